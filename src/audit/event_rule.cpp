@@ -26,8 +26,15 @@ constexpr std::uint64_t kPageFaults = 2, kMinorFaults = 5, kMajorFaults = 6;
 constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
 EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
-  const bool is_precise = reason == NotJudged::none || reason == NotJudged::unknown_cause;
-  if (is_precise && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};
+  // Whatever else is not known: the interrupt took samples of level 0. Arm has no other level.
+  const bool has_levels =
+      reason != NotJudged::no_core_event && reason != NotJudged::no_precise_levels;
+  if (has_levels && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};
+  // The kernel samples cycles at a precise level by an event that the CPU is precise for
+  // (x86_pmu.pebs_aliases, IBS).
+  if (reason == NotJudged::imprecise && measure::is_generic_cycles(attribute)) {
+    return {Rule::none, NotJudged::every_instruction};
+  }
   if (reason != NotJudged::none) return {Rule::none, reason};
   return {attribute.precise_ip == 1 ? Rule::predecessor : Rule::sampled, {}};
 }

@@ -113,6 +113,9 @@ std::string named(const std::set<std::string>& names) {
     throw Error(message +
                 fmt::format(": no sample is in it; it is in {}", named(reader.unsampled_in())));
   }
+  if (sampled.contains(*options.function)) {
+    throw Error(message + ": its code is generated, and in no file");
+  }
   message += ": no sample is in a function of that name";
   const auto near = near_names(*options.function, sampled, kMostNamed);
   if (!near.empty()) {
@@ -187,8 +190,14 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
     const auto candidates = options.function ? functions_with(*options.function, reader)
                                              : most_frequent(reader.other_functions(), kMostNamed);
-    if (candidates.empty() || !reader.unsampled_in().empty()) {
+    const bool is_in_no_file =
+        options.function && candidates.size() == 1 && candidates.front() == *options.function;
+    if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
       note_filtered(options.filter, reader.filtered(), messages);
+      if (std::all_of(listing.columns.begin(), listing.columns.end(),
+                      [](const listing::Column& column) { return column.read() == 0; })) {
+        throw Error("no samples were recorded, or none that -e and other filters select");
+      }
       fail(options, reader);
     }
     if (options.function && candidates.size() > 1) {
@@ -220,6 +229,7 @@ std::vector<std::string> sampled_functions(AnnotateOptions options) {
   constexpr std::uintmax_t kMostBytes = 64U << 20U;
   options.function = "";
   options.shown.quiet = true;
+  options.binaries.debuginfod = false;
   locate::ModuleStore modules(search_places(options.binaries));
   listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);

@@ -81,7 +81,7 @@ class SamplePrinter {
     const auto paused = progress.pause();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     messages.detail(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
-    note_filtered(options_.filter, filtered_, messages);
+    if (reached_end_) note_filtered(options_.filter, filtered_, messages);
     if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
       print_error(fmt::format("{}: {} samples left out: their ids belong to no event",
                               options_.file, unknown_ids));
@@ -154,6 +154,7 @@ class SamplePrinter {
       (is_json_ ? write_json_line : write_tsv)(line_, columns_, out_.text());
       if (!out_.flush_if_full()) return;
     }
+    reached_end_ = true;
   }
 
   const SamplesOptions& options_;
@@ -164,6 +165,7 @@ class SamplePrinter {
   StandardOutput out_;
   locate::SampleFilter filter_;
   locate::Filtered filtered_;
+  bool reached_end_ = false;             ///< else the reader of the lines went away
   unsigned attributes_version_ = 0;      ///< that `is_event_selected_` is of; 0: none
   std::vector<bool> is_event_selected_;  ///< by attribute
   symbols::AddressSpaces spaces_;

@@ -169,9 +169,15 @@ void print_page(const OutputOptions& options, std::string text) {
 std::vector<Option> filter_options(locate::Filter& filter) {
   using locate::Filter;
   const auto numbers = [&filter](Filter::Kind kind) {
-    return Value::converted("LIST", [&filter, kind](const auto& lists) {
-      filter.lists[kind] = locate::parse_numbers(Filter::kOptions[kind], lists.back());
+    Value value = Value::converted("LIST", [&filter, kind](const auto& lists) {
+      for (const std::string& list : lists) {
+        for (std::string& one : locate::parse_numbers(Filter::kOptions[kind], list)) {
+          filter.lists[kind].push_back(std::move(one));
+        }
+      }
     });
+    value.repeats = true;
+    return value;
   };
   const auto names = [&filter](Filter::Kind kind) {
     return Value::text("LIST", filter.lists[kind]).separated();

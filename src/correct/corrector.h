@@ -40,7 +40,7 @@ class Corrector {
 
   /// Once.
   CorrectedEvents& correct();
-  /// Names of all events, those left out by Choices::events too.
+  /// What Choices::filter selected.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
   /// Where the blocks of all places begin, with By::block; after correct().
   const Blocks& blocks() const noexcept { return blocks_; }

@@ -280,7 +280,7 @@ void Catalogue::describe(std::vector<Event>& events) const {
   }
 }
 
-std::vector<Event> Catalogue::find(std::string_view spelling) const {
+std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
   const Spelling parts = take_apart(spelling, cpu_.layout);
   std::vector<Event> found;
   if (parts.config) {
@@ -311,10 +311,15 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
       }
     }
   }
+  return found;
+}
+
+std::vector<Event> Catalogue::find(std::string_view spelling) const {
+  auto found = find_if_known(spelling);
   if (found.empty()) {
     std::vector<std::string> names;
     for (const Event& event : events_) names.push_back(event.name);
-    std::string remedy = did_you_mean(parts.name, names);
+    std::string remedy = did_you_mean(take_apart(spelling, cpu_.layout).name, names);
     if (remedy.empty()) {
       remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
                            cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));

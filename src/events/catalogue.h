@@ -38,6 +38,8 @@ class Catalogue {
   /// core. A raw code that no row has is answered by the row it modifies, or by its event with a
   /// bare umask. Throws UsageError when nothing has that name or event.
   std::vector<Event> find(std::string_view spelling) const;
+  /// The same; empty when nothing has that name or event.
+  std::vector<Event> find_if_known(std::string_view spelling) const;
 
   /// The same for the fields of perf_event_attr; empty when nothing has that event. Where events of
   /// one code differ in config1 alone, another value of it has what they have in common.

@@ -63,8 +63,10 @@ TimeSlice in_time(const TimeSlice& slice, const perfdata::Recording& recording) 
                       "give START,STOP in seconds"});
   }
   const auto at = [&](double share) {
-    const auto length = static_cast<double>(times->second - times->first);
-    return times->first + static_cast<std::uint64_t>(std::round(share * length));
+    const std::uint64_t length = times->second - times->first;
+    const double offset = std::round(share * static_cast<double>(length));
+    return offset < static_cast<double>(length) ? times->first + static_cast<std::uint64_t>(offset)
+                                                : times->second;
   };
   TimeSlice result{at(slice.shares->first), at(slice.shares->second)};
   if (result.end > result.begin && result.end != times->second) --result.end;
@@ -93,7 +95,7 @@ std::vector<std::string> parse_numbers(std::string_view option, std::string_view
     const auto first = whole_number<std::uint32_t>(take_until('-', last));
     const auto end = is_range ? whole_number<std::uint32_t>(last) : first;
     if (!first || !end || *end < *first || *end - *first >= kMost - numbers.size()) {
-      throw UsageError(fmt::format("{} {}: expected at most {} numbers, alone or as ranges: 0,2-5",
+      throw UsageError(fmt::format("{} {}: expected numbers or ranges, such as 0,2-5; at most {}",
                                    option, list, kMost));
     }
     for (std::uint64_t one = *first; one <= *end; ++one) numbers.push_back(std::to_string(one));
@@ -191,12 +193,14 @@ bool SampleFilter::selects(const perfdata::Sample& sample, std::uint64_t time,
       });
   const auto check = [&](Filter::Kind kind, const auto& value_of) {
     if (filter_.lists[kind].empty()) return;
+    if (filtered == nullptr && !is_selected) return;
     const std::string value = value_of();
-    is_selected = is_selected && is_one_of(filter_.lists[kind], kind, value);
-    constexpr std::size_t kMostValues = 100'000;
+    const bool is_wanted = is_one_of(filter_.lists[kind], kind, value);
+    is_selected = is_selected && is_wanted;
     if (filtered == nullptr) return;
+    constexpr std::size_t kMostValues = 100'000;
     auto& values = filtered->values[kind];
-    if (values.size() < kMostValues) ++values[value];
+    if (is_wanted || values.size() < kMostValues) ++values[value];
   };
   check(Filter::pid, [&] { return std::to_string(sample.pid); });
   check(Filter::tid, [&] { return std::to_string(sample.tid); });

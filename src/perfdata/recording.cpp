@@ -100,7 +100,7 @@ void Recording::open_pipe(FileDescriptor pipe) {
       parse_file_header(start.first(std::min(start.size(), FileHeader::kLargestSize)), path_);
   if (!header.pipe) {
     throw InputError({path_.string(), 8, "a recording in file mode on a pipe", "one in pipe mode",
-                      "give its name or redirect it, as in: skidscan report - < perf.data"});
+                      "name the file, or redirect it: - < perf.data"});
   }
   order_ = header.order;
   stream.consume(FileHeader::kPipeSize);

@@ -69,9 +69,10 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
   }
   for (const events::Catalogue& catalogue : kCatalogues) {
     try {
-      return catalogue.find(name).front().config;
+      const auto found = catalogue.find_if_known(name);
+      if (!found.empty()) return found.front().config;
     } catch (const UsageError&) {
-      // No event of that CPU.
+      // No name or code of an event.
     }
   }
   return std::nullopt;

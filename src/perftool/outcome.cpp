@@ -30,6 +30,7 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
   Outcome outcome;
   outcome.messages = read_messages(left.err);
   outcome.report = runway::parse_target_report(left.out);
+  outcome.signal = left.code.signal;
   const Messages& messages = outcome.messages;
   const bool reported = outcome.report.has_value();
   const auto ends = [&outcome](Ending ending, std::string reason) {

@@ -50,6 +50,7 @@ struct Outcome {
   std::string reason;  ///< why not recorded, a clause without the event's name
   Messages messages;
   std::optional<runway::TargetReport> report;
+  int signal = 0;  ///< that ended the target or perf; 0: none
 };
 
 /// `left`: exit status and output of perf and the target. `file`: the recording.

@@ -35,6 +35,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kGlance{100};  // between looks at progress and interrupts
 constexpr seconds kPatience{5};       // for perf to end when asked to
+constexpr int kMostTraps = 4;         // attempts that a debug exception ends
 
 /// Two FIFOs in a directory that only we can enter; a run directory may be on a file system that
 /// has no FIFOs.
@@ -126,11 +127,20 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
   }
   const PartialFile partial(partial_file_of(measurement));
   std::string refused_addresses;  // why, once they are
+  int traps = 0;
   for (;;) {
     partial.remove();
     progress_.begin(measurement);
     const Attempt tried = attempt(measurement);
     if (tried.interrupted) return SessionEnd::interrupted;
+    // Some virtual machines deliver a debug exception after perf has removed its breakpoint, which
+    // the kernel passes on to the program that runs: of perf record -e mem:ADDR:x on one CPU of a
+    // Firecracker guest 1 in 20.
+    if (tried.outcome.signal == SIGTRAP && ++traps < kMostTraps) {
+      progress_.say(fmt::format("{}: a debug exception ended the target; recorded again",
+                                measurement.requested));
+      continue;
+    }
     if (is_refused(measurement, tried.outcome)) {
       // Some events are refused with a data source: mem-loads without mem-loads-aux on Sapphire
       // Rapids and Alder Lake (intel_pmu_hw_config() in arch/x86/events/intel/core.c).

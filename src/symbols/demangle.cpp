@@ -17,9 +17,11 @@ constexpr std::size_t kMostBytes = 65536;
 constexpr long kMostNanoseconds = 100'000'000;
 constexpr int kMostGivenUp = 10;
 
-// The only way out of libiberty is a jump over its C frames. They own nothing: it allocates memory
-// only to decode non-ASCII identifiers that it prints, which the size limit ends long before the
-// time limit.
+/// Longer than any compiler writes. What libiberty allocates, to decode identifiers that are not
+/// ASCII, is lost with a jump out of it: at most four times this.
+constexpr std::size_t kLongestSymbol = 16384;
+
+// The only way out of libiberty is a jump over its C frames.
 thread_local sigjmp_buf give_up;
 thread_local volatile std::sig_atomic_t is_limited = 0;
 
@@ -31,7 +33,7 @@ void end_of_time(int /*signal*/) {
   if (is_limited != 0) siglongjmp(give_up, 1);
 }
 
-/// Sends limit_signal() to the calling thread once it has used so much more time of a CPU.
+/// Sends limit_signal() to its thread once that has used so much time of a CPU.
 class TimeLimit {
  public:
   TimeLimit() {
@@ -41,27 +43,37 @@ class TimeLimit {
       action.sa_flags = SA_NODEFER | SA_RESTART;  // the jump leaves the handler
       return sigaction(limit_signal(), &action, nullptr) == 0;
     }();
+    // A parent may have blocked it.
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, limit_signal());
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     sigevent event = {};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = limit_signal();
     event._sigev_un._tid = gettid();
-    is_set_ = is_handled && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
-    const itimerspec limit{.it_interval = {}, .it_value = {0, kMostNanoseconds}};
-    if (is_set_) timer_settime(timer_, 0, &limit, nullptr);
+    has_timer_ = is_handled && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
   }
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
   TimeLimit(TimeLimit&&) = delete;
   TimeLimit& operator=(TimeLimit&&) = delete;
   ~TimeLimit() {
-    if (is_set_) timer_delete(timer_);
+    if (has_timer_) timer_delete(timer_);
   }
-  bool is_set() const { return is_set_; }
+
+  /// `nanoseconds`: from now on; 0: no limit. False if there can be none.
+  bool set(long nanoseconds) {
+    const itimerspec limit{.it_interval = {}, .it_value = {0, nanoseconds}};
+    return has_timer_ && timer_settime(timer_, 0, &limit, nullptr) == 0;
+  }
 
  private:
   timer_t timer_ = {};
-  bool is_set_ = false;
+  bool has_timer_ = false;
 };
+
+thread_local TimeLimit time_limit;
 
 struct Output {
   char* text;
@@ -98,13 +110,15 @@ Outcome demangle(const char* symbol, int options, Output& output) {
 std::optional<std::string> Demangler::name_of(const std::string& symbol, bool parameters) {
   const bool is_candidate =
       symbol.starts_with("_Z") || symbol.starts_with("_R") || symbol.starts_with("_GLOBAL_");
-  if (!is_candidate || given_up_ >= kMostGivenUp) return std::nullopt;
+  if (!is_candidate || symbol.size() > kLongestSymbol || given_up_ >= kMostGivenUp) {
+    return std::nullopt;
+  }
   output_.resize(kMostBytes);
   Output output{output_.data()};
-  const TimeLimit limit;
-  if (!limit.is_set()) return std::nullopt;
+  if (!time_limit.set(kMostNanoseconds)) return std::nullopt;
   const Outcome outcome =
       demangle(symbol.c_str(), parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, output);
+  time_limit.set(0);
   if (outcome == Outcome::given_up) ++given_up_;
   if (outcome != Outcome::demangled) return std::nullopt;
   return std::string(output.text, output.size);

@@ -11,8 +11,9 @@ namespace skid::symbols {
 /// any memory holds, or take years without any output.
 class Demangler {
  public:
-  /// The source name of a C++ or Rust (legacy or v0) symbol. nullopt if `symbol` is none, its name
-  /// takes more than 64 KiB or 0.1 s of a CPU, or ten names took as long before. `parameters`: with
+  /// The source name of a C++ or Rust (legacy or v0) symbol. nullopt if `symbol` is none or longer
+  /// than 16 KiB, its name takes more than 64 KiB or 0.1 s of a CPU, ten names took as long before,
+  /// or the system gives no timer. `parameters`: with
   /// the types of a C++ function's parameters, which perf prints only with -v.
   std::optional<std::string> name_of(const std::string& symbol, bool parameters = false);
 

@@ -367,7 +367,9 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;
   // A mangled name contains the identifiers; few names have to be demangled.
   const std::string_view scope = target.substr(0, target.find_first_of("<("));
-  const std::string_view identifier = scope.substr(scope.rfind(':') + 1);
+  std::string_view identifier = scope.substr(scope.rfind(':') + 1);
+  if (identifier.starts_with('~')) identifier.remove_prefix(1);
+  if (identifier.starts_with("operator")) identifier = {};  // mangled as two letters
   const auto is_named = [&](std::string_view symbol) {
     if (symbol == target) return true;
     if (!demangles_ || symbol.find(identifier) == std::string_view::npos) return false;

@@ -8,15 +8,21 @@
 #include <fmt/format.h>
 
 namespace skid::symbols {
+namespace {
+
+constexpr std::size_t kLongest = 64;  // /proc has up to 64 bytes of a kernel thread, others have 16
+
+}  // namespace
 
 void ThreadNames::rename(std::uint64_t time, std::int32_t tid, std::string comm) {
+  if (comm.size() > kLongest) comm.resize(kLongest);
   // A vector may have room for twice as many; sorting takes as much again, and a map of threads.
   bytes_ += 4 * (sizeof(Event) + comm.size());
   events_.push_back({time, tid, tid, std::move(comm)});
 }
 
 void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
-  rename(time, child, {});
+  rename(time, child, std::string(kLongest, ' '));  // as long as that of the parent can be
   events_.back().parent = parent;
 }
 

@@ -482,6 +482,17 @@ TEST_F(Record, ReportsThatPerfOrTheTargetDied) {
   }
 }
 
+TEST_F(Record, RecordsAgainAfterADebugException) {
+  ChildProcess child(command({"-e", "cpu-clock", "-p", "none", "--duration", "2"}), here_);
+  const fs::path target = here_ / "skidscan.run" / "target.load";
+  ASSERT_TRUE(wait_until(child, [&] { return process_of(target) != 0; })) << child.result().err;
+  ASSERT_EQ(::kill(process_of(target), SIGTRAP), 0);
+  finish(child);
+  EXPECT_EQ(child.result().code.status, 0) << child.result().err;
+  EXPECT_THAT(child.result().out + child.result().err,
+              HasSubstr("cpu-clock: a debug exception ended the target; recorded again"));
+}
+
 TEST_F(Record, RejectsWrongArguments) {
   const std::vector<std::vector<std::string>> wrong = {
       {"--samples", "many"},

@@ -281,6 +281,8 @@ TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
       {"_ZN3app6Ledger6insertEd", "app::Ledger::insert"},
       {"_RNvMNtCs6GmmlP4bgsG_1r5innerINtB2_1ThE2goB4_", "<r::inner::T<u8>>::go"},
       {"_ZN1r5inner10T$LT$X$GT$2go17ha24e223752888595E", "r::inner::T<X>::go"},
+      {"_ZN1AD1Ev", "A::~A"},
+      {"_ZN1AclEi", "A::operator()"},
       {"_Zonk", "_Zonk"},
       {"plain", "plain"}};
   std::vector<std::string> symbols;
@@ -298,6 +300,8 @@ TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
   EXPECT_EQ(module.functions_named("app::Ledger::insert").size(), 2U);
   EXPECT_EQ(module.functions_named("app::Ledger::insert(double)").size(), 1U);
   EXPECT_EQ(module.functions_named("<r::inner::T<u8>>::go").size(), 1U);
+  EXPECT_EQ(module.functions_named("A::~A()").size(), 1U);
+  EXPECT_EQ(module.functions_named("A::operator()(int)").size(), 1U);
   EXPECT_THAT(raw.functions_named("app::Ledger::insert"), IsEmpty());
 }
 

@@ -300,58 +300,85 @@ std::string notes(const std::vector<Audit>& audits, const Page& page) {
   return text.empty() ? text : '\n' + text;
 }
 
-/// "none of 5,000 samples could be judged: 4,900: the file does not exist…"; of clocks what they
-/// are.
-std::string why_none(const std::vector<const EventAudit*>& events) {
-  std::array<std::uint64_t, analysis::kNotJudged> reasons{};
-  std::uint64_t samples = 0;
-  bool only_timers = !events.empty();
-  std::set<std::string> requested;
-  for (const EventAudit* event : events) {
-    samples += event->samples;
-    if (event->substituted) requested.insert(escape_for_terminal(event->requested));
-    for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event->not_judged[i];
-    const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
-    only_timers = only_timers && event->samples > 0 && event->not_judged[timer] == event->samples;
+/// All events of all recordings together.
+struct Totals {
+  explicit Totals(const std::vector<Audit>& audits) {
+    for (const Audit& audit : audits) {
+      read_in_part = read_in_part || audit.read_in_part;
+      filtered += audit.filtered.all;
+      for (const EventAudit& event : audit.events) add(event);
+    }
   }
-  if (samples == 0) return "no samples were recorded";
-  if (only_timers) {
-    const std::string swapped =
-        requested.empty()
-            ? ""
-            : fmt::format("perf found no PMU that counts {}: ", fmt::join(requested, ", "));
-    return fmt::format(
-        "{}a timer took all {} samples, wherever the program was; record an event that the CPU "
-        "samples precisely ('skidscan doctor' lists them)",
-        swapped, in_thousands(samples));
-  }
-  const auto most = std::max_element(reasons.begin(), reasons.end());
-  return fmt::format("none of {} samples could be judged; {}: {}", in_thousands(samples),
-                     in_thousands(*most),
-                     analysis::describe(static_cast<analysis::NotJudged>(most - reasons.begin())));
-}
 
-std::string answer(const std::vector<const EventAudit*>& events, const Page& page) {
-  std::uint64_t judged = 0, impossible = 0;
-  for (const EventAudit* event : events) {
-    judged += event->judged;
-    impossible += event->impossible.count;
+  void add(const EventAudit& event) {
+    samples += event.samples;
+    judged += event.judged;
+    impossible += event.impossible.count;
+    blocks += event.bias.judged;
+    biased += event.bias.biased;
+    for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event.not_judged[i];
+    const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
+    only_timers = only_timers && event.samples > 0 && event.not_judged[timer] == event.samples;
+    if (event.substituted) substituted.insert(escape_for_terminal(event.requested));
   }
-  if (judged == 0) return page.paragraph(why_none(events), Ink::yellow);
-  return page.paragraph(
-      fmt::format("{} of {} judged samples ({}) are at instructions that cannot cause their event",
-                  in_thousands(impossible), in_thousands(judged), share_of(impossible, judged)),
-      impossible > 0 ? Ink::red : Ink::green);
-}
+
+  /// Why samples are not judged, of several reasons the most frequent one: "mostly …".
+  std::string reason() const {
+    const auto most = std::max_element(reasons.begin(), reasons.end());
+    const auto others = std::count_if(reasons.begin(), reasons.end(),
+                                      [](std::uint64_t count) { return count > 0; });
+    return fmt::format("{}{}", others > 1 ? "mostly " : "",
+                       describe(static_cast<analysis::NotJudged>(most - reasons.begin())));
+  }
+
+  /// "none of 5,000 samples could be judged: the binary is missing…"; of timers what they are.
+  std::string why_none() const {
+    if (samples == 0 && filtered > 0) {
+      return fmt::format("no sample matches the filter (0 of {})", in_thousands(filtered));
+    }
+    if (samples == 0) return "no samples were recorded";
+    if (!only_timers) {
+      return fmt::format("none of {} samples could be judged: {}", in_thousands(samples), reason());
+    }
+    return fmt::format(
+        "{}a timer took all {} samples, wherever the program was; record an event of the CPU with "
+        ":pp ('skidscan doctor' shows what a machine can sample)",
+        substituted.empty()
+            ? ""
+            : fmt::format("perf found no PMU that counts {}: ", fmt::join(substituted, ", ")),
+        in_thousands(samples));
+  }
+
+  std::pair<std::string, Ink> answer() const {
+    const std::string part = read_in_part ? "read in part: " : "";
+    if (judged == 0) return {part + why_none(), Ink::yellow};
+    std::string text = fmt::format(
+        "{}{} of {} judged samples ({}) are at instructions that cannot cause their event", part,
+        in_thousands(impossible), in_thousands(judged), share_of(impossible, judged));
+    if (biased > 0) {
+      text += fmt::format("; {} of {} are sampled unevenly", biased,
+                          analysis::counted(blocks, "judged block"));
+    }
+    if (judged < samples) {
+      text +=
+          fmt::format("; {} samples are not judged ({})", in_thousands(samples - judged), reason());
+    }
+    return {text, impossible > 0               ? Ink::red
+                  : biased > 0 || read_in_part ? Ink::yellow
+                                               : Ink::green};
+  }
+
+  std::uint64_t samples = 0, judged = 0, impossible = 0, filtered = 0;
+  std::size_t blocks = 0, biased = 0;
+  std::array<std::uint64_t, analysis::kNotJudged> reasons{};
+  std::set<std::string> substituted;  ///< as requested
+  bool only_timers = true, read_in_part = false;
+};
 
 }  // namespace
 
 std::string why_none_is_judged(const std::vector<Audit>& audits) {
-  std::vector<const EventAudit*> events;
-  for (const Audit& audit : audits) {
-    for (const EventAudit& event : audit.events) events.push_back(&event);
-  }
-  return why_none(events);
+  return Totals(audits).why_none();
 }
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
@@ -370,7 +397,8 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
       recorded.push_back({&audit, &event});
     }
   }
-  std::string text = answer(events, page) + '\n';
+  const auto [answer, ink] = Totals(audits).answer();
+  std::string text = page.paragraph(answer, ink) + '\n';
   for (std::size_t i = 0; i < machines.size() && (i == 0 || page.details); ++i) text += machines[i];
   if (machines.size() > 1 && !page.details) {
     text += page.field(

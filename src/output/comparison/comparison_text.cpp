@@ -107,7 +107,7 @@ class ComparisonText {
           std::pair{Outcome::no_difference, "without a difference"}}) {
       if (outcomes[outcome] > 0) parts.push_back(fmt::format("{} {}", outcomes[outcome], words));
     }
-    std::string text = "nothing to compare: no event is in the baseline and another run";
+    std::string text = "nothing to compare: no event and level is in the baseline and another run";
     if (with_baseline > 0) {
       text = fmt::format("{} with {} (baseline): {}",
                          analysis::counted(with_baseline, "comparison"), baseline(), joined(parts));

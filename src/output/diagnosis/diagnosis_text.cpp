@@ -246,7 +246,7 @@ std::string verdict(const Diagnosis& diagnosis) {
   if (diagnosis.status == ExitStatus::builtin_events_only) {
     return "This machine samples only the built-in events, which use neither PEBS nor IBS.";
   }
-  if (diagnosis.status != ExitStatus::done) return "This machine cannot sample any event.";
+  if (diagnosis.status != ExitStatus::done) return "This process cannot sample any event.";
   int highest = 0;
   for (const SampledEvent& event : diagnosis.events) {
     if (!event.built_in && !event.levels.empty()) highest = std::max(highest, event.levels.back());

@@ -63,6 +63,7 @@ class Answer {
     const Named& undecided = by_verdict_[static_cast<std::size_t>(Verdict::undecided)];
     const Named& kept = by_verdict_[static_cast<std::size_t>(Verdict::kept)];
     const std::size_t judged = broken.count + undecided.count + kept.count;
+    if (!has_samples_) return {"no samples were recorded", Ink::yellow};
     if (!has_target_) {
       return {"no target of skidscan was sampled; 'skidscan audit' judges a profile of any program",
               Ink::yellow};
@@ -98,6 +99,11 @@ class Answer {
     } else if (built_in_.count > 0 && judged == 0) {
       text += "; the built-in events behave as expected";
     }
+    if (judged > 0 && judging_.size() < machines_) {
+      text += fmt::format("; nothing is judged on {} of {} machines", machines_ - judging_.size(),
+                          machines_);
+      if (ink == Ink::green) ink = Ink::yellow;
+    }
     if (biased_.count > 0) {
       text += fmt::format(
           "; samples differ among equal triggers{}: {}",
@@ -113,6 +119,8 @@ class Answer {
     const Measurement& m = *column.measurement;
     const Verdict verdict = verdict_of(m);
     has_target_ = has_target_ || m.basis.geometry;
+    has_samples_ = has_samples_ || m.samples.read() > 0;
+    if (verdict != Verdict::not_judged) judging_.insert(&machine);
     if (m.basis.ignores_level) {
       // A software event without a known offset shows nothing.
       if (!m.basis.known_offset) return;
@@ -142,7 +150,8 @@ class Answer {
   std::size_t machines_;
   std::array<Named, 4> by_verdict_;  ///< of events of PMUs
   Named built_in_, built_in_wrong_, biased_;
-  bool has_target_ = false;
+  std::set<const MachineGroup*> judging_;  ///< with a verdict
+  bool has_target_ = false, has_samples_ = false;
   std::string
       reason_;  ///< why the highest level is not judged; empty: all are, or none is of a PMU
   int reason_level_ = -1;
