@@ -61,9 +61,10 @@ constexpr std::array kOtherUmasks = {
 /// perf_event_attr.config of an event, as the first of the catalogues has it: what L2_RQSTS means
 /// changed after Ivy Bridge. Names of Intel's files come first, then what libpfm4 adds.
 std::optional<std::uint64_t> config_of(const std::string& name) {
-  static const std::array kCatalogues = {events::open_catalogue({.cpu = "skylake"}, {}),
-                                         events::open_catalogue({.cpu = "haswell"}, {}),
-                                         events::open_catalogue({.cpu = "ivybridge"}, {})};
+  static const std::array kCatalogues = {
+      events::open_catalogue({.cpu = "skylake", .perfmon = {}}, {}),
+      events::open_catalogue({.cpu = "haswell", .perfmon = {}}, {}),
+      events::open_catalogue({.cpu = "ivybridge", .perfmon = {}}, {})};
   for (const events::Catalogue& catalogue : kCatalogues) {
     if (const auto found = catalogue.find_name(name); !found.empty()) return found.front().config;
   }
