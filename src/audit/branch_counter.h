@@ -116,7 +116,7 @@ class BranchCounter {
   locate::RegionCache regions_;
   std::optional<Arch> arch_;
   BranchTable table_;
-  std::vector<perfdata::BranchEntry> entries_;  ///< of the sample at hand
+  std::vector<perfdata::BranchEntry> entries_;  ///< of the current sample
   /// When processes were last sampled, where a sample may have records from before an exec.
   std::unordered_map<std::int32_t, std::uint64_t> sampled_;
 };

@@ -191,7 +191,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     const auto candidates = options.function ? functions_with(*options.function, reader)
                                              : most_frequent(reader.other_functions(), kMostNamed);
     const bool is_in_no_file =
-        options.function && candidates.size() == 1 && candidates.front() == *options.function;
+        options.function && reader.other_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
       note_filtered(options.filter, reader.filtered(), messages);
       if (std::all_of(listing.columns.begin(), listing.columns.end(),

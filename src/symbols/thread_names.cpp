@@ -22,8 +22,9 @@ void ThreadNames::rename(std::uint64_t time, std::int32_t tid, std::string comm)
 }
 
 void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
-  rename(time, child, std::string(kLongest, ' '));  // as long as that of the parent can be
+  rename(time, child, {});
   events_.back().parent = parent;
+  bytes_ += 4 * kLongest;  // seal() copies the name of the parent
 }
 
 void ThreadNames::seal() {

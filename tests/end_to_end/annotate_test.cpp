@@ -207,42 +207,42 @@ TEST_F(Annotate, ListsSampledFunctionsWhenTheNamedOneHasNoSample) {
 
 TEST_F(Annotate, FindsACppFunctionByEachOfItsNames) {
   if (!find_program("c++")) GTEST_SKIP() << "there is no C++ compiler";
-  const std::string source = in_directory("ledger.cpp"), data = in_directory("perf.data");
+  const std::string source = in_directory("account.cpp"), data = in_directory("perf.data");
   std::ofstream(source) << R"(
 namespace app {
-struct Ledger {
+struct Account {
   __attribute__((noinline)) static void spin(int n) { for (volatile int i = 0; i < n; i = i + 1) {} }
   __attribute__((noinline)) static void spin_on() { for (volatile int i = 0; i < 900000; i = i + 1) {} }
 };
 }
 int main() {
-  for (int i = 0; i < 100; ++i) { app::Ledger::spin(300000); app::Ledger::spin_on(); }
+  for (int i = 0; i < 100; ++i) { app::Account::spin(300000); app::Account::spin_on(); }
 })";
-  ASSERT_TRUE(run_program({"c++", "-O1", "-o", in_directory("ledger"), source}).code.success());
+  ASSERT_TRUE(run_program({"c++", "-O1", "-o", in_directory("account"), source}).code.success());
   ASSERT_TRUE(run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock:u", "-o",
-                           data, in_directory("ledger")})
+                           data, in_directory("account")})
                   .code.success());
   const auto rows_of = [&](const std::string& name) {
-    const auto codes = annotate({data, "--function", name, "--module", "ledger"})["codes"];
+    const auto codes = annotate({data, "--function", name, "--module", "account"})["codes"];
     return codes.size() == 1 ? codes[0]["rows"] : json(name + ": not one function");
   };
-  const auto rows = rows_of("app::Ledger::spin");
-  EXPECT_EQ(rows_of("app::Ledger::spin(int)"), rows);
-  EXPECT_EQ(rows_of("_ZN3app6Ledger4spinEi"), rows);
-  EXPECT_NE(rows_of("app::Ledger::spin_on"), rows);
-  EXPECT_EQ(rows_of("r::spin_o"), rows_of("app::Ledger::spin_on"));
+  const auto rows = rows_of("app::Account::spin");
+  EXPECT_EQ(rows_of("app::Account::spin(int)"), rows);
+  EXPECT_EQ(rows_of("_ZN3app7Account4spinEi"), rows);
+  EXPECT_NE(rows_of("app::Account::spin_on"), rows);
+  EXPECT_EQ(rows_of("t::spin_o"), rows_of("app::Account::spin_on"));
 
   const auto part = test::skidscan({"annotate", data, "--function", "spin_o"});
   EXPECT_THAT(part.err,
               HasSubstr("'spin_o': shown is the only sampled one with it in its name: app::"));
-  const auto several = test::skidscan({"annotate", data, "--function", "edger::spi"});
+  const auto several = test::skidscan({"annotate", data, "--function", "ccount::spi"});
   EXPECT_EQ(several.code.status, 1);
-  EXPECT_THAT(several.err, HasSubstr("app::Ledger::spin_on, app::Ledger::spin\n"));
+  EXPECT_THAT(several.err, HasSubstr("app::Account::spin_on, app::Account::spin\n"));
   const auto elsewhere =
       test::skidscan({"annotate", data, "--function", "spin_o", "--module", "libc.so.6"});
   EXPECT_EQ(elsewhere.code.status, 1);
   const auto raw = test::skidscan({"annotate", data, "--no-demangle"});
-  EXPECT_THAT(raw.err, HasSubstr("shown: _ZN3app6Ledger7spin_onEv"));
+  EXPECT_THAT(raw.err, HasSubstr("shown: _ZN3app7Account7spin_onEv"));
 }
 
 TEST_F(Annotate, RefusesAProgramThatWasRebuilt) {

@@ -277,8 +277,8 @@ std::string functions_of(const std::vector<std::string>& symbols) {
 
 TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
   const std::vector<std::pair<std::string, std::string>> names = {
-      {"_ZN3app6Ledger6insertEi", "app::Ledger::insert"},
-      {"_ZN3app6Ledger6insertEd", "app::Ledger::insert"},
+      {"_ZN3app7Account6insertEi", "app::Account::insert"},
+      {"_ZN3app7Account6insertEd", "app::Account::insert"},
       {"_RNvMNtCs6GmmlP4bgsG_1r5innerINtB2_1ThE2goB4_", "<r::inner::T<u8>>::go"},
       {"_ZN1r5inner10T$LT$X$GT$2go17ha24e223752888595E", "r::inner::T<X>::go"},
       {"_ZN1AD1Ev", "A::~A"},
@@ -297,12 +297,12 @@ TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
     EXPECT_EQ(name_at(raw, address), symbol + "+0");
     EXPECT_EQ(module.functions_named(symbol).size(), 1U) << symbol;
   }
-  EXPECT_EQ(module.functions_named("app::Ledger::insert").size(), 2U);
-  EXPECT_EQ(module.functions_named("app::Ledger::insert(double)").size(), 1U);
+  EXPECT_EQ(module.functions_named("app::Account::insert").size(), 2U);
+  EXPECT_EQ(module.functions_named("app::Account::insert(double)").size(), 1U);
   EXPECT_EQ(module.functions_named("<r::inner::T<u8>>::go").size(), 1U);
   EXPECT_EQ(module.functions_named("A::~A()").size(), 1U);
   EXPECT_EQ(module.functions_named("A::operator()(int)").size(), 1U);
-  EXPECT_THAT(raw.functions_named("app::Ledger::insert"), IsEmpty());
+  EXPECT_THAT(raw.functions_named("app::Account::insert"), IsEmpty());
 }
 
 TEST_F(ModuleTest, KeepsNamesThatWouldExpandWithoutEnd) {
