@@ -62,6 +62,16 @@ TEST(ThreadNames, FollowForksAndRenamesWhateverTheirOrder) {
   EXPECT_EQ(names.at(0, 5), "swapper");
 }
 
+TEST(ThreadNames, AreCutSoThatForksCannotMultiplyALongOne) {
+  symbols::ThreadNames names;
+  names.rename(0, 10, std::string(60'000, 'x'));
+  names.fork(1, 10, 11);
+  names.fork(2, 11, 11);
+  names.seal();
+  EXPECT_EQ(names.at(11, 1), std::string(64, 'x'));
+  EXPECT_EQ(names.at(11, 2), ":11") << "a fork of itself has no parent";
+}
+
 class FilteredDigest : public ::testing::Test {
  protected:
   void SetUp() override {
