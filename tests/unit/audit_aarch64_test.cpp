@@ -21,50 +21,29 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// Every fourth byte of `suspects` is an instruction; the word of data does not decode.
+/// With the verdicts of watchpoints. The word of data does not decode.
 constexpr const char* kAarch64Assembly = R"(
-  .text
-  .globl _start
-  .type _start, %function
-_start:
+  function _start
   bl suspects
   b _start
-  .size _start, . - _start
+  end _start
 
-  .globl suspects
-  .type suspects, %function
-suspects:
-  ldr x1, [x0]
-  str x1, [x0]
-  ldp x1, x2, [x0]
-  ldxr x3, [x0]
-  stxr w4, x3, [x0]
-  .inst 0xf8e10002 // ldaddal x1, x2, [x0]
-  prfm pldl1keep, [x0]
-  dc zva, x0
-  add x1, x1, x2
-  cbz x1, 1f
+  function suspects
+  ldr x1, [x0]           // rw conditional, w never: a load does not write
+  str x1, [x0]           // rw conditional, w conditional
+  ldp x1, x2, [x0]       // rw conditional, w never
+  ldxr x3, [x0]          // rw conditional, w never
+  stxr w4, x3, [x0]      // rw conditional, w conditional
+  .inst 0xf8e10002       // rw conditional, w conditional: ldaddal x1, x2, [x0]
+  prfm pldl1keep, [x0]   // rw unknown_cause, w unknown_cause
+  dc zva, x0             // rw unknown_cause, w unknown_cause
+  add x1, x1, x2         // rw unknown_cause, w unknown_cause
+  cbz x1, 1f             // rw unknown_cause, w unknown_cause
 1:
-  ret
+  ret                    // rw unknown_cause, w unknown_cause
   .word 0
-  .size suspects, . - suspects
+  end suspects
 )";
-enum Suspect {
-  kArmLoad,
-  kArmStore,
-  kArmPair,
-  kArmLoadExclusive,
-  kArmStoreExclusive,
-  kArmAtomic,
-  kArmPrefetch,
-  kArmZero,
-  kArmAdd,
-  kArmBranch,
-  kArmReturn,
-  kArmData
-};
-
-constexpr std::uint64_t kDatum = 0x420000;
 
 class AuditOfAarch64 : public AuditedProgram {
  protected:
@@ -72,93 +51,54 @@ class AuditOfAarch64 : public AuditedProgram {
     constexpr const char* kCompiler = "aarch64-linux-gnu-gcc";
     if (!find_program(kCompiler)) GTEST_SKIP() << "no " << kCompiler << " in PATH";
     build(kAarch64Assembly, {kCompiler, "-nostdlib", "-static"});
+    load_ = assembled_->module().functions_named("suspects").at(0).range.begin;
   }
 
-  std::uint64_t at(Suspect suspect) const {
-    const auto found = symbols::Module::open(program_).functions_named("suspects");
-    EXPECT_THAT(found, SizeIs(1));
-    return found.empty() ? 0 : found.front().range.begin + 4 * static_cast<std::uint64_t>(suspect);
-  }
-
-  EventAudit audit_of(std::uint64_t address, json event, int level = 0) const {
-    event["event"] = "an-event";
-    event["period"] = 1009;
-    const json place{{"address", address}, {"samples", 7}, {"exact", level >= 2}};
-    event["levels"] = json::array({{{"level", level}, {"places", json::array({place})}}});
-    write({{"binary", program_.string()}, {"events", json::array({event})}});
-    Choices choices;
-    choices.all = true;
-    const Audit all = audit_recording(choices);
-    EXPECT_EQ(all.cpu.arch, "aarch64");
-    EXPECT_THAT(all.events, SizeIs(1));
-    return all.events.empty() ? EventAudit() : all.events.front();
-  }
-  std::string of_breakpoint(Suspect suspect, const char* access, std::uint64_t watched) const {
-    return answer_of(
-        audit_of(at(suspect), {{"breakpoint", {{"address", watched}, {"access", access}}}}));
-  }
+  // Distances from the first instruction, which loads.
+  static constexpr std::uint64_t kStore = 4, kAdd = 32, kData = 44;
+  std::uint64_t load_ = 0;
 };
 
 TEST_F(AuditOfAarch64, JudgesWatchpointsByTheSampledInstruction) {
-  for (const Suspect suspect :
-       {kArmLoad, kArmStore, kArmPair, kArmLoadExclusive, kArmStoreExclusive, kArmAtomic}) {
-    EXPECT_EQ(of_breakpoint(suspect, "rw", kDatum), "conditional") << suspect;
-  }
-  for (const Suspect suspect : {kArmStore, kArmStoreExclusive, kArmAtomic}) {
-    EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "conditional") << suspect;
-  }
-  for (const Suspect suspect : {kArmLoad, kArmPair, kArmLoadExclusive}) {
-    EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "never") << "a load does not write" << suspect;
-  }
-}
-
-TEST_F(AuditOfAarch64, CountsOnlyLoadsAsImpossibleForWriteWatchpoints) {
-  for (const Suspect suspect : {kArmPrefetch, kArmZero, kArmAdd, kArmBranch, kArmReturn}) {
-    EXPECT_EQ(of_breakpoint(suspect, "rw", kDatum), "unknown_cause") << suspect;
-    EXPECT_EQ(of_breakpoint(suspect, "w", kDatum), "unknown_cause") << suspect;
-  }
-  EXPECT_EQ(of_breakpoint(kArmData, "rw", kDatum), "not_decoded");
+  expect_as_noted();
+  EXPECT_EQ(audit_recording().cpu.arch, "aarch64");
 }
 
 TEST_F(AuditOfAarch64, ReportsTheRuleAndTheInstruction) {
-  const json watch{{"breakpoint", {{"address", kDatum}, {"access", "w"}}}};
-  const EventAudit event = audit_of(at(kArmLoad), watch);
-  EXPECT_EQ(event.rule, Rule::write_watchpoint);
-  ASSERT_THAT(event.instructions, SizeIs(1));
-  EXPECT_EQ(event.instructions[0].text, "ldr x1, [x0]");
-  EXPECT_EQ(event.instructions[0].function, "suspects");
-  EXPECT_EQ(event.instructions[0].judged_address, at(kArmLoad));
-  EXPECT_EQ(names_of(event.instructions[0].categories), "LOAD");
+  const EventAudit all = audit_of(event(0, {place(load_, false)}, breakpoint(kDatum, "w")));
+  EXPECT_EQ(all.rule, Rule::write_watchpoint);
+  ASSERT_THAT(all.instructions, SizeIs(1));
+  EXPECT_EQ(all.instructions[0].text, "ldr x1, [x0]");
+  EXPECT_EQ(all.instructions[0].function, "suspects");
+  EXPECT_EQ(all.instructions[0].judged_address, load_);
+  EXPECT_EQ(names_of(all.instructions[0].categories), "LOAD");
 }
 
-TEST_F(AuditOfAarch64, CountsSamplesInsideAWordAsNoInstruction) {
-  const json watch{{"breakpoint", {{"address", kDatum}, {"access", "rw"}}}};
-  EXPECT_EQ(answer_of(audit_of(at(kArmLoad) + 2, watch)), "inside_instruction");
-}
-
-TEST_F(AuditOfAarch64, JudgesExecuteBreakpointsAndFaultsAsOnX86) {
-  EXPECT_EQ(of_breakpoint(kArmAdd, "x", at(kArmAdd)), "can");
-  EXPECT_EQ(of_breakpoint(kArmLoad, "x", at(kArmAdd)), "never");
-  const json faults{{"config", 2}, {"type", 1}};
-  EXPECT_EQ(answer_of(audit_of(at(kArmStore), faults)), "conditional");
-  EXPECT_EQ(answer_of(audit_of(at(kArmAdd), faults)), "unknown_cause") << "it may not be fetched";
+TEST_F(AuditOfAarch64, JudgesOtherEventsAsOnX86) {
+  const json faults{{"config", 2}, {"type", 1}}, watch = breakpoint(kDatum, "rw"),
+                                                 execute = breakpoint(load_ + kAdd, "x");
+  EXPECT_EQ(answer(0, load_ + kData, watch), "not_decoded");
+  EXPECT_EQ(answer(0, load_ + 2, watch), "inside_instruction");
+  EXPECT_EQ(answer(0, load_ + kAdd, execute), "can");
+  EXPECT_EQ(answer(0, load_, execute), "never");
+  EXPECT_EQ(answer(0, load_ + kStore, faults), "conditional");
+  EXPECT_EQ(answer(0, load_ + kAdd, faults), "unknown_cause") << "it may not be fetched";
 }
 
 TEST_F(AuditOfAarch64, DoesNotJudgeEventsOfTheCore) {
   // Codes that mean loads on Skylake and cycles here; no instruction is accused.
   for (const int level : {0, 1, 2, 3}) {
     for (const char* config : {"0x11", "0x81d0", "0x3"}) {
-      EXPECT_EQ(answer_of(audit_of(at(kArmAdd), {{"config", config}}, level)), "no_precise_levels")
+      EXPECT_EQ(answer(level, load_ + kAdd, {{"config", config}}), "no_precise_levels")
           << config << " at level " << level;
     }
   }
 }
 
 TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
-  const auto module = symbols::Module::open(program_);
-  const std::uint64_t offset = at(kArmLoad) -
-                               module.executable_mapping_at(at(kArmLoad))->range.begin +
-                               module.executable_mapping_at(at(kArmLoad))->file_offset;
+  const symbols::Module& module = assembled_->module();
+  const auto mapping = module.executable_mapping_at(load_).value();
+  const std::uint64_t offset = load_ - mapping.range.begin + mapping.file_offset;
   const auto answer = [&](std::optional<Arch> recorded) {
     return FileJudge(module, recorded, std::nullopt).judge({}, Rule::page_fault, offset);
   };
@@ -169,26 +109,16 @@ TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
 }
 
 TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {
-  const auto module = symbols::Module::open(program_);
-  const FileJudge judge(module, std::nullopt, std::nullopt);
+  const FileJudge judge(assembled_->module(), std::nullopt, std::nullopt);
   EXPECT_EQ(judge.rule_here(Rule::data_breakpoint), Rule::data_watchpoint);
   EXPECT_EQ(judge.rule_here(Rule::write_breakpoint), Rule::write_watchpoint);
   EXPECT_EQ(judge.rule_here(Rule::page_fault), Rule::page_fault);
 }
 
 TEST_F(AuditOfAarch64, RefusesPlacementsOfAnotherVendor) {
-  const json document{
-      {"binary", program_.string()},
-      {"machine", {{"vendor", "GenuineIntel"}, {"family", 6}, {"model", 94}, {"stepping", 3}}},
-      {"events",
-       json::array({{{"event", "r11"},
-                     {"config", "0x11"},
-                     {"period", 1009},
-                     {"levels", json::array({{{"level", 0},
-                                              {"places", json::array({{{"address", at(kArmAdd)},
-                                                                       {"samples", 1}}})}}})}}})}};
+  machine_ = kSkylakeMachine;
   try {
-    write(document);
+    write({event(0, {place(load_, false)}, {{"config", "0x11"}})}, program_);
     FAIL() << "an Intel CPU ran aarch64 code";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("aarch64 code, which no CPU of the vendor GenuineIntel"));

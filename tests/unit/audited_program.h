@@ -3,8 +3,7 @@
 
 #include "src/audit/audit.h"
 #include "src/support/process.h"
-#include "src/symbols/disassembler.h"
-#include "src/symbols/module.h"
+#include "tests/support/assembled_program.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/placement.h"
 #include "tests/support/temporary_directory.h"
@@ -12,7 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,60 +23,21 @@
 
 namespace skid::audit {
 
-class AuditedProgram : public ::testing::Test {
- protected:
-  /// Assembles and links `program_`. `command`: the compiler and its arguments.
-  void build(const std::string& assembly, std::vector<std::string> command) const {
-    const std::string source = (directory_ / "functions.s").string();
-    std::ofstream(source) << assembly;
-    command.insert(command.end(), {"-Wl,--build-id=sha1", "-o", program_.string(), source});
-    const auto built = run_program(command);
-    ASSERT_TRUE(built.code.success()) << built.err;
-  }
-
-  /// The instructions of the only function of that name.
-  std::vector<symbols::Instruction> instructions_of(const std::string& function) const {
-    const auto module = symbols::Module::open(program_);
-    const auto found = module.functions_named(function);
-    EXPECT_EQ(found.size(), 1U) << function;
-    if (found.empty()) return {};
-    const auto& range = found.front().range;
-    return symbols::Disassembler(*module.arch()).decode(module.code(range), range.begin, 1000);
-  }
-
-  /// Writes `recording_` as a placement describes it.
-  std::vector<test::PlacedTruth> write(const nlohmann::json& placement) const {
-    FileDescriptor file(::open(recording_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    return test::write_placement(test::parse_placement(placement.dump(), {}), std::move(file),
-                                 recording_, {});
-  }
-  Audit audit_recording(const Choices& choices = {}) const {
-    return audit(measure::Source{recording_, {}, nullptr, nullptr}, choices);
-  }
-
-  test::TemporaryDirectory directory_;
-  std::filesystem::path program_ = directory_ / "program", recording_ = directory_ / "perf.data";
-};
-
-/// The same for code of x86-64, judged by Intel's tables.
-class AuditedX86Program : public AuditedProgram {
- protected:
-  static constexpr const char* kSkylake =
-      R"({"vendor":"GenuineIntel","model_name":"a Skylake","family":6,"model":94,"stepping":3})";
-
-  void SetUp() override {
-    SKIP_WITHOUT_X86_TABLES();
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles x86-64 code for this machine";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
-  }
-};
-
 /// How many samples tests put at a place.
 inline constexpr std::uint64_t kSamplesAtAPlace = 7;
 
-/// The verdict on all of them, "never", "conditional", … or the reason not to judge.
+inline const nlohmann::json kSkylakeMachine{{"vendor", "GenuineIntel"},
+                                            {"model_name", "a Skylake"},
+                                            {"family", 6},
+                                            {"model", 94},
+                                            {"stepping", 3}};
+inline const nlohmann::json kHaswellMachine{{"vendor", "GenuineIntel"},
+                                            {"model_name", "a Haswell"},
+                                            {"family", 6},
+                                            {"model", 60},
+                                            {"stepping", 3}};
+
+/// The verdict on all samples at a place, "never", "conditional", … or the reason not to judge.
 inline std::string answer_of(const EventAudit& event) {
   EXPECT_EQ(event.samples, kSamplesAtAPlace);
   for (std::size_t i = 0; i < analysis::kNotJudged; ++i) {
@@ -91,5 +52,107 @@ inline std::string answer_of(const EventAudit& event) {
   }
   return "several";
 }
+
+class AuditedProgram : public ::testing::Test {
+ protected:
+  using json = nlohmann::json;
+
+  /// Assembles and links `program_`. `command`: the compiler and its arguments.
+  void build(const std::string& assembly, std::vector<std::string> command) {
+    assembled_.emplace(program_, assembly, std::move(command));
+  }
+
+  /// Samples at a link-time address.
+  static json place(std::uint64_t address, bool exact, std::uint64_t samples = kSamplesAtAPlace) {
+    return {{"address", address}, {"samples", samples}, {"exact", exact}};
+  }
+  /// An event of a placement. `more`: what it counts; "0x20d1" is MEM_LOAD_RETIRED.L3_MISS.
+  static json event(int level, std::vector<json> places, json more = {{"config", "0x20d1"}}) {
+    more["event"] = "an-event";
+    more["period"] = 1009;
+    more["levels"] = json::array({{{"level", level}, {"places", std::move(places)}}});
+    return more;
+  }
+  static json breakpoint(std::uint64_t address, const std::string& access) {
+    return {{"breakpoint", {{"address", address}, {"access", access}}}};
+  }
+
+  /// Writes `recording_`, of `binary` on `machine_`.
+  std::vector<test::PlacedTruth> write(const std::vector<json>& events,
+                                       const std::filesystem::path& binary) const {
+    json placement{{"binary", binary.string()}, {"events", events}};
+    if (!machine_.is_null()) placement["machine"] = machine_;
+    FileDescriptor file(::open(recording_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
+    return test::write_placement(test::parse_placement(placement.dump(), {}), std::move(file),
+                                 recording_, {});
+  }
+  /// Of `recording_`, with all of its places unless `choices` limits them.
+  Audit audit_recording(Choices choices = {.top = 100'000}) const {
+    const Audit all = audit(measure::Source{recording_, {}, nullptr, nullptr}, choices);
+    const auto sum = [](const auto& counts) {
+      return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    };
+    for (const EventAudit& event : all.events) {
+      using enum events::Verdict;
+      EXPECT_EQ(event.judged + sum(event.not_judged), event.samples);
+      EXPECT_EQ(event.judged + count_of(event, unknown), sum(event.verdicts));
+      EXPECT_EQ(event.impossible.count, count_of(event, never));
+      EXPECT_EQ(event.impossible.total, event.judged);
+    }
+    return all;
+  }
+  /// The audit of a recording of the program with one event.
+  EventAudit audit_of(const json& event) const {
+    write({event}, program_);
+    const Audit all = audit_recording();
+    EXPECT_EQ(all.events.size(), 1U);
+    return all.events.at(0);
+  }
+  /// The answer on samples at an address at a level, which are exact from level 2 on.
+  std::string answer(int level, std::uint64_t address, json more = {{"config", "0x20d1"}}) const {
+    return answer_of(audit_of(event(level, {place(address, level >= 2)}, std::move(more))));
+  }
+  /// Compares the answers with the notes beside the instructions: "2 never" is the verdict at level
+  /// 2, "w never" that of a breakpoint on writes of `kDatum`.
+  void expect_as_noted() const {
+    for (const auto& one : assembled_->noted()) {
+      for (const std::string& note : one.notes) {
+        const auto blank = std::min(note.find(' '), note.size());
+        const std::string what = note.substr(0, blank), verdict = note.substr(blank + 1);
+        const bool is_level = what == "1" || what == "2";
+        EXPECT_EQ(is_level ? answer(std::stoi(what), one.address)
+                           : answer(0, one.address, breakpoint(kDatum, what)),
+                  verdict)
+            << one.line;
+      }
+    }
+  }
+
+  static std::uint64_t count_of(const EventAudit& event, events::Verdict verdict) {
+    return event.verdicts[static_cast<std::size_t>(verdict)];
+  }
+  static std::uint64_t count_of(const EventAudit& event, NotJudged reason) {
+    return event.not_judged[static_cast<std::size_t>(reason)];
+  }
+
+  static constexpr std::uint64_t kDatum = 0x404040;
+  test::TemporaryDirectory directory_;
+  std::filesystem::path program_ = directory_ / "program", recording_ = directory_ / "perf.data";
+  std::optional<test::AssembledProgram> assembled_;
+  json machine_;  ///< as in a placement; null: that of the code
+};
+
+/// The same for code of x86-64, judged by Intel's tables.
+class AuditedX86Program : public AuditedProgram {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_X86_TABLES();
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "compiles x86-64 code for this machine";
+#endif
+    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
+    machine_ = kSkylakeMachine;
+  }
+};
 
 }  // namespace skid::audit

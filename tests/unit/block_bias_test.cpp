@@ -41,56 +41,35 @@ struct At {
   std::uint64_t inside = 0;  ///< bytes from the instruction's first
 };
 
+using Places = std::vector<std::pair<std::size_t, std::uint64_t>>;
+
 class BlockBiasTest : public AuditedX86Program {
  protected:
-  void build(const std::string& function, const std::string& rest = {}) {
+  void build(const std::string& work) {
     AuditedProgram::build(
-        "  .text\n  .globl main\n  .type main, @function\nmain:\n  ret\n  .size main, . - main\n"
-        "  .globl work\n  .type work, @function\nwork:\n" +
-            function + "  .size work, . - work\n" + rest +
-            "  .section .note.GNU-stack,\"\",@progbits\n",
-        {"cc"});
+        "  function main\n  ret\n  end main\n  function work\n" + work + "\n  end work\n", {"cc"});
     addresses_.clear();
-    for (const auto& one : instructions_of("work")) addresses_.push_back(one.address);
+    for (const auto& one : assembled_->instructions_of("work")) addresses_.push_back(one.address);
   }
 
-  EventAudit audited(const char* config, int level, const std::vector<At>& places,
-                     const std::string& machine = kSkylake, bool exact = true) const {
-    Audit all = audit_of(config, level, places, machine, exact);
-    EXPECT_THAT(all.events, SizeIs(1));
-    return std::move(all.events.front());
-  }
-
-  void write_at(const char* config, int level, const std::vector<At>& places,
-                const std::string& machine = kSkylake, bool exact = true) const {
-    json at = json::array();
-    for (const At& one : places) {
-      at.push_back({{"address", addresses_.at(one.instruction) + one.inside},
-                    {"samples", one.samples},
-                    {"exact", exact && one.exact && level >= 2}});
+  void write_at(const char* config, int level, const std::vector<At>& samples,
+                bool exact = true) const {
+    std::vector<json> places;
+    for (const At& at : samples) {
+      places.push_back(place(addresses_.at(at.instruction) + at.inside,
+                             exact && at.exact && level >= 2, at.samples));
     }
-    write({{"binary", program_.string()},
-           {"machine", json::parse(machine)},
-           {"events",
-            json::array({{{"event", "an-event"},
-                          {"config", config},
-                          {"period", 1009},
-                          {"levels", json::array({{{"level", level}, {"places", at}}})}}})}});
+    write({event(level, places, {{"config", config}})}, program_);
   }
-
-  /// `removed`: the program, before the audit.
-  Audit audit_of(const char* config, int level, const std::vector<At>& places,
-                 const std::string& machine = kSkylake, bool exact = true,
-                 bool removed = false) const {
-    write_at(config, level, places, machine, exact);
-    if (removed) fs::remove(program_);
-    return audit_recording();
+  EventAudit audited(const char* config, int level, const std::vector<At>& samples,
+                     bool exact = true) const {
+    write_at(config, level, samples, exact);
+    return audit_recording().events.at(0);
   }
 
   /// The places of the judged blocks, by number of the instruction, with their samples.
-  std::vector<std::vector<std::pair<std::size_t, std::uint64_t>>> blocks(
-      const EventAudit& event) const {
-    std::vector<std::vector<std::pair<std::size_t, std::uint64_t>>> all;
+  std::vector<Places> blocks(const EventAudit& event) const {
+    std::vector<Places> all;
     for (const BlockFinding& block : event.bias.blocks) {
       auto& places = all.emplace_back();
       for (const PlaceSamples& place : block.samples.places) {
@@ -104,8 +83,6 @@ class BlockBiasTest : public AuditedX86Program {
 
   std::vector<std::uint64_t> addresses_;
 };
-
-using Places = std::vector<std::pair<std::size_t, std::uint64_t>>;
 
 /// A loop that is entered at its condition, as compilers write it without optimization.
 constexpr const char* kLoop = R"(
@@ -294,8 +271,9 @@ TEST_F(BlockBiasTest, JudgesFunctionsWithASampleInsideAnInstruction) {
 
 TEST_F(BlockBiasTest, NamesTheMissingFileOfEventsJudgedByBlocksAlone) {
   build("  nop\n  movq (%rdi), %rax\n  nop\n  ret\n");
-  const Audit all =
-      audit_of(kInstructions, 2, {{0, 100}, {1, 90}, {2, 9, false}}, kSkylake, true, true);
+  write_at(kInstructions, 2, {{0, 100}, {1, 90}, {2, 9, false}});
+  fs::remove(program_);
+  const Audit all = audit_recording();
   ASSERT_THAT(all.missing, SizeIs(1));
   EXPECT_EQ(all.missing[0].file, program_);
   EXPECT_EQ(all.missing[0].samples, 190U);
@@ -351,55 +329,45 @@ TEST_F(BlockBiasTest, EndsBlocksAtBranchesTargetsAndCalls) {
   movq 8(%rdi), %rsi
   ret
 )");
-  const EventAudit event = audited(kAllLoads, 2,
-                                   {{0, 10},
-                                    {1, 10},
-                                    {3, 20},
-                                    {4, 20},
-                                    {7, 30},
-                                    {8, 30},
-                                    {9, 40},
-                                    {10, 40},
-                                    {12, 50},
-                                    {13, 50}});
-  EXPECT_THAT(blocks(event), ElementsAre(Places{{0, 10}, {1, 10}}, Places{{3, 20}, {4, 20}},
-                                         Places{{7, 30}, {8, 30}}, Places{{9, 40}, {10, 40}},
-                                         Places{{12, 50}, {13, 50}}));
+  std::vector<At> samples;
+  const std::vector<Places> expected{{{0, 10}, {1, 10}},
+                                     {{3, 20}, {4, 20}},
+                                     {{7, 30}, {8, 30}},
+                                     {{9, 40}, {10, 40}},
+                                     {{12, 50}, {13, 50}}};
+  for (const Places& block : expected) {
+    for (const auto& [instruction, count] : block) samples.push_back({instruction, count});
+  }
+  const EventAudit event = audited(kAllLoads, 2, samples);
+  EXPECT_EQ(blocks(event), expected);
   EXPECT_EQ(event.bias.biased, 0U);
 }
 
 TEST_F(BlockBiasTest, JudgesNeitherPartsNorComputedJumpsNorWhatIsUncertain) {
-  build(R"(
-  movq (%rdi), %rax
-  movq 8(%rdi), %rax
-  rep movsb
-  movq (%rdi), %rbx
-  ret
-)");
   const std::vector<At> two{{0, 1000}, {1, 10}};
-  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "a string instruction";
-  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  jmp *%rax\n");
-  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "a computed jump";
-  build("  movq (%rdi), %rax\n  popq %rax\n  ret\n");
-  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "POP may or may not count";
-  build("  movq (%rdi), %rax\n  vmaskmovps (%rdi), %xmm1, %xmm2\n  ret\n");
-  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << "loads by a mask";
-  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  ret\n");
+  for (const auto& [rest, what] :
+       {std::pair{"movq 8(%rdi), %rax\n  rep movsb\n  ret", "a string instruction"},
+        {"movq 8(%rdi), %rax\n  jmp *%rax", "a computed jump"},
+        {"popq %rax\n  ret", "POP may or may not count"},
+        {"vmaskmovps (%rdi), %xmm1, %xmm2\n  ret", "loads by a mask"}}) {
+    build(std::string("  movq (%rdi), %rax\n  ") + rest);
+    EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << what;
+  }
+  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  ret");
   EXPECT_EQ(audited(kAllLoads, 2, two).bias.biased, 1U);
   EXPECT_EQ(audited(kAllLoads, 2, {{0, 5}, {1, 4}}).bias.reason, "no_block") << "too few";
 }
 
 TEST_F(BlockBiasTest, JudgesOnlyEventsThatInstructionsCauseOnce) {
-  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  nop\n  ret\n");
+  build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  nop\n  ret");
   const std::vector<At> two{{0, 1000}, {1, 10}};
   EXPECT_EQ(audited("0x20d1", 2, two).bias.reason, "not_once") << "L3 misses";
   EXPECT_EQ(audited("0x1d1", 2, two).bias.reason, "not_once") << "L1 hits";
   EXPECT_EQ(audited("0x10081d0", 2, two).bias.reason, "unknown_precision") << "with a counter mask";
   EXPECT_EQ(audited(kAllLoads, 0, two).bias.reason, "level_0");
-  EXPECT_EQ(audited(kAllLoads, 2, two, kSkylake, false).bias.reason, "no_block") << "not exact";
-  const char* haswell =
-      R"({"vendor":"GenuineIntel","model_name":"a Haswell","family":6,"model":60,"stepping":3})";
-  EXPECT_EQ(audited(kAllLoads, 2, two, haswell).bias.reason, "not_once") << "counts uops";
+  EXPECT_EQ(audited(kAllLoads, 2, two, false).bias.reason, "no_block") << "not exact";
+  machine_ = kHaswellMachine;
+  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "not_once") << "counts uops";
 }
 
 TEST_F(BlockBiasTest, TakesTheFollowingInstructionAtLevel1) {
@@ -432,7 +400,7 @@ TEST_F(BlockBiasTest, LeavesOutPairsThatMayBeFusedOfInstructions) {
 }
 
 TEST_F(BlockBiasTest, JoinsLoopsThatAreLeftInTheMiddleForConditionalBranches) {
-  const std::string code = R"(
+  build(R"(
   testq %rax, %rax
   je .Lend
 .Lagain:
@@ -451,8 +419,7 @@ TEST_F(BlockBiasTest, JoinsLoopsThatAreLeftInTheMiddleForConditionalBranches) {
   nop
 .Lout:
   ret
-)";
-  build(code);
+)");
   const EventAudit rare = audited(kConditional, 2, {{1, 2}, {4, 4000}, {7, 1000}, {12, 2}});
   EXPECT_THAT(blocks(rare), ElementsAre(Places{{4, 4000}, {7, 1000}}));
   EXPECT_EQ(rare.bias.biased, 1U);

@@ -5,8 +5,7 @@
 #include "src/audit/audit.h"
 #include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
-#include "tests/support/hex.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recorded_program.h"
 #include "tests/unit/audited_program.h"
 
 #include <algorithm>
@@ -28,7 +27,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr const char* kX86 = R"(
-  .text
   .globl _start
 _start:
   movl $3, %ecx
@@ -70,11 +68,9 @@ leaf_end:
 trap:
   ud2
   ret
-  .section .note.GNU-stack,"",@progbits
 )";
 
 constexpr const char* kAarch64 = R"(
-  .text
   .globl _start
 _start:
   mov w1, #3
@@ -115,11 +111,8 @@ leaf_end:
 constexpr std::uint64_t kPredicted = 2, kMispredicted = 1, kAborted = 8, kWrongPath = 1u << 24;
 constexpr std::uint64_t kTypeShift = 20;
 constexpr std::uint64_t kKernelText = 0xffff'ffff'8100'0000;
-constexpr std::int32_t kPid = 77;
 
-struct Entry {
-  std::uint64_t from = 0, to = 0, flags = kPredicted;
-};
+using Entry = test::BranchToBuild;
 using Stack = std::vector<Entry>;  ///< the newest first
 
 /// A recorded machine and its code.
@@ -137,7 +130,7 @@ class BranchRecordsTest : public AuditedProgram {
  protected:
   /// Builds the program of a machine; false: no compiler.
   bool build(const Machine& machine) {
-    machine_ = machine;
+    on_ = machine;
     const bool is_x86 = machine.code == Arch::x86_64;
 #if defined(__x86_64__)
     const std::string compiler = is_x86 ? "cc" : "aarch64-linux-gnu-gcc";
@@ -146,7 +139,7 @@ class BranchRecordsTest : public AuditedProgram {
 #endif
     if (!find_program(compiler)) return false;
     AuditedProgram::build(is_x86 ? kX86 : kAarch64, {compiler, "-nostdlib", "-static"});
-    const auto module = symbols::Module::open(program_);
+    const symbols::Module& module = assembled_->module();
     const AddressRange range = module.executable_ranges().front();
     code_ = {};
     for (auto& one : symbols::Disassembler(machine.code)
@@ -238,8 +231,7 @@ class BranchRecordsTest : public AuditedProgram {
   struct Recorded {
     std::uint64_t branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
     bool has_build_id = true;
-    std::uint16_t mode = 2;  ///< PERF_RECORD_MISC_USER
-    bool hw_index = false;
+    std::uint16_t mode = PERF_RECORD_MISC_USER;
     std::string path = {};         ///< of the program; empty: where it is
     std::uint32_t protection = 5;  ///< PROT_READ | PROT_EXEC
   };
@@ -248,39 +240,23 @@ class BranchRecordsTest : public AuditedProgram {
     test::RecordingBuilder builder;
     test::EventToBuild event;
     event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-    event.branch_sample_type =
-        recorded.branch_sample_type | (recorded.hw_index ? PERF_SAMPLE_BRANCH_HW_INDEX : 0);
+    event.branch_sample_type = recorded.branch_sample_type;
     builder.event(event);
-    const auto module = symbols::Module::open(program_);
-    const auto mapped = module.executable_mapping_at(symbols_.at("_start"));
-    const auto id = test::hex(module.build_id());
-    const std::string path = recorded.path.empty() ? program_.string() : recorded.path;
-    auto mapping = builder.writer();
-    mapping.i32(kPid).i32(kPid).u64(mapped->range.begin).u64(mapped->range.size());
-    mapping.u64(mapped->file_offset).u8(20).u8(0).u16(0);
-    mapping.raw({reinterpret_cast<const char*>(id.data()), id.size()})
-        .u32(recorded.protection)
-        .u32(2);
-    mapping.text(path).i32(kPid).i32(kPid).u64(1);
-    if (recorded.has_build_id) {
-      builder.record(PERF_RECORD_MMAP2, 2 | PERF_RECORD_MISC_MMAP_BUILD_ID, mapping.bytes());
-    } else {
-      builder.mmap(kPid, mapped->range.begin, mapped->range.size(), mapped->file_offset, path, 1);
-    }
-    std::uint64_t time = 100;
+    test::map_program(assembled_->module(),
+                      {.file = recorded.path.empty() ? program_.string() : recorded.path,
+                       .has_build_id = recorded.has_build_id,
+                       .protection = recorded.protection},
+                      builder);
+    test::SampleToBuild sample{.ip = symbols_.at("_start"), .misc = recorded.mode, .time = 100};
     for (const Stack& stack : stacks) {
-      auto sample = builder.writer();
-      sample.u64(symbols_.at("_start")).i32(kPid).i32(kPid).u64(time++).u64(stack.size());
-      if (recorded.hw_index) sample.u64(0);
-      for (const Entry& entry : stack) sample.u64(entry.from).u64(entry.to).u64(entry.flags);
-      builder.record(PERF_RECORD_SAMPLE, recorded.mode, sample.bytes());
+      sample.branches = stack;
+      ++sample.time;
+      builder.record(PERF_RECORD_SAMPLE, recorded.mode,
+                     test::body_of(sample, event, builder.writer()));
     }
-    builder.feature(HEADER_ARCH, builder.writer().counted_text(machine_.arch).bytes());
-    builder.feature(HEADER_CPUID, builder.writer().counted_text(machine_.cpuid).bytes());
+    test::name_machine(on_.arch, on_.cpuid, builder);
     builder.write(recording_);
-    Choices choices;
-    choices.top = 1000;
-    const Audit audit = audit_recording(choices);
+    const Audit audit = audit_recording();
     EXPECT_THAT(audit.events, SizeIs(1));
     missing_ = audit.missing;
     const BranchRecords records = audit.events.at(0).branch_records.value();
@@ -321,7 +297,7 @@ class BranchRecordsTest : public AuditedProgram {
     return count;
   }
 
-  Machine machine_ = kSkylake;
+  Machine on_ = kSkylake;  ///< whose recording it is
   std::map<std::uint64_t, symbols::Instruction> code_;
   std::map<std::string, std::uint64_t> symbols_;
   std::vector<MissingFile> missing_;
@@ -341,7 +317,10 @@ TEST_F(BranchRecordsTest, DoesNotAccuseSoundStacks) {
     EXPECT_EQ(records.by_addresses, 0u);
     EXPECT_THAT(records.worst, IsEmpty());
     EXPECT_EQ(broken(stacks), 0u);
-    EXPECT_EQ(audited(stacks, {.hw_index = true}).judged, kEntries);
+    EXPECT_EQ(audited(stacks,
+                      {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX})
+                  .judged,
+              kEntries);
   }
 }
 
