@@ -1,0 +1,392 @@
+// Data sources and data addresses of samples against the instructions that they are at.
+#include "src/audit/audit.h"
+#include "src/output/audit/audit.h"
+#include "tests/support/assembled_program.h"
+#include "tests/support/recorded_program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::audit {
+namespace {
+
+using test::SampleToBuild;
+using ::testing::HasSubstr;
+
+/// Each instruction with what tests call it.
+constexpr const char* kPlaces = R"(
+  function places
+  movq %rax, datum(%rip)           # relative
+  movq %rax, 0x12345678            # absolute
+  movl (%rdi,%rsi,4), %eax         # by registers
+  movq 8(%rdi), %rdi               # writes its base
+  pushq datum(%rip)                # push
+  rep stosb                        # repeated
+  movq %fs:0x28, %rax              # segment
+  btsq %rax, datum(%rip)           # bit test
+  prefetcht0 datum(%rip)           # prefetch
+  callq *datum(%rip)               # call
+  movq (%rdi), %rax                # load
+  movq %rax, (%rdi)                # store
+  addq %rax, (%rdi)                # load and store
+  addq %rbx, %rax                  # no operand
+  rdtsc                            # unknown
+  ret                              # return
+  end places
+
+  .bss
+  .balign 0x1000
+  .skip 0x10000
+  .globl datum
+datum:
+  .skip 0x10000
+)";
+
+constexpr std::uint64_t kLoadLatency = 0x1cd, kAllLoads = 0x81d0, kRetired = 0x00c0;
+constexpr std::uint64_t kRdi = 1 << 5, kRsi = 1 << 4, kRbx = 1 << 1;  // PERF_REG_X86_*
+constexpr std::uint16_t kUser = PERF_RECORD_MISC_USER, kExact = PERF_RECORD_MISC_EXACT_IP;
+
+test::EventToBuild raw(std::uint64_t config, unsigned level = 2) {
+  return {.type = PERF_TYPE_RAW, .config = config, .precise_ip = level};
+}
+
+/// Recordings of a process that mapped the program at another address than that of its link.
+class Contradicting : public ::testing::Test {
+ protected:
+  /// The program is built once for all tests.
+  static void SetUpTestSuite() {
+#if defined(__x86_64__)
+    if (!find_program("cc")) return;
+    built_.emplace();
+    program_.emplace(*built_ / "program", kPlaces,
+                     std::vector<std::string>{"cc", "-nostdlib", "-static", "-Wl,-e,places"});
+#endif
+  }
+  static void TearDownTestSuite() {
+    built_.reset();
+  }
+
+  void SetUp() override {
+    if (!built_) GTEST_SKIP() << "no compiler for x86-64";
+    datum_ = program_->module().symbol_value("datum").value() + kBias;
+  }
+
+  /// Begins a recording of an event with a field of its samples.
+  void record(test::EventToBuild event, std::uint64_t field) {
+    builder_ = test::RecordingBuilder();
+    event_ = std::move(event);
+    event_.sample_type |= field;
+    builder_.event(event_);
+    test::map_program(
+        program_->module(),
+        {.bias = kBias, .file = (*built_ / "program").string(), .has_build_id = has_build_id_},
+        builder_);
+  }
+
+  std::uint64_t ip_of(const std::string& place) const {
+    return program_->at(place) + kBias;
+  }
+  void sample(const std::string& place, SampleToBuild sample) {
+    sample.ip = ip_of(place);
+    builder_.record(PERF_RECORD_SAMPLE, sample.misc,
+                    test::body_of(sample, event_, builder_.writer()));
+  }
+
+  Audit audited() {
+    auto recording = builder_;
+    test::name_machine("x86_64", cpuid_, recording);
+    recording.write(directory_ / "perf.data");
+    return audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
+  }
+  /// Of the samples that have a finding, how many are judged and how many contradicted.
+  void expect(std::uint64_t contradicted, std::uint64_t judged, std::uint64_t samples) {
+    const auto finding = found();
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->share.count, contradicted);
+    EXPECT_EQ(finding->share.total, judged);
+    EXPECT_EQ(finding->samples, samples);
+    EXPECT_EQ(finding->undecided(), samples - judged);
+  }
+  virtual std::optional<Contradictions> found() = 0;
+
+  static constexpr std::uint64_t kBias = 0x5555'0000'0000;
+  test::TemporaryDirectory directory_;
+  test::RecordingBuilder builder_;
+  test::EventToBuild event_;
+  std::uint64_t datum_ = 0;
+  bool has_build_id_ = true;
+  std::string cpuid_ = "GenuineIntel,6,94,3";
+  static inline std::optional<test::TemporaryDirectory> built_;
+  static inline std::optional<test::AssembledProgram> program_;
+};
+
+class DataSources : public Contradicting {
+ protected:
+  void record_sources(std::uint64_t config) { record(raw(config), PERF_SAMPLE_DATA_SRC); }
+  void sample_source(const std::string& place, std::uint64_t source,
+                     std::uint16_t misc = kUser | kExact) {
+    sample(place, {.data_source = source, .misc = misc});
+  }
+  std::optional<Contradictions> found() override { return audited().events.at(0).data_source; }
+};
+
+TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
+  record_sources(kLoadLatency);
+  sample_source("load", PERF_MEM_OP_LOAD);
+  sample_source("store", PERF_MEM_OP_STORE);
+  sample_source("load and store", PERF_MEM_OP_LOAD);
+  sample_source("load and store", PERF_MEM_OP_STORE);
+  sample_source("return", PERF_MEM_OP_LOAD);
+  sample_source("load", PERF_MEM_OP_PFETCH);
+  expect(0, 6, 6);
+}
+
+TEST_F(DataSources, AreContradictedByOtherInstructions) {
+  record_sources(kLoadLatency);
+  sample_source("no operand", PERF_MEM_OP_LOAD);
+  sample_source("no operand", PERF_MEM_OP_STORE);
+  sample_source("no operand", PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE);
+  sample_source("store", PERF_MEM_OP_LOAD);
+  sample_source("load", PERF_MEM_OP_STORE);
+  sample_source("load", PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE);
+  expect(5, 6, 6);
+  EXPECT_GT(found()->share.low, 0.4);
+}
+
+TEST_F(DataSources, OfStoreLatenciesOnIntelCpusMayBeThoseOfLoads) {
+  cpuid_ = "GenuineIntel,6,190,0";
+  record_sources(0x6d0);
+  sample_source("store", PERF_MEM_OP_LOAD);
+  sample_source("no operand", PERF_MEM_OP_LOAD);
+  expect(1, 2, 2);
+}
+
+TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
+  record_sources(kLoadLatency);
+  sample_source("no operand", PERF_MEM_OP_NA);
+  sample_source("no operand", PERF_MEM_OP_LOAD, kUser);
+  sample_source("no operand", PERF_MEM_OP_LOAD, PERF_RECORD_MISC_KERNEL | kExact);
+  EXPECT_FALSE(found());
+  sample_source("unknown", PERF_MEM_OP_LOAD);
+  expect(0, 0, 1);
+}
+
+TEST_F(DataSources, AreARowOfTheCsv) {
+  record_sources(kLoadLatency);
+  for (const char* place : {"no operand", "load", "load", "unknown"}) {
+    sample_source(place, PERF_MEM_OP_LOAD);
+  }
+  EXPECT_THAT(output::audit_csv({audited()}), HasSubstr(",data_source,,,,,,,,,,,4,3,1,0.06"));
+}
+
+TEST_F(DataSources, AndListsAreTheSameInAnyOrderOfTheSamples) {
+  std::vector<std::pair<const char*, std::uint64_t>> samples{
+      {"store", PERF_MEM_OP_STORE},  {"no operand", PERF_MEM_OP_LOAD},
+      {"return", PERF_MEM_OP_STORE}, {"load", PERF_MEM_OP_LOAD},
+      {"store", PERF_MEM_OP_LOAD},   {"no operand", PERF_MEM_OP_LOAD},
+      {"unknown", PERF_MEM_OP_LOAD}, {"load and store", PERF_MEM_OP_STORE}};
+  std::set<std::string> outputs;
+  for (int turn = 0; turn < 8; ++turn) {
+    std::rotate(samples.begin(), samples.begin() + 3, samples.end());
+    record_sources(kAllLoads);
+    for (const auto& [place, source] : samples) sample_source(place, source);
+    const Audit all = audited();
+    outputs.insert(output::audit_json({all}) + output::audit_csv({all}));
+    const auto& instructions = all.events.at(0).instructions;
+    ASSERT_EQ(instructions.size(), 2U);
+    EXPECT_EQ(instructions[0].address, program_->at("store")) << "equal counts: by place";
+    EXPECT_EQ(instructions[1].address, program_->at("no operand"));
+  }
+  EXPECT_EQ(outputs.size(), 1U);
+}
+
+class DataAddressesOfSamples : public Contradicting {
+ protected:
+  /// `registers`: those that `of`, PERF_SAMPLE_REGS_USER or _INTR, records.
+  void record_addresses(test::EventToBuild event, std::uint64_t registers = 0,
+                        std::uint64_t of = PERF_SAMPLE_REGS_INTR) {
+    (of == PERF_SAMPLE_REGS_INTR ? event.sample_regs_intr : event.sample_regs_user) = registers;
+    record(std::move(event), PERF_SAMPLE_ADDR | (registers != 0 ? of : 0));
+  }
+  void record_faults(std::uint64_t registers = 0, std::uint64_t of = PERF_SAMPLE_REGS_INTR) {
+    constexpr std::uint64_t kPageFaults = 2;
+    record_addresses({.type = PERF_TYPE_SOFTWARE, .config = kPageFaults}, registers, of);
+  }
+  void fault(const std::string& place, std::uint64_t address,
+             std::vector<std::uint64_t> registers = {}) {
+    sample(place, {.address = address, .registers = std::move(registers), .misc = kUser});
+  }
+  void exact(const std::string& place, std::uint64_t address,
+             std::vector<std::uint64_t> registers = {}) {
+    sample(place, {.address = address, .registers = std::move(registers)});
+  }
+  std::optional<Contradictions> found() override { return audited().events.at(0).data_address; }
+};
+
+TEST_F(DataAddressesOfSamples, WithinTheOperandAreNotContradicted) {
+  record_faults();
+  for (std::uint64_t byte = 0; byte < 8; ++byte) {
+    fault("relative", datum_ + byte);
+    fault("absolute", 0x12345678 + byte);
+  }
+  expect(0, 16, 16);
+}
+
+TEST_F(DataAddressesOfSamples, OutsideTheOperandAreContradicted) {
+  record_faults();
+  fault("relative", datum_ - 1);
+  fault("relative", datum_ + 8);
+  fault("relative", datum_ - kBias);
+  fault("absolute", 0x12345677);
+  fault("absolute", 0x12345680);
+  fault("absolute", 0x12345678 + kBias);
+  expect(6, 6, 6);
+}
+
+TEST_F(DataAddressesOfSamples, ChangedInAnyByteAreContradicted) {
+  record_faults();
+  const std::uint64_t page = ip_of("relative") >> 12;
+  std::uint64_t contradicted = 0, fetches = 0;
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    for (std::uint64_t flipped = 1; flipped < 256; ++flipped) {
+      const std::uint64_t address = datum_ ^ flipped << (8 * byte);
+      fault("relative", address);
+      if (address >> 56 != 0 && address >> 56 != 0xff) continue;  // not canonical
+      if (address - datum_ < 8) continue;                         // the datum's other bytes
+      ++(address >> 12 == page ? fetches : contradicted);
+    }
+  }
+  const auto finding = found();
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->share.count, contradicted);
+  EXPECT_EQ(finding->undecided(), fetches);
+  EXPECT_EQ(finding->share.total, contradicted + 7);
+}
+
+TEST_F(DataAddressesOfSamples, OfFilesWithoutABuildIdAreUndecided) {
+  has_build_id_ = false;
+  record_faults();
+  fault("relative", 0x1000);
+  expect(0, 0, 1);
+}
+
+TEST_F(DataAddressesOfSamples, OfFetchedPagesAreUndecided) {
+  record_faults();
+  fault("relative", ip_of("relative"));
+  fault("relative", (ip_of("relative") & ~0xfffULL) + 0xfff);
+  expect(0, 0, 2);
+}
+
+TEST_F(DataAddressesOfSamples, OfInstructionsWithoutOneOperandOfKnownAddressAreUndecided) {
+  record_faults(kRdi | kRsi);
+  const std::vector<const char*> places{"by registers", "writes its base", "push",     "repeated",
+                                        "segment",      "bit test",        "prefetch", "call",
+                                        "no operand"};
+  for (const char* place : places) {
+    // Without registers, and where registers do not decide.
+    fault(place, 0x1000);
+    if (place != places[0] && place != places[1]) fault(place, 0x1000, {1, 2});
+  }
+  expect(0, 0, 9 + 7);
+}
+
+TEST_F(DataAddressesOfSamples, OfFaultsAreComparedWithTheRegisters) {
+  for (const std::uint64_t of : {PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_REGS_USER}) {
+    record_faults(kRbx | kRdi | kRsi, of);
+    // RBX, RSI, RDI: the order of the bits.
+    fault("by registers", 0x7000'0000 + 4 * 3 + 3, {0, 3, 0x7000'0000});
+    fault("by registers", 0x7000'0000 + 4 * 3 + 4, {0, 3, 0x7000'0000});
+    fault("by registers", 0x7000'0000 - 4, {0, UINT64_MAX, 0x7000'0000});
+    fault("writes its base", 0x7000'0008, {0, 0, 0x7000'0000});
+    fault("writes its base", 0x7000'0000, {0, 0, 0x7000'0000});
+    expect(2, 5, 5);
+  }
+}
+
+TEST_F(DataAddressesOfSamples, OfPointersWithDataInUnusedBitsAreNotContradicted) {
+  record_faults(kRdi | kRsi);
+  fault("writes its base", 0x7000'0008, {0, 0x1234'0000'7000'0000});
+  fault("writes its base", 0x7000'0018, {0, 0x1234'0000'7000'0000});
+  expect(1, 2, 2);
+}
+
+TEST_F(DataAddressesOfSamples, OfAnUnrecordedRegisterAreUndecided) {
+  record_faults(kRdi);
+  fault("by registers", 0x1000, {0x7000'0000});
+  fault("writes its base", 0x7000'0008, {0x7000'0000});
+  expect(0, 1, 2);
+}
+
+TEST_F(DataAddressesOfSamples, OfPebsAreComparedWithConstantsAndUnchangedRegisters) {
+  record_addresses(raw(kAllLoads), kRdi | kRsi);
+  exact("relative", datum_);
+  exact("relative", datum_ + 8);
+  exact("by registers", 0x7000'0004, {1, 0x7000'0000});
+  exact("by registers", 0x7000'0008, {1, 0x7000'0000});
+  exact("writes its base", 0x1000, {1, 0x7000'0000});  // overwritten by the load
+  expect(2, 4, 5);
+}
+
+TEST_F(DataAddressesOfSamples, OfPebsAreNotComparedWithRegistersOfTheInterrupt) {
+  record_addresses(raw(kAllLoads), kRdi | kRsi, PERF_SAMPLE_REGS_USER);
+  exact("by registers", 0x1000, {1, 0x7000'0000});
+  expect(0, 0, 1);
+}
+
+TEST_F(DataAddressesOfSamples, AreNotJudgedWithoutEvidence) {
+  record_addresses(raw(kAllLoads));
+  fault("relative", 0x1000);  // not exact
+  sample("relative",
+         {.address = 0x1000, .misc = PERF_RECORD_MISC_KERNEL | kExact});  // the kernel's
+  exact("relative", 0);                                                   // no address
+  exact("relative", 0x0100'0000'0000'0000);                               // not canonical
+  EXPECT_FALSE(found());
+}
+
+TEST_F(DataAddressesOfSamples, OfOtherEventsAreNotJudged) {
+  const auto finding_of = [&](const test::EventToBuild& event) {
+    record_addresses(event);
+    exact("relative", 0x1000);
+    return found();
+  };
+  EXPECT_TRUE(finding_of(raw(kAllLoads)));
+  EXPECT_FALSE(finding_of(raw(kAllLoads, 0))) << "no PEBS record";
+  EXPECT_FALSE(finding_of(raw(kRetired))) << "its records have no data address";
+  EXPECT_FALSE(finding_of({.type = PERF_TYPE_BREAKPOINT})) << "repeats the request";
+  EXPECT_FALSE(finding_of({.config = PERF_COUNT_SW_CPU_CLOCK}));
+  cpuid_ = "GenuineIntel,6,9999,3";
+  EXPECT_FALSE(finding_of(raw(kAllLoads))) << "unknown CPU";
+}
+
+TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
+  record_faults();
+  for (int i = 0; i < 3; ++i) fault("relative", datum_);
+  fault("relative", datum_ + 8);
+  fault("no operand", 0x1000);
+  const std::vector<Audit> audits{audited()};
+  EXPECT_THAT(output::audit_json(audits), HasSubstr(R"("data_address": {
+            "samples": 5,
+            "judged": 4,
+            "undecided": 1,
+            "contradicted": 1,)"));
+  EXPECT_THAT(output::audit_csv(audits), HasSubstr(",data_address,,,,,,,,,,,5,4,1,0.04"));
+  for (const bool details : {false, true}) {
+    output::Page page;
+    page.details = details;
+    page.width = 200;
+    EXPECT_THAT(output::audit_text(audits, page),
+                HasSubstr("addresses  1 of 4 judged samples (25.00%, 4.56–69.94%) are at "
+                          "instructions that do not access their data address; 1 undecided"));
+  }
+}
+
+}  // namespace
+}  // namespace skid::audit
