@@ -8,15 +8,16 @@
 #include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/support/process.h"
-#include "src/symbols/module.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/assembled_program.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
 
-#include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -76,12 +77,6 @@ struct Profile {
     const std::vector<analysis::Measurement> runs{run};
     return skid_of(event, runs);
   }
-  std::string refusal() const {
-    const Skid found = skid();
-    EXPECT_EQ(found.verdict, Verdict::refused);
-    return found.reason;
-  }
-
   perfdata::Attribute attribute;
   measure::EventKnowledge knowledge;
   machine::Machine machine;
@@ -102,68 +97,57 @@ TEST(SkidOfAnEvent, IsTheMeasuredOneOfTheSameMachine) {
   EXPECT_EQ(profile.skid(false).verdict, Verdict::refused) << "without --skid";
 }
 
-TEST(SkidOfAnEvent, IsRefusedWhereTheRunIsOfAnotherMachine) {
-  const auto differs = [](const auto& change, const std::string& what) {
+TEST(SkidOfAnEvent, IsRefusedWithTheReason) {
+  const auto refused = [](const auto& change, const std::string& reason) {
     Profile profile;
     change(profile);
-    EXPECT_THAT(profile.refusal(), HasSubstr(what));
+    const Skid found = profile.skid();
+    EXPECT_EQ(found.verdict, Verdict::refused) << reason;
+    EXPECT_THAT(found.reason, HasSubstr(reason));
   };
-  differs([](Profile& p) { p.run.cpu.model = 85; }, "CPU model");
-  differs([](Profile& p) { p.run.cpu.stepping.reset(); }, "CPU stepping");
-  differs([](Profile& p) { p.run.cpu.microcode = "0xf1"; }, "microcode");
-  differs([](Profile& p) { p.run.kernel = "6.2.0"; }, "kernel");
-  differs([](Profile& p) { p.run.cpu.hypervisor = "KVM"; }, "hypervisor");
-  differs([](Profile& p) { p.run.synthetic = true; }, "samples");
-  differs([](Profile& p) { p.run.event.excluded = {"kernel"}; }, "counted modes");
+  using P = Profile&;
+  // The run is of another machine.
+  refused([](P p) { p.run.cpu.model = 85; }, "CPU model");
+  refused([](P p) { p.run.cpu.stepping.reset(); }, "CPU stepping");
+  refused([](P p) { p.run.cpu.microcode = "0xf1"; }, "microcode");
+  refused([](P p) { p.run.kernel = "6.2.0"; }, "kernel");
+  refused([](P p) { p.run.cpu.hypervisor = "KVM"; }, "hypervisor");
+  refused([](P p) { p.run.synthetic = true; }, "samples");
+  refused([](P p) { p.run.event.excluded = {"kernel"}; }, "counted modes");
+  // The skid is no constant, or not that of the event.
+  refused([](P p) { p.run.contract.verdict = analysis::Verdict::broken; }, "contract broken");
+  refused([](P p) { p.run.constant_skid->offset = 5; }, "the skid is +5");
+  refused([](P p) { p.run.constant_skid->offset = 0; }, "the skid is +0");
+  refused([](P p) { p.run.event.config = 0x20d1; }, "no measurement of this event at level 1");
+  // The event has none, or nothing is known of its cause.
+  const auto of_type = [](std::uint32_t type, std::uint64_t config) {
+    return [=](P p) { p.attribute.type = type, p.attribute.config = config; };
+  };
+  refused(of_type(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK), "timer");
+  refused(of_type(PERF_TYPE_HARDWARE, 0), "every instruction takes cycles");
+  refused([](P p) { p.knowledge.core->cycles = true; }, "every instruction takes cycles");
+  refused([](P p) { p.pmu = "ibs_op"; }, "IBS");
+  refused([](P p) { p.machine.cpu.vendor = "AuthenticAMD"; }, "IBS");
+  refused([](P p) { p.pmu = "arm_spe_0"; }, "SPE");
+  refused([](P p) { p.knowledge.of_arm = true; }, "Arm core PMU");
+  refused([](P p) { p.exact = 1; }, "EXACT_IP");
+  refused([](P p) { p.knowledge.event.reset(); }, "what can cause this event is not known");
+  refused([](P p) { p.attribute.precise_ip = 0; }, "level 0");
+  refused([](P p) { p.attribute.precise_ip = 2; }, "level 2");
+  refused([](P p) { p.attribute.type = PERF_TYPE_TRACEPOINT, p.knowledge = {}; }, "no rule");
+}
+
+TEST(SkidOfAnEvent, StatesOtherDifferencesOfTheRun) {
   Profile other_path;
   other_path.run.path->frequency.reset();
   const Skid skid = other_path.skid();
-  EXPECT_EQ(skid.verdict, Verdict::corrected) << "stated, and not refused";
+  EXPECT_EQ(skid.verdict, Verdict::corrected);
   EXPECT_EQ(skid.compared.back().what, "recording path");
   EXPECT_EQ(skid.compared.back().match, Compared::Match::differs);
   EXPECT_THAT(skid.compared.back().profile, HasSubstr("4000 samples a second"));
   Profile unknown;
   unknown.machine.cpu.microcode.clear();
-  EXPECT_EQ(unknown.skid().verdict, Verdict::corrected) << "stated, and not refused";
-}
-
-TEST(SkidOfAnEvent, IsRefusedWhereItIsNoConstant) {
-  Profile profile;
-  profile.run.contract.verdict = analysis::Verdict::broken;
-  EXPECT_THAT(profile.refusal(), HasSubstr("contract broken"));
-  profile = {};
-  profile.run.constant_skid->offset = 5;
-  EXPECT_THAT(profile.refusal(), HasSubstr("the skid is +5"));
-  profile.run.constant_skid->offset = 0;
-  EXPECT_THAT(profile.refusal(), HasSubstr("the skid is +0"));
-  profile = {};
-  profile.run.event.config = 0x20d1;
-  EXPECT_THAT(profile.refusal(), HasSubstr("no measurement of this event at level 1"));
-}
-
-TEST(SkidOfAnEvent, IsRefusedForWhatHasNone) {
-  const auto refused = [](const auto& change, const std::string& what) {
-    Profile profile;
-    change(profile);
-    EXPECT_THAT(profile.refusal(), HasSubstr(what));
-  };
-  refused(
-      [](Profile& p) {
-        p.attribute.type = PERF_TYPE_SOFTWARE, p.attribute.config = PERF_COUNT_SW_CPU_CLOCK;
-      },
-      "timer");
-  refused([](Profile& p) { p.attribute.type = PERF_TYPE_HARDWARE, p.attribute.config = 0; },
-          "every instruction takes cycles");
-  refused([](Profile& p) { p.knowledge.core->cycles = true; }, "every instruction takes cycles");
-  refused([](Profile& p) { p.pmu = "ibs_op"; }, "IBS");
-  refused([](Profile& p) { p.machine.cpu.vendor = "AuthenticAMD"; }, "IBS");
-  refused([](Profile& p) { p.pmu = "arm_spe_0"; }, "SPE");
-  refused([](Profile& p) { p.knowledge.of_arm = true; }, "Arm core PMU");
-  refused([](Profile& p) { p.exact = 1; }, "EXACT_IP");
-  refused([](Profile& p) { p.knowledge.event.reset(); }, "what can cause this event is not known");
-  refused([](Profile& p) { p.attribute.precise_ip = 0; }, "level 0");
-  refused([](Profile& p) { p.attribute.precise_ip = 2; }, "level 2");
-  refused([](Profile& p) { p.attribute.type = PERF_TYPE_TRACEPOINT, p.knowledge = {}; }, "no rule");
+  EXPECT_EQ(unknown.skid().verdict, Verdict::corrected);
 }
 
 TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
@@ -256,129 +240,105 @@ TEST(Bounds, LeaveOpenWhatHasNoKnownCause) {
 /// Loads before one instruction: of a fused pair whose jump goes there, and of one that falls
 /// there.
 constexpr const char* kJoin = R"(
-  .text
-  .globl join
-  .type join, @function
-join:
-  cmpq (%rdi), %rax
-  je .Ljoin
-  movq 8(%rdi), %rcx
+  function join
+  cmpq (%rdi), %rax         # compare
+  je .Ljoin                 # jump
+  movq 8(%rdi), %rcx        # load
 .Ljoin:
-  addq %rbx, %rax
-  ret
-  .size join, . - join
-  .section .note.GNU-stack,"",@progbits
+  addq %rbx, %rax           # add
+  ret                       # return
+  end join
 )";
+
+/// The addresses that a branch record leads from and to, from the function's first byte.
+using Branches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 class SplitSamples : public ::testing::Test {
  protected:
-  static constexpr std::int32_t kPid = 7;
-  static constexpr std::uint64_t kCode = 0x7f0000000000;
-  // Of the instructions, from the function's first byte.
-  static constexpr std::uint64_t kCompare = 0, kJump = 3, kLoad = 5, kAdd = 9, kRet = 12;
-
   void SetUp() override {
 #if !defined(__x86_64__)
     GTEST_SKIP() << "assembles x86-64 code";
 #endif
     if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
-    std::ofstream(directory_ / "code.s") << kJoin;
-    const std::string binary = (directory_ / "code.so").string();
-    const auto compiled =
-        run_program({"cc", "-shared", "-o", binary, (directory_ / "code.s").string()});
-    ASSERT_TRUE(compiled.code.success()) << compiled.err;
-    const auto module = symbols::Module::open(binary);
-    const auto function = module.functions_named("join").front().range;
-    const auto mapping = module.executable_mapping_at(function.begin).value();
-    at_ = kCode + (function.begin - mapping.range.begin);
-    offset_ = mapping.file_offset;
-    size_ = mapping.range.size();
+    program_.emplace(directory_ / "code.so", kJoin, std::vector<std::string>{"cc", "-shared"});
+    begin_ = program_->module().functions_named("join").front().range.begin;
+    jump_ = offset_of("jump"), add_ = offset_of("add");
+  }
+  std::uint64_t offset_of(std::string_view note) const {
+    return program_->at(note) - begin_;
   }
 
-  /// `add` adds the samples of events that record IP, TID, TIME, ID and maybe branches.
-  EventCorrection correct_with(std::vector<test::EventToBuild> events, const auto& add,
-                               Verdict expected = Verdict::corrected) {
+  /// Corrects the loads of a recording with `samples` of them. `branches`: what is recorded of
+  /// branches, 0 for nothing.
+  EventCorrection corrected(const std::vector<test::SampleToBuild>& samples,
+                            std::uint64_t branches = 0, Verdict expected = Verdict::corrected) {
+    test::EventToBuild event{
+        .type = PERF_TYPE_RAW, .config = kLoads, .branch_sample_type = branches, .precise_ip = 1};
+    if (branches != 0) event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
     test::RecordingBuilder builder;
-    for (auto& event : events) {
-      event.sample_type |=
-          PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER;
-      builder.event(event);
+    builder.event(event);
+    test::map_program(program_->module(), {.bias = kBias, .file = directory_ / "code.so"}, builder);
+    for (const auto& sample : samples) {
+      builder.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+                     test::body_of(sample, event, builder.writer()));
     }
-    auto mapping = builder.writer();
-    mapping.i32(kPid).i32(kPid).u64(kCode).u64(size_).u64(offset_);
-    mapping.text((directory_ / "code.so").string()).i32(kPid).i32(kPid).u64(1).u64(1);
-    builder.record(PERF_RECORD_MMAP, 2, mapping.bytes());
-    add(builder);
-    const auto text = [&](std::string_view value) {
-      return builder.writer().counted_text(value).bytes();
-    };
-    builder.feature(perfdata::HEADER_OSRELEASE, text("6.1.0"));
-    builder.feature(perfdata::HEADER_ARCH, text("x86_64"));
-    builder.feature(perfdata::HEADER_CPUID, text("GenuineIntel,6,94,3"));
-    const auto file = directory_ / "perf.data";
-    builder.write(file);
+    builder.feature(perfdata::HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
+    test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
+    builder.write(directory_ / "perf.data");
     const std::vector<analysis::Measurement> runs{Profile().run};
     Choices choices;
     choices.measured = runs;
-    Correction correction = correct({.file = file}, choices);
+    Correction correction = correct({.file = directory_ / "perf.data"}, choices);
     EXPECT_TRUE(correction.faults.empty());
     EXPECT_EQ(correction.events.front().skid.verdict, expected)
         << correction.events.front().skid.reason;
     return correction.events.front();
   }
 
-  /// One sample of the event of that id, with branch records, newest first, unless `branches` is
-  /// null.
-  void add_sample(test::RecordingBuilder& builder, std::uint64_t id, std::uint64_t offset,
-                  const std::vector<std::pair<std::uint64_t, std::uint64_t>>* branches) const {
-    auto body = builder.writer();
-    body.u64(id).u64(at_ + offset).i32(kPid).i32(kPid).u64(2);
-    if (branches != nullptr) {
-      body.u64(branches->size());
-      for (const auto& [from, to] : *branches) body.u64(at_ + from).u64(at_ + to).u64(0);
-    }
-    builder.record(PERF_RECORD_SAMPLE, 2, body.bytes());
+  /// So many samples at an instruction.
+  std::vector<test::SampleToBuild> samples(int count, std::string_view note,
+                                           const Branches& branches = {}) const {
+    const std::uint64_t begin = begin_ + kBias;
+    test::SampleToBuild sample{.ip = program_->at(note) + kBias};
+    for (const auto& [from, to] : branches)
+      sample.branches.push_back({begin + from, begin + to, 0});
+    return std::vector(static_cast<std::size_t>(count), sample);
   }
-  static std::uint64_t corrected_at(const EventCorrection& event, std::uint64_t offset) {
+  static std::vector<test::SampleToBuild> both(std::vector<test::SampleToBuild> first,
+                                               const std::vector<test::SampleToBuild>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  }
+  std::uint64_t corrected_at(const EventCorrection& event, std::string_view note) const {
     for (const Place& place : event.places) {
-      if (place.symbol == "join" && place.offset == offset) return place.corrected;
+      if (place.symbol == "join" && place.offset == offset_of(note)) return place.corrected;
     }
     return 0;
   }
-  static test::EventToBuild loads(std::uint64_t sample_type = 0,
-                                  std::uint64_t branches = PERF_SAMPLE_BRANCH_ANY) {
-    return {.type = PERF_TYPE_RAW,
-            .config = kLoads,
-            .sample_type = sample_type,
-            .branch_sample_type = branches,
-            .precise_ip = 1,
-            .ids = {1}};
+  static std::uint64_t split(const EventCorrection& event, SplitBy by) {
+    return event.split_by[static_cast<std::size_t>(by)];
   }
 
+  static constexpr std::uint64_t kBias = 0x7f0000000000;
   test::TemporaryDirectory directory_;
-  std::uint64_t at_ = 0, offset_ = 0, size_ = 0;
+  std::optional<test::AssembledProgram> program_;
+  std::uint64_t begin_ = 0, jump_ = 0, add_ = 0;
 };
 
 TEST_F(SplitSamples, AreRefusedWithTheReasonWhereNoneHasCode) {
-  const auto event = correct_with(
-      {loads()}, [&](auto& builder) { add_sample(builder, 1, std::uint64_t{1} << 32, nullptr); },
-      Verdict::refused);
-  EXPECT_THAT(event.skid.reason, ::testing::HasSubstr("no known mapping at the address"));
+  const auto event = corrected({{.ip = std::uint64_t{1} << 32}}, 0, Verdict::refused);
+  EXPECT_THAT(event.skid.reason, HasSubstr("no known mapping at the address"));
   EXPECT_TRUE(event.skid.advice.empty()) << "no sample contradicts the event";
   EXPECT_TRUE(event.places.empty());
 }
 
 TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
-  const auto event = correct_with({loads(PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
-    const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
-    const std::vector<std::pair<std::uint64_t, std::uint64_t>> fell{
-        {0x200, kCompare}, {kJump, kAdd}, {kJump, kAdd}};
-    for (int i = 0; i < 10; ++i) add_sample(builder, 1, kAdd, &jumped);
-    for (int i = 0; i < 30; ++i) add_sample(builder, 1, kAdd, &fell);
-  });
-  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::branch_records)], 40u);
-  EXPECT_EQ(corrected_at(event, kCompare), 10u);
-  EXPECT_EQ(corrected_at(event, kLoad), 30u);
+  const Branches fell{{0x200, 0}, {jump_, add_}, {jump_, add_}};
+  const auto event = corrected(both(samples(10, "add", {{jump_, add_}}), samples(30, "add", fell)),
+                               PERF_SAMPLE_BRANCH_ANY);
+  EXPECT_EQ(split(event, SplitBy::branch_records), 40u);
+  EXPECT_EQ(corrected_at(event, "compare"), 10u);
+  EXPECT_EQ(corrected_at(event, "load"), 30u);
 }
 
 TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
@@ -386,34 +346,24 @@ TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
   for (const std::uint64_t branches :
        {std::uint64_t{PERF_SAMPLE_BRANCH_ANY_CALL},
         std::uint64_t{PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY}}) {
-    const auto event =
-        correct_with({loads(PERF_SAMPLE_BRANCH_STACK, branches)}, [&](auto& builder) {
-          const std::vector<std::pair<std::uint64_t, std::uint64_t>> called{{0x200, kCompare}};
-          for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, &called);
-        });
-    EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
-    EXPECT_EQ(corrected_at(event, kCompare), 20u);
+    const auto event = corrected(samples(40, "add", {{0x200, 0}}), branches);
+    EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
+    EXPECT_EQ(corrected_at(event, "compare"), 20u);
   }
 }
 
 TEST_F(SplitSamples, HasEqualSharesWhereRecordsAreNewerThanTheirSamples) {
-  const auto event = correct_with({loads(PERF_SAMPLE_BRANCH_STACK)}, [&](auto& builder) {
-    const std::vector<std::pair<std::uint64_t, std::uint64_t>> jumped{{kJump, kAdd}};
-    const std::vector<std::pair<std::uint64_t, std::uint64_t>> newer{{kRet, 0x100}};
-    for (int i = 0; i < 39; ++i) add_sample(builder, 1, kAdd, &jumped);
-    add_sample(builder, 1, kAdd, &newer);
-  });
-  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
+  const Branches newer{{offset_of("return"), 0x100}};
+  const auto event = corrected(both(samples(39, "add", {{jump_, add_}}), samples(1, "add", newer)),
+                               PERF_SAMPLE_BRANCH_ANY);
+  EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
 }
 
 TEST_F(SplitSamples, HasEqualSharesWithoutBranchRecords) {
-  const auto event = correct_with({loads()}, [&](auto& builder) {
-    for (int i = 0; i < 40; ++i) add_sample(builder, 1, kAdd, nullptr);
-    for (int i = 0; i < 10; ++i) add_sample(builder, 1, kLoad, nullptr);
-  });
-  EXPECT_EQ(event.split_by[static_cast<std::size_t>(SplitBy::equal_shares)], 40u);
-  EXPECT_EQ(corrected_at(event, kCompare), 10u + 20u);
-  EXPECT_EQ(corrected_at(event, kLoad), 20u);
+  const auto event = corrected(both(samples(40, "add"), samples(10, "load")));
+  EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
+  EXPECT_EQ(corrected_at(event, "compare"), 10u + 20u);
+  EXPECT_EQ(corrected_at(event, "load"), 20u);
 }
 
 }  // namespace
