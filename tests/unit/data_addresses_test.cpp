@@ -5,7 +5,7 @@
 #include "src/locate/digest.h"
 #include "src/measure/measure.h"
 #include "src/perfdata/format.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -26,18 +26,12 @@ using ::testing::HasSubstr;
 constexpr std::int32_t kTargetPid = 7;
 constexpr std::uint64_t kTargetMappedAt = 0x10000000, kText = 0x400000;
 
-EventKnowledge of_core() {
-  EventKnowledge knowledge;
-  knowledge.core_pmu = true;
-  return knowledge;
-}
-
 TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
+  using enum AddressSource;
   struct Case {
     const char* what;
     Attribute attribute;
     const char* pmu;
-    EventKnowledge knowledge;
     const char* vendor;
     std::optional<bool> data_la;
     std::optional<AddressSource> expected;
@@ -54,46 +48,28 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
   Attribute interrupt = raw, bare = raw;
   interrupt.precise_ip = 0;
   bare.sample_type = PERF_SAMPLE_IP;
-  EventKnowledge of_arm = of_core();
-  of_arm.of_arm = true;
+  constexpr const char *kIntel = "GenuineIntel", *kAmd = "AuthenticAMD", *kArm = "0x41";
   const std::vector<Case> cases{
-      {"not recorded", bare, "cpu", of_core(), "GenuineIntel", true, std::nullopt},
-      {"Data_LA", raw, "cpu", of_core(), "GenuineIntel", true, AddressSource::pebs},
-      {"no Data_LA", raw, "cpu", of_core(), "GenuineIntel", false, AddressSource::none},
-      {"unknown", raw, "cpu", of_core(), "GenuineIntel", std::nullopt, AddressSource::unknown},
-      {"no PEBS", interrupt, "cpu", of_core(), "GenuineIntel", true, AddressSource::none},
-      {"IBS through the core PMU", raw, "cpu", of_core(), "AuthenticAMD", std::nullopt,
-       AddressSource::tagged},
-      {"IBS op", of_type(9), "ibs_op", {}, "AuthenticAMD", std::nullopt, AddressSource::tagged},
-      {"IBS fetch",
-       of_type(8),
-       "ibs_fetch",
-       {},
-       "AuthenticAMD",
-       std::nullopt,
-       AddressSource::unknown},
-      {"SPE", of_type(10), "arm_spe_0", {}, "0x41", std::nullopt, AddressSource::tagged},
-      {"Arm", raw, "armv8_pmuv3_0", of_arm, "0x41", std::nullopt, AddressSource::none},
-      {"page faults",
-       of_type(PERF_TYPE_SOFTWARE, 2),
-       "",
-       {},
-       "",
-       std::nullopt,
-       AddressSource::page_fault},
-      {"clock", of_type(PERF_TYPE_SOFTWARE, 0), "", {}, "", std::nullopt, AddressSource::none},
-      {"breakpoint",
-       of_type(PERF_TYPE_BREAKPOINT),
-       "",
-       {},
-       "",
-       std::nullopt,
-       AddressSource::request},
+      {"not recorded", bare, "cpu", kIntel, true, std::nullopt},
+      {"Data_LA", raw, "cpu", kIntel, true, pebs},
+      {"no Data_LA", raw, "cpu", kIntel, false, none},
+      {"unknown", raw, "cpu", kIntel, {}, unknown},
+      {"no PEBS", interrupt, "cpu", kIntel, true, none},
+      {"IBS through the core PMU", raw, "cpu", kAmd, {}, tagged},
+      {"IBS op", of_type(9), "ibs_op", kAmd, {}, tagged},
+      {"IBS fetch", of_type(8), "ibs_fetch", kAmd, {}, unknown},
+      {"SPE", of_type(10), "arm_spe_0", kArm, {}, tagged},
+      {"Arm", raw, "armv8_pmuv3_0", kArm, {}, none},
+      {"page faults", of_type(PERF_TYPE_SOFTWARE, 2), "", "", {}, page_fault},
+      {"clock", of_type(PERF_TYPE_SOFTWARE, 0), "", "", {}, none},
+      {"breakpoint", of_type(PERF_TYPE_BREAKPOINT), "", "", {}, request},
   };
   for (const Case& one : cases) {
     machine::Machine machine;
     machine.cpu.vendor = one.vendor;
-    EventKnowledge knowledge = one.knowledge;
+    EventKnowledge knowledge;
+    knowledge.core_pmu = one.attribute.type == PERF_TYPE_RAW;
+    knowledge.of_arm = knowledge.core_pmu && one.vendor == kArm;
     if (one.data_la) knowledge.event.emplace().data_la = one.data_la;
     EXPECT_EQ(address_source(one.attribute, one.pmu, knowledge, machine), one.expected) << one.what;
   }
@@ -133,6 +109,7 @@ class RecordedAddresses : public ::testing::Test {
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(runway::kHost);
     use_target_of("load");
+    event_.sample_type |= PERF_SAMPLE_ADDR;
     builder_.mmap(kTargetPid, kTargetMappedAt, 0x100000, 0, (directory_ / "target").string(), 1);
     run_.machine.cpu.arch = "x86_64";
   }
@@ -141,31 +118,27 @@ class RecordedAddresses : public ::testing::Test {
                                std::filesystem::copy_options::overwrite_existing);
     layout_ = runway::require_target(directory_ / "target").description.layout;
   }
-  /// So many samples at `instruction` (0: the trigger) with the data address.
   static constexpr std::uint16_t kExactUser = 2 | PERF_RECORD_MISC_EXACT_IP;
 
+  /// So many samples at `instruction` (0: the trigger) with the data address.
   void sample(unsigned instruction, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
     sample_at(instruction == 0 ? layout_.trigger.begin : layout_.runway.begin + instruction - 1,
               address, count, mode);
   }
   void sample_at(std::uint64_t at, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
+    const test::SampleToBuild sample{.ip = kTargetMappedAt + at - kText,
+                                     .address = address,
+                                     .pid = kTargetPid,
+                                     .tid = kTargetPid};
     for (int i = 0; i < count; ++i) {
-      builder_.record(PERF_RECORD_SAMPLE, mode,
-                      builder_.writer()
-                          .u64(kTargetMappedAt + at - kText)
-                          .i32(kTargetPid)
-                          .i32(kTargetPid)
-                          .u64(2)
-                          .u64(address)
-                          .bytes());
+      builder_.record(PERF_RECORD_SAMPLE, mode, test::body_of(sample, event_, builder_.writer()));
     }
   }
   analysis::Measurement measured(std::uint32_t type, std::uint64_t config, unsigned level = 2) {
-    builder_.event(
-        {.type = type,
-         .config = config,
-         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
-         .precise_ip = level});
+    event_.type = type;
+    event_.config = config;
+    event_.precise_ip = level;
+    builder_.event(event_);
     builder_.write(directory_ / "perf.data");
     return measure({directory_ / "perf.data", directory_.path(), &run_, nullptr}, {})
         .measurements.at(0);
@@ -174,6 +147,7 @@ class RecordedAddresses : public ::testing::Test {
   static inline std::unique_ptr<test::TemporaryDirectory> built_;  // by all tests once
   test::TemporaryDirectory directory_;
   test::RecordingBuilder builder_;
+  test::EventToBuild event_;
   runway::Layout layout_;
   run::Run run_;
 };

@@ -2,7 +2,7 @@
 #include "src/measure/page_fault_check.h"
 
 #include "src/locate/digest.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tracing_data_builder.h"
 
@@ -24,30 +24,25 @@ constexpr unsigned kTracepoint = 190;
 
 class PageFaults : public ::testing::Test {
  protected:
-  PageFaults() {
-    constexpr std::uint64_t kCommon =
-        PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-    builder_.event({.config = 2, .period = 1, .sample_type = kCommon, .ids = {kFaultId}});
-    builder_.event({.type = PERF_TYPE_TRACEPOINT,
-                    .config = kTracepoint,
-                    .period = 1,
-                    .sample_type = kCommon | PERF_SAMPLE_RAW,
-                    .ids = {kToldId}});
-  }
-  test::ByteWriter begin(std::uint64_t id, std::uint64_t ip, int tid, std::uint64_t time) const {
-    auto out = builder_.writer();
-    out.u64(id).u64(ip).i32(1).i32(tid).u64(time);
-    return out;
-  }
+  PageFaults() { builder_.event(faults_).event(tracepoint_); }
+
+  /// What the tracepoint told of a fault.
   void told(std::uint64_t ip, int tid, std::uint64_t time) {
     auto raw = builder_.writer();
     raw.u16(kTracepoint).u8(0).u8(0).i32(tid).u64(0x7000).u64(ip).u64(6).u32(0);
-    auto out = begin(kToldId, 0xffffffff81000000, tid, time);
-    out.u32(static_cast<std::uint32_t>(raw.bytes().size())).raw(raw.bytes());
-    builder_.record(PERF_RECORD_SAMPLE, kKernel, out.bytes());
+    add(tracepoint_, {.ip = 0xffffffff81000000,
+                      .id = kToldId,
+                      .raw = raw.bytes(),
+                      .misc = kKernel,
+                      .tid = tid,
+                      .time = time});
   }
   void fault(std::uint64_t ip, int tid, std::uint64_t time, std::uint16_t mode = kUser) {
-    builder_.record(PERF_RECORD_SAMPLE, mode, begin(kFaultId, ip, tid, time).bytes());
+    add(faults_, {.ip = ip, .id = kFaultId, .misc = mode, .tid = tid, .time = time});
+  }
+  void add(const test::EventToBuild& event, const test::SampleToBuild& sample) {
+    builder_.record(PERF_RECORD_SAMPLE, sample.misc,
+                    test::body_of(sample, event, builder_.writer()));
   }
   std::optional<PageFaultCheck> check(bool with_formats = true) {
     if (with_formats) {
@@ -64,13 +59,27 @@ class PageFaults : public ::testing::Test {
     }
     return checker.finish();
   }
-  analysis::IpCheck check_of_faults() {
+  /// How many faults are compared, agree, and have no tracepoint.
+  analysis::IpCheck expect(std::uint64_t compared, std::uint64_t agreeing, std::uint64_t unpaired) {
     const auto result = check();
     if (!result) return {};
     EXPECT_EQ(result->tracepoint, 1u);
-    return result->by_event.at(0);
+    const analysis::IpCheck& of_faults = result->by_event.at(0);
+    EXPECT_EQ(of_faults.compared, compared);
+    EXPECT_EQ(of_faults.agreeing, agreeing);
+    EXPECT_EQ(of_faults.unpaired, unpaired);
+    return of_faults;
   }
 
+  static constexpr std::uint64_t kCommon =
+      PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  const test::EventToBuild faults_{
+      .config = 2, .period = 1, .sample_type = kCommon, .ids = {kFaultId}};
+  const test::EventToBuild tracepoint_{.type = PERF_TYPE_TRACEPOINT,
+                                       .config = kTracepoint,
+                                       .period = 1,
+                                       .sample_type = kCommon | PERF_SAMPLE_RAW,
+                                       .ids = {kToldId}};
   test::TemporaryDirectory directory_;
   RecordingBuilder builder_;
 };
@@ -80,11 +89,8 @@ TEST_F(PageFaults, AgreeWithTheTracepointOfTheSameFault) {
   fault(0x401000, 5, 11);
   told(0x402000, 5, 20);
   fault(0x402000, 5, 21);
-  const auto result = check_of_faults();
+  const auto result = expect(2, 2, 0);
   EXPECT_EQ(result.tracepoint, "exceptions:page_fault_user");
-  EXPECT_EQ(result.compared, 2u);
-  EXPECT_EQ(result.agreeing, 2u);
-  EXPECT_EQ(result.unpaired, 0u);
   EXPECT_FALSE(warning_of(result));
 }
 
@@ -93,9 +99,7 @@ TEST_F(PageFaults, SampledElsewhereAreReportedWithBothAddresses) {
   fault(0x401000, 5, 11);
   told(0x402000, 5, 20);
   fault(0x402003, 5, 21);
-  const auto result = check_of_faults();
-  EXPECT_EQ(result.compared, 2u);
-  EXPECT_EQ(result.agreeing, 1u);
+  const auto result = expect(2, 1, 0);
   ASSERT_TRUE(result.first_difference);
   EXPECT_EQ(result.first_difference->sampled, 0x402003u);
   EXPECT_EQ(result.first_difference->traced, 0x402000u);
@@ -109,9 +113,7 @@ TEST_F(PageFaults, OfThreadsThatInterleaveAreComparedEachWithItsOwn) {
   told(0x402000, 6, 11);
   fault(0x402000, 6, 12);
   fault(0x401000, 5, 13);
-  const auto result = check_of_faults();
-  EXPECT_EQ(result.compared, 2u);
-  EXPECT_EQ(result.agreeing, 2u);
+  expect(2, 2, 0);
 }
 
 TEST_F(PageFaults, WithAPeriodAreComparedWithTheLastTracepoint) {
@@ -119,10 +121,7 @@ TEST_F(PageFaults, WithAPeriodAreComparedWithTheLastTracepoint) {
     told(0x401000 + i, 5, 10 * i + 1);
     if (i % 7 == 6) fault(0x401000 + i, 5, 10 * i + 2);
   }
-  const auto result = check_of_faults();
-  EXPECT_EQ(result.compared, 3u);
-  EXPECT_EQ(result.agreeing, 3u);
-  EXPECT_EQ(result.unpaired, 0u);
+  expect(3, 3, 0);
 }
 
 TEST_F(PageFaults, WithoutATracepointAreNotCompared) {
@@ -132,10 +131,7 @@ TEST_F(PageFaults, WithoutATracepointAreNotCompared) {
   told(0x402000, 5, 20);
   fault(0x402000, 5, 21);
   fault(0x403000, 5, 22);  // the one told was another sample's
-  const auto result = check_of_faults();
-  EXPECT_EQ(result.compared, 1u);
-  EXPECT_EQ(result.agreeing, 1u);
-  EXPECT_EQ(result.unpaired, 3u);
+  expect(1, 1, 3);
 }
 
 TEST_F(PageFaults, AfterLostRecordsAreNotComparedWithEarlierTracepoints) {
@@ -143,10 +139,7 @@ TEST_F(PageFaults, AfterLostRecordsAreNotComparedWithEarlierTracepoints) {
   builder_.record(PERF_RECORD_LOST, 0,
                   builder_.writer().u64(kToldId).u64(2).i32(1).i32(5).u64(11).u64(kToldId).bytes());
   fault(0x402000, 5, 21);
-  const auto result = check_of_faults();
-  EXPECT_EQ(result.compared, 0u);
-  EXPECT_EQ(result.unpaired, 1u);
-  EXPECT_THAT(warning_of(result).value_or(""), HasSubstr("could be compared"));
+  EXPECT_THAT(warning_of(expect(0, 0, 1)).value_or(""), HasSubstr("could be compared"));
 }
 
 /// In a hash table as libstdc++ has it these thread ids meet in one bucket.
@@ -155,17 +148,14 @@ TEST_F(PageFaults, AreComparedWhicheverThreadsARecordingNames) {
   constexpr int kThreads = 41000;
   for (int i = 1; i <= kThreads; ++i) told(0x401000, i * kBuckets, 10);
   for (int i = 1; i <= kThreads; ++i) fault(0x401000, i * kBuckets, 20);
-  EXPECT_EQ(check_of_faults().agreeing, static_cast<std::uint64_t>(kThreads));
+  expect(kThreads, kThreads, 0);
 }
 
 TEST_F(PageFaults, InTheKernelAreNotCompared) {
   told(0x401000, 5, 10);
   fault(0xffffffff81001234, 5, 11, kKernel);
   fault(0x401000, 5, 12);
-  const auto result = check_of_faults();
-  EXPECT_EQ(result.compared, 1u);
-  EXPECT_EQ(result.agreeing, 1u);
-  EXPECT_EQ(result.unpaired, 0u);
+  expect(1, 1, 0);
 }
 
 TEST_F(PageFaults, WithoutTheFormatOfTheTracepointAreNotChecked) {

@@ -106,6 +106,9 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
   const Attribute raw = of_type(PERF_TYPE_RAW, 0xc0);
   const Attribute precise = changed(raw, [](Attribute& a) { a.precise_ip = 1; });
   const auto branches = [](Attribute& a) { a.sample_type |= PERF_SAMPLE_BRANCH_STACK; };
+  const auto inherited = [](Attribute& a) { a.inherit = true; };
+  const auto no_id = [](Attribute& a) { a.sample_type &= ~std::uint64_t{PERF_SAMPLE_ID}; };
+  const auto periods = [](Attribute& a) { a.sample_type |= PERF_SAMPLE_PERIOD; };
   EventKnowledge core, arm, instructions;
   core.core_pmu = arm.core_pmu = arm.of_arm = instructions.core_pmu = true;
   instructions.core = CoreEvent{.config = 0x1c0};
@@ -133,19 +136,11 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
       {changed(raw, branches), "cpu", core, intel, ""},
       {precise, "armv8_pmuv3_0", arm, {}, ""},
       {changed(faults, [](Attribute& a) { a.frequency = true; }), "", {}, {}, "frequency"},
-      {changed(faults, [](Attribute& a) { a.inherit = true; }), "", {}, {}, "record -i"},
-      {changed(faults, [](Attribute& a) { a.sample_type &= ~std::uint64_t{PERF_SAMPLE_ID}; }),
-       "",
-       {},
-       {},
-       "the id"},
+      {changed(faults, inherited), "", {}, {}, "record -i"},
+      {changed(faults, no_id), "", {}, {}, "the id"},
       {of_type(PERF_TYPE_SOFTWARE, 0), "", {}, {}, "timer"},
       {of_type(PERF_TYPE_SOFTWARE, 1), "", {}, {}, "timer"},
-      {changed(faults, [](Attribute& a) { a.sample_type |= PERF_SAMPLE_PERIOD; }),
-       "",
-       {},
-       {},
-       "one of every event"},
+      {changed(faults, periods), "", {}, {}, "one of every event"},
       {precise, "cpu", core, intel, "not at the record"},
       {precise, "cpu", core, amd, "IBS"},
       {of_type(9), "ibs_op", {}, amd, "IBS"},
