@@ -15,6 +15,22 @@
 
 namespace skid::test {
 
+/// Counts by offset.
+inline analysis::OffsetCounts offsets(
+    const std::vector<std::pair<std::int64_t, std::uint64_t>>& counts) {
+  analysis::OffsetCounts result;
+  for (const auto& [offset, count] : counts) result.add(offset, count);
+  return result;
+}
+
+/// `count` samples at each `step`-th offset from `first` to `last`.
+inline analysis::OffsetCounts every_offset(std::int64_t first, std::int64_t last,
+                                           std::uint64_t count = 1, std::int64_t step = 1) {
+  analysis::OffsetCounts result;
+  for (std::int64_t offset = first; offset <= last; offset += step) result.add(offset, count);
+  return result;
+}
+
 /// A lot of 2^45 samples, drawn from with replacement.
 class OffsetModel {
  public:

@@ -1,10 +1,19 @@
+// Samples against even shares: of triggers, of the instructions of a runway, and of those of
+// blocks.
 #include "analysis/evenness.h"
 
+#include "analysis/bias.h"
+#include "analysis/block_evenness.h"
 #include "analysis/measurement.h"
+#include "src/support/random.h"
+#include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
 
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <stdexcept>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,10 +57,8 @@ TEST(InstructionTest, RejectsRetirementGroupsWhateverTheirSize) {
 }
 
 TEST(InstructionTest, RejectsGroupsOfSamplesThatAreMoreEvenThanRandomOnes) {
-  OffsetCounts every, fourth;
-  for (std::int64_t offset = kLowest; offset <= kHighest; ++offset) every.add(offset, 2);
-  for (std::int64_t offset = kLowest; offset <= kHighest; offset += 4) fourth.add(offset, 8);
-  EXPECT_EQ(p_of(every), 1);
+  EXPECT_EQ(p_of(test::every_offset(kLowest, kHighest, 2)), 1);
+  const OffsetCounts fourth = test::every_offset(kLowest, kHighest, 8, 4);
   const auto found = test_of_instructions(fourth, kLowest, kHighest).value();
   EXPECT_LT(found.test.p, kUneven);
   EXPECT_EQ(found.step, 4);
@@ -60,8 +67,7 @@ TEST(InstructionTest, RejectsGroupsOfSamplesThatAreMoreEvenThanRandomOnes) {
 }
 
 TEST(InstructionTest, NamesTheInstructionsWithTheMostSamples) {
-  OffsetCounts offsets;
-  for (std::int64_t offset = kLowest; offset <= kHighest; ++offset) offsets.add(offset, 10);
+  OffsetCounts offsets = test::every_offset(kLowest, kHighest, 10);
   offsets.add(17, 490);
   const auto found = test_of_instructions(offsets, kLowest, kHighest).value();
   EXPECT_EQ(found.first, 17);
@@ -271,6 +277,137 @@ TEST(Evenness, OfInstructionsIsDescribedAtLevelsTwoAndThree) {
   complete(aliased);
   EXPECT_EQ(aliased.evenness->verdict, EvennessVerdict::undecided);
   EXPECT_THAT(aliased.evenness->evidence, HasSubstr("common factor 4"));
+}
+
+using BlockCounts = std::vector<std::uint64_t>;
+
+/// Samples of places that execute equally often, one of them favoured by a factor.
+BlockCounts block_of(std::size_t places, std::uint64_t samples, Random& random, double factor = 1) {
+  BlockCounts counts(places);
+  const double all = static_cast<double>(places) - 1 + factor;
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    const double at = random.share() * all - factor;
+    ++counts[at < 0 ? 0 : 1 + static_cast<std::size_t>(at)];
+  }
+  return counts;
+}
+
+ProfileEvenness evenness_of(const BlockCounts& block) {
+  return evenness_of_blocks(std::vector<BlockCounts>{block});
+}
+
+TEST(BlockEvenness, FindsAShadowOfAFactorOfTwoOnOneLoadOfEight) {
+  int found = 0;
+  constexpr int kSeeds = 40;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const ProfileEvenness evenness = evenness_of(block_of(8, 2000, random, 2));
+    if (evenness.biased == 1 && evenness.misplaced.low > 0) ++found;
+  }
+  EXPECT_GE(found, kSeeds * 95 / 100);
+}
+
+TEST(BlockEvenness, DoesNotCallAnEvenProfileBiased) {
+  int called = 0, covers = 0;
+  constexpr int kSeeds = 20;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    std::vector<BlockCounts> blocks;
+    for (int i = 0; i < 50; ++i)
+      blocks.push_back(block_of(2 + random.below(9), 10 + random.below(200), random));
+    const ProfileEvenness evenness = evenness_of_blocks(blocks);
+    if (evenness.biased > 0) ++called;
+    if (evenness.misplaced.low == 0) ++covers;
+  }
+  EXPECT_LE(called, kSeeds * 5 / 100);
+  EXPECT_GE(covers, kSeeds * 93 / 100);
+}
+
+TEST(BlockEvenness, MisplacedIsWhatIsBeyondTheEvenCounts) {
+  // Half of the differences: (1614 + 3341 - 2 * 5007 / 7) of 5007 samples.
+  const ProfileEvenness evenness = evenness_of({51, 1614, 3341, 1, 0, 0, 0});
+  const double half_sum = 1614 + 3341 - 2 * 5007.0 / 7;
+  EXPECT_DOUBLE_EQ(evenness.blocks[0].half_sum, half_sum);
+  EXPECT_NEAR(evenness.misplaced.value, (half_sum - evenness.blocks[0].half_sum_due) / 5007, 1e-12);
+  EXPECT_LT(evenness.misplaced.low, evenness.misplaced.value);
+  EXPECT_GT(evenness.misplaced.high, evenness.misplaced.value);
+  EXPECT_LT(evenness.misplaced.high - evenness.misplaced.low, 0.05);
+  EXPECT_EQ(evenness.biased, 1U);
+}
+
+TEST(BlockEvenness, GivesTheMeanHalfSumOfEvenSamples) {
+  // Two samples on two places: (2, 0) in half of the cases, which is 1 off.
+  const auto due = [](const BlockCounts& counts) {
+    return evenness_of(counts).blocks[0].half_sum_due;
+  };
+  EXPECT_NEAR(due({2, 0}), 0.5, 1e-12);
+  // Three on three: (3, 0, 0) in 3 of 27 cases is 2 off, (2, 1, 0) in 18 of them 1.
+  EXPECT_NEAR(due({3, 0, 0}), (3 * 2.0 + 18 * 1.0) / 27, 1e-12);
+}
+
+TEST(BlockEvenness, SimulatesWhereFewSamplesAreExpected) {
+  // Ten samples on four places, all on one: 4 of 4^10 cases.
+  const auto rare = evenness_of({10, 0, 0, 0});
+  EXPECT_LT(rare.blocks[0].bias.p, 1e-4);
+  // {3, 3, 2, 2} has the least sum of squares of all.
+  const auto even = evenness_of({3, 3, 2, 2});
+  EXPECT_EQ(even.blocks[0].bias.p, 1);
+  EXPECT_EQ(evenness_of({4, 1, 3, 2}).blocks[0].bias.p, evenness_of({4, 1, 3, 2}).blocks[0].bias.p);
+}
+
+TEST(BlockEvenness, TakesNoLongerForMorePlaces) {
+  BlockCounts counts(100'000);
+  counts[7] = 10;
+  const auto one = evenness_of(counts);
+  EXPECT_LT(one.blocks[0].bias.p, 1e-2);
+  EXPECT_EQ(one.biased, 1U);
+}
+
+TEST(BlockEvenness, AdjustsForTheNumberOfBlocks) {
+  const BlockCounts one{140, 100, 100, 100};
+  const auto alone = evenness_of(one);
+  EXPECT_DOUBLE_EQ(alone.blocks[0].p_holm, alone.blocks[0].bias.p);
+  std::vector<BlockCounts> many(20, BlockCounts{100, 100, 100, 100});
+  many.push_back(one);
+  EXPECT_NEAR(evenness_of_blocks(many).blocks.back().p_holm, 21 * alone.blocks[0].bias.p, 1e-12);
+}
+
+TEST(BlockEvenness, NeedsTwoPlacesAndASample) {
+  EXPECT_THROW(evenness_of({5}), std::invalid_argument);
+  EXPECT_THROW(evenness_of({0, 0}), std::invalid_argument);
+  EXPECT_TRUE(evenness_of_blocks({}).blocks.empty());
+}
+
+TEST(Bias, IsPearsonsStatisticOfEvenShares) {
+  struct Case {
+    std::vector<std::uint64_t> samples;
+    double chi_square, p;
+    std::optional<double> ratio;
+  };
+  // p with two degrees of freedom is exp(-x / 2), with three erfc(sqrt(x / 2)) +
+  // sqrt(2 x / pi) exp(-x / 2).
+  for (const auto& [samples, chi_square, p, ratio] :
+       {Case{{100, 100, 100, 100}, 0, 1, 1}, Case{{90, 110, 130, 70}, 20, 0.00016974, 130.0 / 70},
+        Case{{30, 0, 30}, 30, 3.059e-7, {}}}) {
+    std::vector<TriggerCount> triggers;
+    for (const std::uint64_t count : samples) triggers.push_back({0, count});
+    const auto bias = bias_of(triggers);
+    ASSERT_TRUE(bias);
+    EXPECT_DOUBLE_EQ(bias->chi_square, chi_square);
+    EXPECT_EQ(bias->degrees, static_cast<int>(samples.size()) - 1);
+    EXPECT_NEAR(bias->p / p, 1, 1e-3);
+    EXPECT_EQ(bias->largest_ratio, ratio);
+  }
+}
+
+TEST(Bias, NeedsTwoTriggersAndFiveSamplesOfEach) {
+  const auto is_had = [](std::vector<TriggerCount> triggers) {
+    return bias_of(triggers).has_value();
+  };
+  EXPECT_FALSE(is_had({{0, 1000}}));
+  EXPECT_FALSE(is_had({}));
+  EXPECT_FALSE(is_had({{0, 4}, {0, 5}}));
+  EXPECT_TRUE(is_had({{0, 0}, {0, 10}}));
 }
 
 }  // namespace

@@ -16,12 +16,7 @@ namespace skid::analysis {
 namespace {
 
 using test::OffsetModel;
-
-OffsetCounts counts_of(const std::vector<std::pair<std::int64_t, std::uint64_t>>& pairs) {
-  OffsetCounts counts;
-  for (const auto& [offset, count] : pairs) counts.add(offset, count);
-  return counts;
-}
+using test::offsets;
 
 // The exact coverage sums the binomial probabilities of the counts whose interval holds the share.
 TEST(Wilson, CoversAsOftenAsTheBinomialDistributionSays) {
@@ -53,8 +48,8 @@ TEST(Wilson, CoversAsOftenAsTheBinomialDistributionSays) {
 
 TEST(GroupedQuantile, SpreadsTheSamplesOfAnOffsetEvenly) {
   // Python: statistics.median_grouped([1, 2, 2, 3, 4, 4, 4, 4, 4, 5]) is 3.7.
-  EXPECT_DOUBLE_EQ(grouped_quantile(counts_of({{1, 1}, {2, 2}, {3, 1}, {4, 5}, {5, 1}}), 0.5), 3.7);
-  const OffsetCounts counts = counts_of({{0, 10}, {10, 30}});
+  EXPECT_DOUBLE_EQ(grouped_quantile(offsets({{1, 1}, {2, 2}, {3, 1}, {4, 5}, {5, 1}}), 0.5), 3.7);
+  const OffsetCounts counts = offsets({{0, 10}, {10, 30}});
   EXPECT_DOUBLE_EQ(grouped_quantile(counts, 0), -0.5);
   EXPECT_DOUBLE_EQ(grouped_quantile(counts, 0.125), 0);
   EXPECT_DOUBLE_EQ(grouped_quantile(counts, 0.25), 0.5);
@@ -67,9 +62,7 @@ TEST(GroupedQuantile, SpreadsTheSamplesOfAnOffsetEvenly) {
 TEST(QuantileInterval, EndsAtTheOrderStatisticsOfTheBinomialTest) {
   // W. J. Conover, Practical Nonparametric Statistics: of 1 to 100, ranks 40 and 61 bound the
   // median, since P(Bin(100, 1/2) <= 39) = 0.0176 and P(<= 40) = 0.0284.
-  OffsetCounts counts;
-  for (int offset = 1; offset <= 100; ++offset) counts.add(offset, 1);
-  const auto interval = quantile_interval(counts, 0.5);
+  const auto interval = quantile_interval(test::every_offset(1, 100), 0.5);
   ASSERT_TRUE(interval);
   EXPECT_EQ(interval->value, 50);
   EXPECT_EQ(interval->low, 40);
@@ -81,9 +74,7 @@ TEST(QuantileInterval, EndsAtTheOrderStatisticsOfTheBinomialTest) {
 
 TEST(QuantileInterval, HasNoEndThatNoSampleBounds) {
   const auto of_samples = [](int samples, double share) {
-    OffsetCounts counts;
-    for (int offset = 1; offset <= samples; ++offset) counts.add(offset, 1);
-    return quantile_interval(counts, share).value();
+    return quantile_interval(test::every_offset(1, samples), share).value();
   };
   EXPECT_FALSE(of_samples(367, 0.99).high.has_value());
   EXPECT_FALSE(of_samples(367, 0.99).grouped.high.has_value());
@@ -99,11 +90,10 @@ TEST(QuantileInterval, HasNoEndThatNoSampleBounds) {
 TEST(QuantileInterval, OfAsManySamplesAsCanBeCountedIsHad) {
   // The bound of a report's samples, where a report may say anything.
   for (const std::uint64_t each : {1'000'000ull, 10'000'000ull, 1'000'000'000'000ull}) {
-    OffsetCounts offsets;
-    for (std::int64_t offset = 0; offset < 1000; ++offset) offsets.add(offset, each);
+    const OffsetCounts counts = test::every_offset(0, 999, each);
     const double n = 1000 * static_cast<double>(each);
     for (const double share : {0.5, 0.9, 0.99}) {
-      const auto interval = quantile_interval(offsets, share);
+      const auto interval = quantile_interval(counts, share);
       const double reach = 1000 * 1.959964 * std::sqrt(share * (1 - share) / n);
       EXPECT_NEAR(interval->grouped.low.value(), 1000 * share - 0.5 - reach, 1e-2 * reach + 1e-9);
       EXPECT_NEAR(interval->grouped.high.value(), 1000 * share - 0.5 + reach, 1e-2 * reach + 1e-9);
@@ -114,14 +104,14 @@ TEST(QuantileInterval, OfAsManySamplesAsCanBeCountedIsHad) {
 TEST(QuantileInterval, OfOnePointIsThatPoint) {
   for (const std::uint64_t samples : {2u, 10u, 5000u}) {
     for (const double share : {0.5, 0.9, 0.99}) {
-      const auto interval = quantile_interval(counts_of({{-7, samples}}), share).value();
+      const auto interval = quantile_interval(offsets({{-7, samples}}), share).value();
       EXPECT_EQ(interval.low, -7);
       EXPECT_EQ(interval.high, -7);
       EXPECT_EQ(interval.grouped.low, -7);
       EXPECT_EQ(interval.grouped.high, -7);
     }
   }
-  const auto one = quantile_interval(counts_of({{3, 1}}), 0.5).value();
+  const auto one = quantile_interval(offsets({{3, 1}}), 0.5).value();
   EXPECT_EQ(one.value, 3);
   EXPECT_FALSE(one.low || one.high || one.grouped.low || one.grouped.high);
   EXPECT_FALSE(quantile_interval({}, 0.5).has_value());
@@ -189,36 +179,36 @@ TEST(MeanInterval, CoversTheMeanOfTheModel) {
 
 TEST(MeanInterval, OfASymmetricSampleIsStudents) {
   // 1 to 5: mean 3, deviation sqrt(2.5), t(4) = 2.776.
-  const auto interval = mean_interval(counts_of({{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}));
+  const auto interval = mean_interval(offsets({{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}));
   ASSERT_TRUE(interval);
   EXPECT_NEAR(interval->low, 3 - 2.776445 * std::sqrt(0.5), 1e-6);
   EXPECT_NEAR(interval->high, 3 + 2.776445 * std::sqrt(0.5), 1e-6);
 }
 
 TEST(MeanInterval, ReachesFartherToTheSideOfTheTail) {
-  const auto interval = mean_interval(counts_of({{1, 90}, {50, 10}})).value();
+  const auto interval = mean_interval(offsets({{1, 90}, {50, 10}})).value();
   EXPECT_GT(interval.high - interval.value, interval.value - interval.low);
-  const auto mirrored = mean_interval(counts_of({{-1, 90}, {-50, 10}})).value();
+  const auto mirrored = mean_interval(offsets({{-1, 90}, {-50, 10}})).value();
   EXPECT_NEAR(mirrored.low, -interval.high, 1e-12);
   EXPECT_NEAR(mirrored.high, -interval.low, 1e-12);
 }
 
 TEST(MeanInterval, OfManySamplesEndsAmongThem) {
-  const auto interval = mean_interval(counts_of({{0, 4999}, {7, 1}})).value();
+  const auto interval = mean_interval(offsets({{0, 4999}, {7, 1}})).value();
   EXPECT_EQ(interval.low, 0);
   EXPECT_GT(interval.high, interval.value);
-  EXPECT_LT(mean_interval(counts_of({{0, 1}, {10, 1}}))->low, -50);  // of two nothing is known
+  EXPECT_LT(mean_interval(offsets({{0, 1}, {10, 1}}))->low, -50);  // of two nothing is known
 }
 
 TEST(MeanInterval, OfSamplesWithoutASpreadIsAPoint) {
   // The last two offsets are the same as doubles.
   constexpr std::int64_t kFar = std::int64_t{1} << 60;
-  for (const auto& counts : {counts_of({{4, 200}}), counts_of({{kFar, 2}, {kFar + 1, 1}})}) {
+  for (const auto& counts : {offsets({{4, 200}}), offsets({{kFar, 2}, {kFar + 1, 1}})}) {
     const auto interval = mean_interval(counts).value();
     EXPECT_EQ(interval.low, interval.value);
     EXPECT_EQ(interval.high, interval.value);
   }
-  EXPECT_FALSE(mean_interval(counts_of({{4, 1}})).has_value());
+  EXPECT_FALSE(mean_interval(offsets({{4, 1}})).has_value());
   EXPECT_FALSE(mean_interval({}).has_value());
 }
 

@@ -15,42 +15,33 @@ namespace skid::analysis {
 namespace {
 
 using test::OffsetModel;
+using test::offsets;
 
 TEST(Residues, CountTheSkidsAlone) {
-  OffsetCounts offsets;
-  offsets.add(-3, 100);
-  offsets.add(0, 1000);
-  offsets.add(1, 5);
-  offsets.add(4, 7);
-  offsets.add(9, 11);
-  offsets.add(50, 13);
-  const auto groups = retirement_groups_of(offsets, 50);
+  const auto counts = offsets({{-3, 100}, {0, 1000}, {1, 5}, {4, 7}, {9, 11}, {50, 13}});
+  const auto groups = retirement_groups_of(counts, 50);
   ASSERT_TRUE(groups);
   ASSERT_EQ(groups->moduli.size(), 7u);
   EXPECT_EQ(groups->moduli[0].counts, (std::vector<std::uint64_t>{7, 16}));
   EXPECT_EQ(groups->moduli[2].counts, (std::vector<std::uint64_t>{7, 16, 0, 0}));
   EXPECT_EQ(groups->moduli[6].counts, (std::vector<std::uint64_t>{0, 16, 0, 0, 7, 0, 0, 0}));
-  EXPECT_EQ(retirement_groups_of(offsets, std::nullopt)->moduli[0].counts,
+  EXPECT_EQ(retirement_groups_of(counts, std::nullopt)->moduli[0].counts,
             (std::vector<std::uint64_t>{20, 16}));
 }
 
 TEST(Residues, TwoSharpPeaksAreNoGroups) {
   // 7 and 19 lie three times four instructions apart; the rest is smooth.
   Random random(84);
-  OffsetCounts offsets = OffsetModel::normal(30, 8).draw(random, 300);
-  offsets.add(7, 1331);
-  offsets.add(19, 1351);
-  const auto groups = retirement_groups_of(offsets, std::nullopt);
+  OffsetCounts peaks = OffsetModel::normal(30, 8).draw(random, 300);
+  peaks += offsets({{7, 1331}, {19, 1351}});
+  const auto groups = retirement_groups_of(peaks, std::nullopt);
   ASSERT_TRUE(groups);
   EXPECT_FALSE(groups->strongest.has_value());
   EXPECT_FALSE(groups->moduli[2].excess.has_value());
 }
 
 TEST(Residues, OfHitsAloneAreNone) {
-  OffsetCounts offsets;
-  offsets.add(0, 1000);
-  offsets.add(-2, 10);
-  EXPECT_FALSE(retirement_groups_of(offsets, std::nullopt).has_value());
+  EXPECT_FALSE(retirement_groups_of(offsets({{0, 1000}, {-2, 10}}), std::nullopt).has_value());
   EXPECT_FALSE(retirement_groups_of({}, std::nullopt).has_value());
 }
 
@@ -86,8 +77,7 @@ TEST(Residues, FindGroupsThatOnlySomeSamplesKeepTo) {
 TEST(Residues, FindNoneInSmoothDistributions) {
   Random random(97);
   constexpr int kRounds = 30;
-  OffsetCounts peak;
-  peak.add(1, 20'000);
+  const OffsetCounts peak = offsets({{1, 20'000}});
   for (const OffsetModel& model :
        {OffsetModel::normal(100, 20), OffsetModel::normal(30, 4), OffsetModel::normal(12, 1),
         OffsetModel::falling(15), OffsetModel::falling(80), OffsetModel::even(1, 200),

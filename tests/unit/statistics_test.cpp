@@ -1,5 +1,7 @@
 #include "analysis/statistics.h"
 
+#include "tests/support/offset_models.h"
+
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -11,11 +13,7 @@
 namespace skid::analysis {
 namespace {
 
-OffsetCounts offset_counts(const std::vector<std::pair<std::int64_t, std::uint64_t>>& pairs) {
-  OffsetCounts counts;
-  for (const auto& [offset, count] : pairs) counts.add(offset, count);
-  return counts;
-}
+using test::offsets;
 
 // R. G. Newcombe, Statistics in Medicine 17, 1998, table I, method 3; 5 of 10 as R gives it
 // (prop.test(5, 10, correct = FALSE)).
@@ -51,19 +49,18 @@ TEST(SamplesToShow, IsWhereTheIntervalOfNoMissReachesTheShare) {
 }
 
 TEST(Quantile, IsTheSmallestOffsetThatTheShareDoesNotExceed) {
-  const OffsetCounts counts = offset_counts({{-2, 1}, {0, 4}, {7, 4}, {100, 1}});
+  const OffsetCounts counts = offsets({{-2, 1}, {0, 4}, {7, 4}, {100, 1}});
   for (const auto& [share, offset] :
        {std::pair{0.1, -2}, std::pair{0.5, 0}, std::pair{0.51, 7}, std::pair{0.9, 7},
         std::pair{0.91, 100}, std::pair{1.0, 100}}) {
     EXPECT_EQ(counts.quantile(share), offset) << share;
   }
-  EXPECT_EQ(offset_counts({{42, 1}}).quantile(0.001), 42);
-  EXPECT_EQ(offset_counts({{42, UINT64_MAX}}).quantile(1.0), 42);
+  EXPECT_EQ(offsets({{42, 1}}).quantile(0.001), 42);
+  EXPECT_EQ(offsets({{42, UINT64_MAX}}).quantile(1.0), 42);
 }
 
 TEST(Quantile, DoesNotSlipByOneBecauseOfBinaryFractions) {
-  OffsetCounts counts;
-  for (int offset = 1; offset <= 100; ++offset) counts.add(offset, 1);
+  const OffsetCounts counts = test::every_offset(1, 100);
   for (int hundredths = 1; hundredths <= 100; ++hundredths) {
     EXPECT_EQ(counts.quantile(hundredths / 100.0), hundredths);
   }
@@ -71,20 +68,20 @@ TEST(Quantile, DoesNotSlipByOneBecauseOfBinaryFractions) {
 
 TEST(OffsetCounts, HaveMeanAndDeviationOfTheSample) {
   // 2 4 4 4 5 5 7 9: mean 5, squares sum to 32, 32 / 7.
-  const OffsetCounts counts = offset_counts({{2, 1}, {4, 3}, {5, 2}, {7, 1}, {9, 1}});
+  const OffsetCounts counts = offsets({{2, 1}, {4, 3}, {5, 2}, {7, 1}, {9, 1}});
   EXPECT_DOUBLE_EQ(counts.mean(), 5.0);
   EXPECT_NEAR(counts.stddev(), 2.1380899, 1e-7);
   const std::int64_t far = std::int64_t{1} << 40;
-  EXPECT_NEAR(offset_counts({{far, 1}, {far + 1, 1}}).stddev(), 0.70710678, 1e-8);
-  EXPECT_EQ(offset_counts({{9, 1}}).stddev(), 0.0);
-  EXPECT_TRUE(offset_counts({{3, 0}}).counts().empty());
+  EXPECT_NEAR(offsets({{far, 1}, {far + 1, 1}}).stddev(), 0.70710678, 1e-8);
+  EXPECT_EQ(offsets({{9, 1}}).stddev(), 0.0);
+  EXPECT_TRUE(offsets({{3, 0}}).counts().empty());
 }
 
 TEST(OffsetCounts, HaveAsModeTheMostFrequentThenTheNearestThenTheSmaller) {
-  EXPECT_EQ(offset_counts({{1, 2}, {9, 3}}).mode(), 9);
-  EXPECT_EQ(offset_counts({{-5, 3}, {4, 3}, {9, 3}}).mode(), 4);
-  EXPECT_EQ(offset_counts({{-4, 3}, {4, 3}}).mode(), -4);
-  EXPECT_EQ(offset_counts({{std::numeric_limits<std::int64_t>::min(), 1}, {5, 1}}).mode(), 5);
+  EXPECT_EQ(offsets({{1, 2}, {9, 3}}).mode(), 9);
+  EXPECT_EQ(offsets({{-5, 3}, {4, 3}, {9, 3}}).mode(), 4);
+  EXPECT_EQ(offsets({{-4, 3}, {4, 3}}).mode(), -4);
+  EXPECT_EQ(offsets({{std::numeric_limits<std::int64_t>::min(), 1}, {5, 1}}).mode(), 5);
 }
 
 TEST(OffsetCounts, MergeInAnyOrder) {
@@ -112,20 +109,20 @@ TEST(OffsetCounts, MergeInAnyOrder) {
 }
 
 TEST(Summary, MarksOnlyTheQuantilesAmongTheCensored) {
-  const auto distance = summarize(offset_counts({{1, 95}, {4751, 5}}), 4751);
+  const auto distance = summarize(offsets({{1, 95}, {4751, 5}}), 4751);
   ASSERT_TRUE(distance);
   EXPECT_FALSE(distance->p50_at_least);
   EXPECT_FALSE(distance->p90_at_least);
   EXPECT_TRUE(distance->p99_at_least);
   EXPECT_TRUE(distance->max_at_least);
-  EXPECT_FALSE(summarize(offset_counts({{4750, 1}}), 4751)->max_at_least);
-  EXPECT_FALSE(summarize(offset_counts({{9000, 1}}), std::nullopt)->max_at_least);
+  EXPECT_FALSE(summarize(offsets({{4750, 1}}), 4751)->max_at_least);
+  EXPECT_FALSE(summarize(offsets({{9000, 1}}), std::nullopt)->max_at_least);
   EXPECT_FALSE(summarize({}, std::nullopt).has_value());
 }
 
 TEST(Summary, ScalesLengthsButNotShares) {
-  const auto plain = summarize(offset_counts({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt);
-  const auto scaled = summarize(offset_counts({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt, 0.25);
+  const auto plain = summarize(offsets({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt);
+  const auto scaled = summarize(offsets({{-1, 1}, {2, 3}, {10, 1}}), std::nullopt, 0.25);
   ASSERT_TRUE(plain && scaled);
   EXPECT_EQ(scaled->min, -0.25);
   EXPECT_EQ(scaled->p50, 0.5);

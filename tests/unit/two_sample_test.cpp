@@ -21,6 +21,7 @@ namespace skid::analysis {
 namespace {
 
 using test::OffsetModel;
+using test::offsets;
 
 OffsetCounts counts_of(const std::vector<std::int64_t>& offsets) {
   OffsetCounts counts;
@@ -80,10 +81,8 @@ TEST(Distances, OfSamplesThatShareNoOffset) {
 }
 
 TEST(Distances, TellTheFarthestOffsetsApart) {
-  OffsetCounts lowest, highest;
-  lowest.add(INT64_MIN, 1);
-  highest.add(INT64_MAX, UINT64_MAX);
-  EXPECT_NEAR(wasserstein(lowest, highest), 0x1p64, 1);
+  EXPECT_NEAR(wasserstein(offsets({{INT64_MIN, 1}}), offsets({{INT64_MAX, UINT64_MAX}})), 0x1p64,
+              1);
 }
 
 TEST(Distances, OfNoSamplesAreRefused) {
@@ -186,11 +185,8 @@ TEST(KolmogorovSmirnov, PIsExactForFewSamples) {
   // Of the 126 ways to divide nine samples so, 36 are at least as far apart.
   EXPECT_NEAR(kolmogorov_smirnov_p(counts_of({1, 3, 5, 7, 9}), counts_of({6, 8, 10, 12})),
               36.0 / 126, 1e-12);
-  OffsetCounts a, b;
-  a.add(0, 100);
-  b.add(1, 100);
-  EXPECT_NEAR(std::log(kolmogorov_smirnov_p(a, b)), std::log(fisher_exact_p(100, 100, 0, 100)),
-              1e-6);
+  EXPECT_NEAR(std::log(kolmogorov_smirnov_p(offsets({{0, 100}}), offsets({{1, 100}}))),
+              std::log(fisher_exact_p(100, 100, 0, 100)), 1e-6);
 }
 
 TEST(KolmogorovSmirnov, PIsTheTailOfKolmogorovsDistribution) {
@@ -239,9 +235,7 @@ TEST(MeanDifference, IsThatOfTheSamples) {
 }
 
 TEST(MeanDifference, OfOnePointSamplesIsAPoint) {
-  OffsetCounts a, b;
-  a.add(1, 500);
-  b.add(3, 400);
+  const OffsetCounts a = offsets({{1, 500}}), b = offsets({{3, 400}});
   const Difference difference = mean_difference(a, b);
   EXPECT_EQ(difference.value, 2);
   EXPECT_EQ(difference.low, 2);
@@ -254,17 +248,12 @@ TEST(MeanDifference, OfOnePointSamplesIsAPoint) {
 }
 
 TEST(QuantileDifference, CutsWhereTheSamplesAreSplitNearestToTheShare) {
-  OffsetCounts a, b;
-  a.add(0, 400);
-  a.add(1, 100);
-  b.add(0, 100);
-  b.add(1, 400);
+  const auto a = offsets({{0, 400}, {1, 100}}), b = offsets({{0, 100}, {1, 400}});
   // Pooled: half at most at 0. Nothing is above 1.
   EXPECT_EQ(quantile_difference(a, b, 0.5).p, fisher_exact_p(400, 500, 100, 500));
   EXPECT_EQ(quantile_difference(a, b, 0.99).p, fisher_exact_p(400, 500, 100, 500));
   EXPECT_EQ(quantile_difference(a, a, 0.5).p, 1);
-  OffsetCounts point;
-  point.add(3, 50);
+  const OffsetCounts point = offsets({{3, 50}});
   EXPECT_EQ(quantile_difference(point, point, 0.5).p, 1);
 }
 
