@@ -126,6 +126,41 @@ constexpr Machine kZen4{"x86_64", "AuthenticAMD,25,97,2", Arch::x86_64};
 constexpr Machine kUnknownX86{"x86_64", "GenuineIntel,6,204,1", Arch::x86_64};
 constexpr Machine kArm{"aarch64", "0x00000000410fd4f0", Arch::aarch64};
 
+enum class Way { on, call, jump, choice, ret };
+
+/// By mnemonic where instructions lead; the others lead on.
+const std::map<std::string, Way> kWays{
+    {"call", Way::call},   {"bl", Way::call},     {"blr", Way::call},    {"jmp", Way::jump},
+    {"b", Way::jump},      {"br", Way::jump},     {"je", Way::choice},   {"jne", Way::choice},
+    {"jbe", Way::choice},  {"b.ne", Way::choice}, {"b.ls", Way::choice}, {"cbz", Way::choice},
+    {"tbnz", Way::choice}, {"ret", Way::ret}};
+
+/// An instruction and where it leads, by Capstone's text.
+struct Step {
+  explicit Step(const symbols::Instruction& one)
+      : size(one.size), mnemonic(one.text.substr(0, one.text.find(' '))) {
+    if (const auto found = kWays.find(mnemonic); found != kWays.end()) way = found->second;
+    const auto digits = one.text.rfind("0x");
+    if (way != Way::on && digits != std::string::npos) {
+      target = std::stoull(one.text.substr(digits), nullptr, 16);
+    }
+  }
+
+  unsigned size;
+  std::string mnemonic;
+  Way way = Way::on;
+  std::optional<std::uint64_t> target;  ///< nullopt: computed, or no branch
+};
+
+/// What differs between recordings.
+struct Recorded {
+  std::uint64_t branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+  bool has_build_id = true;
+  std::uint16_t mode = PERF_RECORD_MISC_USER;
+  std::string path = {};         ///< of the program; empty: where it is
+  std::uint32_t protection = 5;  ///< PROT_READ | PROT_EXEC
+};
+
 class BranchRecordsTest : public AuditedProgram {
  protected:
   /// Builds the program of a machine; false: no compiler.
@@ -141,70 +176,43 @@ class BranchRecordsTest : public AuditedProgram {
     AuditedProgram::build(is_x86 ? kX86 : kAarch64, {compiler, "-nostdlib", "-static"});
     const symbols::Module& module = assembled_->module();
     const AddressRange range = module.executable_ranges().front();
-    code_ = {};
-    for (auto& one : symbols::Disassembler(machine.code)
-                         .decode(module.code(range), range.begin, range.size())) {
+    code_.clear();
+    for (const auto& one : symbols::Disassembler(machine.code)
+                               .decode(module.code(range), range.begin, range.size())) {
       code_.emplace(one.address, one);
-    }
-    for (const char* name : {"_start", "leaf", "middle", "case_a", "case_b", "case_c", "trap"}) {
-      symbols_[name] = module.symbol_value(name).value_or(0);
     }
     return true;
   }
-
-  static bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  }
-  static std::string mnemonic(const symbols::Instruction& instruction) {
-    return instruction.text.substr(0, instruction.text.find(' '));
-  }
-  static std::optional<std::uint64_t> target(const symbols::Instruction& instruction) {
-    const auto digits = instruction.text.rfind("0x");
-    const bool is_branch = is_call(instruction) || is_jump(instruction) || is_choice(instruction);
-    if (!is_branch || digits == std::string::npos) return std::nullopt;
-    return std::stoull(instruction.text.substr(digits), nullptr, 16);
-  }
-  static bool is_call(const symbols::Instruction& one) {
-    return is_one_of(mnemonic(one), {"call", "bl", "blr"});
-  }
-  static bool is_jump(const symbols::Instruction& one) {
-    return is_one_of(mnemonic(one), {"jmp", "b", "br"});
-  }
-  static bool is_choice(const symbols::Instruction& one) {
-    return is_one_of(mnemonic(one), {"je", "jne", "jbe", "b.ne", "b.ls", "b.eq", "cbz", "tbnz"});
-  }
-  static bool is_return(const symbols::Instruction& one) {
-    return mnemonic(one) == "ret";
+  std::uint64_t at(const char* symbol) const {
+    return assembled_->module().symbol_value(symbol).value();
   }
 
   /// The branches taken on a random way through the program, oldest first.
   std::vector<Entry> walk(std::size_t branches, unsigned seed = 1) const {
     std::mt19937 random(seed);
-    const auto choose = [&](std::initializer_list<const char*> names) {
-      return symbols_.at(*(names.begin() + random() % names.size()));
+    const auto choose = [&](std::initializer_list<const char*> symbols) {
+      return at(*(symbols.begin() + random() % symbols.size()));
     };
     std::vector<Entry> taken;
     std::vector<std::uint64_t> returns;
-    std::uint64_t at = symbols_.at("_start");
+    std::uint64_t from = at("_start");
     while (taken.size() < branches) {
-      const symbols::Instruction& one = code_.at(at);
-      std::uint64_t next = at + one.size;
-      bool is_taken = true;
-      if (is_call(one)) {
+      const Step& step = code_.at(from);
+      const std::uint64_t next = from + step.size;
+      std::optional<std::uint64_t> to;  // nullopt: no branch is taken
+      if (step.way == Way::call) {
         returns.push_back(next);
-        next = target(one) ? *target(one) : choose({"leaf", "middle"});
-      } else if (is_jump(one)) {
-        next = target(one) ? *target(one) : choose({"case_a", "case_b", "case_c"});
-      } else if (is_return(one)) {
-        next = returns.back();
+        to = step.target ? *step.target : choose({"leaf", "middle"});
+      } else if (step.way == Way::jump) {
+        to = step.target ? *step.target : choose({"case_a", "case_b", "case_c"});
+      } else if (step.way == Way::ret) {
+        to = returns.back();
         returns.pop_back();
-      } else if (is_choice(one) && random() % 2 == 0) {
-        next = *target(one);
-      } else {
-        is_taken = false;
+      } else if (step.way == Way::choice && random() % 2 == 0) {
+        to = *step.target;
       }
-      if (is_taken) taken.push_back({at, next});
-      at = next;
+      if (to) taken.push_back({from, *to});
+      from = to.value_or(next);
     }
     return taken;
   }
@@ -212,8 +220,8 @@ class BranchRecordsTest : public AuditedProgram {
   /// Whether code runs straight from one address to another, by Capstone.
   bool runs(std::uint64_t from, std::uint64_t to) const {
     for (; from < to; from += code_.at(from).size) {
-      const symbols::Instruction& one = code_.at(from);
-      if (is_call(one) || is_jump(one) || is_return(one)) return false;
+      const Way way = code_.at(from).way;
+      if (way != Way::on && way != Way::choice) return false;
     }
     return from == to;
   }
@@ -227,16 +235,7 @@ class BranchRecordsTest : public AuditedProgram {
     return stacks;
   }
 
-  /// What differs between recordings.
-  struct Recorded {
-    std::uint64_t branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
-    bool has_build_id = true;
-    std::uint16_t mode = PERF_RECORD_MISC_USER;
-    std::string path = {};         ///< of the program; empty: where it is
-    std::uint32_t protection = 5;  ///< PROT_READ | PROT_EXEC
-  };
-
-  BranchRecords audited(const std::vector<Stack>& stacks, const Recorded& recorded) {
+  BranchRecords audited(const std::vector<Stack>& stacks, const Recorded& recorded = {}) {
     test::RecordingBuilder builder;
     test::EventToBuild event;
     event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
@@ -247,7 +246,7 @@ class BranchRecordsTest : public AuditedProgram {
                        .has_build_id = recorded.has_build_id,
                        .protection = recorded.protection},
                       builder);
-    test::SampleToBuild sample{.ip = symbols_.at("_start"), .misc = recorded.mode, .time = 100};
+    test::SampleToBuild sample{.ip = at("_start"), .misc = recorded.mode, .time = 100};
     for (const Stack& stack : stacks) {
       sample.branches = stack;
       ++sample.time;
@@ -269,9 +268,6 @@ class BranchRecordsTest : public AuditedProgram {
     EXPECT_EQ(records.stacks, stacks.size());
     return records;
   }
-  BranchRecords audited(const std::vector<Stack>& stacks) {
-    return audited(stacks, {});
-  }
 
   static std::uint64_t of(const BranchRecords& records, BranchFault fault) {
     return records.faults[static_cast<std::size_t>(fault)];
@@ -285,11 +281,10 @@ class BranchRecordsTest : public AuditedProgram {
     std::uint64_t count = 0;
     for (const Stack& stack : stacks) {
       for (std::size_t i = 0; i < stack.size(); ++i) {
-        const symbols::Instruction& one = code_.at(stack[i].from);
-        const bool is_branch = is_call(one) || is_jump(one) || is_choice(one) || is_return(one);
-        const bool is_nop = mnemonic(one) == "nop";  // a tracer may have replaced it
+        const Step& step = code_.at(stack[i].from);
+        const bool is_nop = step.mnemonic == "nop";  // a tracer may have replaced it
         const bool is_wrong =
-            (!is_branch && !is_nop) || (target(one) && *target(one) != stack[i].to);
+            (step.way == Way::on && !is_nop) || (step.target && *step.target != stack[i].to);
         const bool joins = i + 1 == stack.size() || runs(stack[i + 1].to, stack[i].from);
         count += is_wrong || !joins ? 1 : 0;
       }
@@ -298,8 +293,7 @@ class BranchRecordsTest : public AuditedProgram {
   }
 
   Machine on_ = kSkylake;  ///< whose recording it is
-  std::map<std::uint64_t, symbols::Instruction> code_;
-  std::map<std::string, std::uint64_t> symbols_;
+  std::map<std::uint64_t, Step> code_;
   std::vector<MissingFile> missing_;
 };
 
@@ -367,12 +361,11 @@ TEST_F(BranchRecordsTest, ComparesFlagsWithTheInstruction) {
     std::uint64_t calls = 0;
     for (Stack& stack : stacks) {
       for (Entry& entry : stack) {
-        const symbols::Instruction& one = code_.at(entry.from);
-        const bool is_direct = target(one).has_value();
-        const unsigned type = is_call(one)     ? (is_direct ? PERF_BR_CALL : PERF_BR_IND_CALL)
-                              : is_jump(one)   ? (is_direct ? PERF_BR_UNCOND : PERF_BR_IND)
-                              : is_choice(one) ? PERF_BR_COND
-                                               : PERF_BR_RET;
+        const auto& [size, mnemonic, way, target] = code_.at(entry.from);
+        const unsigned type = way == Way::call     ? (target ? PERF_BR_CALL : PERF_BR_IND_CALL)
+                              : way == Way::jump   ? (target ? PERF_BR_UNCOND : PERF_BR_IND)
+                              : way == Way::choice ? PERF_BR_COND
+                                                   : PERF_BR_RET;
         calls += type == PERF_BR_CALL ? 1 : 0;
         entry.flags |= std::uint64_t{type} << kTypeShift;
       }
@@ -420,7 +413,7 @@ TEST_F(BranchRecordsTest, DoesNotCompareRecordsWhereOthersWereLeftOut) {
   BUILD_OR_SKIP(kSkylake);
   std::vector<Stack> stacks = stacks_of(walk(640));
   for (Stack& stack : stacks)
-    std::erase_if(stack, [&](const Entry& e) { return !is_call(code_.at(e.from)); });
+    std::erase_if(stack, [&](const Entry& e) { return code_.at(e.from).way != Way::call; });
   constexpr std::uint64_t kAll = PERF_SAMPLE_BRANCH_ANY, kUser = PERF_SAMPLE_BRANCH_USER;
   const auto all = static_cast<std::uint64_t>(
       std::accumulate(stacks.begin(), stacks.end(), std::size_t{0},
@@ -478,7 +471,7 @@ TEST_F(BranchRecordsTest, DoesNotCompareRecordsWhereReturnsMayBeMissing) {
     EXPECT_EQ(records.impossible.count, 0u);
     EXPECT_EQ(of(records, BranchUnjudged::resumed), 29u);  // of the first sample after the exec
     EXPECT_EQ(records.judged, 9u * 29);
-    stacks[5][3].from = stacks[5][3].to = symbols_.at("_start");
+    stacks[5][3].from = stacks[5][3].to = at("_start");
     EXPECT_EQ(audited(stacks, {.branch_sample_type = kUser}).impossible.count, 1u);
   }
 }
@@ -552,7 +545,7 @@ TEST_F(BranchRecordsTest, AllowsFusedPairsOfOtherVendorsOnly) {
     Stack stack;
     for (const Entry& entry : walk(400)) {
       const auto before = std::prev(code_.find(entry.from));
-      if (is_choice(code_.at(entry.from)) && mnemonic(before->second) == "cmp") {
+      if (code_.at(entry.from).way == Way::choice && before->second.mnemonic == "cmp") {
         stack.push_back({before->first, entry.to});
       }
     }
@@ -562,9 +555,8 @@ TEST_F(BranchRecordsTest, AllowsFusedPairsOfOtherVendorsOnly) {
     EXPECT_EQ(of(records, BranchFault::not_a_branch), is_amd ? 0 : stack.size());
     EXPECT_EQ(of(records, BranchUnjudged::undecided), is_amd ? stack.size() : 0);
     // Erratum 1452: no branch, and none after it that leads there.
-    const std::uint64_t leaf = symbols_.at("leaf");
-    const BranchRecords bogus =
-        audited({{{leaf, symbols_.at("case_c")}}}, {.branch_sample_type = kAnyCall});
+    const std::uint64_t leaf = at("leaf");
+    const BranchRecords bogus = audited({{{leaf, at("case_c")}}}, {.branch_sample_type = kAnyCall});
     EXPECT_EQ(of(bogus, BranchFault::not_a_branch), 1u);
   }
 }
@@ -573,7 +565,7 @@ TEST_F(BranchRecordsTest, DoesNotAccuseReturnsElsewhere) {
   BUILD_OR_SKIP(kSkylake);
   Stack stack;
   for (const auto& [address, one] : code_) {
-    if (is_return(one)) stack.push_back({address, symbols_.at("case_b")});
+    if (one.way == Way::ret) stack.push_back({address, at("case_b")});
   }
   const BranchRecords records =
       audited({stack}, {.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_RETURN});
@@ -584,13 +576,12 @@ TEST_F(BranchRecordsTest, DoesNotAccuseReturnsElsewhere) {
 TEST_F(BranchRecordsTest, ComparesAddressesOnlyForWantOfCode) {
   BUILD_OR_SKIP(kSkylake);
   const auto jump = std::find_if(code_.begin(), code_.end(), [](const auto& instruction) {
-    return is_jump(instruction.second) && !target(instruction.second);
+    return instruction.second.way == Way::jump && !instruction.second.target;
   });
   ASSERT_NE(jump, code_.end());
   // Code before a return that leads elsewhere; the kernel may continue after the trap.
-  const std::uint64_t trap = symbols_.at("trap"), after_trap = std::next(code_.find(trap))->first;
-  const BranchRecords records =
-      audited({{{after_trap, symbols_.at("case_b")}, {jump->first, trap}}});
+  const std::uint64_t trap = at("trap"), after_trap = std::next(code_.find(trap))->first;
+  const BranchRecords records = audited({{{after_trap, at("case_b")}, {jump->first, trap}}});
   EXPECT_EQ(of(records, BranchUnjudged::undecided), 1u);
   EXPECT_EQ(records.by_addresses, 0u);
   EXPECT_EQ(records.judged, 1u);
@@ -598,7 +589,7 @@ TEST_F(BranchRecordsTest, ComparesAddressesOnlyForWantOfCode) {
 
 TEST_F(BranchRecordsTest, NamesTheWorstPlaces) {
   BUILD_OR_SKIP(kSkylake);
-  const std::uint64_t start = symbols_.at("_start"), leaf = symbols_.at("leaf");
+  const std::uint64_t start = at("_start"), leaf = at("leaf");
   Stack stack(3, Entry{start, leaf});
   stack.push_back({leaf, start});
   const BranchRecords records =

@@ -166,11 +166,14 @@ class CatalogueEvent : public ::testing::Test {
     planned_.trigger = "load";
     planned_.target_report.emplace();
   }
-  analysis::Measurement measured(std::uint64_t config, std::uint64_t iterations) {
+  analysis::Measurement measured(std::uint64_t config, std::uint64_t iterations,
+                                 bool is_sampled = true) {
     test::RecordingBuilder builder;
     builder.event({.type = PERF_TYPE_RAW, .config = config, .precise_ip = 2});
-    builder.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1)
-        .sample(kTargetAt + 0x1000, kPid, 2);
+    if (is_sampled) {
+      builder.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1)
+          .sample(kTargetAt + 0x1000, kPid, 2);
+    }
     builder.write(directory_ / "perf.data");
     planned_.target_report->iterations = iterations;
     return measure({directory_ / "perf.data", directory_.path(), &run_, &planned_}, {})
@@ -284,15 +287,7 @@ TEST_F(CatalogueEvent, OfATriggerThatDoesNotCauseItIsNotJudged) {
 TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   const runway::Target target = *runway::read_target(directory_ / "target");
   run_.targets = {{"load", "target", target.build_id}};
-  const auto nothing = [&] {
-    test::RecordingBuilder builder;
-    builder.event({.type = PERF_TYPE_RAW, .config = 0x82d0, .precise_ip = 2});
-    builder.write(directory_ / "perf.data");
-    planned_.target_report->iterations = 1000;
-    return measure({directory_ / "perf.data", directory_.path(), &run_, &planned_}, {})
-        .measurements.at(0);
-  };
-  const auto stores = nothing();
+  const auto stores = measured(0x82d0, 1000, false);
   ASSERT_TRUE(stores.trigger);
   EXPECT_EQ(stores.trigger->address, target.description.layout.trigger.begin);
   EXPECT_EQ(stores.events_per_iteration.measured, 0);
@@ -300,7 +295,7 @@ TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   EXPECT_THAT(stores.contract.evidence, HasSubstr("not known to cause this event"));
   EXPECT_THAT(*stores.recording_warnings, Each(Not(HasSubstr("No generated target"))));
   run_.targets[0].build_id = std::string(40, '5');
-  EXPECT_FALSE(nothing().trigger) << "another target of that name";
+  EXPECT_FALSE(measured(0x82d0, 1000, false).trigger) << "another target of that name";
 }
 
 TEST_F(CatalogueEvent, OfTheKernelTooIsNotExpectedOfAFault) {
