@@ -21,7 +21,7 @@ namespace {
 
 using runway::TriggerKind;
 using ::testing::Contains;
-using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -39,11 +39,14 @@ Known known(const std::string& cpu, const std::string& name) {
   return {catalogue.cpu(), catalogue.find(name).front()};
 }
 
+std::vector<TriggerKind> kinds(const Cpu& cpu, const Event& event) {
+  std::vector<TriggerKind> result;
+  for (const TriggerCause& cause : triggers_of(cpu, event)) result.push_back(cause.kind);
+  return result;
+}
 std::vector<TriggerKind> kinds(const std::string& cpu, const std::string& name) {
   const auto [about, event] = known(cpu, name);
-  std::vector<TriggerKind> result;
-  for (const TriggerCause& cause : triggers_of(about, event)) result.push_back(cause.kind);
-  return result;
+  return kinds(about, event);
 }
 
 std::optional<TriggerKind> best(const std::string& cpu, const std::string& name) {
@@ -51,9 +54,13 @@ std::optional<TriggerKind> best(const std::string& cpu, const std::string& name)
   return best_trigger(about, event);
 }
 
-std::optional<double> expected(const std::string& cpu, const std::string& name, TriggerKind kind) {
+/// `triggers`: how many the target has.
+std::optional<double> expected(const std::string& cpu, const std::string& name, TriggerKind kind,
+                               std::uint32_t triggers = 1) {
   const auto [about, event] = known(cpu, name);
-  return expected_events(about, event, runway::default_specification(arch_of(about), kind));
+  runway::Specification specification = runway::default_specification(arch_of(about), kind);
+  for (std::uint32_t i = 1; i < triggers; ++i) specification.gaps.push_back(1000 * i);
+  return expected_events(about, event, specification);
 }
 
 TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
@@ -108,10 +115,8 @@ TEST(Triggers, FollowTheCausesOfTheirInstructions) {
   EXPECT_THAT(kinds("hsw", "MEM_UOPS_RETIRED.ALL_LOADS"), Contains("cpuid"_trigger));
   EXPECT_THAT(kinds("hsw", "MEM_LOAD_UOPS_RETIRED.L1_MISS"), Contains("mfence"_trigger));
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_MISS"), Not(Contains("mfence"_trigger)));
-  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"),
-              ::testing::ElementsAre("lock-rmw"_trigger));
-  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"),
-              ::testing::ElementsAre("load-dram"_trigger));
+  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"), ElementsAre("lock-rmw"_trigger));
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"), ElementsAre("load-dram"_trigger));
 }
 
 TEST(Triggers, HaveExpectedCountsPerIteration) {
@@ -137,18 +142,12 @@ TEST(Triggers, HaveExpectedCountsPerIteration) {
 
 TEST(Triggers, CauseTheirEventOnceEach) {
   SKIP_WITHOUT_X86_TABLES();
-  const auto of_three = [](const std::string& cpu, const std::string& name, TriggerKind kind) {
-    const auto [about, event] = known(cpu, name);
-    runway::Specification specification = runway::default_specification(arch_of(about), kind);
-    specification.gaps = {1000, 2000};
-    return expected_events(about, event, specification);
-  };
-  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", "prefetch"_trigger), 3);
-  EXPECT_EQ(of_three("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", "flush"_trigger), 3);
-  EXPECT_EQ(of_three("zen2", "RETIRED_CPUID_INSTRUCTIONS", "cpuid"_trigger), 3);
-  EXPECT_EQ(of_three("skl", "MEM_INST_RETIRED.ALL_LOADS", "load"_trigger), 3);
-  EXPECT_EQ(of_three("skl", "BR_INST_RETIRED.NEAR_TAKEN", "branch-taken"_trigger), 4);
-  EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", "load"_trigger), 0);
+  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", "prefetch"_trigger, 3), 3);
+  EXPECT_EQ(expected("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", "flush"_trigger, 3), 3);
+  EXPECT_EQ(expected("zen2", "RETIRED_CPUID_INSTRUCTIONS", "cpuid"_trigger, 3), 3);
+  EXPECT_EQ(expected("skl", "MEM_INST_RETIRED.ALL_LOADS", "load"_trigger, 3), 3);
+  EXPECT_EQ(expected("skl", "BR_INST_RETIRED.NEAR_TAKEN", "branch-taken"_trigger, 3), 4);
+  EXPECT_EQ(expected("skl", "SW_PREFETCH_ACCESS.T0", "load"_trigger, 3), 0);
 }
 
 TEST(Triggers, HaveNoExpectedCountIfItDepends) {
@@ -179,10 +178,10 @@ TEST(Triggers, FilterTheListOfEvents) {
     }
     return result;
   };
-  EXPECT_THAT(names("div"_trigger, false),
-              ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_UNHALTED.THREAD",
-                                     "CPU_CLK_UNHALTED.THREAD_P", "INST_RETIRED.TOTAL_CYCLES_PS",
-                                     "UOPS_RETIRED.TOTAL_CYCLES"));
+  EXPECT_THAT(
+      names("div"_trigger, false),
+      ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.THREAD_P",
+                  "INST_RETIRED.TOTAL_CYCLES_PS", "UOPS_RETIRED.TOTAL_CYCLES"));
   EXPECT_THAT(names("store"_trigger, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
   EXPECT_THAT(names("none"_trigger, false), IsEmpty());
 }
@@ -196,9 +195,7 @@ TEST(Triggers, AreThoseOfArmTargetsOnArm) {
   Event loads;
   loads.name = "MEM_ACCESS_RD";
   EXPECT_EQ(best_trigger(cpu, loads), "load"_trigger);
-  std::vector<TriggerKind> loading;
-  for (const TriggerCause& cause : triggers_of(cpu, loads)) loading.push_back(cause.kind);
-  EXPECT_THAT(loading, ::testing::ElementsAre("load"_trigger, "fault"_trigger))
+  EXPECT_THAT(kinds(cpu, loads), ElementsAre("load"_trigger, "fault"_trigger))
       << "no other load can be built for it";
   Event cycles;
   cycles.name = "CPU_CYCLES";
@@ -227,25 +224,26 @@ TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
   }
 }
 
+std::string pfm_name(const char* vendor, std::optional<int> family, int model) {
+  machine::CpuIdentity cpu;
+  cpu.vendor = vendor;
+  cpu.family = family;
+  cpu.model = model;
+  cpu.stepping = 4;
+  return pfm_name_of(cpu);
+}
+
 TEST(CpuNames, FollowFromFamilyAndModel) {
-  const auto name = [](const char* vendor, std::optional<int> family, int model, int stepping = 1) {
-    machine::CpuIdentity cpu;
-    cpu.vendor = vendor;
-    cpu.family = family;
-    cpu.model = model;
-    cpu.stepping = stepping;
-    return pfm_name_of(cpu);
-  };
-  EXPECT_EQ(name("GenuineIntel", 6, 23), "core");
-  EXPECT_EQ(name("GenuineIntel", 6, 94), "") << "in Intel's table";
-  EXPECT_EQ(name("AuthenticAMD", 25, 17), "amd64_fam19h_zen4");
-  EXPECT_EQ(name("AuthenticAMD", 25, 0x61), "amd64_fam19h_zen4");
-  EXPECT_EQ(name("AuthenticAMD", 25, 0x21), "amd64_fam19h_zen3");
-  EXPECT_EQ(name("AuthenticAMD", 23, 0x71), "amd64_fam17h_zen2");
-  EXPECT_EQ(name("AuthenticAMD", 23, 0x08), "amd64_fam17h_zen1");
-  EXPECT_EQ(name("AuthenticAMD", 26, 0x02), "amd64_fam1ah_zen5");
-  EXPECT_EQ(name("0x41", std::nullopt, 0xd0c), "arm_n1");
-  EXPECT_EQ(name("0x48", std::nullopt, 0xd0c), "");
+  EXPECT_EQ(pfm_name("GenuineIntel", 6, 23), "core");
+  EXPECT_EQ(pfm_name("GenuineIntel", 6, 94), "") << "in Intel's table";
+  EXPECT_EQ(pfm_name("AuthenticAMD", 25, 17), "amd64_fam19h_zen4");
+  EXPECT_EQ(pfm_name("AuthenticAMD", 25, 0x61), "amd64_fam19h_zen4");
+  EXPECT_EQ(pfm_name("AuthenticAMD", 25, 0x21), "amd64_fam19h_zen3");
+  EXPECT_EQ(pfm_name("AuthenticAMD", 23, 0x71), "amd64_fam17h_zen2");
+  EXPECT_EQ(pfm_name("AuthenticAMD", 23, 0x08), "amd64_fam17h_zen1");
+  EXPECT_EQ(pfm_name("AuthenticAMD", 26, 0x02), "amd64_fam1ah_zen5");
+  EXPECT_EQ(pfm_name("0x41", std::nullopt, 0xd0c), "arm_n1");
+  EXPECT_EQ(pfm_name("0x48", std::nullopt, 0xd0c), "");
 }
 
 TEST(CpuNames, AreThoseOfLibpfm4) {
@@ -255,14 +253,9 @@ TEST(CpuNames, AreThoseOfLibpfm4) {
   for (int model = 0; model < 256; ++model) {
     for (const auto& [vendor, family] : std::vector<std::pair<const char*, int>>{
              {"GenuineIntel", 6}, {"AuthenticAMD", 23}, {"AuthenticAMD", 25}}) {
-      machine::CpuIdentity cpu;
-      cpu.vendor = vendor;
-      cpu.family = family;
-      cpu.model = model;
-      cpu.stepping = 4;
-      const std::string name = pfm_name_of(cpu);
-      if (name.empty()) continue;
-      EXPECT_THAT(pmus, Contains(name)) << vendor << ' ' << model;
+      const std::string found = pfm_name(vendor, family, model);
+      if (found.empty()) continue;
+      EXPECT_THAT(pmus, Contains(found)) << vendor << ' ' << model;
     }
   }
 }

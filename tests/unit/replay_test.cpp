@@ -42,17 +42,19 @@ class ReplayOf : public ::testing::Test {
                              compressor.compress(plain.records()));
     return builder;
   }
-  Recording open(const RecordingBuilder& builder) {
-    builder.write(directory_ / "perf.data");
+  /// `bytes`: of a file, or of a pipe.
+  Recording open(const std::string& bytes) {
+    std::ofstream(directory_ / "perf.data", std::ios::binary) << bytes;
     return Recording::open(directory_ / "perf.data");
   }
+  Recording open(const RecordingBuilder& builder) { return open(builder.bytes()); }
   static std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces,
                                                      std::int32_t pid, std::uint64_t address,
                                                      std::uint64_t time) {
     return spaces.find(pid, address, time).location_of(address);
   }
-  static symbols::AddressSpaces replayed(Recording& recording, std::uint64_t most_bytes) {
-    symbols::AddressSpaces spaces;
+  static symbols::AddressSpaces replayed(Recording& recording, std::uint64_t most_bytes,
+                                         symbols::AddressSpaces spaces = {}) {
     Replay replay(recording, spaces, most_bytes);
     perfdata::Record record;
     while (recording.next(record)) replay.take(record);
@@ -131,14 +133,10 @@ TEST_F(ReplayOf, BuildIdsAddsThemToTheirFiles) {
   builder.event({}).record(
       perfdata::PERF_RECORD_HEADER_BUILD_ID, 2,
       builder.writer().i32(-1).raw(std::string(20, '\x12')).u32(0).text("/lib/a").bytes());
-  std::ofstream(directory_ / "perf.data", std::ios::binary) << builder.pipe_bytes();
-  auto recording = Recording::open(directory_ / "perf.data");
-  symbols::AddressSpaces spaces;
-  spaces.map(1, 7, {0, kPage}, 0, {"/lib/a", ""});
-  Replay replay(recording, spaces);
-  perfdata::Record record;
-  while (recording.next(record)) replay.take(record);
-  replay.seal();
+  auto recording = open(builder.pipe_bytes());
+  symbols::AddressSpaces mapped;
+  mapped.map(1, 7, {0, kPage}, 0, {"/lib/a", ""});
+  const auto spaces = replayed(recording, 20'000, std::move(mapped));
   EXPECT_EQ(spaces.file(locate(spaces, 7, 0, 1)->file).build_id.substr(0, 4), "1212");
 }
 
@@ -150,8 +148,7 @@ TEST_F(ReplayOf, BuildIdsOfGuestsLeavesThemOut) {
       perfdata::PERF_RECORD_HEADER_BUILD_ID, kGuestKernel,
       builder.writer().i32(0).raw(std::string(20, '\x12')).u32(0).text("/lib/a").bytes());
   builder.mmap(7, 0, kPage, 0, "/lib/a", 1);
-  std::ofstream(directory_ / "perf.data", std::ios::binary) << builder.pipe_bytes();
-  auto recording = Recording::open(directory_ / "perf.data");
+  auto recording = open(builder.pipe_bytes());
   const auto spaces = replayed(recording, 20'000);
   EXPECT_EQ(spaces.file(locate(spaces, 7, 0, 1)->file).build_id, "");
   ASSERT_EQ(recording.features().build_ids.size(), 1U);
@@ -159,26 +156,18 @@ TEST_F(ReplayOf, BuildIdsOfGuestsLeavesThemOut) {
 }
 
 TEST_F(ReplayOf, KernelSymbolsNamesTheirCodeFromThenOn) {
-  const auto symbol = [](RecordingBuilder& builder, std::uint64_t address, std::uint32_t length,
-                         std::uint16_t flags, std::string_view name, std::uint64_t time) {
-    builder.record(PERF_RECORD_KSYMBOL, 0,
-                   builder.writer()
-                       .u64(address)
-                       .u32(length)
-                       .u16(1)
-                       .u16(flags)
-                       .text(name)
-                       .i32(7)
-                       .i32(7)
-                       .u64(time)
-                       .bytes());
-  };
   RecordingBuilder builder;
   builder.event({});
-  symbol(builder, 0xffffffffc0022118, 36, 0, "bpf_prog_1", 10);
-  symbol(builder, 0xffffffffc0022118, 36, 1, "bpf_prog_1", 20);  // removed
-  symbol(builder, 0xffffffffc0022120, 8, 0, "bpf_prog_2", 30);
-  symbol(builder, 0xfffffffffffffff0, 0xffffffff, 0, "past the end", 30);
+  const auto symbol = [&](std::uint64_t address, std::uint32_t length, std::uint16_t flags,
+                          std::string_view name, std::uint64_t time) {
+    auto body = builder.writer();
+    body.u64(address).u32(length).u16(1).u16(flags).text(name).i32(7).i32(7).u64(time);
+    builder.record(PERF_RECORD_KSYMBOL, 0, body.bytes());
+  };
+  symbol(0xffffffffc0022118, 36, 0, "bpf_prog_1", 10);
+  symbol(0xffffffffc0022118, 36, 1, "bpf_prog_1", 20);  // removed
+  symbol(0xffffffffc0022120, 8, 0, "bpf_prog_2", 30);
+  symbol(0xfffffffffffffff0, 0xffffffff, 0, "past the end", 30);
   builder.record(PERF_RECORD_KSYMBOL, 0, builder.writer().u64(1).bytes());
   auto recording = open(builder);
   const auto spaces = replayed(recording, 20'000);

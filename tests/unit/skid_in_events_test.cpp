@@ -3,12 +3,12 @@
 
 #include "src/measure/measure.h"
 #include "src/perfdata/format.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
 
 #include <functional>
-#include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,64 +29,56 @@ using ::testing::Pair;
 constexpr std::uint64_t kSampleType =
     PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ID | PERF_SAMPLE_READ;
 
-analysis::SkidInEvents overshoots(std::uint64_t period,
-                                  std::initializer_list<CounterValue> values) {
-  OvershootCounter counter(period);
-  for (const CounterValue& value : values) counter.add(value);
-  return std::move(counter).finish();
-}
-
-TEST(OvershootCounter, TakesTheRemaindersOfConsecutiveMultiples) {
-  const auto skid =
-      overshoots(1000, {{.value = 1000}, {.value = 2012}, {.value = 3999}, {.value = 4012}});
-  EXPECT_THAT(skid.overshoots.counts(), ElementsAre(Pair(0, 1), Pair(12, 2), Pair(999, 1)));
-  EXPECT_EQ(skid.left_out, 0u);
-}
-
-TEST(OvershootCounter, LeavesOutWhatFollowsAGap) {
-  // The interrupt of the second was a period and 5 late, and the third is a period after it.
-  const auto late = overshoots(1000, {{.value = 1003}, {.value = 3005}, {.value = 4007}});
-  EXPECT_THAT(late.overshoots.counts(), ElementsAre(Pair(3, 1)));
-  EXPECT_EQ(late.left_out, 2u);
-  EXPECT_EQ(overshoots(1000, {{.value = 999}, {.value = 1000}}).left_out, 2u);
-  EXPECT_EQ(overshoots(1000, {{.value = 2000}}).left_out, 1u) << "the first is missing";
-  EXPECT_EQ(overshoots(1000, {{.value = 1000}, {.value = 1001}}).left_out, 1u) << "no new one";
-  EXPECT_EQ(overshoots(1000, {{.value = 2000, .lost = 1}, {.value = 3000}}).left_out, 1u)
-      << "fewer lost than before";
-}
-
-TEST(OvershootCounter, SkipsOneMultipleForEachLostRecord) {
-  const auto exact =
-      overshoots(1000, {{.value = 1001}, {.value = 4002, .lost = 2}, {.value = 5003, .lost = 2}});
-  EXPECT_THAT(exact.overshoots.counts(), ElementsAre(Pair(1, 1), Pair(2, 1), Pair(3, 1)));
-  for (const std::uint64_t lost : {1u, 3u}) {
-    EXPECT_EQ(overshoots(1000, {{.value = 1001}, {.value = 4002, .lost = lost}}).left_out, 1u);
+TEST(OvershootCounter, TakesTheRemaindersOfConsecutiveMultiplesAndLeavesOutTheOthers) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+  struct Case {
+    const char* what;
+    std::vector<CounterValue> values;
+    std::map<std::int64_t, std::uint64_t> overshoots;
+    std::uint64_t left_out = 0;
+    std::uint64_t period = 1000;
+  };
+  const std::vector<Case> cases{
+      {"consecutive multiples",
+       {{.value = 1000}, {.value = 2012}, {.value = 3999}, {.value = 4012}},
+       {{0, 1}, {12, 2}, {999, 1}}},
+      {"the interrupt of the second was a period and 5 late, and the third is a period after it",
+       {{.value = 1003}, {.value = 3005}, {.value = 4007}},
+       {{3, 1}},
+       2},
+      {"below the period", {{.value = 999}, {.value = 1000}}, {}, 2},
+      {"the first is missing", {{.value = 2000}}, {}, 1},
+      {"no new one", {{.value = 1000}, {.value = 1001}}, {{0, 1}}, 1},
+      {"fewer lost than before", {{.value = 2000, .lost = 1}, {.value = 3000}}, {{0, 1}}, 1},
+      {"a multiple for each lost record",
+       {{.value = 1001}, {.value = 4002, .lost = 2}, {.value = 5003, .lost = 2}},
+       {{1, 1}, {2, 1}, {3, 1}}},
+      {"too few lost", {{.value = 1001}, {.value = 4002, .lost = 1}}, {{1, 1}}, 1},
+      {"too many lost", {{.value = 1001}, {.value = 4002, .lost = 3}}, {{1, 1}}, 1},
+      {"each id by itself, with a gap of the first alone",
+       {{.id = 1, .value = 1001},
+        {.id = 2, .value = 1002},
+        {.id = 2, .value = 2002},
+        {.id = 1, .value = 2001},
+        {.id = 1, .value = 4001},
+        {.id = 2, .value = 3002}},
+       {{1, 2}, {2, 3}},
+       1},
+      {"a multiplexed counter",
+       {{.value = 1001, .time_enabled = 50, .time_running = 50},
+        {.value = 2001, .time_enabled = 90, .time_running = 80},
+        {.value = 3001, .time_enabled = 120, .time_running = 110}},
+       {{1, 1}},
+       2},
+      {"the end of 64 bits", {{.value = UINT64_MAX}}, {{INT64_MAX, 1}}, 0, kHalf},
+  };
+  for (const auto& [what, values, overshoots, left_out, period] : cases) {
+    OvershootCounter counter(period);
+    for (const CounterValue& value : values) counter.add(value);
+    const analysis::SkidInEvents skid = std::move(counter).finish();
+    EXPECT_EQ(skid.overshoots.counts(), overshoots) << what;
+    EXPECT_EQ(skid.left_out, left_out) << what;
   }
-}
-
-TEST(OvershootCounter, FollowsEachIdByItself) {
-  const auto skid = overshoots(1000, {{.id = 1, .value = 1001},
-                                      {.id = 2, .value = 1002},
-                                      {.id = 2, .value = 2002},
-                                      {.id = 1, .value = 2001},
-                                      {.id = 1, .value = 4001},  // a gap of this one alone
-                                      {.id = 2, .value = 3002}});
-  EXPECT_THAT(skid.overshoots.counts(), ElementsAre(Pair(1, 2), Pair(2, 3)));
-  EXPECT_EQ(skid.left_out, 1u);
-}
-
-TEST(OvershootCounter, LeavesOutAMultiplexedCounter) {
-  const auto skid = overshoots(1000, {{.value = 1001, .time_enabled = 50, .time_running = 50},
-                                      {.value = 2001, .time_enabled = 90, .time_running = 80},
-                                      {.value = 3001, .time_enabled = 120, .time_running = 110}});
-  EXPECT_EQ(skid.overshoots.total(), 1u);
-  EXPECT_EQ(skid.left_out, 2u);
-}
-
-TEST(OvershootCounter, IsExactAtTheEndOf64Bits) {
-  constexpr std::uint64_t kPeriod = std::uint64_t{1} << 63;
-  const auto skid = overshoots(kPeriod, {{.value = ~std::uint64_t{0}}});
-  EXPECT_EQ(skid.overshoots.quantile(1), static_cast<std::int64_t>(kPeriod - 1));
 }
 
 TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
@@ -163,7 +155,7 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
 /// Recordings of page faults with values of their counters.
 class RecordedCounters : public ::testing::Test {
  protected:
-  test::EventToBuild event(std::vector<std::uint64_t> ids, std::uint64_t period = 1000) const {
+  static test::EventToBuild event(std::vector<std::uint64_t> ids, std::uint64_t period = 1000) {
     return {.type = PERF_TYPE_SOFTWARE,
             .config = 2,
             .period = period,
@@ -172,16 +164,20 @@ class RecordedCounters : public ::testing::Test {
             .ids = std::move(ids)};
   }
   void sample(std::uint64_t id, const test::ByteWriter& read) {
-    builder_.record(
-        PERF_RECORD_SAMPLE, 2,
-        builder_.writer().u64(0x401000).i32(7).i32(7).u64(id).raw(read.bytes()).bytes());
+    builder_.record(PERF_RECORD_SAMPLE, 2,
+                    test::body_of({.id = id, .read = read.bytes()}, event({}), builder_.writer()));
   }
   void sample(std::uint64_t id, std::uint64_t value, std::uint64_t lost = 0) {
     sample(id, builder_.writer().u64(value).u64(id).u64(lost));
   }
-  std::vector<analysis::Measurement> measured() {
+  /// Of each event; nullopt: nothing of its counter is recorded.
+  std::vector<std::optional<analysis::SkidInEvents>> measured() {
     builder_.write(directory_ / "perf.data");
-    return measure({directory_ / "perf.data", {}, nullptr, nullptr}, {}).measurements;
+    std::vector<std::optional<analysis::SkidInEvents>> skids;
+    for (const auto& one : measure({.file = directory_ / "perf.data"}, {}).measurements) {
+      skids.push_back(one.basis.skid_in_events);
+    }
+    return skids;
   }
 
   test::TemporaryDirectory directory_;
@@ -194,13 +190,11 @@ TEST_F(RecordedCounters, GiveTheOvershootOfEachId) {
   sample(2, 1000);
   sample(1, 2031);
   sample(2, 3005, /*lost*/ 1);
-  const auto all = measured();
-  ASSERT_EQ(all.size(), 1u);
-  const auto& skid = all[0].basis.skid_in_events;
-  ASSERT_TRUE(skid);
-  EXPECT_THAT(skid->overshoots.counts(),
+  const auto skids = measured();
+  ASSERT_EQ(skids.size(), 1u);
+  EXPECT_THAT(skids[0].value().overshoots.counts(),
               ElementsAre(Pair(0, 1), Pair(5, 1), Pair(17, 1), Pair(31, 1)));
-  EXPECT_EQ(describe(*skid), "p50 5, p99 31, max 31 events past the overflow (4 samples)");
+  EXPECT_EQ(describe(*skids[0]), "p50 5, p99 31, max 31 events past the overflow (4 samples)");
 }
 
 TEST_F(RecordedCounters, OfAGroupAreThoseOfTheSampledMember) {
@@ -213,27 +207,25 @@ TEST_F(RecordedCounters, OfAGroupAreThoseOfTheSampledMember) {
   };
   sample(2, group(500, 103));
   sample(1, group(1009, 150));
-  const auto all = measured();
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_THAT(all[0].basis.skid_in_events->overshoots.counts(), ElementsAre(Pair(9, 1)));
-  EXPECT_THAT(all[1].basis.skid_in_events->overshoots.counts(), ElementsAre(Pair(3, 1)));
+  const auto skids = measured();
+  ASSERT_EQ(skids.size(), 2u);
+  EXPECT_THAT(skids[0].value().overshoots.counts(), ElementsAre(Pair(9, 1)));
+  EXPECT_THAT(skids[1].value().overshoots.counts(), ElementsAre(Pair(3, 1)));
 }
 
 TEST_F(RecordedCounters, OfTheOtherByteOrderAreTheSame) {
   builder_ = test::RecordingBuilder(/*big_endian=*/true);
   builder_.event(event({1}));
   sample(1, 1017);
-  const auto all = measured();
-  EXPECT_THAT(all.at(0).basis.skid_in_events->overshoots.counts(), ElementsAre(Pair(17, 1)));
+  EXPECT_THAT(measured().at(0).value().overshoots.counts(), ElementsAre(Pair(17, 1)));
 }
 
 TEST_F(RecordedCounters, ThatEndEarlyAreLeftOut) {
   builder_.event(event({1}));
   sample(1, builder_.writer().u64(1017).u64(1));  // without the number of lost records
-  const auto all = measured();
-  EXPECT_EQ(all.at(0).basis.skid_in_events->left_out, 1u);
-  EXPECT_EQ(describe(*all.at(0).basis.skid_in_events),
-            "no samples, 1 left out: the multiple of the period is not known");
+  const auto skid = measured().at(0).value();
+  EXPECT_EQ(skid.left_out, 1u);
+  EXPECT_EQ(describe(skid), "no samples, 1 left out: the multiple of the period is not known");
 }
 
 TEST_F(RecordedCounters, AreRefusedWhereTheyAreInherited) {
@@ -241,11 +233,9 @@ TEST_F(RecordedCounters, AreRefusedWhereTheyAreInherited) {
   inherited.inherit = true;
   builder_.event(inherited);
   sample(1, 1017);
-  const auto all = measured();
-  ASSERT_TRUE(all.at(0).basis.skid_in_events);
-  EXPECT_TRUE(all[0].basis.skid_in_events->overshoots.empty());
-  EXPECT_THAT(describe(*all[0].basis.skid_in_events),
-              HasSubstr("not derived: counters of several"));
+  const auto skid = measured().at(0).value();
+  EXPECT_TRUE(skid.overshoots.empty());
+  EXPECT_THAT(describe(skid), HasSubstr("not derived: counters of several"));
 }
 
 TEST_F(RecordedCounters, AreAbsentWithoutRead) {
@@ -253,7 +243,7 @@ TEST_F(RecordedCounters, AreAbsentWithoutRead) {
   bare.sample_type &= ~std::uint64_t{PERF_SAMPLE_READ};
   builder_.event(bare);
   sample(1, builder_.writer());
-  EXPECT_FALSE(measured().at(0).basis.skid_in_events);
+  EXPECT_FALSE(measured().at(0));
 }
 
 }  // namespace
