@@ -66,8 +66,8 @@ class AuditedProgram : public ::testing::Test {
   static json place(std::uint64_t address, bool exact, std::uint64_t samples = kSamplesAtAPlace) {
     return {{"address", address}, {"samples", samples}, {"exact", exact}};
   }
-  /// An event of a placement. `more`: what it counts; "0x20d1" is MEM_LOAD_RETIRED.L3_MISS.
-  static json event(int level, std::vector<json> places, json more = {{"config", "0x20d1"}}) {
+  /// An event of a placement. `more`: what it counts.
+  static json event(int level, std::vector<json> places, json more = kMisses) {
     more["event"] = "an-event";
     more["period"] = 1009;
     more["levels"] = json::array({{{"level", level}, {"places", std::move(places)}}});
@@ -109,21 +109,21 @@ class AuditedProgram : public ::testing::Test {
     return all.events.at(0);
   }
   /// The answer on samples at an address at a level, which are exact from level 2 on.
-  std::string answer(int level, std::uint64_t address, json more = {{"config", "0x20d1"}}) const {
+  std::string answer(int level, std::uint64_t address, json more = kMisses) const {
     return answer_of(audit_of(event(level, {place(address, level >= 2)}, std::move(more))));
   }
   /// Compares the answers with the notes beside the instructions: "2 never" is the verdict at level
-  /// 2, "w never" that of a breakpoint on writes of `kDatum`.
+  /// 2, "w never" that of a breakpoint on writes of `kDatum`, "fault never" that of page faults.
   void expect_as_noted() const {
     for (const auto& one : assembled_->noted()) {
       for (const std::string& note : one.notes) {
         const auto blank = std::min(note.find(' '), note.size());
         const std::string what = note.substr(0, blank), verdict = note.substr(blank + 1);
         const bool is_level = what == "1" || what == "2";
-        EXPECT_EQ(is_level ? answer(std::stoi(what), one.address)
-                           : answer(0, one.address, breakpoint(kDatum, what)),
-                  verdict)
-            << one.line;
+        const json more = is_level          ? kMisses
+                          : what == "fault" ? json{{"config", 2}, {"type", 1}}
+                                            : breakpoint(kDatum, what);
+        EXPECT_EQ(answer(is_level ? std::stoi(what) : 0, one.address, more), verdict) << one.line;
       }
     }
   }
@@ -135,6 +135,7 @@ class AuditedProgram : public ::testing::Test {
     return event.not_judged[static_cast<std::size_t>(reason)];
   }
 
+  static inline const json kMisses{{"config", "0x20d1"}};  // MEM_LOAD_RETIRED.L3_MISS
   static constexpr std::uint64_t kDatum = 0x404040;
   test::TemporaryDirectory directory_;
   std::filesystem::path program_ = directory_ / "program", recording_ = directory_ / "perf.data";
