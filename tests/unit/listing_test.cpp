@@ -44,22 +44,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Part part_of(SampleClass sample_class) {
-  switch (sample_class) {
-    case SampleClass::hit:
-      return Part::trigger;
-    case SampleClass::skid:
-      return Part::runway;
-    case SampleClass::before:
-      return Part::lead_in;
-    case SampleClass::censored:
-      return Part::censored;
-    case SampleClass::other_trigger:
-      return Part::other_trigger;
-    default:
-      return Part::loop;
-  }
-}
+/// Where samples of a class are.
+const std::map<SampleClass, Part> kPlaceOf{{SampleClass::hit, Part::trigger},
+                                           {SampleClass::skid, Part::runway},
+                                           {SampleClass::before, Part::lead_in},
+                                           {SampleClass::censored, Part::censored},
+                                           {SampleClass::other_trigger, Part::other_trigger},
+                                           {SampleClass::loop, Part::loop}};
 
 class ListingOfTarget : public ::testing::Test {
  protected:
@@ -115,14 +106,11 @@ TEST_F(ListingOfTarget, ContainsEverySampleOfTheTruthAtItsAddress) {
         read(test::RandomModels(seed).model(made.nops, runway::triggers_of(made),
                                             !target.description.layout.other_triggers.empty()),
              target);
-    std::uint64_t all_samples = 0;
-    for (const auto& measurement : truth_.measurements) {
-      all_samples += measurement.truth.samples.read();
-    }
-    if (all_samples == 0) continue;
     SCOPED_TRACE(seed);
+    const auto is_sampled = [](const auto& one) { return one.truth.samples.read() > 0; };
+    if (std::ranges::none_of(truth_.measurements, is_sampled)) continue;
     ASSERT_EQ(listing.columns.size(), truth_.measurements.size());
-    if (listing.codes.empty()) continue;  // all of them were elsewhere
+    if (listing.codes.empty()) continue;  // all samples were elsewhere
     ASSERT_EQ(listing.codes.size(), 1u);
     const Code& code = listing.codes.front();
     EXPECT_EQ(code.kind, Kind::target);
@@ -143,29 +131,22 @@ TEST_F(ListingOfTarget, ContainsEverySampleOfTheTruthAtItsAddress) {
       }
       EXPECT_EQ(offsets, truth.offsets);
       std::map<Part, std::uint64_t> selection;
-      for (const auto sample_class :
-           {SampleClass::hit, SampleClass::skid, SampleClass::before, SampleClass::censored,
-            SampleClass::other_trigger, SampleClass::loop}) {
+      for (const auto& [sample_class, part] : kPlaceOf) {
         // A listing shows the places: at level 1 the loop, if another trigger precedes it.
         const bool is_of_loop = level == 1 && sample_class == SampleClass::other_trigger;
-        selection[part_of(is_of_loop ? SampleClass::loop : sample_class)] +=
-            truth.samples[sample_class];
+        selection[is_of_loop ? Part::loop : part] += truth.samples[sample_class];
         sampled += truth.samples[sample_class];
       }
-      if (level == 1) {
-        parts[Part::loop] += std::exchange(parts[part_of(SampleClass::other_trigger)], 0);
-      }
+      if (level == 1) parts[Part::loop] += std::exchange(parts[Part::other_trigger], 0);
       for (const auto& [part, samples] : selection)
         EXPECT_EQ(parts[part], samples) << name_of(part);
       const Count total = code.total(code.columns[i]);
       EXPECT_EQ(total.exact, exact);
       EXPECT_EQ(column.read(), truth.samples.read());
-      EXPECT_EQ(column.samples[static_cast<std::size_t>(Where::user)] - total.samples,
-                truth.samples[SampleClass::other_user]);
-      EXPECT_EQ(column.samples[static_cast<std::size_t>(Where::kernel)],
-                truth.samples[SampleClass::kernel]);
-      EXPECT_EQ(column.samples[static_cast<std::size_t>(Where::unmapped)],
-                truth.samples[SampleClass::unmapped]);
+      const auto in = [&](Where where) { return column.samples[static_cast<std::size_t>(where)]; };
+      EXPECT_EQ(in(Where::user)-total.samples, truth.samples[SampleClass::other_user]);
+      EXPECT_EQ(in(Where::kernel), truth.samples[SampleClass::kernel]);
+      EXPECT_EQ(in(Where::unmapped), truth.samples[SampleClass::unmapped]);
     }
     // However it is folded, the rows follow each other without a gap and hold all samples.
     for (const std::size_t context : {0u, 1u, 8u, 1000u}) {
