@@ -16,18 +16,19 @@ inline constexpr std::uint64_t kTrigger = kLeadIn + 200;
 inline constexpr std::uint64_t kRunway = kTrigger + 3;
 inline constexpr std::size_t kNops = 5000;
 
+/// Instructions of `size` bytes each.
+inline analysis::CodeRegion region(std::uint64_t begin, std::size_t instructions,
+                                   std::uint64_t size = 1) {
+  analysis::CodeRegion code;
+  code.range = {begin, begin + instructions * size};
+  for (std::size_t i = 0; i < instructions; ++i) code.starts.push_back(begin + i * size);
+  return code;
+}
+
 /// 200 one-byte NOPs, a trigger of three bytes, 5,000 one-byte NOPs, and some loop.
 inline analysis::TargetMap target() {
-  const auto nops = [](std::uint64_t begin, std::size_t count) {
-    analysis::CodeRegion code;
-    code.range = {begin, begin + count};
-    for (std::size_t i = 0; i < count; ++i) code.starts.push_back(begin + i);
-    return code;
-  };
-  analysis::CodeRegion trigger;
-  trigger.range = {kTrigger, kRunway};
-  trigger.starts = {kTrigger};
-  return analysis::TargetMap::of_target(nops(kLeadIn, 200), {{trigger, nops(kRunway, kNops)}},
+  return analysis::TargetMap::of_target(region(kLeadIn, 200),
+                                        {{region(kTrigger, 1, 3), region(kRunway, kNops)}},
                                         {kLeadIn, kRunway + kNops + 0x100}, {});
 }
 

@@ -14,6 +14,7 @@
 namespace skid::analysis {
 namespace {
 
+using examples::region;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -21,28 +22,18 @@ using ::testing::IsEmpty;
 constexpr std::uint64_t kTrigger = 0x1100;
 constexpr std::uint64_t kRunway = 0x1104;
 
-CodeRegion nops(std::uint64_t begin, std::size_t count) {
-  CodeRegion code;
-  code.range = {begin, begin + count};
-  for (std::size_t i = 0; i < count; ++i) code.starts.push_back(begin + i);
-  return code;
-}
-
-CodeRegion trigger_at(std::uint64_t begin) {
-  return {{begin, begin + 4}, {begin}};
-}
-
 /// 256 NOPs of lead-in, a trigger of four bytes, 1,000 NOPs of runway, and a loop around them.
 TargetMap target() {
-  return TargetMap::of_target(nops(0x1000, 0x100), {{trigger_at(kTrigger), nops(kRunway, 1000)}},
-                              {0x1000, 0x1600}, {{0x15f0, 0x15f2}});
+  return TargetMap::of_target(region(0x1000, 0x100),
+                              {{region(kTrigger, 1, 4), region(kRunway, 1000)}}, {0x1000, 0x1600},
+                              {{0x15f0, 0x15f2}});
 }
 
 /// Triggers at 0x1010, followed by 100 NOPs, and at 0x1078, by 200.
 TargetMap two_triggers() {
   return TargetMap::of_target(
-      nops(0x1000, 0x10),
-      {{trigger_at(0x1010), nops(0x1014, 100)}, {trigger_at(0x1078), nops(0x107c, 200)}},
+      region(0x1000, 0x10),
+      {{region(0x1010, 1, 4), region(0x1014, 100)}, {region(0x1078, 1, 4), region(0x107c, 200)}},
       {0x1000, 0x1200}, {});
 }
 
@@ -208,7 +199,7 @@ TEST(Figures, WithoutAGeometryLocateAndJudgeNothing) {
 
 TEST(Figures, CountOffsetsBeyondTheLongestAxisAsOverflow) {
   constexpr std::size_t kInstructions = 2'200'000;
-  const TargetMap map = TargetMap::of_functions({0x100, 0x140}, nops(0x1000, kInstructions));
+  const TargetMap map = TargetMap::of_functions({0x100, 0x140}, region(0x1000, kInstructions));
   const Measurement m = completed({at(0x100, 3), at(0x1000 + kInstructions - 1, 2)}, {}, map);
   EXPECT_EQ(m.histogram.overflow, 2u);
   ASSERT_EQ(m.histogram.bins.size(), 1u);
