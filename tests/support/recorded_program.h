@@ -33,9 +33,10 @@ struct SampleToBuild {
   std::uint64_t time = 2;
 };
 
-/// The body of a sample of this event.
-inline std::string body_of(const SampleToBuild& sample, const EventToBuild& event,
-                           ByteWriter body) {
+/// Adds a sample of this event.
+inline void add_sample(const SampleToBuild& sample, const EventToBuild& event,
+                       RecordingBuilder& builder) {
+  ByteWriter body = builder.writer();
   const auto has = [&](std::uint64_t field) { return (event.sample_type & field) != 0; };
   const auto registers = [&] {
     body.u64(sample.registers.empty() ? 0 : 2);  // PERF_SAMPLE_REGS_ABI_64
@@ -59,7 +60,7 @@ inline std::string body_of(const SampleToBuild& sample, const EventToBuild& even
   if (has(PERF_SAMPLE_REGS_USER)) registers();
   if (has(PERF_SAMPLE_DATA_SRC)) body.u64(sample.data_source);
   if (has(PERF_SAMPLE_REGS_INTR)) registers();
-  return body.bytes();
+  builder.record(PERF_RECORD_SAMPLE, sample.misc, body.bytes());
 }
 
 /// How the recorded process mapped its program.

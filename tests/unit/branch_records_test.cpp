@@ -250,8 +250,7 @@ class BranchRecordsTest : public AuditedProgram {
     for (const Stack& stack : stacks) {
       sample.branches = stack;
       ++sample.time;
-      builder.record(PERF_RECORD_SAMPLE, recorded.mode,
-                     test::body_of(sample, event, builder.writer()));
+      test::add_sample(sample, event, builder);
     }
     test::name_machine(on_.arch, on_.cpuid, builder);
     builder.write(recording_);

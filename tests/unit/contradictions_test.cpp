@@ -96,8 +96,7 @@ class Contradicting : public ::testing::Test {
   }
   void sample(const std::string& place, SampleToBuild sample) {
     sample.ip = ip_of(place);
-    builder_.record(PERF_RECORD_SAMPLE, sample.misc,
-                    test::body_of(sample, event_, builder_.writer()));
+    test::add_sample(sample, event_, builder_);
   }
 
   Audit audited() {

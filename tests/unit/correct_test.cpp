@@ -278,10 +278,7 @@ class SplitSamples : public ::testing::Test {
     test::RecordingBuilder builder;
     builder.event(event);
     test::map_program(program_->module(), {.bias = kBias, .file = directory_ / "code.so"}, builder);
-    for (const auto& sample : samples) {
-      builder.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
-                     test::body_of(sample, event, builder.writer()));
-    }
+    for (const auto& sample : samples) test::add_sample(sample, event, builder);
     builder.feature(perfdata::HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
     test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
     builder.write(directory_ / "perf.data");
@@ -299,7 +296,7 @@ class SplitSamples : public ::testing::Test {
   std::vector<test::SampleToBuild> samples(int count, std::string_view note,
                                            const Branches& branches = {}) const {
     const std::uint64_t begin = begin_ + kBias;
-    test::SampleToBuild sample{.ip = program_->at(note) + kBias};
+    test::SampleToBuild sample{.ip = program_->at(note) + kBias, .misc = PERF_RECORD_MISC_USER};
     for (const auto& [from, to] : branches)
       sample.branches.push_back({begin + from, begin + to, 0});
     return std::vector(static_cast<std::size_t>(count), sample);
@@ -326,7 +323,8 @@ class SplitSamples : public ::testing::Test {
 };
 
 TEST_F(SplitSamples, AreRefusedWithTheReasonWhereNoneHasCode) {
-  const auto event = corrected({{.ip = std::uint64_t{1} << 32}}, 0, Verdict::refused);
+  const auto event =
+      corrected({{.ip = 1ull << 32, .misc = PERF_RECORD_MISC_USER}}, 0, Verdict::refused);
   EXPECT_THAT(event.skid.reason, HasSubstr("no known mapping at the address"));
   EXPECT_TRUE(event.skid.advice.empty()) << "no sample contradicts the event";
   EXPECT_TRUE(event.places.empty());

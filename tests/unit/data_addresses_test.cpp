@@ -128,11 +128,10 @@ class RecordedAddresses : public ::testing::Test {
   void sample_at(std::uint64_t at, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
     const test::SampleToBuild sample{.ip = kTargetMappedAt + at - kText,
                                      .address = address,
+                                     .misc = mode,
                                      .pid = kTargetPid,
                                      .tid = kTargetPid};
-    for (int i = 0; i < count; ++i) {
-      builder_.record(PERF_RECORD_SAMPLE, mode, test::body_of(sample, event_, builder_.writer()));
-    }
+    for (int i = 0; i < count; ++i) test::add_sample(sample, event_, builder_);
   }
   analysis::Measurement measured(std::uint32_t type, std::uint64_t config, unsigned level = 2) {
     event_.type = type;

@@ -30,19 +30,17 @@ class PageFaults : public ::testing::Test {
   void told(std::uint64_t ip, int tid, std::uint64_t time) {
     auto raw = builder_.writer();
     raw.u16(kTracepoint).u8(0).u8(0).i32(tid).u64(0x7000).u64(ip).u64(6).u32(0);
-    add(tracepoint_, {.ip = 0xffffffff81000000,
-                      .id = kToldId,
-                      .raw = raw.bytes(),
-                      .misc = kKernel,
-                      .tid = tid,
-                      .time = time});
+    const test::SampleToBuild sample{.ip = 0xffffffff81000000,
+                                     .id = kToldId,
+                                     .raw = raw.bytes(),
+                                     .misc = kKernel,
+                                     .tid = tid,
+                                     .time = time};
+    test::add_sample(sample, tracepoint_, builder_);
   }
   void fault(std::uint64_t ip, int tid, std::uint64_t time, std::uint16_t mode = kUser) {
-    add(faults_, {.ip = ip, .id = kFaultId, .misc = mode, .tid = tid, .time = time});
-  }
-  void add(const test::EventToBuild& event, const test::SampleToBuild& sample) {
-    builder_.record(PERF_RECORD_SAMPLE, sample.misc,
-                    test::body_of(sample, event, builder_.writer()));
+    test::add_sample({.ip = ip, .id = kFaultId, .misc = mode, .tid = tid, .time = time}, faults_,
+                     builder_);
   }
   std::optional<PageFaultCheck> check(bool with_formats = true) {
     if (with_formats) {

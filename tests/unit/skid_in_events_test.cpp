@@ -164,8 +164,7 @@ class RecordedCounters : public ::testing::Test {
             .ids = std::move(ids)};
   }
   void sample(std::uint64_t id, const test::ByteWriter& read) {
-    builder_.record(PERF_RECORD_SAMPLE, 2,
-                    test::body_of({.id = id, .read = read.bytes()}, event({}), builder_.writer()));
+    test::add_sample({.id = id, .read = read.bytes()}, event({}), builder_);
   }
   void sample(std::uint64_t id, std::uint64_t value, std::uint64_t lost = 0) {
     sample(id, builder_.writer().u64(value).u64(id).u64(lost));
