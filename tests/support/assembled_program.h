@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 namespace skid::test {
 
 /// An instruction with a comment: "# NOTE, NOTE: explanation", on AArch64 "// NOTE".
@@ -47,6 +49,20 @@ inline std::vector<std::string> notes_of(std::string_view line) {
   return notes;
 }
 
+/// The compiler that assembles and links code of `arch` here; empty: none is installed.
+inline std::string compiler_for(Arch arch) {
+#if defined(__aarch64__)
+  const std::string name = arch == Arch::aarch64 ? "cc" : "x86_64-linux-gnu-gcc";
+#else
+  const std::string name = arch == Arch::x86_64 ? "cc" : "aarch64-linux-gnu-gcc";
+#endif
+  return find_program(name) ? name : "";
+}
+
+#define SKIP_WITHOUT_ASSEMBLER(arch)            \
+  if (::skid::test::compiler_for(arch).empty()) \
+  GTEST_SKIP() << "no compiler for " << ((arch) == ::skid::Arch::aarch64 ? "aarch64" : "x86-64")
+
 /// What is before each program: "function NAME" and "end NAME" around code make it a function.
 inline constexpr const char* kPrologue = R"(
   .section .note.GNU-stack,"",%progbits
@@ -65,14 +81,16 @@ inline constexpr const char* kPrologue = R"(
 /// A built program.
 class AssembledProgram {
  public:
-  /// Assembles and links `file`. `command`: the compiler with its options. Throws
-  /// std::runtime_error with the compiler's messages where it fails.
-  AssembledProgram(const std::filesystem::path& file, const std::string& code,
-                   std::vector<std::string> command) {
+  /// Assembles and links `file`. `options`: of the compiler. Throws std::runtime_error with the
+  /// compiler's messages where it fails.
+  AssembledProgram(const std::filesystem::path& file, const std::string& code, Arch arch,
+                   const std::vector<std::string>& options) {
     const auto source = std::filesystem::path(file).replace_extension(".s");
     const std::string assembly = kPrologue + code;
     std::ofstream(source) << assembly;
-    command.insert(command.end(), {"-g", "-Wl,--build-id=sha1", "-o", file, source});
+    std::vector<std::string> command{compiler_for(arch), "-g", "-Wl,--build-id=sha1"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"-o", file, source});
     const auto built = run_program(command);
     if (!built.code.success()) throw std::runtime_error(built.err);
     module_.emplace(symbols::Module::open(file));

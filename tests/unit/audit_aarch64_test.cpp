@@ -48,9 +48,8 @@ constexpr const char* kAarch64Assembly = R"(
 class AuditOfAarch64 : public AuditedProgram {
  protected:
   void SetUp() override {
-    constexpr const char* kCompiler = "aarch64-linux-gnu-gcc";
-    if (!find_program(kCompiler)) GTEST_SKIP() << "no " << kCompiler << " in PATH";
-    build(kAarch64Assembly, {kCompiler, "-nostdlib", "-static"});
+    SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+    build(kAarch64Assembly, Arch::aarch64, {"-nostdlib", "-static"});
     load_ = assembled_->module().functions_named("suspects").at(0).range.begin;
   }
 

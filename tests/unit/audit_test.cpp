@@ -183,7 +183,7 @@ class AuditTest : public AuditedX86Program {
   void build(const std::string& assembly) {
     const std::string main = (directory_ / "main.c").string();
     std::ofstream(main) << "int main(void) { return 0; }\n";
-    AuditedProgram::build(assembly, {"cc", main});
+    AuditedProgram::build(assembly, Arch::x86_64, {main});
   }
 
   /// Where the instruction begins that Capstone prints so, in a function of the program.

@@ -57,9 +57,9 @@ class AuditedProgram : public ::testing::Test {
  protected:
   using json = nlohmann::json;
 
-  /// Assembles and links `program_`. `command`: the compiler and its arguments.
-  void build(const std::string& assembly, std::vector<std::string> command) {
-    assembled_.emplace(program_, assembly, std::move(command));
+  /// Assembles and links `program_`. `options`: of the compiler.
+  void build(const std::string& assembly, Arch arch, const std::vector<std::string>& options) {
+    assembled_.emplace(program_, assembly, arch, options);
   }
 
   /// Samples at a link-time address.
@@ -148,10 +148,7 @@ class AuditedX86Program : public AuditedProgram {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_X86_TABLES();
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "compiles x86-64 code for this machine";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
+    SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
     machine_ = kSkylakeMachine;
   }
 };

@@ -47,7 +47,8 @@ class BlockBiasTest : public AuditedX86Program {
  protected:
   void build(const std::string& work) {
     AuditedProgram::build(
-        "  function main\n  ret\n  end main\n  function work\n" + work + "\n  end work\n", {"cc"});
+        "  function main\n  ret\n  end main\n  function work\n" + work + "\n  end work\n",
+        Arch::x86_64, {});
     addresses_.clear();
     for (const auto& one : assembled_->instructions_of("work")) addresses_.push_back(one.address);
   }

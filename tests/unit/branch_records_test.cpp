@@ -163,17 +163,11 @@ struct Recorded {
 
 class BranchRecordsTest : public AuditedProgram {
  protected:
-  /// Builds the program of a machine; false: no compiler.
-  bool build(const Machine& machine) {
+  /// Builds the program of a machine.
+  void build(const Machine& machine) {
     on_ = machine;
-    const bool is_x86 = machine.code == Arch::x86_64;
-#if defined(__x86_64__)
-    const std::string compiler = is_x86 ? "cc" : "aarch64-linux-gnu-gcc";
-#else
-    const std::string compiler = is_x86 ? "x86_64-linux-gnu-gcc" : "cc";
-#endif
-    if (!find_program(compiler)) return false;
-    AuditedProgram::build(is_x86 ? kX86 : kAarch64, {compiler, "-nostdlib", "-static"});
+    const char* assembly = machine.code == Arch::x86_64 ? kX86 : kAarch64;
+    AuditedProgram::build(assembly, machine.code, {"-nostdlib", "-static"});
     const symbols::Module& module = assembled_->module();
     const AddressRange range = module.executable_ranges().front();
     code_.clear();
@@ -181,7 +175,6 @@ class BranchRecordsTest : public AuditedProgram {
                                .decode(module.code(range), range.begin, range.size())) {
       code_.emplace(one.address, one);
     }
-    return true;
   }
   std::uint64_t at(const char* symbol) const {
     return assembled_->module().symbol_value(symbol).value();
@@ -296,8 +289,9 @@ class BranchRecordsTest : public AuditedProgram {
   std::vector<MissingFile> missing_;
 };
 
-#define BUILD_OR_SKIP(machine) \
-  if (!build(machine)) GTEST_SKIP() << "no compiler for " << (machine).arch
+#define BUILD_OR_SKIP(machine)            \
+  SKIP_WITHOUT_ASSEMBLER((machine).code); \
+  build(machine)
 
 TEST_F(BranchRecordsTest, DoesNotAccuseSoundStacks) {
   constexpr std::size_t kEntries = 10'240;

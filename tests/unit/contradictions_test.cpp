@@ -61,21 +61,13 @@ test::EventToBuild raw(std::uint64_t config, unsigned level = 2) {
 /// Recordings of a process that mapped the program at another address than that of its link.
 class Contradicting : public ::testing::Test {
  protected:
-  /// The program is built once for all tests.
-  static void SetUpTestSuite() {
-#if defined(__x86_64__)
-    if (!find_program("cc")) return;
-    built_.emplace();
-    program_.emplace(*built_ / "program", kPlaces,
-                     std::vector<std::string>{"cc", "-nostdlib", "-static", "-Wl,-e,places"});
-#endif
-  }
-  static void TearDownTestSuite() {
-    built_.reset();
-  }
-
   void SetUp() override {
-    if (!built_) GTEST_SKIP() << "no compiler for x86-64";
+    SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
+    if (!program_) {
+      built_.emplace();
+      program_.emplace(*built_ / "program", kPlaces, Arch::x86_64,
+                       std::vector<std::string>{"-nostdlib", "-static", "-Wl,-e,places"});
+    }
     datum_ = program_->module().symbol_value("datum").value() + kBias;
   }
 
@@ -91,9 +83,7 @@ class Contradicting : public ::testing::Test {
         builder_);
   }
 
-  std::uint64_t ip_of(const std::string& place) const {
-    return program_->at(place) + kBias;
-  }
+  std::uint64_t ip_of(const std::string& place) const { return program_->at(place) + kBias; }
   void sample(const std::string& place, SampleToBuild sample) {
     sample.ip = ip_of(place);
     test::add_sample(sample, event_, builder_);
@@ -123,6 +113,7 @@ class Contradicting : public ::testing::Test {
   std::uint64_t datum_ = 0;
   bool has_build_id_ = true;
   std::string cpuid_ = "GenuineIntel,6,94,3";
+  // The program is built once for all tests.
   static inline std::optional<test::TemporaryDirectory> built_;
   static inline std::optional<test::AssembledProgram> program_;
 };

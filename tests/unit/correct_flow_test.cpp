@@ -160,15 +160,13 @@ twice: .quad 0
 
 class ControlFlow : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-#if defined(__x86_64__)
-    if (!find_program("cc")) return;
-    const test::TemporaryDirectory directory;
-    program_.emplace(directory / "code.so", kAssembly, std::vector<std::string>{"cc", "-shared"});
-#endif
-  }
   void SetUp() override {
-    if (!program_) GTEST_SKIP() << "assembles x86-64 code with cc";
+    SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
+    if (!program_) {  // built once for all tests
+      const test::TemporaryDirectory directory;
+      program_.emplace(directory / "code.so", kAssembly, Arch::x86_64,
+                       std::vector<std::string>{"-shared"});
+    }
     flow_.emplace(program_->module(), Arch::x86_64, std::nullopt);
     watch("watched");
     watch_.is_breakpoint = true;
@@ -176,9 +174,7 @@ class ControlFlow : public ::testing::Test {
     watch_.stack_is_elsewhere = true;
   }
 
-  void watch(const char* symbol) {
-    watch_.watched = address_of(symbol);
-  }
+  void watch(const char* symbol) { watch_.watched = address_of(symbol); }
   static std::uint64_t address_of(const char* symbol) {
     return program_->module().symbol_value(symbol).value();
   }

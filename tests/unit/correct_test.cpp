@@ -256,17 +256,13 @@ using Branches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 class SplitSamples : public ::testing::Test {
  protected:
   void SetUp() override {
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "assembles x86-64 code";
-#endif
-    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
-    program_.emplace(directory_ / "code.so", kJoin, std::vector<std::string>{"cc", "-shared"});
+    SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
+    program_.emplace(directory_ / "code.so", kJoin, Arch::x86_64,
+                     std::vector<std::string>{"-shared"});
     begin_ = program_->module().functions_named("join").front().range.begin;
     jump_ = offset_of("jump"), add_ = offset_of("add");
   }
-  std::uint64_t offset_of(std::string_view note) const {
-    return program_->at(note) - begin_;
-  }
+  std::uint64_t offset_of(std::string_view note) const { return program_->at(note) - begin_; }
 
   /// Corrects the loads of a recording with `samples` of them. `branches`: what is recorded of
   /// branches, 0 for nothing.
