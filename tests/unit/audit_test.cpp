@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 using events::Verdict;
 using nlohmann::json;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 TEST(AuditOffCpu, CountsNoRecordOfBpfOutput) {
@@ -224,14 +223,6 @@ TEST_F(AuditTest, CountsExactlyTheImpossibleSamples) {
   EXPECT_FALSE(worst.text.empty());
   EXPECT_THAT(worst.source_file, HasSubstr("program.s"));
   EXPECT_GT(worst.source_line, 0);
-}
-
-TEST_F(AuditTest, FindsNoImpossibleSampleOnLoads) {
-  const auto load = at("suspects", "mov rax, qword ptr [rdi]");
-  const EventAudit all = audit_of(event(2, {place(load, true, 5000)}));
-  EXPECT_EQ(all.judged, 5000U);
-  EXPECT_EQ(all.impossible.count, 0U);
-  EXPECT_THAT(all.instructions, IsEmpty());
 }
 
 TEST_F(AuditTest, NamesThePredecessorThatItJudgesAtLevel1) {
