@@ -28,7 +28,7 @@ inline std::string without_color(const std::string& text) {
 }
 
 /// The fields of a record that is one line, written from RFC 4180.
-inline std::vector<std::string> fields_of(const std::string& line) {
+inline std::vector<std::string> fields_of(const std::string& line, char separator = ',') {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -38,7 +38,7 @@ inline std::vector<std::string> fields_of(const std::string& line) {
       } else {
         quoted = !quoted;
       }
-    } else if (line[i] == ',' && !quoted) {
+    } else if (line[i] == separator && !quoted) {
       fields.emplace_back();
     } else {
       fields.back() += line[i];

@@ -4,11 +4,10 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <fstream>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -139,22 +138,14 @@ TEST_F(RecordCountsTest, FindsNoPartOfABlockAtTheEndOfATruncatedFile) {
   }
 }
 
-/// A line of EXPECTED.tsv: file, mode, samples, exact_ip, lost, samples_per_attr, …
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
-  return fields;
-}
-
 TEST_F(RecordCountsTest, AgreesWithASecondReader) {
   if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
   std::ifstream table(test::recordings_directory() / "EXPECTED.tsv");
   std::string line;
-  std::getline(table, line);  // names of the columns
+  std::getline(table, line);  // file, mode, samples, exact_ip, lost, samples_per_attr, …
   std::size_t compared = 0;
   while (std::getline(table, line)) {
-    const auto expected = fields_of(line);
+    const auto expected = test::fields_of(line, '\t');
     ASSERT_GE(expected.size(), 6u) << line;
     auto recording = Recording::open(test::recordings_directory() / expected[0]);
     const RecordCounts record_counts = count_records(recording);
