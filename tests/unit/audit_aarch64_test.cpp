@@ -112,7 +112,7 @@ TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {
 }
 
 TEST_F(AuditOfAarch64, RefusesPlacementsOfAnotherVendor) {
-  machine_ = kSkylakeMachine;
+  machine_ = intel_machine(kSkylakeModel);
   try {
     write({event(0, {place(load_, false)}, {{"config", "0x11"}})}, program_);
     FAIL() << "an Intel CPU ran aarch64 code";

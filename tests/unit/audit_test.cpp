@@ -169,9 +169,6 @@ at_jump:
   end parts
 )";
 
-const json kSapphireRapids{
-    {"vendor", "GenuineIntel"}, {"family", 6}, {"model", 143}, {"stepping", 4}};
-
 class AuditTest : public AuditedX86Program {
  protected:
   void SetUp() override {
@@ -256,12 +253,12 @@ TEST_F(AuditTest, CountsUnjudgedSamplesByReason) {
 
   machine_ = {{"vendor", "Nobody"}, {"family", 1}, {"model", 1}, {"stepping", 1}};
   EXPECT_EQ(answer(2, add), "unknown_cpu");
-  machine_ = kSapphireRapids;
+  machine_ = intel_machine(kSapphireRapidsModel);
   EXPECT_EQ(answer(2, add, {{"config", "0xc0"}}), "unknown_cause") << "any instruction retires";
 }
 
 TEST_F(AuditTest, JudgesBranchEventsByTheKindOfBranch) {
-  machine_ = kSapphireRapids;
+  machine_ = intel_machine(kSapphireRapidsModel);
   const auto verdict = [&](const char* config, int level, std::uint64_t address) {
     return answer(level, address, {{"config", config}});
   };
@@ -278,7 +275,7 @@ TEST_F(AuditTest, JudgesBranchEventsByTheKindOfBranch) {
 }
 
 TEST_F(AuditTest, UsesTheCausesOfTheRecordedCpu) {
-  machine_ = kHaswellMachine;
+  machine_ = intel_machine(kHaswellModel);
   EXPECT_EQ(answer(2, at("suspects", "mfence")), "maybe") << "never on a Skylake";
   EXPECT_EQ(answer(2, at("suspects", "lea")), "never");
 }

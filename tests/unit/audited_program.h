@@ -26,16 +26,11 @@ namespace skid::audit {
 /// How many samples tests put at a place.
 inline constexpr std::uint64_t kSamplesAtAPlace = 7;
 
-inline const nlohmann::json kSkylakeMachine{{"vendor", "GenuineIntel"},
-                                            {"model_name", "a Skylake"},
-                                            {"family", 6},
-                                            {"model", 94},
-                                            {"stepping", 3}};
-inline const nlohmann::json kHaswellMachine{{"vendor", "GenuineIntel"},
-                                            {"model_name", "a Haswell"},
-                                            {"family", 6},
-                                            {"model", 60},
-                                            {"stepping", 3}};
+/// A machine of a placement, by Intel's number of the model.
+inline nlohmann::json intel_machine(int model) {
+  return {{"vendor", "GenuineIntel"}, {"family", 6}, {"model", model}, {"stepping", 4}};
+}
+inline constexpr int kSkylakeModel = 94, kHaswellModel = 60, kSapphireRapidsModel = 143;
 
 /// The verdict on all samples at a place, "never", "conditional", … or the reason not to judge.
 inline std::string answer_of(const EventAudit& event) {
@@ -149,7 +144,7 @@ class AuditedX86Program : public AuditedProgram {
   void SetUp() override {
     SKIP_WITHOUT_X86_TABLES();
     SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
-    machine_ = kSkylakeMachine;
+    machine_ = intel_machine(kSkylakeModel);
   }
 };
 

@@ -367,7 +367,7 @@ TEST_F(BlockBiasTest, JudgesOnlyEventsThatInstructionsCauseOnce) {
   EXPECT_EQ(audited("0x10081d0", 2, two).bias.reason, "unknown_precision") << "with a counter mask";
   EXPECT_EQ(audited(kAllLoads, 0, two).bias.reason, "level_0");
   EXPECT_EQ(audited(kAllLoads, 2, two, false).bias.reason, "no_block") << "not exact";
-  machine_ = kHaswellMachine;
+  machine_ = intel_machine(kHaswellModel);
   EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "not_once") << "counts uops";
 }
 
