@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 
 /// With the verdicts of watchpoints and page faults. The word of data does not decode.
 constexpr const char* kAarch64Assembly = R"(
@@ -113,12 +114,11 @@ TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {
 
 TEST_F(AuditOfAarch64, RefusesPlacementsOfAnotherVendor) {
   machine_ = intel_machine(kSkylakeModel);
-  try {
-    write({event(0, {place(load_, false)}, {{"config", "0x11"}})}, program_);
-    FAIL() << "an Intel CPU ran aarch64 code";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("aarch64 code, which no CPU of the vendor GenuineIntel"));
-  }
+  EXPECT_THAT(
+      [&] {
+        write({event(0, {place(load_, false)}, {{"config", "0x11"}})}, program_);
+      },
+      ThrowsMessage<Error>(HasSubstr("aarch64 code, which no CPU of the vendor GenuineIntel")));
 }
 
 }  // namespace

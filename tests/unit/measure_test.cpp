@@ -4,7 +4,7 @@
 #include "src/perfdata/format.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -27,6 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 
 constexpr std::int32_t kPid = 7;
 constexpr std::uint64_t kTargetAt = 0x10000000, kOtherAt = 0x20000000;
@@ -56,7 +57,7 @@ class Measure : public ::testing::Test {
   }
   Measured measured(const Choices& choices = {}) const {
     builder_.write(directory_ / "perf.data");
-    return measure({directory_ / "perf.data", {}, nullptr, nullptr}, choices);
+    return measure({.file = directory_ / "perf.data"}, choices);
   }
   /// Of the recording as a whole; all of its measurements have the same ones.
   static std::vector<std::string> warnings_of(const Measured& measured) {
@@ -76,7 +77,7 @@ class Measure : public ::testing::Test {
 TEST(MeasureOffCpu, CountsNoRecordOfBpfOutput) {
   const test::TemporaryDirectory directory;
   test::RecordingBuilder::with_off_cpu_times().write(directory / "perf.data");
-  const Measured all = measure({directory / "perf.data", {}, nullptr, nullptr}, {});
+  const Measured all = measure({.file = directory / "perf.data"}, {});
   ASSERT_THAT(all.measurements, SizeIs(1));
   EXPECT_EQ(all.measurements[0].samples.read(), 2u);
   EXPECT_EQ(all.measurements[0].basis.period_sum, 2000u);
@@ -118,12 +119,8 @@ TEST_F(Measure, WithoutATargetReportsTheProblemsOfFiles) {
   EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("missing-0"), HasSubstr("no such file"))));
   EXPECT_THAT(warnings, Contains(HasSubstr("22 more: 'skidscan samples'")));
   EXPECT_LT(warnings.size(), 15u);
-  try {
-    (void)measured({.hit_function = "hit", .runway_function = "runway"});
-    FAIL() << "there is no such function";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("missing-0"), HasSubstr("and 14 more")));
-  }
+  EXPECT_THAT([&] { (void)measured({.hit_function = "hit", .runway_function = "runway"}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("missing-0"), HasSubstr("and 14 more"))));
 }
 
 TEST_F(Measure, LimitsTheFaultsOfEveryMeasurement) {
@@ -260,14 +257,13 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
       }
       test::RecordingBuilder builder;
       builder.event({.type = PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
-      builder.feature(perfdata::HEADER_CPUID,
-                      builder.writer().counted_text("GenuineIntel,6,94,3").bytes());
+      test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
       builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
       for (std::uint64_t i = 0; i < sampled.size() * 3838; ++i) {
         builder.sample(sampled[i % sampled.size()], kPid, 2 + i);
       }
       builder.write(directory / "perf.data");
-      const auto measured = measure({directory / "perf.data", {}, nullptr, nullptr}, {});
+      const auto measured = measure({.file = directory / "perf.data"}, {});
       const auto& found = measured.measurements.at(0);
       EXPECT_EQ(found.contract.verdict, analysis::Verdict::kept) << found.contract.evidence;
       EXPECT_EQ(found.samples.judged(), 3838U);
