@@ -170,38 +170,36 @@ TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
 }
 
 TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
-  std::uint64_t may_be_elsewhere = 0;
-  const auto judged = [&](const auto& set) {
+  using enum Verdict;
+  struct Case {
+    std::uint64_t moved, unexplained, unknown, kernel, may_be_elsewhere;
+    Verdict verdict;
+    std::string reason = {};  ///< empty: any
+  };
+  const std::string open = "the cause of 100 of 101 samples is open: ";
+  for (const auto& [moved, unexplained, unknown, kernel, may_be_elsewhere, verdict, reason] :
+       {Case{950, 10, 20, 20, 0, corrected},
+        {950, 10, 21, 20, 0, corrected_in_part},
+        {1, 0, 100, 0, 0, corrected_in_part,
+         open + "100 stay where they were recorded, 0 have a candidate that is not known"},
+        {101, 0, 0, 0, 100, corrected_in_part,
+         open + "0 stay where they were recorded, 100 have a candidate that is not known"},
+        {10, 0, 0, 100, 0, corrected_in_part},
+        {94, 6, 0, 0, 0, refused},
+        {0, 0, 100, 0, 0, refused},  // none was placed
+        {0, 0, 0, 100, 0, refused},
+        {0, 0, 0, 0, 0, nothing_to_correct, "no samples"}}) {
     CorrectedEvent event;
     event.may_be_elsewhere = may_be_elsewhere;
-    event.correction.skid.verdict = Verdict::corrected;
-    set(event.correction);
+    EventCorrection& correction = event.correction;
+    correction.skid.verdict = corrected;
+    correction.moved = moved, correction.unexplained = unexplained, correction.unknown = unknown;
+    correction.not_placed[static_cast<std::size_t>(analysis::NotJudged::kernel)] = kernel;
+    correction.samples = moved + unexplained + unknown + kernel;
     judge_fit(event);
-    return event.correction.skid;
-  };
-  const auto counts = [](std::uint64_t moved, std::uint64_t unexplained, std::uint64_t unknown,
-                         std::uint64_t kernel) {
-    return [=](EventCorrection& event) {
-      event.moved = moved, event.unexplained = unexplained, event.unknown = unknown;
-      event.not_placed[static_cast<std::size_t>(analysis::NotJudged::kernel)] = kernel;
-      event.samples = moved + unexplained + unknown + kernel;
-    };
-  };
-  EXPECT_EQ(judged(counts(950, 10, 20, 20)).verdict, Verdict::corrected);
-  EXPECT_EQ(judged(counts(950, 10, 21, 20)).verdict, Verdict::corrected_in_part);
-  EXPECT_EQ(judged(counts(1, 0, 100, 0)).reason,
-            "the cause of 100 of 101 samples is open: 100 stay where they were recorded, 0 have a "
-            "candidate that is not known");
-  EXPECT_EQ(judged(counts(10, 0, 0, 100)).verdict, Verdict::corrected_in_part);
-  EXPECT_EQ(judged(counts(94, 6, 0, 0)).verdict, Verdict::refused);
-  EXPECT_EQ(judged(counts(0, 0, 100, 0)).verdict, Verdict::refused) << "none was placed";
-  EXPECT_EQ(judged(counts(0, 0, 0, 100)).verdict, Verdict::refused);
-  EXPECT_EQ(judged(counts(0, 0, 0, 0)).verdict, Verdict::nothing_to_correct);
-  EXPECT_EQ(judged(counts(0, 0, 0, 0)).reason, "no samples");
-  may_be_elsewhere = 100;
-  EXPECT_EQ(judged(counts(101, 0, 0, 0)).reason,
-            "the cause of 100 of 101 samples is open: 0 stay where they were recorded, 100 have a "
-            "candidate that is not known");
+    EXPECT_EQ(correction.skid.verdict, verdict) << correction.skid.reason;
+    if (!reason.empty()) EXPECT_EQ(correction.skid.reason, reason);
+  }
 }
 
 TEST(Apportion, KeepsTheSum) {
