@@ -29,6 +29,8 @@ using examples::uniform;
 using test::expect_golden;
 using test::lines_of;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -400,76 +402,39 @@ TEST(Grouping, SeparatesMachines) {
   EXPECT_EQ(group(list).size(), 2u);
 }
 
-std::uint64_t sum_of(const OffsetRows& rows) {
-  std::uint64_t sum = 0;
-  for (const OffsetRow& row : rows.rows) sum += row.count;
-  return sum;
+/// The lines of a measurement's histogram under its title.
+std::vector<std::string> histogram_lines(Measurement measurement) {
+  const std::vector<Measurement> list{std::move(measurement)};
+  const auto machines = group(list);
+  const Page page{.width = 60, .unicode = false};
+  auto lines = lines_of(event_histograms(page, machines.at(0).events.at(0)));
+  lines.erase(lines.begin(), lines.begin() + 2);
+  return lines;
 }
 
-TEST(OffsetRows, HoldEverySampleInAnyBinning) {
-  Offsets near_and_far{{0, 500}, {1, 9000}};
-  for (std::int64_t i = 2; i < 60; ++i) near_and_far[i * 80] = 1;
-  Offsets both_sides = uniform(-200, 5000, 3);
-  for (const Offsets& offsets : {Offsets{{1, 5000}}, near_and_far, both_sides, uniform(-20, 9)}) {
-    for (const std::int64_t bin_width : {1, 10, 777}) {
-      const Measurement m = make({.offsets = offsets, .bin_width = bin_width});
-      const OffsetRows rows = offset_rows(m);
-      EXPECT_EQ(sum_of(rows), m.samples.located());
-      EXPECT_LE(rows.rows.size(), 32u);
-      const auto hits = std::count_if(rows.rows.begin(), rows.rows.end(), [](const OffsetRow& row) {
-        return row.kind == OffsetRowKind::hit;
-      });
-      EXPECT_EQ(hits, 1);
-    }
-  }
+TEST(EventHistograms, GiveFewOffsetsARowEach) {
+  EXPECT_THAT(histogram_lines(make({.offsets = {{-3, 2}, {0, 7}, {4000, 1}}})),
+              ElementsAre("        offset  samples   share", "  none      -3        2  20.00%  ###",
+                          "           hit        7  70.00%  ############",
+                          "         +4000        1  10.00%  ##"));
 }
 
-TEST(OffsetRows, FewOffsetsGetARowEach) {
-  const OffsetRows rows = offset_rows(make({.offsets = {{-3, 2}, {0, 7}, {4000, 1}}}));
-  EXPECT_EQ(rows.binning, Binning::as_recorded);
-  ASSERT_EQ(rows.rows.size(), 3u);
-  EXPECT_EQ(rows.rows[0].name, "-3");
-  EXPECT_EQ(rows.rows[1].name, "hit");
-  EXPECT_EQ(rows.rows[1].count, 7u);
-  EXPECT_EQ(rows.rows[2].name, "+4000");
+TEST(EventHistograms, ShowHitsApartFromTheWideBinThatBeginsAtTheTrigger) {
+  EXPECT_THAT(
+      histogram_lines(
+          make({.offsets = {{-5, 1}, {-1, 2}, {0, 7}, {1, 3}, {4, 4}, {5, 6}}, .bin_width = 5})),
+      ElementsAre("          offset  samples   share", "  none  -5 to -1        3  13.04%  #####",
+                  "             hit        7  30.43%  ############",
+                  "        +1 to +4        7  30.43%  ############",
+                  "        +5 to +9        6  26.09%  ##########"));
 }
 
-TEST(OffsetRows, ShowsHitsApartFromTheWideBinThatBeginsAtTheTrigger) {
-  const OffsetRows rows = offset_rows(
-      make({.offsets = {{-5, 1}, {-1, 2}, {0, 7}, {1, 3}, {4, 4}, {5, 6}}, .bin_width = 5}));
-  EXPECT_EQ(rows.width, 5);
-  std::vector<std::pair<std::string, std::uint64_t>> shown;
-  for (const OffsetRow& row : rows.rows) shown.emplace_back(row.name, row.count);
-  using ::testing::Pair;
-  EXPECT_THAT(shown, ::testing::ElementsAre(Pair("-5 to -1", 3U), Pair("hit", 7U),
-                                            Pair("+1 to +4", 7U), Pair("+5 to +9", 6U)));
-}
-
-TEST(OffsetRows, SpreadOffsetsGetEvenBinsThatLeaveTheHitsApart) {
-  const OffsetRows rows = offset_rows(make({.offsets = uniform(0, 5000)}));
-  EXPECT_EQ(rows.binning, Binning::even);
-  EXPECT_EQ(rows.width, 250);
-  EXPECT_EQ(rows.rows[0].name, "hit");
-  EXPECT_EQ(rows.rows[0].count, 1u);
-  EXPECT_EQ(rows.rows[1].name, "+1 to +249");
-  EXPECT_EQ(rows.rows[1].count, 249u);
-  EXPECT_EQ(rows.rows.back().name, "+5000");
-}
-
-TEST(OffsetRows, MostNearAndFewFarGetBinsThatDouble) {
-  Offsets offsets{{1, 9000}, {2, 50}, {3, 40}, {-5, 6}};
-  for (std::int64_t i = 1; i < 60; ++i) offsets[i * 80] = 1;
-  const OffsetRows rows = offset_rows(make({.offsets = offsets}));
-  EXPECT_EQ(rows.binning, Binning::doubling);
-  const auto named = [&rows](const std::string& name) {
-    const auto found = std::find_if(rows.rows.begin(), rows.rows.end(),
-                                    [&name](const OffsetRow& row) { return row.name == name; });
-    return found == rows.rows.end() ? std::uint64_t{999999} : found->count;
-  };
-  EXPECT_EQ(named("+1"), 9000u);
-  EXPECT_EQ(named("+2 to +3"), 90u);
-  EXPECT_EQ(named("-7 to -4"), 6u);
-  EXPECT_EQ(named("+64 to +127"), 1u);
+TEST(EventHistograms, GiveManyOffsetsALineOfBarsAndTheHitsARow) {
+  const auto lines = histogram_lines(make({.offsets = uniform(0, 5000)}));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[1], HasSubstr("0 to +5000     5001   100%  @"));
+  EXPECT_THAT(lines[2], EndsWith("hit        1  0.02%  #"));
+  EXPECT_THAT(lines[3], HasSubstr("none from +"));
 }
 
 /// An event that counts all instructions, on every `step`-th one.

@@ -3,9 +3,8 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,112 +12,47 @@ namespace skid::output {
 namespace {
 
 using analysis::Bin;
-using analysis::bin_of;
 using analysis::Measurement;
 using analysis::SampleClass;
 
+using Kind = ListColumn::Kind;
+
+/// Measurements with more rows are shown as a line of bars.
 constexpr std::size_t kMostOffsetRows = 22;
 
-/// The samples that are no hits, by the number of their bin.
-using Counts = std::map<std::int64_t, std::uint64_t>;
-
-Counts misses_of(const analysis::Histogram& histogram, std::int64_t width) {
-  Counts misses;
-  for (const Bin& bin : histogram.bins) {
-    const std::uint64_t count = bin.count - bin[SampleClass::hit];
-    if (count > 0) misses[bin.lo / width] = count;
-  }
-  return misses;
-}
-
-/// Names bins by the offsets in them that the target has.
-class Names {
- public:
-  explicit Names(const Measurement& measurement)
-      : unit_(measurement.bin_width),
-        lowest_(measurement.lowest_offset),
-        highest_(measurement.highest_offset) {}
-
-  /// Units first to last, without offset 0, which is the hits' own.
-  std::string of_units(std::int64_t first_unit, std::int64_t last_unit) const {
-    std::int64_t first = std::max(first_unit * unit_, lowest_);
-    const std::int64_t last = std::min(last_unit * unit_ + (unit_ - 1), highest_);
-    if (first == 0) first = 1;
-    if (first >= last) return analysis::signed_number(first);
-    return fmt::format("{} to {}", analysis::signed_number(first), analysis::signed_number(last));
-  }
-
-  /// 0 for the bin at 0, then ±1 for one unit, ±2 for two and three, ±3 for four to seven, …
-  std::string of_doubling_bin(std::int64_t bin) const {
-    if (bin == 0) return of_units(0, 0);
-    const std::int64_t near = std::int64_t{1} << ((bin < 0 ? -bin : bin) - 1);
-    const std::int64_t far = 2 * near - 1;
-    return bin < 0 ? of_units(-far, -near) : of_units(near, far);
-  }
-
- private:
-  std::int64_t unit_, lowest_, highest_;
+struct OffsetRow {
+  std::string name;  ///< "hit", "+1", "+250 to +499"
+  std::uint64_t count = 0;
+  Ink ink = Ink::plain;
 };
 
-/// The smallest of 1, 2, 5, 10, 20, 25, 50, 100, … units with which the range has few enough bins.
-std::int64_t even_width(std::int64_t first, std::int64_t last) {
-  const auto fits = [first, last](std::int64_t width) {
-    const std::int64_t bins = bin_of(last, width) - bin_of(first, width) + 1;
-    return bins <= static_cast<std::int64_t>(kMostOffsetRows);
+/// The offsets of a bin that the target has, without 0, which is the hits' own.
+std::string offsets_of(const Bin& bin, const Measurement& measurement) {
+  std::int64_t first = std::max(bin.lo, measurement.lowest_offset);
+  const std::int64_t last = std::min(bin.hi - 1, measurement.highest_offset);
+  if (first == 0) first = 1;
+  if (first >= last) return analysis::signed_number(first);
+  return fmt::format("{} to {}", analysis::signed_number(first), analysis::signed_number(last));
+}
+
+/// A row for each bin with samples that are no hits, and one for the hits, ascending.
+std::vector<OffsetRow> rows_of(const Measurement& measurement) {
+  const analysis::Histogram& histogram = measurement.histogram;
+  std::vector<OffsetRow> rows;
+  const auto add_beyond = [&rows](const char* name, std::uint64_t count) {
+    if (count > 0) rows.push_back({name, count, Ink::yellow});
   };
-  for (const std::int64_t width : {1, 2, 5}) {
-    if (fits(width)) return width;
+  const OffsetRow hits{"hit", measurement.samples[SampleClass::hit], Ink::green};
+  add_beyond("below the axis", histogram.underflow);
+  bool has_hits = false;
+  for (const Bin& bin : histogram.bins) {
+    if (bin.lo >= 0 && !std::exchange(has_hits, true)) rows.push_back(hits);
+    const std::uint64_t misses = bin.count - bin[SampleClass::hit];
+    if (misses > 0) rows.push_back({offsets_of(bin, measurement), misses});
   }
-  for (std::int64_t decade = 1;; decade *= 10) {
-    for (const std::int64_t step : {10, 20, 25, 50}) {
-      if (fits(step * decade)) return step * decade;
-    }
-  }
-}
-
-/// The bin whose number `Names::of_doubling_bin` takes.
-std::int64_t doubling_bin(std::int64_t unit) {
-  const auto distance = static_cast<std::uint64_t>(unit < 0 ? -unit : unit);
-  const auto bin = static_cast<std::int64_t>(std::bit_width(distance));
-  return unit < 0 ? -bin : bin;
-}
-
-bool over_half_in_one(const Counts& bins) {
-  std::uint64_t sum = 0;
-  std::uint64_t most = 0;
-  for (const auto& [bin, count] : bins) {
-    sum += count;
-    most = std::max(most, count);
-  }
-  return most > sum / 2;
-}
-
-/// Puts a row for each bin from the first to the last, with the hits between those before and
-/// after the trigger.
-template <typename Name>
-void add_all_bins(const Counts& bins, std::uint64_t hits, bool skip_zero, Name name,
-                  std::vector<OffsetRow>& rows) {
-  const std::int64_t first = std::min<std::int64_t>(bins.begin()->first, 0);
-  const std::int64_t last = std::max<std::int64_t>(bins.rbegin()->first, 0);
-  for (std::int64_t bin = first; bin <= last; ++bin) {
-    if (bin == 0) rows.push_back({"hit", hits, OffsetRowKind::hit});
-    if (bin == 0 && skip_zero) continue;
-    const auto found = bins.find(bin);
-    rows.push_back({name(bin), found == bins.end() ? 0 : found->second, OffsetRowKind::other});
-  }
-}
-
-void add_recorded_bins(const Counts& bins, std::uint64_t hits, const Names& names,
-                       std::vector<OffsetRow>& rows) {
-  bool hit_is_in = false;
-  for (const auto& [bin, count] : bins) {
-    if (bin >= 0 && !hit_is_in) {
-      rows.push_back({"hit", hits, OffsetRowKind::hit});
-      hit_is_in = true;
-    }
-    rows.push_back({names.of_units(bin, bin), count, OffsetRowKind::other});
-  }
-  if (!hit_is_in) rows.push_back({"hit", hits, OffsetRowKind::hit});
+  if (!has_hits) rows.push_back(hits);
+  add_beyond("above the axis", histogram.overflow);
+  return rows;
 }
 
 std::string bar(const Page& page, std::uint64_t count, std::uint64_t most, std::size_t width) {
@@ -134,127 +68,67 @@ std::string bar(const Page& page, std::uint64_t count, std::uint64_t most, std::
   return text + kEighths[eighths % 8];
 }
 
-std::string binning_text(const OffsetRows& rows) {
-  if (rows.binning == Binning::doubling) return "bins double in width";
-  if (rows.width == 1) return "a row per offset";
-  return fmt::format("bins of {} instructions", rows.width);
+/// Rows of a list: level, offsets, samples, their share, and bars.
+void add_rows(const Page& page, const Column& column, List& list) {
+  constexpr std::size_t kLeadWidth = 48;  // what stands before the bars
+  const std::size_t bar_width = page.width - kLeadWidth;
+  const Measurement& measurement = *column.measurement;
+  const std::uint64_t located = measurement.samples.located();
+  const std::vector<OffsetRow> rows = rows_of(measurement);
+  const auto range = offset_range({&measurement});
+  const bool in_one_line = rows.size() > kMostOffsetRows && range;
+  std::uint64_t most = in_one_line ? located : 0;
+  for (const OffsetRow& row : rows) most = std::max(most, row.count);
+  std::string label = column.label;
+  const auto add = [&](const OffsetRow& row, const std::string& bars) {
+    list.rows.push_back(
+        {{std::exchange(label, ""), Ink::bold},
+         {row.name, row.ink},
+         {fmt::format("{}", row.count)},
+         {analysis::percent(static_cast<double>(row.count) / static_cast<double>(located))},
+         {bars, row.ink}});
+  };
+  if (in_one_line) {
+    add({fmt::format("{} to {}", analysis::signed_number(range->low),
+                     analysis::signed_number(range->high)),
+         located},
+        offset_line(page, {&measurement}, *range, bar_width));
+  }
+  for (const OffsetRow& row : rows) {
+    const bool is_bin = row.ink == Ink::plain;
+    if (!in_one_line || !is_bin) add(row, bar(page, row.count, most, bar_width));
+  }
 }
 
-struct Bars {
-  const Column* column;
-  OffsetRows rows;
-};
-
-std::string histogram(const Page& page, const Bars& bars, std::size_t name_width,
-                      std::size_t count_width) {
-  const Measurement& m = *bars.column->measurement;
-  std::uint64_t most = 0;
-  std::uint64_t sum = 0;
-  for (const OffsetRow& row : bars.rows.rows) {
-    most = std::max(most, row.count);
-    sum += row.count;
-  }
-  constexpr std::size_t kPercentWidth = 10;
-  const std::size_t lead = 2 * kIndent + name_width + 2 + count_width + kPercentWidth + 2;
-  const std::size_t bar_width = page.width - lead;
-
-  std::string text = '\n' + std::string(kIndent, ' ') + page.paint(bars.column->label, Ink::bold) +
-                     page.paint(fmt::format("  {}, {}", analysis::counted(sum, "located sample"),
-                                            binning_text(bars.rows)),
-                                Ink::dim) +
-                     '\n';
-  for (const OffsetRow& row : bars.rows.rows) {
-    const double share = static_cast<double>(row.count) / static_cast<double>(sum);
-    const Ink ink = row.kind == OffsetRowKind::hit           ? Ink::green
-                    : row.kind == OffsetRowKind::beyond_axis ? Ink::yellow
-                                                             : Ink::plain;
-    std::string line = std::string(2 * kIndent, ' ') +
-                       page.paint(pad_left(row.name, name_width), ink) + "  " +
-                       pad_left(fmt::format("{}", row.count), count_width) +
-                       pad_left(analysis::percent(share), kPercentWidth) + "  " +
-                       page.paint(bar(page, row.count, most, bar_width), ink);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
+/// The samples of a column whose skids may be longer; empty without any.
+std::string censored_note(const Page& page, const Column& column) {
+  const Measurement& m = *column.measurement;
   const std::uint64_t censored = m.samples[SampleClass::censored];
-  if (censored > 0 && m.censored_from) {
-    // Of several triggers that of the shortest runway, where others may go on.
-    const std::string what = m.triggers.empty()
-                                 ? "censored, the skid may be longer"
-                                 : fmt::format("{} censored, their skid may be longer", censored);
-    text +=
-        std::string(2 * kIndent, ' ') +
-        page.paint(fmt::format("from {} on: {}", analysis::signed_number(*m.censored_from), what),
-                   Ink::dim) +
-        '\n';
-  }
-  return text;
+  if (censored == 0 || !m.censored_from) return {};
+  // Of several triggers that of the shortest runway, where others may go on.
+  const std::string what = m.triggers.empty()
+                               ? "censored, the skid may be longer"
+                               : fmt::format("{} censored, their skid may be longer", censored);
+  return page.note(fmt::format("{} from {} on: {}", column.label,
+                               analysis::signed_number(*m.censored_from), what),
+                   Ink::dim);
 }
 
 }  // namespace
 
-OffsetRows offset_rows(const Measurement& measurement) {
-  OffsetRows result;
-  const std::uint64_t hits = measurement.samples[SampleClass::hit];
-  const std::int64_t unit = measurement.bin_width;
-  const Counts misses = misses_of(measurement.histogram, unit);
-  const Names names(measurement);
-  std::vector<OffsetRow>& rows = result.rows;
-  if (measurement.histogram.underflow > 0) {
-    rows.push_back({"below the axis", measurement.histogram.underflow, OffsetRowKind::beyond_axis});
-  }
-
-  result.width = unit;
-  if (misses.size() < kMostOffsetRows) {
-    add_recorded_bins(misses, hits, names, rows);
-  } else {
-    const std::int64_t width = even_width(std::min<std::int64_t>(misses.begin()->first, 0),
-                                          std::max<std::int64_t>(misses.rbegin()->first, 0));
-    const analysis::OffsetAxis axis{measurement.lowest_offset, measurement.highest_offset,
-                                    width * unit};
-    const Counts even = misses_of(histogram_of(measurement.basis.tally, axis), axis.width);
-    if (over_half_in_one(even)) {
-      Counts doubling;
-      for (const auto& [offset, count] : misses) doubling[doubling_bin(offset)] += count;
-      result.binning = Binning::doubling;
-      add_all_bins(
-          doubling, hits, unit == 1,
-          [&names](std::int64_t bin) { return names.of_doubling_bin(bin); }, rows);
-    } else {
-      result.binning = Binning::even;
-      result.width = width * unit;
-      add_all_bins(
-          even, hits, result.width == 1,
-          [&names, width](std::int64_t bin) {
-            return names.of_units(bin * width, bin * width + width - 1);
-          },
-          rows);
-    }
-  }
-  if (measurement.histogram.overflow > 0) {
-    rows.push_back({"above the axis", measurement.histogram.overflow, OffsetRowKind::beyond_axis});
-  }
-  return result;
-}
-
 std::string event_histograms(const Page& page, const EventGroup& event) {
-  std::vector<Bars> all;
-  std::size_t name_width = 0;
-  std::size_t count_width = 0;
+  List list{{{"", Kind::shortened}, {"offset"}, {"samples"}, {"share"}, {"", Kind::text}}};
+  std::string notes;
   for (const Column& column : event.columns) {
     if (column.measurement->samples.located() == 0) continue;
-    all.push_back({&column, offset_rows(*column.measurement)});
-    for (const OffsetRow& row : all.back().rows.rows) {
-      name_width = std::max(name_width, display_width(row.name));
-      count_width = std::max(count_width, fmt::formatted_size("{}", row.count));
-    }
+    add_rows(page, column, list);
+    notes += censored_note(page, column);
   }
-  std::string text = page.title("Offsets from the trigger, in instructions (linear bars)");
-  if (all.empty()) {
-    return text + page.note("no sample has a distance from the trigger", Ink::dim);
+  const std::string title = page.title("Offsets from the trigger, in instructions (linear bars)");
+  if (list.rows.empty()) {
+    return title + page.note("no sample has a distance from the trigger", Ink::dim);
   }
-  for (const Bars& bars : all) text += histogram(page, bars, name_width, count_width);
-  return text;
+  return title + page.list(list) + notes;
 }
 
 std::optional<OffsetRange> offset_range(const std::vector<const Measurement*>& runs) {

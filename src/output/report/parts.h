@@ -25,32 +25,8 @@ Table event_numbers(const EventGroup& event, const Page& page);
 /// or no run has a statistic.
 std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page);
 
-// A histogram of offsets cut down to the rows that a terminal shows.
-
-enum class Binning {
-  as_recorded,  ///< each bin of the measurement a row
-  even,         ///< wider bins of equal width
-  doubling,     ///< bins that double in width with the distance, for most near and few far
-};
-
-enum class OffsetRowKind { hit, other, beyond_axis };
-
-struct OffsetRow {
-  std::string name;  ///< "hit", "+1", "+250 to +499"
-  std::uint64_t count = 0;
-  OffsetRowKind kind = OffsetRowKind::other;
-};
-
-struct OffsetRows {
-  Binning binning = Binning::as_recorded;
-  std::int64_t width = 1;       ///< instructions a bin, for as_recorded and even
-  std::vector<OffsetRow> rows;  ///< ascending; empty bins in between are kept once bins are wider
-};
-
-/// Rows for the located samples of a measurement. Hits are a row of their own in any binning.
-OffsetRows offset_rows(const analysis::Measurement& measurement);
-
-/// A histogram of offsets for each column that has any.
+/// The samples of each column by offset: a row for each bin of the measurement, or a line of bars
+/// over all of many bins.
 std::string event_histograms(const Page& page, const EventGroup& event);
 
 /// Range of offsets in instructions.
