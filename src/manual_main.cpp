@@ -1,4 +1,4 @@
-// Writes the manual pages and shell completions while skidscan is built.
+// Writes the manual pages while skidscan is built.
 // usage: skidscan_manual DIRECTORY
 #include "src/commandline/help.h"
 #include "src/commands/commands.h"
@@ -12,20 +12,11 @@
 
 namespace {
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::create_directories(path.parent_path());
-  skid::write_file_atomically(path, text);
-}
-
 void write_all(const std::filesystem::path& directory) {
-  const auto program = skid::commands::program();
-  const std::string& name = program.itself.name;
-  for (const auto& [page, text] : skid::commandline::manual_pages(program)) {
-    write(directory / "man" / page, text);
+  std::filesystem::create_directories(directory);
+  for (const auto& [page, text] : skid::commandline::manual_pages(skid::commands::program())) {
+    skid::write_file_atomically(directory / page, text);
   }
-  write(directory / "bash" / name, skid::commandline::bash_completion(program));
-  write(directory / "zsh" / ("_" + name), skid::commandline::zsh_completion(program));
-  write(directory / "fish" / (name + ".fish"), skid::commandline::fish_completion(program));
 }
 
 }  // namespace

@@ -15,6 +15,10 @@ std::vector<std::string> Option::flags() const {
   return found;
 }
 
+bool Option::has_flag(std::string_view name) const {
+  return name.starts_with('-') && std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string Option::argument() const {
   const auto found = std::find_if(names.begin(), names.end(),
                                   [](const std::string& name) { return !name.starts_with('-'); });

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::commandline {
@@ -21,6 +22,8 @@ struct Option {
 
   /// The names with dashes, "-i" and "--input".
   std::vector<std::string> flags() const;
+  /// Whether `name` is one of these.
+  bool has_flag(std::string_view name) const;
   /// The name without dashes; empty if it is no positional argument.
   std::string argument() const;
 };

@@ -1,22 +1,18 @@
-// What shells complete, computed by the program itself, and the scripts through which they ask it.
+// What shells complete, computed by the program itself. Their scripts in completion/ ask it.
 #include "src/commandline/help.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 
 namespace skid::commandline {
 namespace {
 
-bool is_flag(const Option& option, const std::string& name) {
-  const auto flags = option.flags();
-  return std::find(flags.begin(), flags.end(), name) != flags.end();
-}
-
 /// The value that a word after `before` is for; null: none. Stores the options of `before`, which
 /// its candidates may depend on.
 const Value* value_after(const Program& program, const Command& command, Texts before) {
   const Value* value = nullptr;
   for (const Option& option : command.options) {
-    if (!option.value.name.empty() && is_flag(option, before.back())) value = &option.value;
+    if (!option.value.name.empty() && option.has_flag(before.back())) value = &option.value;
   }
   if (value != nullptr) {
     before.pop_back();
@@ -28,13 +24,6 @@ const Value* value_after(const Program& program, const Command& command, Texts b
   } catch (const UsageError&) {  // the line is not complete
   }
   return value;
-}
-
-/// `text` for the name of the program, which is ~ in it.
-std::string script(const Program& program, std::string_view text) {
-  std::string result;
-  for (const char c : text) c == '~' ? result += program.itself.name : result += c;
-  return result;
 }
 
 /// Names of a recording's functions can be anything.
@@ -70,9 +59,8 @@ std::string completions(const Program& program, Texts words) {
     if (current.starts_with('-')) offer_options(program.itself);
     return text;
   }
-  const auto command = std::find_if(program.commands.begin(), program.commands.end(),
-                                    [&](const Command& each) { return each.name == *name; });
-  if (command == program.commands.end()) return text;
+  const Command* command = find_by(program.commands, &Command::name, *name);
+  if (command == nullptr) return text;
   const bool is_option = current.starts_with('-') && prefix.empty();
   if (is_option) offer_options(*command);
   const Value* value = is_option ? nullptr : value_after(program, *command, words);
@@ -88,74 +76,6 @@ std::string completions(const Program& program, Texts words) {
     offer(word, "");
   }
   return text;
-}
-
-std::string bash_completion(const Program& program) {
-  return script(program, R"(# bash completion of ~, which itself lists the words.
-
-_~() {
-  local line=${COMP_LINE:0:COMP_POINT} current cut word
-  local -a words offered
-  COMPREPLY=()
-  read -a words <<<"$line"  # removes backslashes, too
-  [[ $line == *[[:space:]] ]] && words+=('')
-  current=${words[-1]}
-  cut=${current%"${current##*[:=]}"}  # bash completes the word after a colon or sign alone
-  mapfile -t offered < <("${words[0]}" complete "${words[@]:1}" 2>/dev/null)
-  case ${offered[0]} in
-    words)
-      for word in "${offered[@]:1}"; do
-        word=${word%%$'\t'*}
-        word=${word#"$cut"}
-        [[ $word == *[!][:alnum:]_.,:=/%+-]* ]] && printf -v word %q "$word"
-        COMPREPLY+=("$word")
-      done
-      return ;;
-    files) mapfile -t COMPREPLY < <(compgen -f -- "${current#--*=}") ;;
-    directories) mapfile -t COMPREPLY < <(compgen -d -- "${current#--*=}") ;;
-  esac
-  compopt -o filenames 2>/dev/null
-}
-
-complete -F _~ ~
-)");
-}
-
-std::string zsh_completion(const Program& program) {
-  return script(program, R"(#compdef ~
-# zsh completion of ~, which itself lists the words.
-
-local -a offered
-offered=("${(@f)$(command $words[1] complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
-case $offered[1] in
-  words)
-    offered=("${(@)offered[2,-1]//:/\\:}")
-    offered=("${(@)offered/$'\t'/:}")
-    _describe value offered ;;
-  files) compset -P '--*='; _files ;;
-  directories) compset -P '--*='; _files -/ ;;
-esac
-)");
-}
-
-std::string fish_completion(const Program& program) {
-  return script(program, R"(# fish completion of ~, which itself lists the words.
-
-function __~_complete
-    set -l words (commandline -opc) (commandline -ct)
-    set -l offered ($words[1] complete $words[2..] 2>/dev/null)
-    switch "$offered[1]"
-        case words
-            printf '%s\n' $offered[2..]
-        case files
-            __fish_complete_path (commandline -ct)
-        case directories
-            __fish_complete_directories (commandline -ct)
-    end
-end
-
-complete -c ~ -f -a '(__~_complete)'
-)");
 }
 
 }  // namespace skid::commandline

@@ -1,6 +1,6 @@
 #include "src/commandline/help.h"
 
-#include "src/output/escape.h"
+#include "src/output/page.h"
 
 #include <algorithm>
 #include <set>
@@ -19,19 +19,14 @@ constexpr std::size_t kLongestSpelling = 30;
 constexpr std::size_t kMostExclusions = 5;
 
 /// A name and its description beside it, or below if the name is too long.
-std::string entry(const std::string& name, const std::string& description, std::size_t width) {
-  std::string text = std::string(kIndent, ' ') + name;
-  if (text.size() + 2 > kColumn)
-    text += '\n' + std::string(kColumn, ' ');
+std::string entry(const output::Page& page, const std::string& name,
+                  const std::string& description) {
+  std::string lead = std::string(kIndent, ' ') + name;
+  if (lead.size() + 2 > kColumn)
+    lead += '\n' + std::string(kColumn, ' ');
   else
-    text.resize(kColumn, ' ');
-  const std::string separator = '\n' + std::string(kColumn, ' ');
-  return fmt::format("{}{}\n", text,
-                     fmt::join(output::wrap(description, width - kColumn), separator));
-}
-
-std::string paragraph(const std::string& text, std::size_t width) {
-  return fmt::format("{}\n", fmt::join(output::wrap(text, width), "\n"));
+    lead.resize(kColumn, ' ');
+  return page.hanging(lead, kColumn, description);
 }
 
 std::string with_remarks(const Command& command, const Option& option) {
@@ -72,31 +67,29 @@ std::string without_parentheses(std::string_view text) {
 }  // namespace
 
 std::string help_text(const Program& program, const Command& command, std::size_t width) {
-  width = std::max(width, 2 * kColumn);
-  std::string text = paragraph(command.description, width);
+  const output::Page page{.width = std::max(width, 2 * kColumn)};
+  std::string text = page.paragraph(command.description);
   text += fmt::format("Usage: {} {}\n", full_name(program, command), usage_of(program, command));
   if (&command == &program.itself) {
     text += "\nCommands:\n";
-    for (const Command& each : program.commands) text += entry(each.name, each.description, width);
+    for (const Command& each : program.commands) text += entry(page, each.name, each.description);
   }
   const auto arguments = arguments_of(command);
   if (!arguments.empty()) text += "\nArguments:\n";
   for (const Option* argument : arguments) {
-    text += entry(argument->argument() + (argument->value.in_a_row ? "..." : ""),
-                  argument->description, width);
+    text += entry(page, argument->argument() + (argument->value.in_a_row ? "..." : ""),
+                  argument->description);
   }
   text += "\nOptions:\n";
   for (const Option& option : command.options) {
     if (option.flags().empty()) continue;
-    text += entry(spelling_of(option), with_remarks(command, option), width);
+    text += entry(page, spelling_of(option), with_remarks(command, option));
   }
-  for (const std::string& note : command.notes) text += '\n' + paragraph(note, width);
+  for (const std::string& note : command.notes) text += '\n' + page.paragraph(note);
   text += "\nExit status:\n";
   for (const auto& [status, meaning] : all_exit_statuses(command)) {
     const std::string number = fmt::format("{:>{}}  ", static_cast<int>(status), kIndent + 2);
-    const std::string separator = '\n' + std::string(number.size(), ' ');
-    text += fmt::format("{}{}\n", number,
-                        fmt::join(output::wrap(meaning, width - number.size()), separator));
+    text += page.hanging(number, number.size(), meaning);
   }
   if (!command.examples.empty()) text += "\nExamples:\n";
   for (const std::string& line : command.examples) {

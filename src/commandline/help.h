@@ -23,19 +23,9 @@ std::string roff_text(std::string_view text);
 
 /// What shells offer in place of the last of `words`, which follow the program's name: a line
 /// "files" or "directories", or a line "words" and a line for each, with its description after a
-/// tab. Throws what candidates throw.
+/// tab. Throws what candidates throw. The scripts in completion/ call the program as 'skidscan
+/// complete WORD...', which prints it.
 std::string completions(const Program& program, Texts words);
-
-// The scripts below call the program as 'PROGRAM complete WORD...', which prints `completions`.
-
-/// A script that bash sources to complete the program's name. Needs bash 4 and nothing else.
-std::string bash_completion(const Program& program);
-
-/// A function for a directory of zsh's fpath; its file is named "_" and the program.
-std::string zsh_completion(const Program& program);
-
-/// A file for a directory of completions of fish.
-std::string fish_completion(const Program& program);
 
 // What these texts have in common.
 

@@ -1,7 +1,8 @@
 // The only code that includes CLI11, which splits a command line into options, values and
 // arguments.
-#include "src/commandline/command.h"
+#include "src/commandline/help.h"
 #include "src/support/near_names.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,10 +47,8 @@ std::vector<Declared> declare(CLI::App& app, const Command& command) {
 }
 
 const Declared* find(const std::vector<Declared>& declared, std::string_view name) {
-  const auto found = std::find_if(declared.begin(), declared.end(), [name](const auto& each) {
-    const auto& names = each.option->names;
-    return std::find(names.begin(), names.end(), name) != names.end();
-  });
+  const auto found = std::find_if(declared.begin(), declared.end(),
+                                  [name](const auto& each) { return each.option->has_flag(name); });
   return found == declared.end() ? nullptr : &*found;
 }
 
@@ -155,11 +154,8 @@ std::string unmatched(const Program& program, const Command& command,
   if (!command.instead_of_argument.empty()) {
     return fmt::format("'{}': {}", extras.front(), command.instead_of_argument);
   }
-  const bool has_argument =
-      std::any_of(command.options.begin(), command.options.end(),
-                  [](const Option& each) { return !each.argument().empty(); });
   return fmt::format("'{}': unexpected argument, {} accepts {}", extras.front(),
-                     full_name(program, command), has_argument ? "one" : "none");
+                     full_name(program, command), arguments_of(command).empty() ? "none" : "one");
 }
 
 /// What is wrong with the arguments before the command.
@@ -188,12 +184,9 @@ void throw_if(const std::string& problem, const std::string& call) {
 /// Of "help" and "help COMMAND".
 Call help_call(const Program& program, const std::vector<std::string>& arguments) {
   if (arguments.size() == 1) return {&program.itself, Call::Request::help};
-  const auto command = std::find_if(program.commands.begin(), program.commands.end(),
-                                    [&](const Command& one) { return one.name == arguments[1]; });
-  if (command == program.commands.end()) {
-    throw_if(no_such_command(program, arguments[1]), program.itself.name);
-  }
-  return {&*command, Call::Request::help};
+  const Command* command = find_by(program.commands, &Command::name, arguments[1]);
+  if (command == nullptr) throw_if(no_such_command(program, arguments[1]), program.itself.name);
+  return {command, Call::Request::help};
 }
 
 }  // namespace

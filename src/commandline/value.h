@@ -1,7 +1,8 @@
 // The value of an option: its name, what is allowed, and the variable that receives it.
 #pragma once
 
-#include <charconv>
+#include "src/support/text.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -45,18 +45,11 @@ inline constexpr bool kIsVector<std::vector<T>> = true;
 /// A decimal number, or for integers a hexadecimal one after 0x.
 template <typename T>
 std::optional<T> number_from(std::string_view text) {
-  T number{};
-  std::from_chars_result result{};
   if constexpr (std::is_integral_v<T>) {
-    const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    if (is_hexadecimal) text.remove_prefix(2);
-    result =
-        std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
-  } else {
-    result = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.starts_with("0x") || text.starts_with("0X"))
+      return whole_number<T>(text.substr(2), 16);
   }
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
+  return whole_number<T>(text);
 }
 
 /// Made by its static functions, which bind a variable. The variable keeps its value if the option

@@ -1,4 +1,4 @@
-// Completion by each shell, with the script that is made for it and the built program.
+// Completion by each shell, with its script and the built program.
 #include "src/commandline/help.h"
 #include "src/commands/commands.h"
 #include "src/support/process.h"
@@ -25,6 +25,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 using Names = std::set<std::string>;
+
+const fs::path kScripts = fs::path(SKIDSCAN_TEST_DATA).parent_path() / "src/commandline/completion";
 
 class Completing : public ::testing::Test {
  protected:
@@ -81,7 +83,7 @@ class Completing : public ::testing::Test {
 };
 
 TEST_F(Completing, InBash) {
-  const std::string script = written("completion.bash", bash_completion(program_));
+  const std::string script = kScripts / "skidscan.bash";
   const auto complete = [&](std::vector<std::string> lines) {
     lines.insert(lines.begin(),
                  {"bash", "-c",
@@ -122,7 +124,7 @@ TEST_F(Completing, OfSampledFunctionsInBash) {
     GTEST_SKIP() << reason;
   }
   if (!find_program("c++")) GTEST_SKIP() << "there is no C++ compiler";
-  const std::string script = written("completion.bash", bash_completion(program_));
+  const std::string script = kScripts / "skidscan.bash";
   const std::string source = written("a.cpp", R"(
 namespace app {
 template <typename T>
@@ -148,7 +150,7 @@ TEST_F(Completing, InFish) {
       "--no-config",
       "-c",
       "source $argv[1]; for line in $argv[2..]; complete -C $line; echo .; end",
-      written("skidscan.fish", fish_completion(program_)),
+      kScripts / "skidscan.fish",
       "skidscan ",
       "skidscan report --format ",
       "skidscan target --trigger nt-",
@@ -186,9 +188,8 @@ for keys in ${@[2,-1]}; do
   print -r -- "${${out##*<}%%>*}"
 done
 )";
-  written("_skidscan", zsh_completion(program_));
   const auto done =
-      run({"timeout", "60", "zsh", "-f", "-c", kScript, "zsh", directory_.path().string(),
+      run({"timeout", "60", "zsh", "-f", "-c", kScript, "zsh", kScripts.string(),
            R"(report --form\tj\t)", R"(tar\t--trigger nt-l\t)",
            R"(report --ki\tbre\t --plot-sty\tover\t)", R"(record -e access,execu\t)"});
   EXPECT_EQ(done.code.status, 0) << done.err;
