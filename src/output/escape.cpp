@@ -132,6 +132,16 @@ std::string shorten_front(std::string_view text, std::size_t width) {
   return "~" + std::string(text);
 }
 
+std::string file_name(std::string_view path) {
+  const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
+  return escape_for_terminal(name == path.size() ? path : path.substr(name));
+}
+
+std::string function_name(std::string_view name) {
+  constexpr std::size_t kLongest = 90;
+  return shorten(escape_for_terminal(name), kLongest);
+}
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   width = std::max<std::size_t>(width, 2);  // a wide character fits
   std::vector<std::string> lines;

@@ -26,6 +26,12 @@ std::string shorten(std::string_view text, std::size_t width);
 /// The same for names that differ in their ends; "~" replaces the beginning.
 std::string shorten_front(std::string_view text, std::size_t width);
 
+/// The part of a path after its last '/', escaped.
+std::string file_name(std::string_view path);
+
+/// The name of a function, escaped. A longer name than any line, as C++ has them, is shortened.
+std::string function_name(std::string_view name);
+
 /// Escaped text in lines of at most `width` columns, broken at spaces, or within words that are
 /// longer than a line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);

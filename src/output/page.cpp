@@ -2,6 +2,7 @@
 
 #include "analysis/wording.h"
 #include "src/output/escape.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -165,6 +166,21 @@ std::string Page::field(std::string_view name, std::string_view text, Ink ink) c
   constexpr std::size_t kWidth = 11;
   return hanging(paint(pad_right(name, kWidth), ink == Ink::plain ? Ink::dim : ink), kWidth, text,
                  ink);
+}
+
+std::string Page::warnings(const std::vector<std::string>& texts) const {
+  constexpr std::size_t kMostWithoutDetails = 5;
+  std::vector<std::string> different;
+  for (const std::string& text : texts) add_once(different, text);
+  const std::size_t most = details ? different.size() : kMostWithoutDetails;
+  std::string lines;
+  for (std::size_t i = 0; i < different.size() && i < most; ++i) {
+    lines += field("warning", escape_for_terminal(different[i]), Ink::yellow);
+  }
+  if (different.size() > most) {
+    lines += field("", fmt::format("{} more warnings", different.size() - most));
+  }
+  return lines.empty() ? lines : '\n' + lines;
 }
 
 std::string Page::rule(std::string_view name) const {

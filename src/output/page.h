@@ -81,6 +81,8 @@ struct Page {
   std::string note(std::string_view text, Ink ink = Ink::plain, std::size_t more = 0) const;
   /// A name and its value, as at the beginning of a report.
   std::string field(std::string_view name, std::string_view text, Ink ink = Ink::plain) const;
+  /// Warnings about recordings, each once, below an empty line. Without details the first ones.
+  std::string warnings(const std::vector<std::string>& texts) const;
   /// An empty line, and a line across the page that begins with `name`, which is not escaped yet.
   std::string rule(std::string_view name) const;
   /// "11–13", "11-13" in ASCII, "-3 to 2" where a dash could be read as a sign.

@@ -1,4 +1,4 @@
-// Texts taken apart, and elements found by a member. Nothing here throws for any text.
+// Texts taken apart, and elements of lists found or added. Nothing here throws for any text.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace skid {
 
@@ -77,6 +79,14 @@ auto find_by(Range& range, Member member, const Value& value) -> decltype(&*rang
     if (std::invoke(member, element) == value) return &element;
   }
   return nullptr;
+}
+
+/// Appends a value unless it is there already. Returns whether it was appended.
+template <typename Value>
+bool add_once(std::vector<Value>& values, Value value) {
+  if (std::find(values.begin(), values.end(), value) != values.end()) return false;
+  values.push_back(std::move(value));
+  return true;
 }
 
 }  // namespace skid

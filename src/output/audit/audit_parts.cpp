@@ -3,6 +3,7 @@
 #include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -23,16 +24,7 @@ using audit::EventAudit;
 using audit::ImpossibleBranch;
 using Kind = ListColumn::Kind;
 
-constexpr std::size_t kLongestName = 90;
-
-/// An event with branch records, and its recording.
-struct RecordsRow {
-  const Audit* audit;
-  const EventAudit* event;
-  const BranchRecords& records() const { return *event->branch_records; }
-};
-
-std::string of_events(const std::vector<RecordsRow>& rows, const Page& page) {
+std::string of_events(const std::vector<RecordedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},
              {"stacks", Kind::number, 1},
              {"records", Kind::number, 1},
@@ -41,56 +33,45 @@ std::string of_events(const std::vector<RecordsRow>& rows, const Page& page) {
              {"share"},
              {"95% interval", Kind::number, 2},
              {"recording", Kind::front_shortened, 3}}};
-  for (const RecordsRow& row : rows) {
-    const BranchRecords& records = row.records();
-    const analysis::Share& share = records.impossible;
-    const Ink ink = share.count > 0 ? Ink::red : Ink::green;
-    const bool judged = records.judged > 0;
-    list.rows.push_back({{escape_for_terminal(row.event->event)},
-                         {in_thousands(records.stacks)},
-                         {in_thousands(records.records)},
-                         {in_thousands(records.judged)},
-                         judged ? Cell{in_thousands(share.count), ink} : unknown_cell(),
-                         judged ? Cell{analysis::percent(share.value), ink} : unknown_cell(),
-                         judged ? Cell{share_range(page, share.low, share.high)} : unknown_cell(),
-                         {escape_for_terminal(row.audit->file), Ink::dim}});
+  for (const auto& [audit, event] : events) {
+    const BranchRecords& records = *event->branch_records;
+    std::vector<Cell>& row = list.rows.emplace_back();
+    row = {{escape_for_terminal(event->event)},
+           {in_thousands(records.stacks)},
+           {in_thousands(records.records)}};
+    add_judged_cells(row, page, records.judged, records.impossible);
+    row.push_back({escape_for_terminal(audit->file), Ink::dim});
   }
   return page.list(list);
 }
 
-/// Counts by reason, of all events together; the first reason means none.
-template <typename Reason, std::size_t kReasons>
-std::string reasons(const std::vector<RecordsRow>& rows, const Page& page, std::string title,
-                    Ink ink, const std::array<std::uint64_t, kReasons> BranchRecords::*counts) {
-  List list{{{std::move(title)}, {"reason", Kind::wrapped}}};
-  for (std::size_t i = 1; i < kReasons; ++i) {
-    std::uint64_t count = 0;
-    for (const RecordsRow& row : rows) count += (row.records().*counts)[i];
-    if (count == 0) continue;
-    list.rows.push_back(
-        {{in_thousands(count)}, {std::string(describe(static_cast<Reason>(i))), ink}});
+/// The counts of all events together. Reason 0 means none.
+template <std::size_t kReasons>
+std::array<std::uint64_t, kReasons> sum_of(
+    const std::vector<RecordedEvent>& events,
+    const std::array<std::uint64_t, kReasons> BranchRecords::*counts) {
+  std::array<std::uint64_t, kReasons> sum{};
+  for (const RecordedEvent& one : events) {
+    for (std::size_t i = 1; i < kReasons; ++i) sum[i] += (*one.event->branch_records.*counts)[i];
   }
-  return list.rows.empty() ? std::string() : '\n' + page.list(list);
+  return sum;
 }
 
-std::string place_of(const ImpossibleBranch& branch) {
-  std::string place =
-      branch.function.empty()
-          ? fmt::format("{:#x}", branch.from)
-          : fmt::format("{}+{:#x}", shorten(escape_for_terminal(branch.function), kLongestName),
-                        branch.offset);
-  if (!branch.module.empty()) place += " (" + file_name(branch.module) + ")";
-  place += fmt::format(" to {:#x}: {}", branch.to, describe(branch.fault));
-  if (branch.preceding_to) place += fmt::format(" ({:#x})", *branch.preceding_to);
-  return place;
+std::string text_of(const ImpossibleBranch& branch) {
+  std::string text = fmt::format(
+      "{} to {:#x}: {}", code_place(branch.function, branch.offset, branch.from, branch.module),
+      branch.to, describe(branch.fault));
+  if (branch.preceding_to) text += fmt::format(" ({:#x})", *branch.preceding_to);
+  return text;
 }
 
-std::string places(const std::vector<RecordsRow>& rows, const Page& page) {
+std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
   std::vector<const ImpossibleBranch*> found;
   std::size_t all = 0;
-  for (const RecordsRow& row : rows) {
-    for (const ImpossibleBranch& branch : row.records().worst) found.push_back(&branch);
-    all += row.records().impossible_places;
+  for (const RecordedEvent& one : events) {
+    const BranchRecords& records = *one.event->branch_records;
+    for (const ImpossibleBranch& branch : records.worst) found.push_back(&branch);
+    all += records.impossible_places;
   }
   if (found.empty()) return {};
   std::stable_sort(found.begin(), found.end(),
@@ -98,7 +79,7 @@ std::string places(const std::vector<RecordsRow>& rows, const Page& page) {
   if (!page.details && found.size() > kMostPlaces) found.resize(kMostPlaces);
   List list{{{"records"}, {"from", Kind::wrapped}}};
   for (const ImpossibleBranch* branch : found) {
-    list.rows.push_back({{in_thousands(branch->records)}, {place_of(*branch), Ink::red}});
+    list.rows.push_back({{in_thousands(branch->records)}, {text_of(*branch), Ink::red}});
     if (branch->text.empty()) continue;
     list.rows.push_back({{}, {escape_for_terminal(branch->text), Ink::dim}});
   }
@@ -111,33 +92,48 @@ std::string places(const std::vector<RecordsRow>& rows, const Page& page) {
 
 }  // namespace
 
-std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return escape_for_terminal(
-      slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
+std::string event_name(const EventAudit& event) {
+  return fmt::format("{}, {}", escape_for_terminal(event.event), level_name(event.level));
 }
 
-std::string branch_records_text(const std::vector<Audit>& audits, const Page& page) {
-  std::vector<RecordsRow> rows;
-  for (const Audit& audit : audits) {
-    for (const EventAudit& event : audit.events) {
-      if (event.branch_records) rows.push_back({&audit, &event});
-    }
+std::string code_place(const std::string& function, std::uint64_t offset, std::uint64_t address,
+                       const std::string& module) {
+  const std::string place = function.empty()
+                                ? fmt::format("{:#x}", address)
+                                : fmt::format("{}+{:#x}", function_name(function), offset);
+  return module.empty() ? place : fmt::format("{} ({})", place, file_name(module));
+}
+
+void add_judged_cells(std::vector<Cell>& row, const Page& page, std::uint64_t judged,
+                      const analysis::Share& impossible) {
+  row.push_back({in_thousands(judged)});
+  if (judged == 0) {
+    row.insert(row.end(), 3, unknown_cell());
+    return;
   }
-  if (rows.empty()) return {};
+  const Ink ink = impossible.count > 0 ? Ink::red : Ink::green;
+  row.push_back({in_thousands(impossible.count), ink});
+  row.push_back({analysis::percent(impossible.value), ink});
+  row.push_back({share_range(page, impossible.low, impossible.high)});
+}
+
+std::string branch_records_text(const std::vector<RecordedEvent>& all, const Page& page) {
+  std::vector<RecordedEvent> events = all;
+  std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
+  if (events.empty()) return {};
   std::uint64_t by_addresses = 0, damaged = 0, judged = 0, impossible = 0;
   std::vector<audit::NoContiguity> known{audit::NoContiguity::none};
   std::string notes;
-  for (const RecordsRow& row : rows) {
-    by_addresses += row.records().by_addresses;
-    damaged += row.records().damaged_stacks;
-    judged += row.records().judged;
-    impossible += row.records().impossible.count;
-    const audit::NoContiguity reason = row.records().no_contiguity;
-    if (std::find(known.begin(), known.end(), reason) != known.end()) continue;
-    known.push_back(reason);
-    notes += page.note(fmt::format("consecutive records are not compared: {}", describe(reason)),
-                       Ink::dim);
+  for (const RecordedEvent& one : events) {
+    const BranchRecords& records = *one.event->branch_records;
+    by_addresses += records.by_addresses;
+    damaged += records.damaged_stacks;
+    judged += records.judged;
+    impossible += records.impossible.count;
+    if (!add_once(known, records.no_contiguity)) continue;
+    notes += page.note(
+        fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)),
+        Ink::dim);
   }
   if (by_addresses > 0) {
     notes += page.note(fmt::format("of {} records only the addresses were compared, because the "
@@ -157,10 +153,13 @@ std::string branch_records_text(const std::vector<Audit>& audits, const Page& pa
                          in_thousands(impossible), in_thousands(judged), analysis::percent(share));
   }
   const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
-  return page.title("Branch records") + page.paragraph(answer, ink) + '\n' + of_events(rows, page) +
-         notes + reasons<BranchFault>(rows, page, "impossible", Ink::red, &BranchRecords::faults) +
-         reasons<BranchUnjudged>(rows, page, "not judged", Ink::plain, &BranchRecords::not_judged) +
-         places(rows, page);
+  return page.title("Branch records") + page.paragraph(answer, ink) + '\n' +
+         of_events(events, page) + notes +
+         counts_by_reason<BranchFault>(page, "impossible", sum_of(events, &BranchRecords::faults),
+                                       Ink::red) +
+         counts_by_reason<BranchUnjudged>(page, "not judged",
+                                          sum_of(events, &BranchRecords::not_judged)) +
+         places(events, page);
 }
 
 std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
@@ -181,9 +180,7 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
                     ? " (no build-id)"
                     : fmt::format(" (build-id {})", escape_for_terminal(missing.build_id));
       }
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(std::move(name));
-      }
+      add_once(names, std::move(name));
     }
   }
   if (names.empty()) return {};

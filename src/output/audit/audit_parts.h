@@ -1,11 +1,15 @@
 // Parts of an audit's text.
 #pragma once
 
+#include "analysis/wording.h"
 #include "src/audit/audit.h"
 #include "src/output/page.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::output {
@@ -13,12 +17,44 @@ namespace skid::output {
 /// Places listed without --details.
 inline constexpr std::size_t kMostPlaces = 5;
 
-/// The part of a path after its last '/', escaped.
-std::string file_name(const std::string& path);
+struct RecordedEvent {
+  const audit::Audit* audit = nullptr;
+  const audit::EventAudit* event = nullptr;
+};
+
+/// "pp" after the name of the event: "access, pp". Escaped.
+std::string event_name(const audit::EventAudit& event);
+
+/// "main+0x10 (program)", the address where the function is unknown. Escaped.
+std::string code_place(const std::string& function, std::uint64_t offset, std::uint64_t address,
+                       const std::string& module);
+
+/// A list of counts and the reason that each is of, by the reasons' numbers; empty where all are 0.
+/// `title`: of the counts.
+template <typename Reason, std::size_t kReasons>
+std::string counts_by_reason(const Page& page, std::string title,
+                             const std::array<std::uint64_t, kReasons>& counts,
+                             Ink ink = Ink::plain) {
+  List list{{{std::move(title)}, {"reason", ListColumn::Kind::wrapped}}};
+  for (std::size_t i = 0; i < kReasons; ++i) {
+    if (counts[i] == 0) continue;
+    list.rows.push_back({{analysis::in_thousands(counts[i])},
+                         {std::string(describe(static_cast<Reason>(i))), ink}});
+  }
+  return list.rows.empty() ? std::string() : '\n' + page.list(list);
+}
+
+/// Appends the cells "judged", "impossible", "share" and "95% interval" to a row.
+void add_judged_cells(std::vector<Cell>& row, const Page& page, std::uint64_t judged,
+                      const analysis::Share& impossible);
+
+/// A line for each event with judged blocks, and the biased blocks with most samples misplaced, at
+/// most `most` of all events together. Empty where no block was judged.
+std::string bias_text(const std::vector<RecordedEvent>& events, std::size_t most, const Page& page);
 
 /// Of the branch records of all events together: how many are impossible, why, where, and what was
 /// not judged; empty where no event has any.
-std::string branch_records_text(const std::vector<audit::Audit>& audits, const Page& page);
+std::string branch_records_text(const std::vector<RecordedEvent>& events, const Page& page);
 
 /// Which files are missing, and how to get them; empty if none is.
 std::string missing_text(const std::vector<audit::Audit>& audits, const Page& page);

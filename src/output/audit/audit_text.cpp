@@ -1,9 +1,9 @@
 #include "analysis/wording.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_parts.h"
-#include "src/output/audit/bias_text.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <map>
@@ -27,7 +27,6 @@ using events::Verdict;
 
 /// What fits one screen.
 constexpr std::size_t kMostRows = 16;
-constexpr std::size_t kMostNotes = 5;
 
 using Kind = ListColumn::Kind;
 
@@ -35,16 +34,7 @@ using Kind = ListColumn::Kind;
 template <typename Finding>
 using Found = std::vector<std::pair<const EventAudit*, const Finding*>>;
 
-std::string event_name(const EventAudit& event) {
-  return fmt::format("{}, {}", escape_for_terminal(event.event), level_name(event.level));
-}
-
-/// Escaped; names of C++ can be longer than any line.
-std::string function_name(const std::string& function) {
-  constexpr std::size_t kLongest = 90;
-  return shorten(escape_for_terminal(function), kLongest);
-}
-
+/// "12.5%", or "-" of nothing.
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return kUnknown;
   return analysis::percent(static_cast<double>(part) / static_cast<double>(whole));
@@ -81,20 +71,9 @@ std::string contradictions(const Page& page, const EventAudit& event, std::uint6
   return text;
 }
 
-/// Counts of samples by the reason why they are not judged.
-std::string reasons(const Page& page, const std::vector<const EventAudit*>& events) {
-  std::vector<std::pair<std::uint64_t, analysis::NotJudged>> counts;
-  for (std::size_t i = 0; i < analysis::kNotJudged; ++i) {
-    std::uint64_t count = 0;
-    for (const EventAudit* event : events) count += event->not_judged[i];
-    if (count > 0) counts.emplace_back(count, static_cast<analysis::NotJudged>(i));
-  }
-  if (counts.empty()) return {};
-  List list{{{"not judged"}, {"reason", Kind::wrapped}}};
-  for (const auto& [count, reason] : counts) {
-    list.rows.push_back({{in_thousands(count)}, {std::string(describe(reason))}});
-  }
-  return '\n' + page.list(list);
+std::string reasons(const Page& page,
+                    const std::array<std::uint64_t, analysis::kNotJudged>& counts) {
+  return counts_by_reason<analysis::NotJudged>(page, "not judged", counts);
 }
 
 std::string functions(const Page& page, const Found<FunctionFinding>& found, bool with_event) {
@@ -118,14 +97,10 @@ std::string functions(const Page& page, const Found<FunctionFinding>& found, boo
 }
 
 std::string place_of(const InstructionFinding& found) {
-  std::string place = found.function.empty()
-                          ? fmt::format("{:#x}", found.address)
-                          : fmt::format("{}+{:#x}", function_name(found.function), found.offset);
-  if (!found.module.empty()) place += " (" + file_name(found.module) + ")";
-  if (!found.source_file.empty()) {
-    place += fmt::format(" {}:{}", file_name(found.source_file), found.source_line);
-  }
-  return place;
+  const std::string place = code_place(found.function, found.offset, found.address, found.module);
+  return found.source_file.empty()
+             ? place
+             : fmt::format("{} {}:{}", place, file_name(found.source_file), found.source_line);
 }
 
 std::string instruction_text(const InstructionFinding& found) {
@@ -167,18 +142,19 @@ std::string left_out(const Page& page, std::size_t shown, std::size_t all, std::
   return page.note(fmt::format("{} more {}: --top N, --min-share 0", all - shown, what), Ink::dim);
 }
 
-Found<FunctionFinding> impossible_functions(const EventAudit& event) {
-  Found<FunctionFinding> found;
-  for (const FunctionFinding& function : event.functions) {
-    if (function.impossible > 0) found.emplace_back(&event, &function);
-  }
-  return found;
+bool is_impossible(const FunctionFinding& function) {
+  return function.impossible > 0;
 }
 
-Found<InstructionFinding> impossible_instructions(const EventAudit& event) {
-  Found<InstructionFinding> found;
-  for (const InstructionFinding& instruction : event.instructions) {
-    if (instruction.verdict == Verdict::never) found.emplace_back(&event, &instruction);
+bool is_impossible(const InstructionFinding& instruction) {
+  return instruction.verdict == Verdict::never;
+}
+
+template <typename Finding>
+Found<Finding> impossible_ones(const EventAudit& event, const std::vector<Finding>& findings) {
+  Found<Finding> found;
+  for (const Finding& finding : findings) {
+    if (is_impossible(finding)) found.emplace_back(&event, &finding);
   }
   return found;
 }
@@ -196,8 +172,8 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
     text += page.field("catalogue", escape_for_terminal(event.catalogue));
   }
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
-  text += contradictions(page, event, 0) + reasons(page, {&event});
-  const auto of_functions = impossible_functions(event);
+  text += contradictions(page, event, 0) + reasons(page, event.not_judged);
+  const auto of_functions = impossible_ones(event, event.functions);
   text += functions(page, of_functions, false) +
           left_out(page, of_functions.size(), event.impossible_functions, "functions");
   Found<InstructionFinding> of_instructions;
@@ -205,8 +181,8 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
     of_instructions.emplace_back(&event, &instruction);
   }
   text += instructions(page, of_instructions, false) +
-          left_out(page, impossible_instructions(event).size(), event.impossible_instructions,
-                   "of them");
+          left_out(page, impossible_ones(event, event.instructions).size(),
+                   event.impossible_instructions, "of them");
   // Of other events than those of a core PMU no instruction is to be expected.
   const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event) &&
                           event.bias.reason != name_of(analysis::NotJudged::timer);
@@ -216,13 +192,14 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   return text + bias_text({{&audit, &event}}, event.bias.blocks.size(), page);
 }
 
-/// The findings with most impossible samples, of all events together. `of_event`: those of one.
+/// The findings with most impossible samples, of all events together.
 template <typename Finding>
-Found<Finding> worst(const std::vector<const EventAudit*>& events,
-                     Found<Finding> (*of_event)(const EventAudit&), std::uint64_t Finding::*count) {
+Found<Finding> worst(const std::vector<RecordedEvent>& events,
+                     const std::vector<Finding> EventAudit::*findings,
+                     std::uint64_t Finding::*count) {
   Found<Finding> found;
-  for (const EventAudit* event : events) {
-    const Found<Finding> more = of_event(*event);
+  for (const auto& [audit, event] : events) {
+    const Found<Finding> more = impossible_ones(*event, event->*findings);
     found.insert(found.end(), more.begin(), more.end());
   }
   std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
@@ -233,17 +210,13 @@ Found<Finding> worst(const std::vector<const EventAudit*>& events,
 }
 
 /// The events of all recordings, of many those with most impossible samples.
-std::string event_list(const std::vector<Audit>& audits, const Page& page) {
-  std::vector<std::pair<const Audit*, const EventAudit*>> rows;
-  for (const Audit& audit : audits) {
-    for (const EventAudit& event : audit.events) rows.emplace_back(&audit, &event);
-  }
-  const std::size_t all = rows.size();
+std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool is_one_recording) {
+  const std::size_t all = events.size();
   if (all > kMostRows && !page.details) {
-    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-      return a.second->impossible.count > b.second->impossible.count;
+    std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
+      return a.event->impossible.count > b.event->impossible.count;
     });
-    rows.resize(kMostRows);
+    events.resize(kMostRows);
   }
   List list{{{"event", Kind::shortened},
              {"level", Kind::text},
@@ -252,52 +225,36 @@ std::string event_list(const std::vector<Audit>& audits, const Page& page) {
              {"impossible"},
              {"share"},
              {"95% interval", Kind::number, 2},
-             {"recording", Kind::front_shortened, audits.size() > 1 ? 0 : 3}}};
-  for (const auto& [audit, event] : rows) {
-    const analysis::Share& share = event->impossible;
-    const Ink ink = share.count > 0 ? Ink::red : Ink::green;
-    const bool judged = event->judged > 0;
-    list.rows.push_back({{escape_for_terminal(event->event)},
-                         {level_name(event->level)},
-                         {in_thousands(event->samples)},
-                         {in_thousands(event->judged)},
-                         judged ? Cell{in_thousands(share.count), ink} : unknown_cell(),
-                         judged ? Cell{analysis::percent(share.value), ink} : unknown_cell(),
-                         judged ? Cell{share_range(page, share.low, share.high)} : unknown_cell(),
-                         {escape_for_terminal(audit->file), Ink::dim}});
+             {"recording", Kind::front_shortened, is_one_recording ? 3 : 0}}};
+  for (const auto& [audit, event] : events) {
+    std::vector<Cell>& row = list.rows.emplace_back();
+    row = {{escape_for_terminal(event->event)},
+           {level_name(event->level)},
+           {in_thousands(event->samples)}};
+    add_judged_cells(row, page, event->judged, event->impossible);
+    row.push_back({escape_for_terminal(audit->file), Ink::dim});
   }
   std::string text = '\n' + page.list(list);
-  if (rows.size() < all) {
+  if (events.size() < all) {
     text +=
-        page.note(fmt::format("{} more events, none of them worse", all - rows.size()), Ink::dim);
+        page.note(fmt::format("{} more events, none of them worse", all - events.size()), Ink::dim);
   }
   return text;
 }
 
-std::string notes(const std::vector<Audit>& audits, const Page& page) {
+/// All warnings but those that missing_text() prints.
+std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
   std::vector<std::string> texts;
-  std::set<std::string> known;
-  const auto add = [&](std::string text) {
-    if (known.insert(text).second) texts.push_back(std::move(text));
-  };
   for (const Audit& audit : audits) {
-    for (const auto& missing : audit.missing) known.insert(missing.remark);  // missing_text()
-  }
-  for (const Audit& audit : audits) {
-    for (const std::string& remark : audit.remarks) add(remark);
+    texts.insert(texts.end(), audit.remarks.begin(), audit.remarks.end());
     for (const EventAudit& event : audit.events) {
-      for (const std::string& warning : event.warnings) add(warning);
+      texts.insert(texts.end(), event.warnings.begin(), event.warnings.end());
     }
   }
-  std::string text;
-  const std::size_t most = page.details ? texts.size() : kMostNotes;
-  for (std::size_t i = 0; i < texts.size() && i < most; ++i) {
-    text += page.field("warning", escape_for_terminal(texts[i]), Ink::yellow);
+  for (const Audit& audit : audits) {
+    for (const auto& missing : audit.missing) std::erase(texts, missing.remark);
   }
-  if (texts.size() > most) {
-    text += page.field("", fmt::format("{} more warnings", texts.size() - most));
-  }
-  return text.empty() ? text : '\n' + text;
+  return texts;
 }
 
 /// All events of all recordings together.
@@ -382,45 +339,38 @@ std::string why_none_is_judged(const std::vector<Audit>& audits) {
 }
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
-  std::vector<const EventAudit*> events;
-  std::vector<RecordedEvent> recorded;
+  std::vector<RecordedEvent> events;
   std::vector<std::string> machines;
   for (const Audit& audit : audits) {
-    std::string machine =
-        page.field("CPU", cpu_details(audit.cpu)) +
-        page.field("kernel", audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel));
-    if (std::find(machines.begin(), machines.end(), machine) == machines.end()) {
-      machines.push_back(std::move(machine));
-    }
-    for (const EventAudit& event : audit.events) {
-      events.push_back(&event);
-      recorded.push_back({&audit, &event});
-    }
+    add_once(machines,
+             page.field("CPU", cpu_details(audit.cpu)) +
+                 page.field("kernel",
+                            audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel)));
+    for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
   }
-  const auto [answer, ink] = Totals(audits).answer();
+  const Totals totals(audits);
+  const auto [answer, ink] = totals.answer();
   std::string text = page.paragraph(answer, ink) + '\n';
   for (std::size_t i = 0; i < machines.size() && (i == 0 || page.details); ++i) text += machines[i];
   if (machines.size() > 1 && !page.details) {
     text += page.field(
         "", fmt::format("and {} more", analysis::counted(machines.size() - 1, "machine")));
   }
-  text += origin_fields(page, audits) + event_list(audits, page);
+  text += origin_fields(page, audits) + event_list(page, events, audits.size() <= 1);
+  const std::string end = branch_records_text(events, page) + missing_text(audits, page) +
+                          page.warnings(warnings_of(audits));
   if (page.details) {
-    for (const Audit& audit : audits) {
-      for (const EventAudit& event : audit.events) text += event_details(audit, event, page);
-    }
-    return text + branch_records_text(audits, page) + missing_text(audits, page) +
-           notes(audits, page);
+    for (const auto& [audit, event] : events) text += event_details(*audit, *event, page);
+    return text + end;
   }
-  for (const EventAudit* event : events) text += contradictions(page, *event, 1);
+  for (const auto& [audit, event] : events) text += contradictions(page, *event, 1);
   const bool with_event = events.size() > 1;
-  return text + reasons(page, events) +
-         functions(page, worst(events, impossible_functions, &FunctionFinding::impossible),
+  return text + reasons(page, totals.reasons) +
+         functions(page, worst(events, &EventAudit::functions, &FunctionFinding::impossible),
                    with_event) +
-         instructions(page, worst(events, impossible_instructions, &InstructionFinding::samples),
+         instructions(page, worst(events, &EventAudit::instructions, &InstructionFinding::samples),
                       with_event) +
-         bias_text(recorded, kMostPlaces, page) + branch_records_text(audits, page) +
-         missing_text(audits, page) + notes(audits, page) + '\n' +
+         bias_text(events, kMostPlaces, page) + end + '\n' +
          page.paragraph(
              "--details prints each event with its rule, verdicts, functions and instructions",
              Ink::dim);

@@ -1,6 +1,5 @@
-#include "src/output/audit/bias_text.h"
-
 #include "analysis/wording.h"
+#include "src/output/audit/audit_parts.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
@@ -165,19 +164,16 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     const auto [fewest, largest] =
         std::minmax_element(places.begin(), places.end(),
                             [](const auto& a, const auto& b) { return a.samples < b.samples; });
-    constexpr std::size_t kLongest = 90;
-    const std::string function = block->function.empty()
-                                     ? "no function"
-                                     : shorten(escape_for_terminal(block->function), kLongest);
-    list.rows.push_back(
-        {{in_thousands(block->samples.samples())},
-         {number_text(block->samples.expected())},
-         {in_thousands(largest->samples)},
-         {in_thousands(fewest->samples)},
-         {fmt::format("{}, {}", escape_for_terminal(event->event), level_name(event->level))},
-         {fmt::format("{} at {:#x} to {:#x}", function, block->samples.range.begin,
-                      block->samples.range.end),
-          Ink::red}});
+    const std::string function =
+        block->function.empty() ? "no function" : function_name(block->function);
+    list.rows.push_back({{in_thousands(block->samples.samples())},
+                         {number_text(block->samples.expected())},
+                         {in_thousands(largest->samples)},
+                         {in_thousands(fewest->samples)},
+                         {event_name(*event)},
+                         {fmt::format("{} at {:#x} to {:#x}", function, block->samples.range.begin,
+                                      block->samples.range.end),
+                          Ink::red}});
     list.rows.push_back({{}, {}, {}, {}, {}, {counts_of(*block), Ink::dim}});
     // Once of a loop, at its most uneven block.
     const audit::LoopFinding& loop = event->bias.loops.at(block->loop);

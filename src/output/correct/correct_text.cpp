@@ -20,19 +20,11 @@ using correct::Verdict;
 using Kind = ListColumn::Kind;
 
 constexpr std::size_t kMostPlaces = 20;  // without --details
-constexpr std::size_t kMostRemarks = 5;
-
-std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return escape_for_terminal(
-      slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
-}
 
 std::string place_text(const Place& place, correct::By by) {
-  constexpr std::size_t kLongest = 90;
   std::string text;
   if (!place.symbol.empty()) {
-    text = shorten(escape_for_terminal(place.symbol), kLongest);
+    text = function_name(place.symbol);
     const bool has_offset = by == correct::By::instruction || by == correct::By::block;
     if (has_offset) text += fmt::format("+{:#x}", place.offset);
   } else if (place.address) {
@@ -200,21 +192,9 @@ std::string correct_text(const std::vector<Correction>& corrections, const Page&
     for (const EventCorrection& event : correction.events) {
       text += event_text(correction, event, page);
     }
-    for (const std::string& remark : correction.remarks) {
-      if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
-        remarks.push_back(remark);
-      }
-    }
+    remarks.insert(remarks.end(), correction.remarks.begin(), correction.remarks.end());
   }
-  const std::size_t shown = page.details ? remarks.size() : std::min(remarks.size(), kMostRemarks);
-  if (shown > 0) text += '\n';
-  for (std::size_t i = 0; i < shown; ++i) {
-    text += page.field("warning", escape_for_terminal(remarks[i]), Ink::yellow);
-  }
-  if (shown < remarks.size()) {
-    text += page.field("", fmt::format("{} more warnings", remarks.size() - shown));
-  }
-  return text;
+  return text + page.warnings(remarks);
 }
 
 }  // namespace skid::output
