@@ -39,7 +39,7 @@ struct AnnotateOptions {
   listing::Folding folding;
   bool source = false;
   std::string format = "text";
-  std::string perfmon;
+  std::filesystem::path perfmon;
   DelayOptions delay;
   BinaryOptions binaries;
   OutputOptions shown;
@@ -50,12 +50,12 @@ class Shadowed {
  public:
   explicit Shadowed(audit::Choices choices) : choices_(choices) {}
 
-  void add(const measure::Source& source, const Messages& messages) {
+  void add(const measure::Source& source, const OutputOptions& shown) {
     if (!choices_.delay && !choices_.measured) return;
     const audit::Audit audit = audit::audit(source, choices_);
     for (const audit::EventAudit& event : audit.events) {
       for (const std::string& warning : event.warnings) {
-        if (warning.starts_with("--skid")) messages.note(warning);
+        if (warning.starts_with("--skid")) shown.note(warning);
       }
       for (const audit::BlockFinding& block : event.bias.blocks) {
         const auto& loop = event.bias.loops.at(block.loop);
@@ -71,9 +71,9 @@ class Shadowed {
   }
 
   /// A note where nothing is known of any loop.
-  output::ListingChoices::Places finish(const Messages& messages) && {
+  output::ListingChoices::Places finish(const OutputOptions& shown) && {
     if ((choices_.delay || choices_.measured) && !has_loop_) {
-      messages.note("no sampled loop whose shares follow from the delay was found");
+      shown.note("no sampled loop whose shares follow from the delay was found");
     }
     return std::move(places_);
   }
@@ -155,11 +155,11 @@ std::vector<std::string> functions_with(const std::string& part, const listing::
 /// Without a function and a target, of the most sampled function; with a part of a name, of the
 /// only sampled function that has it.
 ExitStatus run_annotate(const AnnotateOptions& options) {
-  const Messages messages(options.shown);
+  const OutputOptions& shown = options.shown;
   locate::ModuleStore modules(search_places(options.binaries));
   listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
-  const auto measured = measured_by(options.delay.run, messages, options.perfmon);
+  const auto measured = measured_by(options.delay.run, shown, options.perfmon);
   audit::Choices choices{.places = search_places(options.binaries),
                          .perfmon = options.perfmon,
                          .top = std::numeric_limits<std::size_t>::max(),
@@ -169,19 +169,18 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   Shadowed shadowed(choices);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
-    shadowed.add(source, messages);
+    shadowed.add(source, shown);
     return [read = reader.add(source)] {
       for (const auto& fault : read.faults) print_error(describe(fault));
       return read.read_in_part;
     };
   };
-  const auto inputs =
-      each_recording(inputs_or_default_run(options.inputs), one, messages, read_one);
+  const auto inputs = each_recording(inputs_or_default_run(options.inputs), one, shown, read_one);
   const auto& listing = reader.finish();
   const auto remarks = reader.remarks();
-  for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) messages.note(remarks[i]);
+  for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) shown.note(remarks[i]);
   if (remarks.size() > kMostNamed) {
-    messages.note(
+    shown.note(
         fmt::format("{} more like these: 'skidscan samples' prints all that is wrong with mapped "
                     "files",
                     remarks.size() - kMostNamed));
@@ -193,7 +192,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     const bool is_in_no_file =
         options.function && reader.other_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
-      note_filtered(options.filter, reader.filtered(), messages);
+      note_filtered(options.filter, reader.filtered(), shown);
       if (std::all_of(listing.columns.begin(), listing.columns.end(),
                       [](const listing::Column& column) { return column.read() == 0; })) {
         throw Error("no samples were recorded, or none that -e and other filters select");
@@ -205,11 +204,10 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
                               *options.function, output::list_of(candidates, kMostNamed)));
     }
     if (options.function) {
-      messages.note(
-          fmt::format("function '{}': shown is the only sampled one with it in its name: {}",
-                      *options.function, candidates.front()));
+      shown.note(fmt::format("function '{}': shown is the only sampled one with it in its name: {}",
+                             *options.function, candidates.front()));
     } else {
-      messages.note(
+      shown.note(
           fmt::format("no target was sampled; the most sampled functions, the first of which "
                       "is shown: {}",
                       fmt::join(candidates, ", ")));
@@ -218,8 +216,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     chosen.function = candidates.front();
     return run_annotate(chosen);
   }
-  note_filtered(options.filter, reader.filtered(), messages);
-  write(options, listing, std::move(shadowed).finish(messages));
+  note_filtered(options.filter, reader.filtered(), shown);
+  write(options, listing, std::move(shadowed).finish(shown));
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -238,7 +236,7 @@ std::vector<std::string> sampled_functions(AnnotateOptions options) {
     if (std::filesystem::file_size(source.file, ignored) <= kMostBytes) reader.add(source);
     return [] { return false; };
   };
-  each_recording(inputs_or_default_run(options.inputs), one, Messages(options.shown), read_one);
+  each_recording(inputs_or_default_run(options.inputs), one, options.shown, read_one);
   return most_frequent(reader.other_functions(), reader.other_functions().size());
 }
 
@@ -251,10 +249,7 @@ Command annotate_command() {
       .description =
           "print instructions of the target or of a sampled function with their samples per level",
       .options =
-          {{{"INPUT", "-i", "--input"},
-            Value::file("INPUT", options->inputs).several(),
-            "runs or recordings of perf: files, directories of perf record --threads, - for "
-            "standard input (default: skidscan.run)"},
+          {recordings_option(options->inputs),
            {{"--function"},
             Value::text("FUNCTION", options->function).completing([options] {
               return sampled_functions(*options);

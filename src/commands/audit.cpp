@@ -25,10 +25,12 @@
 namespace skid::commands {
 namespace {
 
+constexpr plots::AuditKind kDefaultAuditKind = plots::AuditKind::blocks;
+
 struct AuditOptions {
   std::vector<std::string> inputs;
   std::string format = "text";
-  std::string perfmon;
+  std::filesystem::path perfmon;
   locate::Filter filter;
   BinaryOptions binaries;
   std::size_t top = 20;
@@ -36,7 +38,8 @@ struct AuditOptions {
   DelayOptions delay;
   bool all = false;
   bool allow_not_judged = false;
-  std::string fail_on, plot, script, kind;
+  std::string fail_on;
+  PlotOptions plot;
   OutputOptions shown;
 };
 
@@ -93,25 +96,16 @@ ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& a
   return ExitStatus::nothing_judged;
 }
 
-/// The figure to draw; nullopt if neither file is named. Throws UsageError.
-std::optional<plots::AuditKind> figure_of(const AuditOptions& options) {
-  const bool draws = !options.plot.empty() || !options.script.empty();
-  if (!draws && !options.kind.empty()) {
-    throw UsageError("--kind: no figure is drawn; add --plot FILE or --plot-script FILE");
-  }
-  if (!draws) return std::nullopt;
-  plots::check_figure_files({options.plot, options.script});
-  check_output_files({{"--plot", options.plot}, {"--plot-script", options.script}},
-                     inputs_or_default_run(options.inputs));
-  return plots::audit_kind_from(options.kind).value_or(plots::AuditKind::blocks);
-}
-
 ExitStatus run_audit(const AuditOptions& options) {
-  const auto figure = figure_of(options);
+  const auto figure = figure_files(options.plot);
+  if (figure) {
+    plots::check_figure_files(*figure);
+    check_output_files({{"--plot", options.plot.file}, {"--plot-script", options.plot.script}},
+                       inputs_or_default_run(options.inputs));
+  }
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
-  const Messages messages(options.shown);
-  const auto measured = measured_by(options.delay.run, messages, options.perfmon);
+  const auto measured = measured_by(options.delay.run, options.shown, options.perfmon);
   audit::Choices choices{search_places(options.binaries),
                          options.perfmon,
                          options.top,
@@ -124,21 +118,13 @@ ExitStatus run_audit(const AuditOptions& options) {
                          &catalogues};
   if (measured) choices.measured = measured->measurements;
   std::vector<audit::Audit> audits;
-  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
-    refuse_report(source.file.string());
-    return [&audits, &messages, one = audit::audit(source, choices)]() mutable {
-      audits.push_back(std::move(one));
-      for (const auto& line : audits.back().particulars) messages.detail(line);
-      for (const auto& fault : audits.back().faults) print_error(describe(fault));
-      return audits.back().read_in_part;
-    };
-  };
   const auto read =
-      each_recording(inputs_or_default_run(options.inputs), cores, messages, read_one);
+      each_result(inputs_or_default_run(options.inputs), cores, options.shown, audits,
+                  [&](const measure::Source& source) { return audit::audit(source, choices); });
   if (audits.empty()) return ExitStatus::failed;
   locate::Filtered filtered;
-  for (const audit::Audit& audit : audits) filtered.add(audit.filtered);
-  note_filtered(options.filter, filtered, messages);
+  for (const auto& one : audits) filtered.add(one.filtered);
+  note_filtered(options.filter, filtered, options.shown);
   if (options.format == "json") {
     print(output::audit_json(audits));
   } else if (options.format == "csv") {
@@ -151,7 +137,8 @@ ExitStatus run_audit(const AuditOptions& options) {
   ExitStatus status = gate(options.fail_on, audits);
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {
-    if (figure) plots::draw_audit(audits, *figure, {options.plot, options.script});
+    const auto kind = plots::audit_kind_from(options.plot.kind).value_or(kDefaultAuditKind);
+    if (figure) plots::draw_audit(audits, kind, *figure);
   } catch (const Error& error) {
     if (status == ExitStatus::done) throw;
     print_error(error.what());
@@ -170,39 +157,28 @@ Command audit_command() {
           "count samples and branch records that cannot be right, and find uneven samples of "
           "instructions that execute equally often, in any profile",
       .options =
-          {{{"INPUT", "-i", "--input"},
-            Value::file("INPUT", options->inputs).several(),
-            "runs or recordings of perf: files, directories of perf record --threads, - for "
-            "standard input (default: skidscan.run)"},
-           format_option(options->format, {"text", "json", "csv"}),
-           {{"--top"},
-            Value::number("N", options->top),
-            "functions, instructions, blocks and branch records listed for each event (default: "
-            "20)"},
-           {{"--min-share"},
-            Value::number("SHARE", options->min_share, 0.0, 1.0),
-            "list only items of which at least this share of the event's judged samples is "
-            "impossible"},
-           {{"--all"},
-            Value::flag(options->all),
-            "list instructions that can cause the event, too; implies --details"},
-           {{"--fail-on"},
-            Value::one_of("CONDITION", options->fail_on,
-                          {"impossible", "samples", "branches", "biased"}),
-            "exit status 4 if there are impossible samples, data sources or data addresses "
-            "(samples), impossible branch records (branches), either (impossible), or biased "
-            "blocks (biased); 5 if nothing could be judged for it"},
-           allow_not_judged_option(options->allow_not_judged),
-           {{"--plot"},
-            Value::file("FILE", options->plot),
-            "write a figure of blocks to FILE.png, FILE.svg or FILE.pdf"},
-           {{"--plot-script"},
-            Value::file("FILE", options->script),
-            "write the figure as a gnuplot script that contains its data"},
-           {{"--kind"},
-            Value::one_of("KIND", options->kind, {"blocks", "ratios"}),
-            "kind of the figure (default: blocks)"},
-           perfmon_option(options->perfmon)},
+          {
+              recordings_option(options->inputs),
+              format_option(options->format, {"text", "json", "csv"}),
+              {{"--top"},
+               Value::number("N", options->top),
+               "functions, instructions, blocks and branch records listed for each event (default: "
+               "20)"},
+              {{"--min-share"},
+               Value::number("SHARE", options->min_share, 0.0, 1.0),
+               "list only items of which at least this share of the event's judged samples is "
+               "impossible"},
+              {{"--all"},
+               Value::flag(options->all),
+               "list instructions that can cause the event, too; implies --details"},
+              {{"--fail-on"},
+               Value::one_of("CONDITION", options->fail_on,
+                             {"impossible", "samples", "branches", "biased"}),
+               "exit status 4 if there are impossible samples, data sources or data addresses "
+               "(samples), impossible branch records (branches), either (impossible), or biased "
+               "blocks (biased); 5 if nothing could be judged for it"},
+              allow_not_judged_option(options->allow_not_judged),
+          },
       .notes =
           {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
            "and 3) or follows one instruction alone (level 1), and no category of that "
@@ -224,11 +200,13 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
+  command.add(figure_options(options->plot, "a figure of blocks", {"blocks", "ratios"},
+                             plots::name_of(kDefaultAuditKind)));
+  command.add({perfmon_option(options->perfmon)});
   command.add(filter_options(options->filter));
   command.add(delay_options(options->delay));
   command.add(binary_options(options->binaries));
-  command.add({details_option(options->shown)});
-  command.add(output_options(options->shown));
+  command.add(screen_options(options->shown));
   return command;
 }
 

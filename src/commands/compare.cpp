@@ -31,7 +31,7 @@ struct CompareOptions {
   std::string format = "text";
   PlotOptions plot;
   std::string html;
-  ReadingOptions reading;
+  measure::Choices reading;
   OutputOptions shown;
 };
 
@@ -111,14 +111,14 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (options.inputs.empty()) {
     throw UsageError("compare: no input; name at least two runs, reports or recordings");
   }
-  const measure::Choices reading = choices_of(options.reading);
+  check_reading(options.reading);
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
-  const auto figure = figure_options(options.plot, kDefaultComparisonKind);
+  const auto figure = figure_of(options.plot, kDefaultComparisonKind);
   check_output_files({{"--html", options.html},
                       {"--plot", options.plot.file},
                       {"--plot-script", options.plot.script}},
                      options.inputs);
-  const Findings findings = read_measurements(options.inputs, Messages(options.shown), reading);
+  const Findings findings = read_measurements(options.inputs, options.shown, options.reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
@@ -178,8 +178,7 @@ Command compare_command() {
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultComparisonKind));
   command.add({html_option(options->html)});
-  command.add({details_option(options->shown)});
-  command.add(output_options(options->shown));
+  command.add(screen_options(options->shown));
   return command;
 }
 

@@ -31,7 +31,7 @@ struct CorrectOptions {
   std::string format = "text";
   std::string fail_on;
   std::string output;
-  std::string perfmon;
+  std::filesystem::path perfmon;
   BinaryOptions binaries;
   OutputOptions shown;
 };
@@ -51,7 +51,6 @@ bool report_refused(const std::vector<correct::Correction>& corrections) {
 }
 
 ExitStatus run_correct(const CorrectOptions& options) {
-  const Messages messages(options.shown);
   const auto inputs = inputs_or_default_run(options.inputs);
   if (!options.output.empty()) {
     if (inputs.size() > 1 || run::is_run(inputs.front())) {
@@ -59,7 +58,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
     }
     check_output_files({{"-o", options.output}}, inputs);
   }
-  const auto measured = measured_by(options.skid, messages, options.perfmon);
+  const auto measured = measured_by(options.skid, options.shown, options.perfmon);
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
   correct::Choices choices;
@@ -72,20 +71,13 @@ ExitStatus run_correct(const CorrectOptions& options) {
   choices.cores = &cores;
   choices.catalogues = &catalogues;
   std::vector<correct::Correction> corrections;
-  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
-    refuse_report(source.file.string());
-    return [&corrections, &messages, one = correct::correct(source, choices)]() mutable {
-      corrections.push_back(std::move(one));
-      for (const auto& line : corrections.back().particulars) messages.detail(line);
-      for (const auto& fault : corrections.back().faults) print_error(describe(fault));
-      return corrections.back().read_in_part;
-    };
-  };
-  const auto read = each_recording(inputs, cores, messages, read_one);
+  const auto read =
+      each_result(inputs, cores, options.shown, corrections,
+                  [&](const measure::Source& source) { return correct::correct(source, choices); });
   if (corrections.empty()) return ExitStatus::failed;
   locate::Filtered filtered;
-  for (const auto& correction : corrections) filtered.add(correction.filtered);
-  note_filtered(options.filter, filtered, messages);
+  for (const auto& one : corrections) filtered.add(one.filtered);
+  note_filtered(options.filter, filtered, options.shown);
   if (options.format == "json") {
     print(output::correct_json(corrections));
   } else if (options.format == "csv") {
@@ -108,10 +100,7 @@ Command correct_command() {
   Command command{
       .name = "correct",
       .description = "take a constant skid out of a profile; refuse where that cannot be done",
-      .options = {{{"INPUT", "-i", "--input"},
-                   Value::file("INPUT", options->inputs).several(),
-                   "runs or recordings of perf: files, directories of perf record --threads, - for "
-                   "standard input (default: skidscan.run)"},
+      .options = {recordings_option(options->inputs),
                   skid_option(options->skid, "skid"),
                   {{"--by"},
                    Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),
@@ -140,8 +129,7 @@ Command correct_command() {
       .run = [options] { return run_correct(*options); }};
   command.add(filter_options(options->filter));
   command.add(binary_options(options->binaries));
-  command.add({details_option(options->shown)});
-  command.add(output_options(options->shown));
+  command.add(screen_options(options->shown));
   return command;
 }
 

@@ -99,8 +99,7 @@ Command doctor_command() {
                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
                    "skidscan doctor --root machine"},
       .run = [options] { return run_doctor(*options); }};
-  command.add({details_option(options->shown)});
-  command.add(output_options(options->shown));
+  command.add(screen_options(options->shown));
   return command;
 }
 

@@ -212,22 +212,21 @@ ExitStatus print_faults(const perfdata::Recording& recording) {
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return inputs;
-  // What perf itself reads without an argument.
-  constexpr const char* kOfPerf = "perf.data";
-  for (const char* const input : {record::kDefaultRunDirectory, kOfPerf}) {
+  for (const char* const input : {record::kDefaultRunDirectory, kDefaultRecording}) {
     std::error_code error;
-    if (run::is_run(input) || (input == kOfPerf && std::filesystem::exists(input, error))) {
+    if (run::is_run(input) ||
+        (input == kDefaultRecording && std::filesystem::exists(input, error))) {
       return {input};
     }
   }
   throw Error(
       fmt::format("no {} and no {} here; make one with 'skidscan record' or 'perf record', "
                   "or name a run or a recording",
-                  record::kDefaultRunDirectory, kOfPerf));
+                  record::kDefaultRunDirectory, kDefaultRecording));
 }
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
-                          const Messages& messages, const Read& read) {
+                          const OutputOptions& shown, const Read& read) {
   using Clock = std::chrono::steady_clock;
   /// What is left to do, and how long it took so far.
   struct Begun {
@@ -241,7 +240,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
   }
   InputsRead result;
   Steps steps(inputs);
-  ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
+  ProgressLine progress(ProgressLine::suits_standard_error(shown.quiet));
   const auto read_step = [&](const Step& step) -> Begun {
     if (!step.failure && !step.source) return {};
     const auto begin = Clock::now();
@@ -259,11 +258,11 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
   };
   const auto finish = [&](const Step& step, const Begun& half) {
     const auto paused = progress.pause();
-    for (const std::string& message : step.messages) messages.note(message);
+    for (const std::string& message : step.messages) shown.note(message);
     try {
       if (half.rest && half.rest()) result.read_in_part = true;
       if (half.rest) {
-        messages.detail(
+        shown.explain(
             fmt::format("{}: read in {:.2f} s", step.source->file.string(), half.seconds));
       }
     } catch (const InputError& error) {

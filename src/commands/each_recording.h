@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::commands {
@@ -55,6 +56,22 @@ using Read = std::function<Finish(const measure::Source&, std::size_t input)>;
 /// and why an input or recording cannot be read where either throws InputError; the others are read
 /// nevertheless. Progress is shown on a terminal; `read` itself must not print.
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
-                          const Messages& messages, const Read& read);
+                          const OutputOptions& shown, const Read& read);
+
+/// Fills `results` with what `make` makes of each recording; several threads call it at once.
+/// Prints the faults of each. Refuses reports of skidscan.
+template <typename Result, typename Make>
+InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
+                       const OutputOptions& shown, std::vector<Result>& results, Make make) {
+  return each_recording(inputs, cores, shown, [&](const measure::Source& source, std::size_t) {
+    refuse_report(source.file.string());
+    return Finish([&, result = make(source)]() mutable {
+      for (const auto& line : result.particulars) shown.explain(line);
+      for (const auto& fault : result.faults) print_error(describe(fault));
+      results.push_back(std::move(result));
+      return results.back().read_in_part;
+    });
+  });
+}
 
 }  // namespace skid::commands

@@ -43,7 +43,7 @@ std::string chosen_cpu(const EventsOptions& options) {
 
 std::vector<events::Event> chosen_events(const EventsOptions& options,
                                          const events::Catalogue& catalogue,
-                                         const Messages& messages) {
+                                         const OutputOptions& shown) {
   if (options.list) {
     return catalogue.list({.precise_only = options.precise,
                            .pattern = options.names.empty() ? "" : options.names.front(),
@@ -54,7 +54,7 @@ std::vector<events::Event> chosen_events(const EventsOptions& options,
     auto named = catalogue.find(name);
     for (const std::string& pmu : catalogue.pmus()) {
       if (find_by(named, &events::Event::pmu, pmu) != nullptr) continue;
-      messages.note(fmt::format("{}: the event files have no event '{}'", pmu, name));
+      shown.note(fmt::format("{}: the event files have no event '{}'", pmu, name));
     }
     std::move(named.begin(), named.end(), std::back_inserter(found));
   }
@@ -77,10 +77,9 @@ ExitStatus run_events(const EventsOptions& options) {
   check(options);
   const auto catalogue = events::open_catalogue(
       {.cpu = chosen_cpu(options), .perfmon = options.perfmon}, machine::inspect());
-  const Messages messages(options.shown);
-  const auto chosen = chosen_events(options, catalogue, messages);
-  messages.detail(fmt::format("catalogue of events: {}, {} events", catalogue.cpu().catalogue(),
-                              catalogue.events().size()));
+  const auto chosen = chosen_events(options, catalogue, options.shown);
+  options.shown.explain(fmt::format("catalogue of events: {}, {} events",
+                                    catalogue.cpu().catalogue(), catalogue.events().size()));
   if (options.format == "json") {
     print(output::events_json(catalogue.cpu(), chosen));
   } else if (options.list) {

@@ -30,7 +30,6 @@ ExitStatus run_inspect(const InspectOptions& options) {
   const bool json = options.format == "json";
   output::Json recordings = output::Json::array();
   std::string text;
-  const Messages messages(options.shown);
   Cores cores(Cores::usable());
   std::vector<std::string> not_precise;
   const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
@@ -56,7 +55,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
       return print_faults(*recording) == ExitStatus::read_in_part;
     };
   };
-  const InputsRead done = each_recording(options.files, cores, messages, read);
+  const InputsRead done = each_recording(options.files, cores, options.shown, read);
   if (json) {
     print(output::document_text({{"schema", "skidscan.inspect/1"},
                                  {"tool_version", SKIDSCAN_VERSION},
@@ -99,8 +98,7 @@ Command inspect_command() {
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan inspect perf.data"},
       .run = [options] { return run_inspect(*options); }};
-  command.add({details_option(options->shown)});
-  command.add(output_options(options->shown));
+  command.add(screen_options(options->shown));
   return command;
 }
 

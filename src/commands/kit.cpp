@@ -165,14 +165,14 @@ ExitStatus make_kit(const KitOptions& given) {
   check_output(options);
   const TemporaryDirectory directory;
   const kit::Kit kit = plan_kit(options, directory.path());
-  const Messages messages(options.shown);
-  for (const std::string& note : kit.plan.notes) messages.note(note);
+  const OutputOptions& shown = options.shown;
+  for (const std::string& note : kit.plan.notes) shown.note(note);
   for (const auto& measurement : kit.plan.measurements) {
-    messages.detail(fmt::format("{}: {}, trigger {}, period {}", measurement.requested,
-                                measurement.perf_event, measurement.trigger, measurement.period));
+    shown.explain(fmt::format("{}: {}, trigger {}, period {}", measurement.requested,
+                              measurement.perf_event, measurement.trigger, measurement.period));
   }
   write_kit(options, kit::files_of(kit, options.slurm));
-  if (messages.quiet() || options.output == kStandardOutput) return ExitStatus::done;
+  if (shown.quiet || options.output == kStandardOutput) return ExitStatus::done;
   const bool is_directory = is_directory_name(options.output);
   const fs::path top = is_directory ? fs::path(options.output) : fs::path(kit::kTopDirectory);
   const std::string what = fmt::format("{}: {} measurements for {}", options.output,

@@ -25,7 +25,7 @@ struct MergeOptions {
   bool pool = false;
   bool as_repeats = false;
   std::optional<std::int64_t> bin;
-  ReadingOptions reading;
+  measure::Choices reading;
   OutputOptions shown;
 };
 
@@ -38,12 +38,12 @@ ExitStatus run_merge(const MergeOptions& options) {
   if (options.inputs.empty()) {
     throw UsageError("merge: no input; name reports, runs or recordings");
   }
-  const measure::Choices choices = choices_of(options.reading);
+  check_reading(options.reading);
   // A sum may grow: all inputs are read before one is replaced.
   if (options.output != "-") {
     check_output_files({{"-o", options.output}}, options.inputs, /*may_replace_reports=*/true);
   }
-  auto findings = read_measurements(options.inputs, Messages(options.shown), choices, options.bin);
+  auto findings = read_measurements(options.inputs, options.shown, options.reading, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;
   const auto merged =
@@ -58,10 +58,9 @@ ExitStatus run_merge(const MergeOptions& options) {
   } else {
     write_file_atomically(options.output, report);
   }
-  Messages(options.shown)
-      .note(fmt::format("{} of {} became {}", analysis::counted(read, "measurement"),
-                        analysis::counted(findings.inputs.size(), "input"),
-                        merged.measurements.size()));
+  options.shown.note(fmt::format("{} of {} became {}", analysis::counted(read, "measurement"),
+                                 analysis::counted(findings.inputs.size(), "input"),
+                                 merged.measurements.size()));
   return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 

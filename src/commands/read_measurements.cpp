@@ -72,7 +72,7 @@ measure::Measured read_source(const measure::Source& source, const Choices& choi
 
 }  // namespace
 
-Findings read_measurements(std::vector<std::string> inputs, const Messages& messages,
+Findings read_measurements(std::vector<std::string> inputs, const OutputOptions& shown,
                            measure::Choices choices, std::optional<std::int64_t> bin_width) {
   Cores cores(Cores::usable());
   choices.bin_width = bin_width.value_or(1);
@@ -83,17 +83,17 @@ Findings read_measurements(std::vector<std::string> inputs, const Messages& mess
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
-    return [&findings, &messages, input, measured = read_source(source, all)]() mutable {
+    return [&findings, &shown, input, measured = read_source(source, all)]() mutable {
       for (auto& measurement : measured.measurements) {
         findings.measurements.push_back(std::move(measurement));
         findings.input_of.push_back(input);
       }
-      for (const auto& line : measured.particulars) messages.detail(line);
+      for (const auto& line : measured.particulars) shown.explain(line);
       for (const auto& fault : measured.faults) print_error(describe(fault));
       return measured.read_in_part;
     };
   };
-  const auto done = each_recording(findings.inputs, cores, messages, read);
+  const auto done = each_recording(findings.inputs, cores, shown, read);
   analysis::pool_periods(findings.measurements, findings.input_of);
   findings.read_in_part = done.read_in_part;
   findings.has_unreadable = done.has_unreadable;
@@ -104,10 +104,10 @@ Findings read_measurements(std::vector<std::string> inputs, const Messages& mess
   return findings;
 }
 
-std::optional<Findings> measured_by(const std::string& run, const Messages& messages,
+std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
                                     const std::filesystem::path& perfmon) {
   if (run.empty()) return std::nullopt;
-  Findings findings = read_measurements({run}, messages, {.perfmon = perfmon});
+  Findings findings = read_measurements({run}, shown, {.perfmon = perfmon});
   if (findings.measurements.empty()) {
     throw Error(fmt::format("--skid {}: has no measurement that could be read", run));
   }

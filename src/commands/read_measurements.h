@@ -30,12 +30,12 @@ struct Findings {
 /// result is empty only if some input could not be read. Throws Error if there is neither an input
 /// nor one of these, if the inputs contain nothing to measure, and if the functions of `choices`
 /// are not found, as in a report.
-Findings read_measurements(std::vector<std::string> inputs, const Messages& messages,
+Findings read_measurements(std::vector<std::string> inputs, const OutputOptions& shown,
                            measure::Choices choices, std::optional<std::int64_t> bin_width = {});
 
 /// The measurements of --skid RUN; nullopt: `run` is empty. Throws Error if nothing of it can be
 /// read.
-std::optional<Findings> measured_by(const std::string& run, const Messages& messages,
+std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
                                     const std::filesystem::path& perfmon);
 
 }  // namespace skid::commands

@@ -31,7 +31,7 @@ struct ReportOptions {
   PlotOptions plot;
   std::string html;
   std::optional<std::int64_t> bin;
-  ReadingOptions reading;
+  measure::Choices reading;
   OutputOptions shown;
 };
 
@@ -70,14 +70,14 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
 }
 
 ExitStatus run_report(const ReportOptions& options) {
-  const measure::Choices choices = choices_of(options.reading);
-  const auto figure = figure_options(options.plot, kDefaultReportKind);
+  check_reading(options.reading);
+  const auto figure = figure_of(options.plot, kDefaultReportKind);
   check_output_files({{"--html", options.html},
                       {"--plot", options.plot.file},
                       {"--plot-script", options.plot.script}},
                      inputs_or_default_run(options.inputs));
   const auto findings =
-      read_measurements(options.inputs, Messages(options.shown), choices, options.bin);
+      read_measurements(options.inputs, options.shown, options.reading, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   write(options, findings);
   if (!options.html.empty()) {
@@ -123,8 +123,7 @@ Command report_command() {
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultReportKind));
   command.add({html_option(options->html)});
-  command.add({details_option(options->shown)});
-  command.add(output_options(options->shown));
+  command.add(screen_options(options->shown));
   return command;
 }
 

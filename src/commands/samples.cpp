@@ -56,9 +56,9 @@ class SamplePrinter {
 
   ExitStatus run() {
     // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
-    const Messages messages(options_.shown);
+    const OutputOptions& shown = options_.shown;
     ProgressLine progress(standard_output_is_file() &&
-                          ProgressLine::suits_standard_error(messages.quiet()));
+                          ProgressLine::suits_standard_error(shown.quiet));
     progress.begins("reading", options_.file, 1, 1);
     const auto begin = std::chrono::steady_clock::now();
     if (!is_json_) {
@@ -80,16 +80,16 @@ class SamplePrinter {
     out_.finish();
     const auto paused = progress.pause();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    messages.detail(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
-    if (reached_end_) note_filtered(options_.filter, filtered_, messages);
+    shown.explain(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
+    if (reached_end_) note_filtered(options_.filter, filtered_, shown);
     if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
       print_error(fmt::format("{}: {} samples left out: their ids belong to no event",
                               options_.file, unknown_ids));
     }
     if (!trace_.problem().empty())
       print_error(fmt::format("{}: {}", options_.file, trace_.problem()));
-    for (const auto& remark : kernel_.remarks()) messages.note(remark);
-    for (const auto& remark : modules_.remarks()) messages.note(remark.text);
+    for (const auto& remark : kernel_.remarks()) shown.note(remark);
+    for (const auto& remark : modules_.remarks()) shown.note(remark.text);
     return print_faults(recording_);
   }
 

@@ -33,6 +33,12 @@ void require_directory(const char* option, const std::string& path) {
   throw UsageError(fmt::format("{} {}: no such directory", option, path));
 }
 
+/// One that is given and only histograms can have; empty: none is.
+std::string option_of_histograms(const PlotOptions& options) {
+  if (!options.style.empty()) return "--plot-style";
+  return options.logarithmic ? "--log" : "";
+}
+
 std::vector<std::string> names_of_events() {
   auto all = event_names({}, {});
   all.insert(all.end(), {"access", "execute", "faults", "cpu-clock"});
@@ -40,6 +46,13 @@ std::vector<std::string> names_of_events() {
 }
 
 }  // namespace
+
+Option recordings_option(std::vector<std::string>& inputs) {
+  return {{"INPUT", "-i", "--input"},
+          Value::file("INPUT", inputs).several(),
+          "runs or recordings of perf: files, directories of perf record --threads, - for "
+          "standard input (default: skidscan.run)"};
+}
 
 Option format_option(std::string& format, const std::vector<std::string>& formats) {
   return {{"--format"},
@@ -77,7 +90,7 @@ Option html_option(std::string& file) {
           "write a page for a browser: one file with figures and tables that loads nothing else"};
 }
 
-Option perfmon_option(std::string& directory) {
+Option perfmon_option(std::filesystem::path& directory) {
   return {{"--perfmon"},
           Value::directory(directory),
           "directory of Intel's event files (a checkout of github.com/intel/perfmon), for recorded "
@@ -141,10 +154,12 @@ std::vector<Option> output_options(OutputOptions& options) {
        {"--quiet"}}};
 }
 
-Option details_option(OutputOptions& options) {
-  return {{"--details"},
-          Value::flag(options.details),
-          "print all tables, histograms and evidence instead of one screen"};
+std::vector<Option> screen_options(OutputOptions& options) {
+  std::vector<Option> all = output_options(options);
+  all.insert(all.begin(), {{"--details"},
+                           Value::flag(options.details),
+                           "print all tables, histograms and evidence instead of one screen"});
+  return all;
 }
 
 output::Page page_for(const OutputOptions& options) {
@@ -211,33 +226,31 @@ std::vector<Option> filter_options(locate::Filter& filter) {
 }
 
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
-                   const Messages& messages) {
+                   const OutputOptions& shown) {
   if (!filter.events.empty() && !filtered.has_event && !filtered.events.empty()) {
     throw UsageError(fmt::format(
         "-e {}: no such event was recorded; these were: {}", fmt::join(filter.events, ","),
         output::list_of({filtered.events.begin(), filtered.events.end()})));
   }
   if (filter.selects_all() || filtered.all == 0) return;
-  messages.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
-  for (const std::string& message : filtered.unmatched(filter)) messages.note(message);
+  shown.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
+  for (const std::string& message : filtered.unmatched(filter)) shown.note(message);
 }
 
-std::vector<Option> reading_options(ReadingOptions& options) {
+std::vector<Option> reading_options(measure::Choices& choices) {
   return {{{"--hit"},
-           Value::text("FUNCTION", options.hit),
+           Value::text("FUNCTION", choices.hit_function),
            "function whose samples are hits, for third-party targets; requires --runway"},
           {{"--runway"},
-           Value::text("FUNCTION", options.runway),
+           Value::text("FUNCTION", choices.runway_function),
            "function whose samples are skids, for third-party targets; requires --hit"},
-          perfmon_option(options.perfmon)};
+          perfmon_option(choices.perfmon)};
 }
 
-measure::Choices choices_of(const ReadingOptions& options) {
-  if (options.hit.has_value() != options.runway.has_value()) {
+void check_reading(const measure::Choices& choices) {
+  if (choices.hit_function.has_value() != choices.runway_function.has_value()) {
     throw UsageError("--hit and --runway: only one is given; give both functions");
   }
-  return {
-      .hit_function = options.hit, .runway_function = options.runway, .perfmon = options.perfmon};
 }
 
 std::vector<Option> binary_options(BinaryOptions& options) {
@@ -295,50 +308,58 @@ locate::KernelFiles kernel_files(const BinaryOptions& options) {
   return files;
 }
 
-std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
-  const auto kinds =
-      output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
+std::vector<Option> figure_options(PlotOptions& options, std::string_view figure,
+                                   const std::vector<std::string>& kinds,
+                                   std::string_view default_kind) {
   return {{{"--plot"},
            Value::file("FILE", options.file),
-           "write a figure to FILE.png, FILE.svg or FILE.pdf"},
+           fmt::format("write {} to FILE.png, FILE.svg or FILE.pdf", figure)},
           {{"--plot-script"},
            Value::file("FILE", options.script),
            "write the figure as a gnuplot script that contains its data"},
           {{"--kind"},
            Value::one_of("KIND", options.kind, kinds),
-           fmt::format("kind of the figure (default: {})", plots::name_of(default_kind))},
-          {{"--plot-style"},
-           Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
-           "for histograms: a panel per level, or all levels in one (default: panels)"},
-          {{"--log"},
-           Value::flag(options.logarithmic),
-           "for histograms: samples on a logarithmic axis"}};
+           fmt::format("kind of the figure (default: {})", default_kind)}};
 }
 
-std::optional<plots::FigureOptions> figure_options(const PlotOptions& options,
-                                                   plots::Kind default_kind) {
-  plots::FigureOptions figure;
+std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
+  const auto kinds =
+      output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
+  auto all = figure_options(options, "a figure", kinds, plots::name_of(default_kind));
+  all.push_back({{"--plot-style"},
+                 Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
+                 "for histograms: a panel per level, or all levels in one (default: panels)"});
+  all.push_back({{"--log"},
+                 Value::flag(options.logarithmic),
+                 "for histograms: samples on a logarithmic axis"});
+  return all;
+}
+
+std::optional<plots::FigureFiles> figure_files(const PlotOptions& options) {
+  if (!options.file.empty() || !options.script.empty()) {
+    return plots::FigureFiles{options.file, options.script};
+  }
+  const std::string needless = options.kind.empty() ? option_of_histograms(options) : "--kind";
+  if (needless.empty()) return std::nullopt;
+  throw UsageError(
+      fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless));
+}
+
+std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
+                                              plots::Kind default_kind) {
+  const auto files = figure_files(options);
+  if (!files) return std::nullopt;
+  plots::FigureOptions figure{.files = *files};
   figure.kind = plots::kind_from(options.kind).value_or(default_kind);
-  const bool draws = !options.file.empty() || !options.script.empty();
-  const auto check = [&](bool is_given, std::string_view option, bool of_histograms) {
-    if (!is_given) return;
-    if (!draws) {
-      throw UsageError(
-          fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", option));
-    }
-    if (!of_histograms || figure.kind == plots::Kind::histogram) return;
-    throw UsageError(fmt::format(
-        "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
-        option, plots::name_of(figure.kind)));
-  };
-  check(!options.kind.empty(), "--kind", false);
-  check(!options.style.empty(), "--plot-style", true);
-  check(options.logarithmic, "--log", true);
-  if (!draws) return std::nullopt;
-  figure.files = {options.file, options.script};
-  plots::check_figure_files(figure.files);
   if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;
   figure.logarithmic = options.logarithmic;
+  const std::string of_histograms = option_of_histograms(options);
+  if (!of_histograms.empty() && figure.kind != plots::Kind::histogram) {
+    throw UsageError(fmt::format(
+        "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
+        of_histograms, plots::name_of(figure.kind)));
+  }
+  plots::check_figure_files(figure.files);
   return figure;
 }
 

@@ -4,6 +4,7 @@
 #include "plots/figure.h"
 #include "runway/trigger.h"
 #include "src/commands/commands.h"
+#include "src/commands/terminal.h"
 #include "src/locate/filter.h"
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
@@ -21,10 +22,11 @@ struct PlanOptions;
 
 namespace skid::commands {
 
-class Messages;
-
 /// The options of a plan, which `record` and `kit` share; parsing stores their values in `options`.
 std::vector<Option> plan_options(record::PlanOptions& options);
+
+/// INPUT..., --input: runs and recordings; without any the default run.
+Option recordings_option(std::vector<std::string>& inputs);
 
 /// --format, one of `formats`; the first one is the default.
 Option format_option(std::string& format, const std::vector<std::string>& formats);
@@ -43,7 +45,7 @@ Option bin_option(std::optional<std::int64_t>& width);
 Option html_option(std::string& file);
 
 /// --perfmon DIR, for commands that read recordings.
-Option perfmon_option(std::string& directory);
+Option perfmon_option(std::filesystem::path& directory);
 
 /// --allow-not-judged, for gates.
 Option allow_not_judged_option(bool& allowed);
@@ -65,21 +67,11 @@ Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::st
 /// --arch ARCH: x86_64 or aarch64, for targets of another machine.
 Option arch_option(std::string& arch);
 
-// --color, --ascii, --no-pager, --quiet, --verbose: the form of text and the amount of messages.
-
-struct OutputOptions {
-  std::string color = "auto";
-  bool ascii = false;
-  bool no_pager = false;
-  bool quiet = false;
-  bool verbose = false;
-  bool details = false;
-};
-
+/// --color, --ascii, --no-pager, --quiet, --verbose.
 std::vector<Option> output_options(OutputOptions& options);
 
-/// --details, for commands whose text fits one screen without it.
-Option details_option(OutputOptions& options);
+/// The same after --details, for commands whose text fits one screen without it.
+std::vector<Option> screen_options(OutputOptions& options);
 
 /// The properties of standard output, unless options override them; at least 60 columns.
 output::Page page_for(const OutputOptions& options);
@@ -94,19 +86,13 @@ std::vector<Option> filter_options(locate::Filter& filter);
 /// Notes how many samples `filter` selected, and what of it no sample matches; nothing for one that
 /// selects all. Throws UsageError if none of the named events was recorded.
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
-                   const Messages& messages);
+                   const OutputOptions& shown);
 
-// --hit, --runway, --perfmon: what recordings do not contain.
-
-struct ReadingOptions {
-  std::optional<std::string> hit, runway;  ///< functions of third-party targets
-  std::string perfmon;                     ///< directory; may be empty
-};
-
-std::vector<Option> reading_options(ReadingOptions& options);
+/// --hit, --runway, --perfmon: what recordings do not contain.
+std::vector<Option> reading_options(measure::Choices& choices);
 
 /// Throws UsageError if only one of --hit and --runway is given.
-measure::Choices choices_of(const ReadingOptions& options);
+void check_reading(const measure::Choices& choices);
 
 // --binary, --symfs, --debug-dir, --buildid-dir, --debuginfod, --no-demangle: where the recorded
 // binaries are, and how their functions are named.
@@ -129,20 +115,27 @@ locate::SearchPlaces search_places(const BinaryOptions& options);
 /// The same for the kernel's symbols, which perf's build-id cache contains, too.
 locate::KernelFiles kernel_files(const BinaryOptions& options);
 
-// --plot, --plot-script, --kind, --plot-style, --log: figures.
-
-/// As given; empty for options that were not.
+/// Options of a figure as given; empty for those that were not.
 struct PlotOptions {
   std::string file, script;
   std::string kind, style;
   bool logarithmic = false;
 };
 
+/// --plot, --plot-script, --kind: of `figure` ("a figure"), which is of one of `kinds`.
+std::vector<Option> figure_options(PlotOptions& options, std::string_view figure,
+                                   const std::vector<std::string>& kinds,
+                                   std::string_view default_kind);
+
+/// The same and --plot-style, --log: of figures of measurements.
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind);
 
-/// The figure to draw; nullopt if neither file is named. Throws UsageError for options that require
-/// a figure or another kind, and for file names with a wrong suffix.
-std::optional<plots::FigureOptions> figure_options(const PlotOptions& options,
-                                                   plots::Kind default_kind);
+/// The files to draw; nullopt if neither is named. Throws UsageError for options that require a
+/// figure.
+std::optional<plots::FigureFiles> figure_files(const PlotOptions& options);
+
+/// The figure to draw; nullopt if neither file is named. Throws UsageError as figure_files() does,
+/// for options that require another kind, and for file names with a wrong suffix.
+std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots::Kind default_kind);
 
 }  // namespace skid::commands

@@ -116,17 +116,17 @@ void require_absent(const fs::path& path, bool force) {
   throw UsageError(fmt::format("{}: exists; --force replaces it", path.string()));
 }
 
-void print_target_details(const Messages& messages, const Target& target) {
-  messages.detail(fmt::format("target {}, build-id {}", target.path.string(), target.build_id));
+void print_target_details(const OutputOptions& shown, const Target& target) {
+  shown.explain(fmt::format("target {}, build-id {}", target.path.string(), target.build_id));
 }
 
 /// Returns the number of samples.
-std::uint64_t print_truth_details(const Messages& messages, const std::string& file,
+std::uint64_t print_truth_details(const OutputOptions& shown, const std::string& file,
                                   const synth::RecordingTruth& truth) {
   std::uint64_t samples = 0;
   for (const auto& measurement : truth.measurements) {
-    messages.detail(fmt::format("{}: {} as {}, {} samples", file, measurement.requested,
-                                measurement.perf_event, measurement.truth.samples.read()));
+    shown.explain(fmt::format("{}: {} as {}, {} samples", file, measurement.requested,
+                              measurement.perf_event, measurement.truth.samples.read()));
     samples += measurement.truth.samples.read();
   }
   return samples;
@@ -145,11 +145,10 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
                                                : runway::require_target(files.target);
   const synth::Model model = on_target(read, target);
 
-  const Messages messages(options.shown);
-  print_target_details(messages, target);
+  print_target_details(options.shown, target);
   // With a pipe a pager may use the terminal.
   ProgressLine progress(!to_standard_output &&
-                        ProgressLine::suits_standard_error(messages.quiet()));
+                        ProgressLine::suits_standard_error(options.shown.quiet));
   progress.begins("writing", files.recording.string(), 1, 1);
   synth::Synthesizer synthesizer(model, target);
   const perfdata::WritingChoices choices = choices_of(options);
@@ -158,7 +157,7 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
       choices);
   if (staged) staged->complete();
   const auto paused = progress.pause();
-  const std::uint64_t samples = print_truth_details(messages, files.recording.string(), truth);
+  const std::uint64_t samples = print_truth_details(options.shown, files.recording.string(), truth);
   write_file_atomically(files.truth,
                         synth::truth_json(model, target, synthesizer.path(),
                                           {{files.recording.string(), 1, std::move(truth)}}));
@@ -192,9 +191,8 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
       name, options.force ? record::Displace::replace : record::Displace::refuse);
   const Target target = target_in(directory.path(), options, read);
   const synth::Model model = on_target(read, target);
-  const Messages messages(options.shown);
-  print_target_details(messages, target);
-  ProgressLine progress(ProgressLine::suits_standard_error(messages.quiet()));
+  print_target_details(options.shown, target);
+  ProgressLine progress(ProgressLine::suits_standard_error(options.shown.quiet));
   const auto begins = [&progress](const std::string& file, std::size_t number, std::size_t total) {
     progress.begins("writing", file, number, total);
   };
@@ -203,7 +201,7 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
                        own_command_line(), begins);
   const auto paused = progress.pause();
   for (const auto& recording : written.recordings)
-    print_truth_details(messages, recording.file, recording.truth);
+    print_truth_details(options.shown, recording.file, recording.truth);
   const synth::Synthesizer synthesizer(model, target);
   write_file_atomically(directory.path() / kTruthFile,
                         synth::truth_json(model, target, synthesizer.path(), written.recordings));

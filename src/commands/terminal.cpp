@@ -1,6 +1,5 @@
 #include "src/commands/terminal.h"
 
-#include "src/commands/shared_options.h"
 #include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/support/error.h"
@@ -134,15 +133,12 @@ void print_error(std::string_view message) {
           : text + '\n');
 }
 
-Messages::Messages(const OutputOptions& options)
-    : quiet_(options.quiet), verbose_(options.verbose) {}
-
-void Messages::note(std::string_view message) const {
-  if (!quiet_) print_error(message);
+void OutputOptions::note(std::string_view message) const {
+  if (!quiet) print_error(message);
 }
 
-void Messages::detail(std::string_view message) const {
-  if (verbose_) print_error(message);
+void OutputOptions::explain(std::string_view message) const {
+  if (verbose) print_error(message);
 }
 
 }  // namespace skid::commands

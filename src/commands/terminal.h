@@ -52,26 +52,23 @@ class StandardOutput {
 /// Writes one text and is done.
 void print(std::string_view text, bool paged = false);
 
-struct OutputOptions;
-
 /// "skidscan: MESSAGE" on standard error, control characters escaped: one line, but on a terminal
 /// wrapped at its width.
 void print_error(std::string_view message);
 
-/// Messages of a command other than errors.
-class Messages {
- public:
-  explicit Messages(const OutputOptions& options);
+/// The form of text and the amount of messages, as the options of a command state them.
+struct OutputOptions {
+  std::string color = "auto";
+  bool ascii = false;
+  bool no_pager = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool details = false;
 
-  bool quiet() const noexcept { return quiet_; }
-  bool verbose() const noexcept { return verbose_; }
-  /// Prints a note, unless --quiet is given.
+  /// Prints a message that is no error, unless --quiet is given.
   void note(std::string_view message) const;
   /// Prints a step with its reason, if --verbose is given.
-  void detail(std::string_view message) const;
-
- private:
-  bool quiet_, verbose_;
+  void explain(std::string_view message) const;
 };
 
 }  // namespace skid::commands
