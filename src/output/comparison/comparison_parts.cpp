@@ -5,6 +5,7 @@
 #include "src/output/escape.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -27,20 +28,12 @@ using analysis::Side;
 
 namespace {
 
-/// The order in which outcomes are shown; nullopt: they are counted only.
-std::optional<int> severity(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::worse:
-      return 0;
-    case Outcome::not_compared:
-      return 1;
-    case Outcome::different:
-      return 2;
-    case Outcome::better:
-      return 3;
-    default:
-      return std::nullopt;
-  }
+/// Outcomes before this one are listed, others are counted only.
+constexpr Outcome kFirstNotListed = Outcome::too_few;
+
+/// The place of an outcome among kOutcomes.
+const ShownOutcome* place_of(Outcome outcome) {
+  return find_by(kOutcomes, &ShownOutcome::outcome, outcome);
 }
 
 Cell length_cell(const std::optional<Estimate>& estimate) {
@@ -72,7 +65,7 @@ Cell evenness_cell(const ComparisonCell& cell) {
 }
 
 Cell against_cell(const ComparisonCell& cell) {
-  return {outcome_cell(cell.outcome), ink_of(cell.outcome)};
+  return {std::string(place_of(cell.outcome)->cell), ink_of(cell.outcome)};
 }
 
 /// The first difference that is more than chance and large enough: "hit ratio -59.40 points".
@@ -115,30 +108,7 @@ std::string counts_text(const std::vector<std::pair<std::string, std::size_t>>& 
 }  // namespace
 
 Ink ink_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::better:
-      return Ink::green;
-    case Outcome::worse:
-      return Ink::red;
-    case Outcome::different:
-    case Outcome::not_compared:
-      return Ink::yellow;
-    default:
-      return Ink::dim;
-  }
-}
-
-std::string outcome_cell(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::no_difference:
-      return "none shown";
-    case Outcome::too_few:
-      return "too few";
-    case Outcome::only_here:
-      return "no baseline";
-    default:
-      return std::string(name_of(outcome));
-  }
+  return place_of(outcome)->ink;
 }
 
 std::string interval_text(const Page& page, const Estimate& estimate,
@@ -200,12 +170,12 @@ std::string side_text(const Comparison& comparison, const std::vector<std::strin
 std::vector<const ComparisonCell*> by_severity(const ComparisonRow& row) {
   std::vector<const ComparisonCell*> shown;
   for (const ComparisonCell& cell : row.cells) {
-    if (severity(cell.outcome)) shown.push_back(&cell);
+    if (place_of(cell.outcome) < place_of(kFirstNotListed)) shown.push_back(&cell);
   }
   std::stable_sort(
       shown.begin(), shown.end(), [](const ComparisonCell* a, const ComparisonCell* b) {
         const auto key = [](const ComparisonCell& cell) {
-          return std::tuple(*severity(cell.outcome), cell.hit_ratio ? cell.hit_ratio->value : 2.0,
+          return std::tuple(place_of(cell.outcome), cell.hit_ratio ? cell.hit_ratio->value : 2.0,
                             cell.mean ? -std::abs(cell.mean->value) : 0.0);
         };
         return key(*a) < key(*b);
@@ -344,7 +314,7 @@ std::string summary_of_sides(const Page& page, const Comparison& comparison,
     const std::string baseline = letter_of(comparison.baseline);
     counts.clear();
     for (const auto& [outcome, count] : outcomes) {
-      counts.emplace_back(outcome_cell(outcome), count);
+      counts.emplace_back(place_of(outcome)->cell, count);
     }
     counts.emplace_back("only in " + baseline, row.missing.size());
     parts.push_back(fmt::format("against {}: {}", baseline, counts_text(counts)));

@@ -4,8 +4,10 @@
 #include "analysis/comparison.h"
 #include "src/output/page.h"
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::output {
@@ -15,10 +17,26 @@ inline constexpr std::size_t kMostSideBySide = 16;
 /// Sides of a level that are shown with the baseline's, and differences of a level.
 inline constexpr std::size_t kMostTold = 12;
 
-Ink ink_of(analysis::Outcome outcome);
+/// An outcome as it is shown.
+struct ShownOutcome {
+  analysis::Outcome outcome;
+  std::string_view cell;     ///< short enough for a column
+  std::string_view counted;  ///< after a number of comparisons; empty: not counted
+  Ink ink = Ink::dim;
+};
 
-/// Short enough for a column. `baseline`: its letter.
-std::string outcome_cell(analysis::Outcome outcome);
+/// The most severe first.
+inline constexpr std::array<ShownOutcome, 8> kOutcomes{
+    {{analysis::Outcome::worse, "worse", "worse", Ink::red},
+     {analysis::Outcome::not_compared, "not compared", "not compared", Ink::yellow},
+     {analysis::Outcome::different, "different", "different", Ink::yellow},
+     {analysis::Outcome::better, "better", "better", Ink::green},
+     {analysis::Outcome::too_few, "too few", "with too few samples"},
+     {analysis::Outcome::no_difference, "none shown", "without a difference"},
+     {analysis::Outcome::only_here, "no baseline", ""},
+     {analysis::Outcome::baseline, "baseline", ""}}};
+
+Ink ink_of(analysis::Outcome outcome);
 
 /// "99.92–100%", "11–13", ">=4948"
 std::string interval_text(const Page& page, const analysis::Estimate& estimate,

@@ -100,12 +100,11 @@ class ComparisonText {
       }
     }
     std::vector<std::string> parts;
-    for (const auto& [outcome, words] :
-         {std::pair{Outcome::worse, "worse"}, std::pair{Outcome::not_compared, "not compared"},
-          std::pair{Outcome::different, "different"}, std::pair{Outcome::better, "better"},
-          std::pair{Outcome::too_few, "with too few samples"},
-          std::pair{Outcome::no_difference, "without a difference"}}) {
-      if (outcomes[outcome] > 0) parts.push_back(fmt::format("{} {}", outcomes[outcome], words));
+    for (const ShownOutcome& shown : kOutcomes) {
+      const std::size_t count = outcomes[shown.outcome];
+      if (count > 0 && !shown.counted.empty()) {
+        parts.push_back(fmt::format("{} {}", count, shown.counted));
+      }
     }
     std::string text = "nothing to compare: no event and level is in the baseline and another run";
     if (with_baseline > 0) {
