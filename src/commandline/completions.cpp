@@ -26,6 +26,11 @@ const Value* value_after(const Program& program, const Command& command, Texts b
   return value;
 }
 
+/// The first clause of a description, for the line of a word.
+std::string_view first_clause(std::string_view description) {
+  return trimmed(description.substr(0, description.find_first_of(":;(")));
+}
+
 /// Names of a recording's functions can be anything.
 bool is_printable(std::string_view word) {
   return std::none_of(word.begin(), word.end(), [](char c) { return c < ' ' || c > '~'; });
@@ -43,9 +48,10 @@ std::string completions(const Program& program, Texts words) {
     current.erase(0, sign + 1);
   }
   std::string text = "words\n";
-  const auto offer = [&](const std::string& word, const std::string& description) {
+  const auto offer = [&](const std::string& word, std::string_view description) {
     if (!word.starts_with(current) || !is_printable(word)) return;
-    text += prefix + word + (description.empty() ? "" : '\t' + brief(description)) + '\n';
+    text.append(prefix).append(word).append(description.empty() ? "" : "\t");
+    text.append(first_clause(description)) += '\n';
   };
   const auto offer_options = [&](const Command& command) {
     for (const Option& option : command.options) {

@@ -49,21 +49,6 @@ std::set<std::string> exclusions_of(const Command& command, const Option& option
   return names;
 }
 
-std::string without_parentheses(std::string_view text) {
-  std::string result;
-  int depth = 0;
-  for (const char character : text) {
-    if (character == '(') {
-      if (depth++ == 0 && result.ends_with(' ')) result.pop_back();
-    } else if (character == ')' && depth > 0) {
-      --depth;
-    } else if (depth == 0) {
-      result += character;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string help_text(const Program& program, const Command& command, std::size_t width) {
@@ -142,19 +127,6 @@ std::vector<std::string> remarks_of(const Command& command, const Option& option
   }
   if (!excluded.empty()) remarks.push_back(fmt::format("not with {}", fmt::join(excluded, ", ")));
   return remarks;
-}
-
-std::string brief(const std::string& description) {
-  constexpr std::size_t kWidth = 100;  // shells cut at the width of the terminal
-  constexpr std::size_t kLeast = 20;   // a shorter text is not a description
-  const std::string text = without_parentheses(description);
-  if (text.size() <= kWidth) return text;
-  for (const std::string_view stop : {"; ", ": ", ", "}) {
-    const std::size_t end = text.rfind(stop, kWidth);
-    if (end != std::string::npos && end >= kLeast) return text.substr(0, end);
-  }
-  const std::size_t end = text.rfind(' ', kWidth);
-  return text.substr(0, end == std::string::npos ? kWidth : end);
 }
 
 }  // namespace skid::commandline

@@ -44,8 +44,4 @@ std::string spelling_of(const Value& value);
 /// Limits of an option: "one of load, store", "1 to 1000", "not with --samples".
 std::vector<std::string> remarks_of(const Command& command, const Option& option);
 
-/// A description shortened to one line: without text in parentheses, and cut at the end of a clause
-/// if it is still too long.
-std::string brief(const std::string& description);
-
 }  // namespace skid::commandline

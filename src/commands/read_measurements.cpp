@@ -21,11 +21,6 @@
 namespace skid::commands {
 namespace {
 
-struct Choices {
-  measure::Choices measure;
-  std::optional<std::int64_t> bin_width;
-};
-
 /// Opens a possible report: a regular file, a FIFO or standard input. A FIFO must stay open until
 /// it was read, or its writer gets SIGPIPE.
 FileDescriptor open_stream(const std::string& input) {
@@ -40,8 +35,9 @@ FileDescriptor open_stream(const std::string& input) {
 }
 
 measure::Measured read_report(const std::string& input, const FileDescriptor& stream,
-                              const Choices& choices) {
-  if (choices.measure.hit_function) {
+                              const measure::Choices& choices,
+                              std::optional<std::int64_t> bin_width) {
+  if (choices.hit_function) {
     throw Error(fmt::format(
         "{}: a report was measured before; --hit and --runway take its recordings", input));
   }
@@ -54,20 +50,21 @@ measure::Measured read_report(const std::string& input, const FileDescriptor& st
                       .remedy = "name its recordings instead"});
   }
   measure::Measured result;
-  result.measurements = output::read_report(text, input, choices.bin_width);
+  result.measurements = output::read_report(text, input, bin_width);
   result.read_in_part = std::any_of(result.measurements.begin(), result.measurements.end(),
                                     [](const auto& one) { return one.read_in_part; });
   return result;
 }
 
-measure::Measured read_source(const measure::Source& source, const Choices& choices) {
+measure::Measured read_source(const measure::Source& source, const measure::Choices& choices,
+                              std::optional<std::int64_t> bin_width) {
   constexpr std::size_t kEnoughToTell = 64;
-  if (source.run != nullptr) return measure::measure(source, choices.measure);
+  if (source.run != nullptr) return measure::measure(source, choices);
   const FileDescriptor stream = open_stream(source.file.string());
   if (stream && output::looks_like_report(peek(stream, kEnoughToTell))) {
-    return read_report(source.file.string(), stream, choices);
+    return read_report(source.file.string(), stream, choices, bin_width);
   }
-  return measure::measure(source, choices.measure);
+  return measure::measure(source, choices);
 }
 
 }  // namespace
@@ -79,25 +76,24 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   choices.cores = &cores;
   measure::Catalogues catalogues(choices.perfmon);
   choices.catalogues = &catalogues;
-  const Choices all{std::move(choices), bin_width};
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
-    return [&findings, &shown, input, measured = read_source(source, all)]() mutable {
-      for (auto& measurement : measured.measurements) {
-        findings.measurements.push_back(std::move(measurement));
-        findings.input_of.push_back(input);
-      }
-      for (const auto& line : measured.particulars) shown.explain(line);
-      for (const auto& fault : measured.faults) print_error(describe(fault));
-      return measured.read_in_part;
-    };
+    return
+        [&findings, &shown, input, measured = read_source(source, choices, bin_width)]() mutable {
+          for (auto& measurement : measured.measurements) {
+            findings.measurements.push_back(std::move(measurement));
+            findings.input_of.push_back(input);
+          }
+          for (const auto& line : measured.particulars) shown.explain(line);
+          for (const auto& fault : measured.faults) print_error(describe(fault));
+          return measured.read_in_part;
+        };
   };
   const auto done = each_recording(findings.inputs, cores, shown, read);
   analysis::pool_periods(findings.measurements, findings.input_of);
   findings.read_in_part = done.read_in_part;
-  findings.has_unreadable = done.has_unreadable;
-  if (findings.measurements.empty() && !findings.has_unreadable) {
+  if (findings.measurements.empty() && !done.has_unreadable) {
     throw Error(
         fmt::format("{}: nothing was recorded that could be measured", findings.inputs.front()));
   }

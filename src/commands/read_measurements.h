@@ -19,7 +19,6 @@ struct Findings {
   std::vector<analysis::Measurement> measurements;  ///< in the order of the inputs
   std::vector<std::size_t> input_of;                ///< by measurement: the number of its input
   bool read_in_part = false;
-  bool has_unreadable = false;  ///< some input could not be read; the reason was printed
 };
 
 /// Reads the measurements of all `inputs`: run directories, reports in JSON (known by their first
