@@ -3,7 +3,6 @@
 
 #include "src/support/text.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>

@@ -12,13 +12,10 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -8,15 +8,12 @@
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
 #include "src/output/correct/correct.h"
-#include "src/output/page.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -14,8 +14,6 @@
 #include <memory>
 #include <system_error>
 
-#include <fmt/format.h>
-
 namespace skid::commands {
 namespace {
 

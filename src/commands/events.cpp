@@ -8,7 +8,6 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <iterator>
 #include <memory>
 

@@ -9,7 +9,6 @@
 #include "src/support/file.h"
 
 #include <memory>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -13,7 +13,6 @@
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>

@@ -14,7 +14,6 @@
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>

@@ -6,7 +6,6 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
 #include <tuple>

@@ -5,7 +5,6 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>

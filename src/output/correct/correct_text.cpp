@@ -4,7 +4,6 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
 // The first sentence of a report: what all measurements come to, the worst first.
-#include "analysis/wording.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
