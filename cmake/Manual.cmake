@@ -1,13 +1,12 @@
-# Manual pages, generated from the description of the command line, and completion by shells.
-add_executable(skidscan_manual src/manual_main.cpp)
-target_link_libraries(skidscan_manual PRIVATE skid_commands skid_options)
-
+# Manual pages, made from the help, and completion by shells.
+find_program(HELP2MAN_PROGRAM help2man REQUIRED)
 set(manual ${PROJECT_BINARY_DIR}/manual)
+set(manual_script ${PROJECT_SOURCE_DIR}/cmake/manual-pages.sh)
 add_custom_command(OUTPUT ${manual}.stamp
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}  # pages of removed commands
-  COMMAND skidscan_manual ${manual}
+  COMMAND ${manual_script} $<TARGET_FILE:skidscan> ${manual}
   COMMAND ${CMAKE_COMMAND} -E touch ${manual}.stamp
-  DEPENDS skidscan_manual
+  DEPENDS skidscan ${manual_script} ${PROJECT_SOURCE_DIR}/cmake/help2man.awk
   COMMENT "Manual pages"
   VERBATIM)
 add_custom_target(manual ALL DEPENDS ${manual}.stamp)

@@ -1,4 +1,5 @@
-// The texts made from the description of the command line: help, manual pages and completions.
+// The texts made from the description of the command line: help, of which manual pages are made,
+// and completions.
 #pragma once
 
 #include "src/commandline/command.h"
@@ -14,12 +15,6 @@ namespace skid::commandline {
 /// The help of a command, or of the program itself, in lines of at most `width` columns. Examples
 /// are not wrapped.
 std::string help_text(const Program& program, const Command& command, std::size_t width);
-
-/// A manual page for the program and one for each command, by file name: "skidscan-report.1".
-std::map<std::string, std::string> manual_pages(const Program& program);
-
-/// Text with the characters escaped that roff would interpret.
-std::string roff_text(std::string_view text);
 
 /// What shells offer in place of the last of `words`, which follow the program's name: a line
 /// "files" or "directories", or a line "words" and a line for each, with its description after a

@@ -152,21 +152,6 @@ TEST_F(CommandLine, ListsCommandsInHelpOfTheProgram) {
   EXPECT_THAT(help, HasSubstr("\n  erase                     erases\n"));
 }
 
-TEST_F(CommandLine, WritesAManualPagePerCommand) {
-  const auto pages = manual_pages(program_);
-  ASSERT_EQ(pages.size(), 3U);
-  const std::string& page = pages.at("tool-draw.1");
-  EXPECT_THAT(page, HasSubstr(".TH \"TOOL\\-DRAW\" 1 \"\" \"tool 2.1\" \"User Commands\"\n"));
-  EXPECT_THAT(page, HasSubstr(".SH NAME\ntool\\-draw \\- draws [boxes]: it\\(aqs all \\(rs it"));
-  EXPECT_THAT(page, HasSubstr(".SH DESCRIPTION\nFirst paragraph: with a colon.\n.PP\nSecond.\n"));
-  EXPECT_THAT(page, HasSubstr(".TP\n\\fB\\-\\-form\\fR \\fBround|square\\fR\nits form\n"));
-  EXPECT_THAT(page, HasSubstr(".SH EXIT STATUS\n.TP\n\\fB0\\fR\ndrawn\n"));
-  EXPECT_THAT(page, HasSubstr("\ntool draw \\(rs\n  \\-\\-all\n# a remark\ntool erase\n.fi\n"));
-  EXPECT_THAT(page, HasSubstr(".BR tool (1),\n.BR tool\\-erase (1),\n"));
-  EXPECT_THAT(pages.at("tool-erase.1"), Not(HasSubstr("tool\\-draw")));
-  EXPECT_THAT(pages.at("tool.1"), HasSubstr(".SH COMMANDS\n.TP\n\\fBdraw\\fR\n"));
-}
-
 TEST_F(CommandLine, CompletesWordsOfTheDescription) {
   EXPECT_EQ(completions(program_, {""}), "words\ndraw\tdraws [boxes]\nerase\terases\n")
       << "the first clause";
@@ -192,15 +177,6 @@ TEST_F(CommandLine, CompletesCandidatesFromTheOptionsBefore) {
   EXPECT_EQ(complete("r"), "words\nround\nround 2\n");
   EXPECT_EQ(complete("x,o"), "words\nx,other\n");
   EXPECT_EQ(complete("\x1b"), "words\n") << "no control characters";
-}
-
-TEST(Roff, EscapesItsSyntax) {
-  EXPECT_EQ(roff_text("a-b"), "a\\-b");
-  EXPECT_EQ(roff_text("\\xNN"), "\\(rsxNN");
-  EXPECT_EQ(roff_text(".so file"), "\\&.so file") << "no request";
-  EXPECT_EQ(roff_text("end.\n.next\n'x"), "end.\n\\&.next\n\\&\\(aqx");
-  EXPECT_EQ(roff_text("1.5"), "1.5");
-  EXPECT_EQ(roff_text("~/.debug `x` ^ \"y\""), "\\(ti/.debug \\(gax\\(ga \\(ha \\(dqy\\(dq");
 }
 
 /// The words of a line as a shell splits them.

@@ -1,0 +1,92 @@
+// Manual pages of the built program, read by the programs that they are for.
+#include "src/commandline/help.h"
+#include "src/commands/commands.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+
+#include <cctype>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::commandline {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const fs::path kPages = SKIDSCAN_MANUAL;
+
+std::string source_of(const std::string& page) {
+  constexpr std::uint64_t kMostBytes = 1 << 20;
+  return read_file(kPages / page, kMostBytes);
+}
+
+TEST(Manual, ListsEveryOptionWithoutRoffWarnings) {
+  if (!find_program("groff")) GTEST_SKIP() << "groff is not installed";
+  const Program program = commands::program();
+  std::vector<std::string> call{"groff", "-man", "-Tascii", "-P-cbou", "-rLL=200n", "-ww"};
+  for (const auto& page : fs::directory_iterator(kPages)) call.push_back(page.path());
+  EXPECT_EQ(call.size(), 6 + program.commands.size() + 1);
+  const auto done = run_program(call);
+  EXPECT_EQ(done.code.status, 0);
+  EXPECT_EQ(done.err, "");
+  for (const Command& command : program.commands) {
+    std::string title = "SKIDSCAN-" + command.name + "(1)";
+    for (char& c : title) c = static_cast<char>(std::toupper(c));
+    const std::size_t begin = done.out.find(title);
+    ASSERT_NE(begin, std::string::npos) << title;
+    const std::size_t end = done.out.find("\nSKIDSCAN", begin);
+    const std::string page = done.out.substr(begin, end - begin);
+    for (const Option& option : command.options) {
+      const std::string spelling =
+          option.flags().empty() ? spelling_of(option.value) : spelling_of(option);
+      EXPECT_THAT(page, HasSubstr("\n       " + spelling)) << title;
+    }
+    for (const std::string& example : command.examples) {
+      EXPECT_THAT(page, HasSubstr(example.substr(example.find_first_not_of(' '))));
+    }
+    EXPECT_THAT(page, HasSubstr("\nEXIT STATUS\n       0 "));
+  }
+}
+
+TEST(Manual, HasTheVersionAndNoDate) {
+  EXPECT_THAT(source_of("skidscan-record.1"),
+              HasSubstr(".TH SKIDSCAN-RECORD \"1\" \"\" \"skidscan " SKIDSCAN_VERSION
+                        "\" \"User Commands\"\n"));
+}
+
+TEST(Manual, HasNotesInTheDescriptionAndExamplesLineByLine) {
+  const std::string page = source_of("skidscan-doctor.1");
+  EXPECT_THAT(page, HasSubstr(".SH NAME\nskidscan-doctor \\- list what can be sampled"));
+  EXPECT_LT(page.find("Each event is opened at each level"), page.find(".SH OPTIONS\n"));
+  EXPECT_LT(page.find(".SH OPTIONS\n"), page.find(".SH EXAMPLES\n"));
+  EXPECT_THAT(page, HasSubstr("\n\\f(CW$ skidscan doctor --root machine\\fR\n"));
+  EXPECT_THAT(source_of("skidscan.1"), HasSubstr(".SH COMMANDS\n.TP\ndoctor\n"));
+}
+
+TEST(Manual, RefersToTheCommandsThatItMentions) {
+  EXPECT_THAT(source_of("skidscan-annotate.1"),
+              AllOf(HasSubstr(".BR skidscan (1),\n.BR skidscan-record (1),\n.BR perf-record (1)\n"),
+                    Not(HasSubstr("skidscan-annotate (1)"))));
+  EXPECT_THAT(source_of("skidscan.1"), HasSubstr(".BR skidscan-target (1),\n"));
+}
+
+TEST(Manual, IsShownByMan) {
+  if (!find_program("man")) GTEST_SKIP() << "man is not installed";
+  const auto done = run_program({"man", "--warnings", "-l", kPages / "skidscan-record.1"});
+  if (done.out.find("minimized") != std::string::npos) {
+    GTEST_SKIP() << "man is a placeholder on this minimized system";
+  }
+  EXPECT_EQ(done.code.status, 0);
+  EXPECT_EQ(done.err, "");
+  EXPECT_THAT(done.out, HasSubstr("SKIDSCAN-RECORD(1)"));
+}
+
+}  // namespace
+}  // namespace skid::commandline
