@@ -134,13 +134,11 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
   output::ListingChoices choices{options.folding, options.source ? &sources : nullptr,
                                  std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
-  if (options.format == "json") {
-    print(output::listing_json(listing, choices));
-  } else if (options.format == "csv") {
-    print(output::listing_csv(listing, choices));
-  } else {
-    print_page(options.shown, output::listing_text(listing, choices, page_for(options.shown)));
-  }
+  print_as(
+      options.format, options.shown,
+      {.json = [&] { return output::listing_json(listing, choices); },
+       .csv = [&] { return output::listing_csv(listing, choices); },
+       .text = [&](const auto& page) { return output::listing_text(listing, choices, page); }});
 }
 
 /// The sampled functions whose names contain the requested one, the most sampled first.

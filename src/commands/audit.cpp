@@ -122,15 +122,12 @@ ExitStatus run_audit(const AuditOptions& options) {
   locate::Filtered filtered;
   for (const auto& one : audits) filtered.add(one.filtered);
   note_filtered(options.filter, filtered, options.shown);
-  if (options.format == "json") {
-    print(output::audit_json(audits));
-  } else if (options.format == "csv") {
-    print(output::audit_csv(audits));
-  } else {
-    output::Page page = page_for(options.shown);
-    page.details = page.details || options.all;
-    print_page(options.shown, output::audit_text(audits, page));
-  }
+  OutputOptions shown = options.shown;
+  shown.details = shown.details || options.all;
+  print_as(options.format, shown,
+           {.json = [&] { return output::audit_json(audits); },
+            .csv = [&] { return output::audit_csv(audits); },
+            .text = [&](const auto& page) { return output::audit_text(audits, page); }});
   ExitStatus status = gate(options.fail_on, audits);
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {

@@ -80,17 +80,6 @@ CompareOptions completed(CompareOptions options) {
   return options;
 }
 
-void write(const CompareOptions& options, const analysis::Comparison& comparison,
-           const std::vector<std::string>& inputs) {
-  if (options.format == "json") {
-    print(output::comparison_json(comparison, inputs));
-  } else if (options.format == "csv") {
-    print(output::comparison_csv(comparison, inputs));
-  } else {
-    print_page(options.shown, output::comparison_text(comparison, inputs, page_for(options.shown)));
-  }
-}
-
 ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comparison,
                  bool read_in_part) {
   if (options.fail_on == "worse") {
@@ -122,13 +111,19 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
-  write(options, comparison, findings.inputs);
+  const auto& inputs = findings.inputs;
+  print_as(
+      options.format, options.shown,
+      {.json = [&] { return output::comparison_json(comparison, inputs); },
+       .csv = [&] { return output::comparison_csv(comparison, inputs); },
+       .text =
+           [&](const auto& page) { return output::comparison_text(comparison, inputs, page); }});
   if (!options.html.empty()) {
-    write_file_atomically(options.html, html::comparison_page(comparison, findings.inputs,
+    write_file_atomically(options.html, html::comparison_page(comparison, inputs,
                                                               page_origin(findings.measurements)));
   }
   if (figure && figure->kind == plots::Kind::forest) {
-    plots::draw_comparison(comparison, findings.inputs, figure->files);
+    plots::draw_comparison(comparison, inputs, figure->files);
   } else if (figure) {
     plots::draw_figure(findings.measurements, *figure);
   }

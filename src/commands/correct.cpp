@@ -75,13 +75,10 @@ ExitStatus run_correct(const CorrectOptions& options) {
   locate::Filtered filtered;
   for (const auto& one : corrections) filtered.add(one.filtered);
   note_filtered(options.filter, filtered, options.shown);
-  if (options.format == "json") {
-    print(output::correct_json(corrections));
-  } else if (options.format == "csv") {
-    print(output::correct_csv(corrections));
-  } else {
-    print_page(options.shown, output::correct_text(corrections, page_for(options.shown)));
-  }
+  print_as(options.format, options.shown,
+           {.json = [&] { return output::correct_json(corrections); },
+            .csv = [&] { return output::correct_csv(corrections); },
+            .text = [&](const auto& page) { return output::correct_text(corrections, page); }});
   if (options.fail_on == "refused" && report_refused(corrections)) return ExitStatus::gate_failed;
   if (!options.output.empty() && !corrections.front().is_written) {
     print_error(fmt::format("-o {}: not written: no event was corrected", options.output));

@@ -52,12 +52,12 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   const machine::Diagnosis diagnosis = record::diagnose(
       support, known, support.here ? machine::EventTrial(machine::try_event) : nullptr);
   const output::CpuEvents cpu_events = cpu_events_of(support.machine, known);
-  if (options.format == "json") {
-    print(output::diagnosis_json(support, diagnosis, cpu_events));
-  } else {
-    print_page(options.shown,
-               output::diagnosis_text(support, diagnosis, cpu_events, page_for(options.shown)));
-  }
+  print_as(options.format, options.shown,
+           {.json = [&] { return output::diagnosis_json(support, diagnosis, cpu_events); },
+            .text =
+                [&](const auto& page) {
+                  return output::diagnosis_text(support, diagnosis, cpu_events, page);
+                }});
   return diagnosis.status;
 }
 

@@ -79,14 +79,14 @@ ExitStatus run_events(const EventsOptions& options) {
   const auto chosen = chosen_events(options, catalogue, options.shown);
   options.shown.explain(fmt::format("catalogue of events: {}, {} events",
                                     catalogue.cpu().catalogue(), catalogue.events().size()));
-  if (options.format == "json") {
-    print(output::events_json(catalogue.cpu(), chosen));
-  } else if (options.list) {
-    print_page(options.shown, output::event_list_text(catalogue.cpu(), chosen));
-  } else {
-    print_page(options.shown,
-               output::events_text(catalogue.cpu(), chosen, page_for(options.shown)));
-  }
+  const events::Cpu& cpu = catalogue.cpu();
+  print_as(options.format, options.shown,
+           {.json = [&] { return output::events_json(cpu, chosen); },
+            .text =
+                [&](const auto& page) {
+                  return options.list ? output::event_list_text(cpu, chosen)
+                                      : output::events_text(cpu, chosen, page);
+                }});
   return ExitStatus::done;
 }
 

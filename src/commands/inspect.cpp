@@ -56,13 +56,14 @@ ExitStatus run_inspect(const InspectOptions& options) {
     };
   };
   const InputsRead done = each_recording(options.files, cores, options.shown, read);
-  if (json) {
-    print(output::document_text({{"schema", "skidscan.inspect/1"},
-                                 {"tool_version", SKIDSCAN_VERSION},
-                                 {"recordings", std::move(recordings)}}));
-  } else {
-    print_page(options.shown, std::move(text));
-  }
+  print_as(options.format, options.shown,
+           {.json =
+                [&] {
+                  return output::document_text({{"schema", "skidscan.inspect/1"},
+                                                {"tool_version", SKIDSCAN_VERSION},
+                                                {"recordings", std::move(recordings)}});
+                },
+            .text = [&](const output::Page&) { return text; }});
   if (done.has_unreadable) return ExitStatus::failed;
   if (!options.fail_on.empty() && !not_precise.empty()) {
     for (const std::string& event : not_precise) print_error("--fail-on not-precise: " + event);

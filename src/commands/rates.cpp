@@ -50,11 +50,9 @@ ExitStatus run_rates(const RatesOptions& options) {
   const auto selection = perfstat::select_counts(reading);
   const auto rates = analysis::compute_rates(selection.counts, options.shares);
   const output::RatesReport report{reading, selection, options.shares, rates};
-  if (options.format == "json") {
-    print(output::rates_json(report));
-  } else {
-    print_page(options.shown, output::rates_text(page_for(options.shown), report));
-  }
+  print_as(options.format, options.shown,
+           {.json = [&] { return output::rates_json(report); },
+            .text = [&](const auto& page) { return output::rates_text(page, report); }});
   return ExitStatus::done;
 }
 

@@ -34,16 +34,6 @@ struct ReportOptions {
   OutputOptions shown;
 };
 
-void write(const ReportOptions& options, const Findings& findings) {
-  if (options.format == "json") {
-    print(output::report_json(findings.measurements));
-  } else if (options.format == "csv") {
-    print(output::report_csv(findings.measurements));
-  } else {
-    print_page(options.shown, output::report_text(findings.measurements, page_for(options.shown)));
-  }
-}
-
 ExitStatus judge(const ReportOptions& options, const Findings& findings) {
   if (options.fail_on == "broken") {
     const auto count = [&](auto is_counted) {
@@ -78,12 +68,15 @@ ExitStatus run_report(const ReportOptions& options) {
   const auto findings =
       read_measurements(options.inputs, options.shown, options.reading, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
-  write(options, findings);
+  const auto& measurements = findings.measurements;
+  print_as(options.format, options.shown,
+           {.json = [&] { return output::report_json(measurements); },
+            .csv = [&] { return output::report_csv(measurements); },
+            .text = [&](const auto& page) { return output::report_text(measurements, page); }});
   if (!options.html.empty()) {
-    write_file_atomically(
-        options.html, html::report_page(findings.measurements, page_origin(findings.measurements)));
+    write_file_atomically(options.html, html::report_page(measurements, page_origin(measurements)));
   }
-  if (figure) plots::draw_figure(findings.measurements, *figure);
+  if (figure) plots::draw_figure(measurements, *figure);
   return judge(options, findings);
 }
 

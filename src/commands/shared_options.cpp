@@ -162,18 +162,20 @@ std::vector<Option> screen_options(OutputOptions& options) {
   return all;
 }
 
-output::Page page_for(const OutputOptions& options) {
+void print_as(const std::string& format, const OutputOptions& options, const Formats& formats) {
   constexpr unsigned kNarrowest = 60;
-  return {.color = shows_color(options),
-          .width = std::max(standard_output_width(), kNarrowest),
-          .unicode = shows_unicode(options),
-          .details = options.details};
-}
-
-void print_page(const OutputOptions& options, std::string text) {
   constexpr std::string_view kEllipsis = "…";
-  if (!shows_unicode(options)) {
-    // As wide as the ellipsis.
+  if (format != "text") {
+    print(format == "csv" ? formats.csv() : formats.json());
+    return;
+  }
+  const output::Page page{.color = shows_color(options),
+                          .width = std::max(standard_output_width(), kNarrowest),
+                          .unicode = shows_unicode(options),
+                          .details = options.details};
+  std::string text = formats.text(page);
+  if (!page.unicode) {
+    // As wide as the ellipsis of shortened names.
     for (std::size_t at = 0; (at = text.find(kEllipsis, at)) != std::string::npos;) {
       text.replace(at, kEllipsis.size(), "~");
     }

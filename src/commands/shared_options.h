@@ -12,6 +12,7 @@
 #include "src/output/page.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,12 +74,16 @@ std::vector<Option> output_options(OutputOptions& options);
 /// The same after --details, for commands whose text fits one screen without it.
 std::vector<Option> screen_options(OutputOptions& options);
 
-/// The properties of standard output, unless options override them; at least 60 columns.
-output::Page page_for(const OutputOptions& options);
+/// What a command prints, by the word of --format.
+struct Formats {
+  std::function<std::string()> json;
+  std::function<std::string()> csv = {};  ///< null: the command has no such format
+  std::function<std::string(const output::Page&)> text;
+};
 
-/// Prints text that was laid out for `page_for`, on a terminal through a pager. In ASCII mode the
-/// ellipsis of shortened names is replaced, too.
-void print_page(const OutputOptions& options, std::string text);
+/// Prints one of the formats. Text is laid out for the properties of standard output, unless
+/// options override them, in at least 60 columns, and goes through a pager on a terminal.
+void print_as(const std::string& format, const OutputOptions& options, const Formats& formats);
 
 /// --event, --pid, --tid, --comm, --dso, --cpu, --time: which samples are read.
 std::vector<Option> filter_options(locate::Filter& filter);
