@@ -38,7 +38,6 @@ struct AnnotateOptions {
   std::string module;
   listing::Folding folding;
   bool source = false;
-  std::string format = "text";
   std::filesystem::path perfmon;
   DelayOptions delay;
   BinaryOptions binaries;
@@ -135,7 +134,7 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
                                  std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(
-      options.format, options.shown,
+      options.shown,
       {.json = [&] { return output::listing_json(listing, choices); },
        .csv = [&] { return output::listing_csv(listing, choices); },
        .text = [&](const auto& page) { return output::listing_text(listing, choices, page); }});
@@ -264,7 +263,7 @@ Command annotate_command() {
             "instruction (default: 8)"},
            {{"--all"}, Value::flag(options->folding.all), "print every instruction; fold none"},
            {{"--source"}, Value::flag(options->source), "print source lines, as the files are now"},
-           format_option(options->format, {"text", "json", "csv"}),
+           format_option(options->shown.format, {"text", "json", "csv"}),
            perfmon_option(options->perfmon)},
       .notes =
           {"Columns: n: samples at the instruction; %: their share of the samples of the event "

@@ -26,7 +26,6 @@ constexpr plots::AuditKind kDefaultAuditKind = plots::AuditKind::blocks;
 
 struct AuditOptions {
   std::vector<std::string> inputs;
-  std::string format = "text";
   std::filesystem::path perfmon;
   locate::Filter filter;
   BinaryOptions binaries;
@@ -124,10 +123,9 @@ ExitStatus run_audit(const AuditOptions& options) {
   note_filtered(options.filter, filtered, options.shown);
   OutputOptions shown = options.shown;
   shown.details = shown.details || options.all;
-  print_as(options.format, shown,
-           {.json = [&] { return output::audit_json(audits); },
-            .csv = [&] { return output::audit_csv(audits); },
-            .text = [&](const auto& page) { return output::audit_text(audits, page); }});
+  print_as(shown, {.json = [&] { return output::audit_json(audits); },
+                   .csv = [&] { return output::audit_csv(audits); },
+                   .text = [&](const auto& page) { return output::audit_text(audits, page); }});
   ExitStatus status = gate(options.fail_on, audits);
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {
@@ -153,7 +151,7 @@ Command audit_command() {
       .options =
           {
               recordings_option(options->inputs),
-              format_option(options->format, {"text", "json", "csv"}),
+              format_option(options->shown.format, {"text", "json", "csv"}),
               {{"--top"},
                Value::number("N", options->top),
                "functions, instructions, blocks and branch records listed for each event (default: "

@@ -28,7 +28,6 @@ struct CompareOptions {
   std::string by = "input";
   std::string min_effect;
   std::string fail_on;
-  std::string format = "text";
   PlotOptions plot;
   std::string html;
   measure::Choices reading;
@@ -112,12 +111,12 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   const auto& inputs = findings.inputs;
-  print_as(
-      options.format, options.shown,
-      {.json = [&] { return output::comparison_json(comparison, inputs); },
-       .csv = [&] { return output::comparison_csv(comparison, inputs); },
-       .text =
-           [&](const auto& page) { return output::comparison_text(comparison, inputs, page); }});
+  print_as(options.shown, {.json = [&] { return output::comparison_json(comparison, inputs); },
+                           .csv = [&] { return output::comparison_csv(comparison, inputs); },
+                           .text =
+                               [&](const auto& page) {
+                                 return output::comparison_text(comparison, inputs, page);
+                               }});
   if (!options.html.empty()) {
     write_file_atomically(options.html, html::comparison_page(comparison, inputs,
                                                               page_origin(findings.measurements)));
@@ -157,7 +156,7 @@ Command compare_command() {
             Value::one_of("VERDICT", options->fail_on, {"worse"}),
             "exit with status 4 if an event and level is worse than in the baseline, missing "
             "or not comparable"},
-           format_option(options->format, {"text", "json", "csv"})},
+           format_option(options->shown.format, {"text", "json", "csv"})},
       .notes = {"Runs vary more than their samples. Record with --repeat 3 or more to compare runs "
                 "instead of samples. docs/compare.md describes the method."},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},

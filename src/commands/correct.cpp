@@ -25,7 +25,6 @@ struct CorrectOptions {
   std::string skid;
   locate::Filter filter;
   std::string by = "instruction";
-  std::string format = "text";
   std::string fail_on;
   std::string output;
   std::filesystem::path perfmon;
@@ -75,7 +74,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
   locate::Filtered filtered;
   for (const auto& one : corrections) filtered.add(one.filtered);
   note_filtered(options.filter, filtered, options.shown);
-  print_as(options.format, options.shown,
+  print_as(options.shown,
            {.json = [&] { return output::correct_json(corrections); },
             .csv = [&] { return output::correct_csv(corrections); },
             .text = [&](const auto& page) { return output::correct_text(corrections, page); }});
@@ -99,7 +98,7 @@ Command correct_command() {
                   {{"--by"},
                    Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),
                    "what the counts are added up by (default: instruction)"},
-                  format_option(options->format, {"text", "json", "csv"}),
+                  format_option(options->shown.format, {"text", "json", "csv"}),
                   {{"-o", "--output"},
                    Value::file("FILE", options->output),
                    "write a copy of the recording whose moved samples have their new addresses; "

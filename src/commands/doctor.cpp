@@ -19,7 +19,6 @@ namespace {
 
 struct DoctorOptions {
   std::string root = "/";
-  std::string format = "text";
   OutputOptions shown;
 };
 
@@ -52,7 +51,7 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   const machine::Diagnosis diagnosis = record::diagnose(
       support, known, support.here ? machine::EventTrial(machine::try_event) : nullptr);
   const output::CpuEvents cpu_events = cpu_events_of(support.machine, known);
-  print_as(options.format, options.shown,
+  print_as(options.shown,
            {.json = [&] { return output::diagnosis_json(support, diagnosis, cpu_events); },
             .text =
                 [&](const auto& page) {
@@ -68,7 +67,7 @@ Command doctor_command() {
   Command command{
       .name = "doctor",
       .description = "list what can be sampled on this machine, and what prevents more",
-      .options = {format_option(options->format, {"text", "json"}),
+      .options = {format_option(options->shown.format, {"text", "json"}),
                   {{"--root"},
                    Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"}},

@@ -21,7 +21,6 @@ struct EventsOptions {
   bool list = false, precise = false;
   std::optional<runway::TriggerKind> trigger;
   std::string cpu, perfmon;
-  std::string format = "text";
   OutputOptions shown;
 };
 
@@ -80,13 +79,12 @@ ExitStatus run_events(const EventsOptions& options) {
   options.shown.explain(fmt::format("catalogue of events: {}, {} events",
                                     catalogue.cpu().catalogue(), catalogue.events().size()));
   const events::Cpu& cpu = catalogue.cpu();
-  print_as(options.format, options.shown,
-           {.json = [&] { return output::events_json(cpu, chosen); },
-            .text =
-                [&](const auto& page) {
-                  return options.list ? output::event_list_text(cpu, chosen)
-                                      : output::events_text(cpu, chosen, page);
-                }});
+  print_as(options.shown, {.json = [&] { return output::events_json(cpu, chosen); },
+                           .text =
+                               [&](const auto& page) {
+                                 return options.list ? output::event_list_text(cpu, chosen)
+                                                     : output::events_text(cpu, chosen, page);
+                               }});
   return ExitStatus::done;
 }
 
@@ -123,7 +121,7 @@ Command events_command() {
             "with --list: only events known to be precise"},
            trigger_option(options->trigger,
                           "with --list: only events that a trigger of this kind causes"),
-           format_option(options->format, {"text", "json"})},
+           format_option(options->shown.format, {"text", "json"})},
       .notes =
           {"Verdicts on what can cause an event: can; conditional (depends on where the access "
            "is served); maybe (observed, without a known rule); unknown; never. They cover the "

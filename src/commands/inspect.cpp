@@ -21,13 +21,12 @@ namespace {
 
 struct InspectOptions {
   std::vector<std::string> files = {kDefaultRecording};
-  std::string format = "text";
   std::string fail_on;
   OutputOptions shown;
 };
 
 ExitStatus run_inspect(const InspectOptions& options) {
-  const bool json = options.format == "json";
+  const bool json = options.shown.format == "json";
   output::Json recordings = output::Json::array();
   std::string text;
   Cores cores(Cores::usable());
@@ -56,7 +55,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
     };
   };
   const InputsRead done = each_recording(options.files, cores, options.shown, read);
-  print_as(options.format, options.shown,
+  print_as(options.shown,
            {.json =
                 [&] {
                   return output::document_text({{"schema", "skidscan.inspect/1"},
@@ -84,7 +83,7 @@ Command inspect_command() {
             Value::file("FILE", options->files).several(),
             "recordings of perf: files, directories of perf record --threads, - for standard "
             "input (default: perf.data)"},
-           format_option(options->format, {"text", "json"}),
+           format_option(options->shown.format, {"text", "json"}),
            {{"--fail-on"},
             Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
             "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},

@@ -22,7 +22,6 @@ constexpr const char* kStandardInput = "standard input";
 struct RatesOptions {
   std::string file = "-";
   analysis::LfbShares shares;
-  std::string format = "text";
   OutputOptions shown;
 };
 
@@ -50,7 +49,7 @@ ExitStatus run_rates(const RatesOptions& options) {
   const auto selection = perfstat::select_counts(reading);
   const auto rates = analysis::compute_rates(selection.counts, options.shares);
   const output::RatesReport report{reading, selection, options.shares, rates};
-  print_as(options.format, options.shown,
+  print_as(options.shown,
            {.json = [&] { return output::rates_json(report); },
             .text = [&](const auto& page) { return output::rates_text(page, report); }});
   return ExitStatus::done;
@@ -72,7 +71,7 @@ Command rates_command() {
                   {{"--lfb-l3"},
                    Value::number("SHARE", options->shares.l3, 0.0, 1.0),
                    "share of HIT_LFB that L3 served (default: unknown)"},
-                  format_option(options->format, {"text", "json"})},
+                  format_option(options->shown.format, {"text", "json"})},
       .notes = {"Events are recognized by any spelling of their name, or by code (r20d1, "
                 "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
                 "threads are added up; counts that cannot be added are refused. Rates of loads are "

@@ -24,7 +24,6 @@ constexpr plots::Kind kDefaultReportKind = plots::Kind::histogram;
 
 struct ReportOptions {
   std::vector<std::string> inputs;
-  std::string format = "text";
   std::string fail_on;
   bool allow_not_judged = false;
   PlotOptions plot;
@@ -69,7 +68,7 @@ ExitStatus run_report(const ReportOptions& options) {
       read_measurements(options.inputs, options.shown, options.reading, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const auto& measurements = findings.measurements;
-  print_as(options.format, options.shown,
+  print_as(options.shown,
            {.json = [&] { return output::report_json(measurements); },
             .csv = [&] { return output::report_csv(measurements); },
             .text = [&](const auto& page) { return output::report_text(measurements, page); }});
@@ -93,7 +92,7 @@ Command report_command() {
             Value::file("INPUT", options->inputs).several(),
             "runs, recordings of perf (files, directories of perf record --threads) or "
             "reports (JSON); - for standard input (default: skidscan.run)"},
-           format_option(options->format, {"text", "json", "csv"}),
+           format_option(options->shown.format, {"text", "json", "csv"}),
            bin_option(options->bin),
            {{"--fail-on"},
             Value::one_of("VERDICT", options->fail_on, {"broken"}),

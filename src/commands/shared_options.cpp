@@ -162,11 +162,11 @@ std::vector<Option> screen_options(OutputOptions& options) {
   return all;
 }
 
-void print_as(const std::string& format, const OutputOptions& options, const Formats& formats) {
+void print_as(const OutputOptions& options, const Formats& formats) {
   constexpr unsigned kNarrowest = 60;
   constexpr std::string_view kEllipsis = "…";
-  if (format != "text") {
-    print(format == "csv" ? formats.csv() : formats.json());
+  if (options.format != "text") {
+    print(options.format == "csv" ? formats.csv() : formats.json());
     return;
   }
   const output::Page page{.color = shows_color(options),

@@ -83,7 +83,7 @@ struct Formats {
 
 /// Prints one of the formats. Text is laid out for the properties of standard output, unless
 /// options override them, in at least 60 columns, and goes through a pager on a terminal.
-void print_as(const std::string& format, const OutputOptions& options, const Formats& formats);
+void print_as(const OutputOptions& options, const Formats& formats);
 
 /// --event, --pid, --tid, --comm, --dso, --cpu, --time: which samples are read.
 std::vector<Option> filter_options(locate::Filter& filter);

@@ -40,7 +40,6 @@ struct TargetOptions {
   std::string output = "skidscan-target";
   std::string read;
   bool assembly = false;
-  std::string format = "text";
   OutputOptions shown;
 };
 
@@ -192,7 +191,7 @@ ExitStatus run_target(const TargetOptions& options) {
     require_replaceable(options.output);
     target = runway::build_target(specification, options.output);
   }
-  print(options.format == "json" ? json_text_of(*target) : text_of(*target));
+  print(options.shown.format == "json" ? json_text_of(*target) : text_of(*target));
   return ExitStatus::done;
 }
 
@@ -256,7 +255,7 @@ Command target_command() {
                 Value::flag(options->assembly),
                 "print the assembly instead of building it",
                 {"--output", "--format"}},
-               format_option(options->format, {"text", "json"})});
+               format_option(options->shown.format, {"text", "json"})});
   command.add(output_options(options->shown));
   return command;
 }

@@ -58,6 +58,7 @@ void print_error(std::string_view message);
 
 /// The form of text and the amount of messages, as the options of a command state them.
 struct OutputOptions {
+  std::string format = "text";
   std::string color = "auto";
   bool ascii = false;
   bool no_pager = false;
