@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 namespace skid::machine {
@@ -81,6 +82,7 @@ bool is_amd(const CpuIdentity& cpu) {
 }
 
 std::string level_name(int level) {
+  if (level < 0 || level > kHighestLevel) return fmt::format("level {}", level);
   return level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p');
 }
 

@@ -1,6 +1,5 @@
 #include "src/output/report/grouping.h"
 
-#include "src/machine/machine.h"
 #include "src/output/escape.h"
 
 #include <algorithm>
@@ -76,21 +75,6 @@ std::string letters(std::size_t index) {
     text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
   }
   return text;
-}
-
-std::string level_name(int level) {
-  switch (level) {
-    case 0:
-      return "none";
-    case 1:
-      return "p";
-    case 2:
-      return "pp";
-    case 3:
-      return "ppp";
-    default:
-      return fmt::format("level {}", level);
-  }
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/machine/machine.h"
 #include "src/output/sample_origin.h"
 
 #include <string>
@@ -42,8 +43,7 @@ std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measur
 /// The name of a source by its number: a … z, then aa, ab, …
 std::string letters(std::size_t index);
 
-/// "none", "p", "pp", "ppp": perf's modifiers.
-std::string level_name(int level);
+using machine::level_name;
 
 /// "Intel(R) Xeon(R) …", or the best that is known: "Arm Neoverse N1", the vendor, "unknown CPU".
 /// Escaped.
