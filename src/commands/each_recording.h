@@ -59,7 +59,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
                           const OutputOptions& shown, const Read& read);
 
 /// Fills `results` with what `make` makes of each recording; several threads call it at once.
-/// Prints the faults of each. Refuses reports of skidscan.
+/// Prints the faults of each, and its particulars with --verbose. Refuses reports of skidscan.
 template <typename Result, typename Make>
 InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
                        const OutputOptions& shown, std::vector<Result>& results, Make make) {

@@ -22,7 +22,7 @@ struct RecordedEvent {
   const audit::EventAudit* event = nullptr;
 };
 
-/// "pp" after the name of the event: "access, pp". Escaped.
+/// An event and its level: "access, pp". Escaped.
 std::string event_name(const audit::EventAudit& event);
 
 /// "main+0x10 (program)", the address where the function is unknown. Escaped.
