@@ -9,8 +9,8 @@
 
 namespace skid::test {
 
-/// A text that differs from tests/DIRECTORY/NAME is written to the temporary directory, to be looked at
-/// and, when it is right, copied over.
+/// A text that differs from tests/DIRECTORY/NAME is written to the temporary directory, to be
+/// looked at and, when it is right, copied over.
 inline void expect_golden(const std::string& name, const std::string& actual,
                           const std::string& directory = "golden") {
   const std::string path = directory + "/" + name;

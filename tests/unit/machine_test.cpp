@@ -3,20 +3,20 @@
 #include "src/machine/cpuinfo.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
 
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace skid::machine {
 namespace {
@@ -26,81 +26,60 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* kSkylake =
-    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 94\n"
-    "model name\t: Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz\nstepping\t: 3\nmicrocode\t: 0xf0\n"
-    "flags\t\t: fpu vme de pse\n\n"
-    "processor\t: 1\nvendor_id\t: GenuineIntel\nstepping\t: 9\n";
-
-constexpr const char* kNeoverse =
-    "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
-    "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\n"
-    "processor\t: 1\nCPU implementer\t: 0x42\n";
-
 /// A directory used as "/".
 class MachineRoot : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "skidscan-machine-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   void put(const std::string& path, const std::string& content) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path, std::ios::binary) << content;
+    directory_.write(path, content + "\n");
   }
   void put_pmu(const std::string& name, const std::string& file, const std::string& text) const {
-    put("sys/bus/event_source/devices/" + name + "/" + file, text + "\n");
+    put("sys/bus/event_source/devices/" + name + "/" + file, text);
   }
+  Machine inspected() const { return inspect(directory_.path()); }
 
-  fs::path root_;
+  test::TemporaryDirectory directory_;
 };
 
+/// What is known of a CPU, "-" for what is not.
+std::string described(const CpuIdentity& cpu) {
+  const auto number = [](std::optional<int> known) { return known ? fmt::to_string(*known) : "-"; };
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", cpu.arch, cpu.vendor, cpu.model_name,
+                     number(cpu.family), number(cpu.model), number(cpu.stepping), cpu.microcode,
+                     cpu.hypervisor.value_or("-"));
+}
+
 TEST_F(MachineRoot, GivesAnEmptyMachineIfItIsEmpty) {
-  const Machine machine = inspect(root_);
-  EXPECT_EQ(machine.cpu.arch, "");
-  EXPECT_EQ(machine.cpu.family, std::nullopt);
-  EXPECT_EQ(machine.cpu.hypervisor, std::nullopt);
+  const Machine machine = inspected();
+  EXPECT_EQ(described(machine.cpu), "|||-|-|-||-");
   EXPECT_EQ(machine.kernel, "");
   EXPECT_EQ(machine.perf_event_paranoid, std::nullopt);
   EXPECT_THAT(machine.core_pmus, IsEmpty());
   EXPECT_THAT(machine.allowed_cpus, IsEmpty());
 }
 
-TEST_F(MachineRoot, ReadsTheFirstProcessorOfAnIntelMachine) {
-  put("proc/cpuinfo", kSkylake);
-  const CpuIdentity cpu = inspect(root_).cpu;
-  EXPECT_EQ(cpu.arch, "x86_64");
-  EXPECT_EQ(cpu.vendor, "GenuineIntel");
-  EXPECT_EQ(cpu.model_name, "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz");
-  EXPECT_EQ(cpu.family, 6);
-  EXPECT_EQ(cpu.model, 94);
-  EXPECT_EQ(cpu.stepping, 3);
-  EXPECT_EQ(cpu.microcode, "0xf0");
-  EXPECT_EQ(cpu.hypervisor, std::nullopt);
-}
-
-TEST_F(MachineRoot, ReadsImplementerPartAndRevisionOfAnArmMachine) {
-  put("proc/cpuinfo", kNeoverse);
-  const CpuIdentity cpu = inspect(root_).cpu;
-  EXPECT_EQ(cpu.arch, "aarch64");
-  EXPECT_EQ(cpu.vendor, "0x41");
-  EXPECT_EQ(cpu.family, std::nullopt);
-  EXPECT_EQ(cpu.model, 0xd0c);
-  EXPECT_EQ(cpu.stepping, 1);
-  EXPECT_EQ(cpu.model_name, "");
+TEST_F(MachineRoot, IsThatOfItsFirstProcessor) {
+  put("proc/cpuinfo",
+      "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 94\n"
+      "model name\t: Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz\nstepping\t: 3\nmicrocode\t: 0xf0\n"
+      "flags\t\t: fpu vme de pse\n\n"
+      "processor\t: 1\nvendor_id\t: GenuineIntel\nstepping\t: 9");
+  EXPECT_EQ(described(inspected().cpu),
+            "x86_64|GenuineIntel|Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz|6|94|3|0xf0|-");
+  put("proc/cpuinfo",
+      "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
+      "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\n"
+      "processor\t: 1\nCPU implementer\t: 0x42");
+  EXPECT_EQ(described(inspected().cpu), "aarch64|0x41||-|3340|1||-");
 }
 
 TEST_F(MachineRoot, ReadsTheKernelAndItsSettings) {
-  put("proc/sys/kernel/osrelease", "6.12.1-test\n");
-  put("proc/sys/kernel/hostname", "lab7\n");
-  put("proc/sys/kernel/arch", "riscv64\n");
-  put("proc/sys/kernel/perf_event_paranoid", "-1\n");
-  put("proc/sys/kernel/perf_event_max_sample_rate", "25000\n");
-  put("proc/self/status", "Name:\tx\nCpus_allowed:\tc3\nCpus_allowed_list:\t0-1,6-7\nMems:\t1\n");
-  const Machine machine = inspect(root_);
+  put("proc/sys/kernel/osrelease", "6.12.1-test");
+  put("proc/sys/kernel/hostname", "lab7");
+  put("proc/sys/kernel/arch", "riscv64");
+  put("proc/sys/kernel/perf_event_paranoid", "-1");
+  put("proc/sys/kernel/perf_event_max_sample_rate", "25000");
+  put("proc/self/status", "Name:\tx\nCpus_allowed:\tc3\nCpus_allowed_list:\t0-1,6-7\nMems:\t1");
+  const Machine machine = inspected();
   EXPECT_EQ(machine.kernel, "6.12.1-test");
   EXPECT_EQ(machine.hostname, "lab7");
   EXPECT_EQ(machine.cpu.arch, "riscv64");
@@ -112,15 +91,15 @@ TEST_F(MachineRoot, ReadsTheKernelAndItsSettings) {
 TEST_F(MachineRoot, ReadsFlagsDataCachesAndMemory) {
   put("proc/cpuinfo",
       "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu sse2  avx512f\n\n");
-  put("proc/self/status", "Cpus_allowed_list:\t0,2\n");
-  put("proc/meminfo", "MemTotal:       24616944 kB\nMemFree:        1 kB\n");
+  put("proc/self/status", "Cpus_allowed_list:\t0,2");
+  put("proc/meminfo", "MemTotal:       24616944 kB\nMemFree:        1 kB");
   const auto put_cache = [&](int cpu, int index, const char* level, const char* type,
                              const char* size) {
     const std::string cache = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index" +
                               std::to_string(index) + "/";
-    put(cache + "level", std::string(level) + "\n");
-    put(cache + "type", std::string(type) + "\n");
-    put(cache + "size", std::string(size) + "\n");
+    put(cache + "level", level);
+    put(cache + "type", type);
+    put(cache + "size", size);
   };
   put_cache(0, 0, "1", "Data", "48K");
   put_cache(0, 1, "1", "Instruction", "32K");
@@ -130,7 +109,7 @@ TEST_F(MachineRoot, ReadsFlagsDataCachesAndMemory) {
   put_cache(2, 0, "1", "Data", "big");
   put_cache(2, 1, "2", "Unified", "18446744073709551615K");
   put_cache(2, 2, "x", "Unified", "4K");
-  const Machine machine = inspect(root_);
+  const Machine machine = inspected();
   EXPECT_THAT(machine.cpu_flags, ElementsAre("fpu", "sse2", "avx512f"));
   EXPECT_EQ(machine.memory_bytes, std::uint64_t{24616944} * 1024);
   ASSERT_EQ(machine.data_caches.size(), 1U);
@@ -145,12 +124,12 @@ TEST_F(MachineRoot, FindsCorePmusByTheirNameOrCpus) {
   }
   put_pmu("uncore_imc_0", "type", "14");
   put_pmu("uncore_imc_0", "cpumask", "0");
-  EXPECT_FALSE(inspect(root_).has_core_pmu());
+  EXPECT_FALSE(inspected().has_core_pmu());
   put_pmu("cpu", "type", "4");
   put_pmu("cpu", "caps/max_precise", "3");
   put_pmu("armv8_pmuv3_0", "type", "8");
   put_pmu("armv8_pmuv3_0", "cpus", "0-3");
-  const Machine machine = inspect(root_);
+  const Machine machine = inspected();
   ASSERT_EQ(machine.core_pmus.size(), 2U);
   EXPECT_EQ(machine.core_pmus[0].name, "armv8_pmuv3_0");
   EXPECT_EQ(machine.core_pmus[0].max_precise, std::nullopt);
@@ -162,14 +141,12 @@ TEST_F(MachineRoot, FindsCorePmusByTheirNameOrCpus) {
 }
 
 TEST_F(MachineRoot, LeavesFieldsWithNonsenseEmpty) {
-  put("proc/cpuinfo", "vendor_id : X\ncpu family : six\nmodel : 99999999999999\nstepping :\n");
-  put("proc/sys/kernel/perf_event_paranoid", "2 or so\n");
-  put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t3-1,x,-4,2,99999999-99999999\n");
+  put("proc/cpuinfo", "vendor_id : X\ncpu family : six\nmodel : 99999999999999\nstepping :");
+  put("proc/sys/kernel/perf_event_paranoid", "2 or so");
+  put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t3-1,x,-4,2,99999999-99999999");
   put_pmu("cpu", "type", "-1");
-  const Machine machine = inspect(root_);
-  EXPECT_EQ(machine.cpu.family, std::nullopt);
-  EXPECT_EQ(machine.cpu.model, std::nullopt);
-  EXPECT_EQ(machine.cpu.stepping, std::nullopt);
+  const Machine machine = inspected();
+  EXPECT_EQ(described(machine.cpu), "x86_64|X||-|-|-||-");
   EXPECT_EQ(machine.perf_event_paranoid, std::nullopt);
   EXPECT_THAT(machine.allowed_cpus, ElementsAre(2));
   EXPECT_FALSE(machine.has_core_pmu());
@@ -213,21 +190,19 @@ TEST(Hypervisor, IsNamedByTheTracesOfIt) {
 }
 
 TEST(PerfVersion, IsReadWithItsDistributionSuffix) {
-  const auto version_of = [](const char* output) {
+  for (const auto& [output, expected] : std::map<std::string, std::string>{
+           {"perf version 6.1.187\n", "6.1.187|6.1"},
+           {"perf version 6.5.13", "6.5.13|6.5"},
+           {"perf version 4.18.0-477.10.1.el8_8.x86_64\n", "4.18.0-477.10.1.el8_8.x86_64|4.18"},
+           {"perf version 5.10.g2c85ebc57b3e\n", "5.10.g2c85ebc57b3e|5.10"},
+           {"perf version 6.12~rc3\n", "6.12~rc3|6.12"},
+           {"perf version x\n", "none"},
+           {"perf version 6", "none"},
+           {"", "none"}}) {
     const auto tool = parse_perf_version(output);
-    return tool ? tool->version + "|" + std::to_string(tool->major) + "." +
-                      std::to_string(tool->minor)
-                : "none";
-  };
-  EXPECT_EQ(version_of("perf version 6.1.187\n"), "6.1.187|6.1");
-  EXPECT_EQ(version_of("perf version 6.5.13"), "6.5.13|6.5");
-  EXPECT_EQ(version_of("perf version 4.18.0-477.10.1.el8_8.x86_64\n"),
-            "4.18.0-477.10.1.el8_8.x86_64|4.18");
-  EXPECT_EQ(version_of("perf version 5.10.g2c85ebc57b3e\n"), "5.10.g2c85ebc57b3e|5.10");
-  EXPECT_EQ(version_of("perf version 6.12~rc3\n"), "6.12~rc3|6.12");
-  EXPECT_EQ(version_of("perf version x\n"), "none");
-  EXPECT_EQ(version_of("perf version 6"), "none");
-  EXPECT_EQ(version_of(""), "none");
+    EXPECT_EQ(tool ? fmt::format("{}|{}.{}", tool->version, tool->major, tool->minor) : "none",
+              expected);
+  }
 }
 
 TEST(PerfVersion, DeterminesTheOptionsOfPerf) {
@@ -245,20 +220,13 @@ TEST(PerfVersion, DeterminesTheOptionsOfPerf) {
 }
 
 /// PATH is one directory with a `perf` of our making in it.
-class FindPerf : public MachineRoot {
+class FindPerf : public ::testing::Test {
  protected:
-  void SetUp() override {
-    MachineRoot::SetUp();
-    path_before_ = std::getenv("PATH");
-    ::setenv("PATH", root_.c_str(), 1);
-  }
-  void TearDown() override {
-    ::setenv("PATH", path_before_.c_str(), 1);
-    MachineRoot::TearDown();
-  }
+  FindPerf() : path_before_(std::getenv("PATH")) { ::setenv("PATH", directory_.path().c_str(), 1); }
+  ~FindPerf() override { ::setenv("PATH", path_before_.c_str(), 1); }
+
   void put_perf(const std::string& script) const {
-    put("perf", "#!/bin/sh\n" + script);
-    ASSERT_EQ(::chmod((root_ / "perf").c_str(), 0755), 0);
+    fs::permissions(directory_.write("perf", "#!/bin/sh\n" + script), fs::perms::owner_all);
   }
   static std::string message() {
     try {
@@ -269,6 +237,8 @@ class FindPerf : public MachineRoot {
     return "no error";
   }
 
+  test::TemporaryDirectory directory_;
+
  private:
   std::string path_before_;
 };
@@ -276,7 +246,7 @@ class FindPerf : public MachineRoot {
 TEST_F(FindPerf, GivesItsPathAndVersion) {
   put_perf("echo perf version 6.5.13\n");
   const PerfTool perf = find_perf();
-  EXPECT_EQ(perf.path, root_ / "perf");
+  EXPECT_EQ(perf.path, directory_ / "perf");
   EXPECT_EQ(perf.version, "6.5.13");
 }
 
