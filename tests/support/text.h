@@ -1,7 +1,10 @@
 // Outputs as tests read them: lines, and records of CSV.
 #pragma once
 
+#include <iterator>
+#include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,12 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// What white space separates.
+inline std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 /// Without ANSI colour sequences.
@@ -45,6 +54,21 @@ inline std::vector<std::string> fields_of(const std::string& line, char separato
     }
   }
   return fields;
+}
+
+/// The records of a CSV file by the names of its columns. Throws std::out_of_range where a record
+/// has more or fewer fields than the header.
+inline std::vector<std::map<std::string, std::string>> records_of(const std::string& csv) {
+  const auto lines = lines_of(csv);
+  const auto names = fields_of(lines.at(0));
+  std::vector<std::map<std::string, std::string>> records;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto fields = fields_of(lines[i]);
+    if (fields.size() != names.size()) throw std::out_of_range("fields of: " + lines[i]);
+    records.emplace_back();
+    for (std::size_t k = 0; k < names.size(); ++k) records.back()[names[k]] = fields[k];
+  }
+  return records;
 }
 
 }  // namespace skid::test

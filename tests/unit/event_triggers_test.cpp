@@ -6,8 +6,6 @@
 #include "tests/support/event_tables.h"
 #include "tests/support/trigger_kinds.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,14 +18,11 @@ namespace skid::events {
 namespace {
 
 using runway::TriggerKind;
+using test::catalogue_of;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-Catalogue catalogue_of(const std::string& cpu) {
-  return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
-}
 
 struct Known {
   Cpu cpu;

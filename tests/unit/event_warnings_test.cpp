@@ -28,19 +28,14 @@ constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, 
 
 machine::Machine intel(int model) {
   machine::Machine machine;
-  machine.cpu.vendor = "GenuineIntel";
-  machine.cpu.family = 6;
-  machine.cpu.model = model;
-  machine.cpu.stepping = 3;
+  machine.cpu = test::intel_cpu(model, 3);
   machine.smt_active = false;
   return machine;
 }
 
 machine::Machine zen4() {
   machine::Machine machine;
-  machine.cpu.vendor = "AuthenticAMD";
-  machine.cpu.family = 25;
-  machine.cpu.model = 17;
+  machine.cpu = {.arch = "x86_64", .vendor = "AuthenticAMD", .family = 25, .model = 17};
   machine.smt_active = true;
   return machine;
 }

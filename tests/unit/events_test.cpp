@@ -22,6 +22,7 @@
 namespace skid::events {
 namespace {
 
+using test::catalogue_of;
 using test::message_of;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -29,10 +30,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-Catalogue of(const std::string& cpu) {
-  return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
-}
 
 Event one(const Catalogue& catalogue, const std::string& spelling) {
   const auto found = catalogue.find(spelling);
@@ -53,7 +50,7 @@ Verdict verdict(Core core, std::uint64_t config, Category category) {
 /// "MEM_LOAD_RETIRED.L3_MISS 20d1 precise": an event, its code, and whether it is precise, if that
 /// is known.
 std::string described(const std::string& cpu, const std::string& spelling) {
-  const Event event = one(of(cpu), spelling);
+  const Event event = one(catalogue_of(cpu), spelling);
   const char* precision = !event.precise ? "" : *event.precise ? " precise" : " imprecise";
   return fmt::format("{} {:x}{}", event.name, event.config, precision);
 }
@@ -96,31 +93,31 @@ TEST(Events, AreFoundByAnySpelling) {
     EXPECT_EQ(described(cpu, spelling), expected) << cpu << ' ' << spelling;
   }
   for (const char* cpu : {"ivb", "hsw", "bdw", "skl"}) {
-    EXPECT_EQ(one(of(cpu), "BR_INST_RETIRED.ALL_BRANCHES").precise, false) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "BR_INST_RETIRED.ALL_BRANCHES").precise, false) << cpu;
     EXPECT_EQ(described(cpu, "r4c4"), "BR_INST_RETIRED.ALL_BRANCHES_PEBS 4c4 precise") << cpu;
   }
   for (const char* cpu : {"hsw", "skl"}) {
-    EXPECT_EQ(one(of(cpu), "L2_RQSTS:0x04").config, 0x0424U) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "L2_RQSTS:0x04").config, 0x0424U) << cpu;
   }
   // Hits include modified lines.
   for (const char* cpu : {"hsw", "bdw", "hsw_ep", "bdw_ep", "skl"}) {
-    EXPECT_EQ(one(of(cpu), "L2_RQSTS.DEMAND_DATA_RD_HIT").config, 0xc124U) << cpu;
-    EXPECT_EQ(one(of(cpu), "L2_RQSTS.RFO_HIT").config, 0xc224U) << cpu;
-    EXPECT_EQ(one(of(cpu), "L2_RQSTS.CODE_RD_HIT").config, 0xc424U) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "L2_RQSTS.DEMAND_DATA_RD_HIT").config, 0xc124U) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "L2_RQSTS.RFO_HIT").config, 0xc224U) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "L2_RQSTS.CODE_RD_HIT").config, 0xc424U) << cpu;
   }
   for (const char* cpu : {"zen1", "zen2", "zen3", "zen4", "zen5"}) {
-    EXPECT_EQ(one(of(cpu), "ex_ret_brn_misp").config, 0xc3U) << cpu;
-    EXPECT_EQ(one(of(cpu), "ex_ret_brn_misp").precise, false) << cpu;
-    EXPECT_EQ(one(of(cpu), "cycles").precise, true) << cpu << ": by IBS";
+    EXPECT_EQ(one(catalogue_of(cpu), "ex_ret_brn_misp").config, 0xc3U) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "ex_ret_brn_misp").precise, false) << cpu;
+    EXPECT_EQ(one(catalogue_of(cpu), "cycles").precise, true) << cpu << ": by IBS";
   }
-  const Event latency = one(of("skylake"), "cpu/mem-loads,ldlat=30/");
+  const Event latency = one(catalogue_of("skylake"), "cpu/mem-loads,ldlat=30/");
   EXPECT_EQ(latency.config, 0x1cdU);
   EXPECT_EQ(latency.config1, 30U);
 }
 
 TEST(Events, HaveTheEncodingThatPerfAccepts) {
   SKIP_WITHOUT_X86_TABLES();
-  const Catalogue skylake = of("skl");
+  const Catalogue skylake = catalogue_of("skl");
   const Event miss = one(skylake, "LONGEST_LAT_CACHE.MISS");
   EXPECT_EQ(perf_encoding(ConfigLayout::intel, miss), "cpu/event=0x2e,umask=0x41/");
   EXPECT_EQ(raw_encoding(miss), "r412e");
@@ -170,7 +167,7 @@ TEST(Events, CorrectTheUmasksOfTheManual) {
 
 TEST(Events, ListLoadsAndNotTheCacheAsPrecise) {
   SKIP_WITHOUT_X86_TABLES();
-  const Catalogue skylake = of("skl");
+  const Catalogue skylake = catalogue_of("skl");
   const auto precise = names_of(skylake.list({.precise_only = true, .pattern = {}}));
   EXPECT_THAT(precise, Contains("MEM_INST_RETIRED.ALL_LOADS"));
   EXPECT_THAT(precise, Not(Contains("LONGEST_LAT_CACHE.MISS")));
@@ -184,7 +181,7 @@ TEST(Events, ListLoadsAndNotTheCacheAsPrecise) {
 
 TEST(Events, RefusesUnknownNamesWithARemedy) {
   SKIP_WITHOUT_X86_TABLES();
-  const Catalogue skylake = of("skl");
+  const Catalogue skylake = catalogue_of("skl");
   for (const auto& [spelling, message] :
        std::map<std::string, const char*>{{"NO_SUCH.EVENT", "--list --cpu skylake"},
                                           {"MEM_LOAD_RETIRED.NO_SUCH", "no event"},
@@ -196,20 +193,14 @@ TEST(Events, RefusesUnknownNamesWithARemedy) {
     EXPECT_THAT(message_of([&](const std::string& name) { skylake.find(name); }, spelling),
                 HasSubstr(message));
   }
-  EXPECT_THROW(of("no_such_cpu"), UsageError);
-  EXPECT_THAT(message_of(of, "no_such_cpu"), HasSubstr("--perfmon"));
+  EXPECT_THROW(catalogue_of("no_such_cpu"), UsageError);
+  EXPECT_THAT(message_of(catalogue_of, "no_such_cpu"), HasSubstr("--perfmon"));
 }
 
 TEST(Events, UsesThisCpuByDefault) {
   const std::vector<PfmPmu> pmus{{"hsw", "Intel Haswell", false}, {"skl", "Intel Skylake", true}};
-  const machine::CpuIdentity here{.arch = "x86_64",
-                                  .vendor = "GenuineIntel",
-                                  .model_name = "A CPU",
-                                  .family = 6,
-                                  .model = 255,
-                                  .stepping = 2,
-                                  .microcode = {},
-                                  .hypervisor = {}};
+  machine::CpuIdentity here = test::intel_cpu(255, 2);
+  here.model_name = "A CPU";
   EXPECT_EQ(choose_pmu(pmus, "", here).name, "skl");
   EXPECT_EQ(choose_pmu(pmus, "HSW", here).name, "hsw");
   try {
@@ -279,7 +270,7 @@ TEST(Causes, OfAnInstructionFollowItsMostLikelyCategory) {
 
 /// By all names that the catalogue has for a code.
 Verdict verdict(const char* cpu, const char* code, Category category) {
-  const Catalogue catalogue = of(cpu);
+  const Catalogue catalogue = catalogue_of(cpu);
   return verdict_on(causes_of(catalogue.cpu(), one(catalogue, code)), {category});
 }
 
@@ -287,7 +278,7 @@ TEST(Causes, OfRetiredAccessesFollowTheNameOfTheEvent) {
   for (const char* cpu : {"nehalemep", "jkt", "skx", "icx", "spr", "gnr", "srf", "adl_glc",
                           "adl_grt", "pantherlake_cougarcove"}) {
     SCOPED_TRACE(cpu);
-    const Catalogue catalogue = of(cpu);
+    const Catalogue catalogue = catalogue_of(cpu);
     for (const Event& event : catalogue.events()) {
       if (event.name == "MEM_INST_RETIRED.ALL_LOADS" ||
           event.name == "MEM_UOPS_RETIRED.ALL_LOADS") {
@@ -389,7 +380,7 @@ TEST(Causes, OfSeveralNamesOfACodeAreTheMostLenient) {
 
 TEST(Errata, AreThoseOfTheCoreAndTheEvent) {
   const auto ids = [](const char* cpu, const char* code) {
-    const Catalogue catalogue = of(cpu);
+    const Catalogue catalogue = catalogue_of(cpu);
     std::string all;
     for (const Erratum& erratum : errata_of(catalogue.cpu().core, one(catalogue, code))) {
       all += erratum.ids + (erratum.effect.empty() ? "?" : "") + (erratum.of_smt ? " smt" : "") +

@@ -5,17 +5,17 @@
 #include "src/events/cpu.h"
 #include "src/events/level_3.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "tests/support/event_tables.h"
 #include "tests/support/text.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -24,15 +24,14 @@
 namespace skid::events {
 namespace {
 
+using test::catalogue_of;
+using test::intel_cpu;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string content(const std::string& name) {
-  std::ifstream file(SKIDSCAN_TEST_DATA "/../src/events/intel/" + name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_file(SKIDSCAN_TEST_DATA "/../src/events/intel/" + name, 1 << 24);
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -60,15 +59,6 @@ std::uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
-machine::CpuIdentity intel(int family, int model, std::optional<int> stepping = {}) {
-  machine::CpuIdentity cpu;
-  cpu.vendor = "GenuineIntel";
-  cpu.family = family;
-  cpu.model = model;
-  cpu.stepping = stepping;
-  return cpu;
-}
-
 std::vector<std::string> names(const std::vector<IntelFile>& files) {
   std::vector<std::string> names;
   for (const IntelFile& file : files) names.push_back(file.name);
@@ -77,10 +67,6 @@ std::vector<std::string> names(const std::vector<IntelFile>& files) {
 
 std::vector<std::string> files_of(const std::string& cpu) {
   return names(intel_files_of(cpu));
-}
-
-Catalogue table_of(const std::string& cpu) {
-  return open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
 }
 
 /// A change of the table is to be made on purpose: look at what differs, then change these.
@@ -134,7 +120,7 @@ TEST(IntelTable, AnswersEveryRow) {
     SCOPED_TRACE(row[file] + " " + row[name]);
     auto catalogue = catalogues.find(row[file]);
     if (catalogue == catalogues.end()) {
-      catalogue = catalogues.emplace(row[file], table_of(row[file])).first;
+      catalogue = catalogues.emplace(row[file], catalogue_of(row[file])).first;
     }
     const Code& code = codes[key(row)];
     const auto found = catalogue->second.find_name(row[name]);
@@ -176,83 +162,68 @@ TEST(IntelTable, HasTheFilesOfEveryModel) {
         }
       }
       for (const auto& stepping : steppings) {
-        EXPECT_THAT(names(intel_files_of(
-                        intel(std::stoi(parts[0]), std::stoi(parts[1], nullptr, 16), stepping))),
-                    ::testing::Contains(row[0]))
-            << cpu;
+        auto identity = intel_cpu(std::stoi(parts[1], nullptr, 16), stepping);
+        identity.family = std::stoi(parts[0]);
+        EXPECT_THAT(names(intel_files_of(identity)), ::testing::Contains(row[0])) << cpu;
       }
     }
     ASSERT_THAT(files_of(row[0]), ElementsAre(row[0]));
     EXPECT_EQ(intel_files_of(row[0]).front().version, row[1]);
   }
-  EXPECT_THAT(intel_files_of(intel(6, 0x55)), IsEmpty()) << "the stepping decides";
-  EXPECT_THAT(intel_files_of(intel(6, 15)), IsEmpty()) << "Core 2";
-  auto amd = intel(6, 0x8f);
+  EXPECT_THAT(intel_files_of(intel_cpu(0x55)), IsEmpty()) << "the stepping decides";
+  EXPECT_THAT(intel_files_of(intel_cpu(15)), IsEmpty()) << "Core 2";
+  auto amd = intel_cpu(0x8f);
   amd.vendor = "AuthenticAMD";
   EXPECT_THAT(intel_files_of(amd), IsEmpty());
 }
 
 TEST(IntelTable, IsFoundByTheNamesOfPerfIntelAndLibpfm4) {
-  const std::vector<std::pair<const char*, const char*>> known{
-      {"spr", "sapphirerapids"},
-      {"SapphireRapids", "sapphirerapids"},
-      {"emr", "emeraldrapids"},
-      {"gnr", "graniterapids"},
-      {"srf", "sierraforest"},
-      {"cwf", "clearwaterforest"},
-      {"grr", "grandridge"},
-      {"skl", "skylake"},
-      {"kabylake", "skylake"},
-      {"cml", "skylake"},
-      {"skx", "skylakex"},
-      {"skylake-avx512", "skylakex"},
-      {"clx", "cascadelakex"},
-      {"cooperlake", "cascadelakex"},
-      {"icl", "icelake"},
-      {"icx", "icelakex"},
-      {"tgl", "tigerlake"},
-      {"rkl", "rocketlake"},
-      {"hsw", "haswell"},
-      {"hsw_ep", "haswellx"},
-      {"HSX", "haswellx"},
-      {"bdw-de", "broadwellde"},
-      {"bdw_ep", "broadwellx"},
-      {"ivb_ep", "ivytown"},
-      {"ivt", "ivytown"},
-      {"jaketown", "Jaketown"},
-      {"snb_ep", "Jaketown"},
-      {"nehalem", "NehalemEP"},
-      {"nhm_ex", "NehalemEX"},
-      {"westmereep-dp", "WestmereEP-DP"},
-      {"wsm", "WestmereEP-SP"},
-      {"wsm-ex", "WestmereEX"},
-      {"glm", "goldmont"},
-      {"tmt", "elkhartlake"},
-      {"snowridgex", "snowridgex"},
-      {"slm", "Silvermont"},
-      {"knl", "knightslanding"},
-      {"atom", "bonnell"},
-      {"adl_glc", "alderlake_goldencove"},
-      {"adl/cpu_core", "alderlake_goldencove"},
-      {"rpl/cpu_atom", "alderlake_gracemont"},
-      {"alderlake-gracemont", "alderlake_gracemont"},
-      {"alderlaken", "alderlake_gracemont"},
-      {"mtl_cmt", "meteorlake_crestmont"},
-      {"arl/cpu_lowpower", "arrowlake_crestmont"},
-      {"6-143", "sapphirerapids"},
-      {"6-8F", "sapphirerapids"},
-      {"6-8f-8", "sapphirerapids"},
-      {"GenuineIntel-6-CF", "emeraldrapids"},
-      {"6-55-4", "skylakex"},
-      {"6-55-7", "cascadelakex"},
-      {"6-158", "skylake"}};
-  for (const auto& [cpu, file] : known) EXPECT_THAT(files_of(cpu), ElementsAre(file)) << cpu;
-  EXPECT_THAT(files_of("adl"), ElementsAre("alderlake_goldencove", "alderlake_gracemont"));
-  EXPECT_THAT(files_of("6-97"), ElementsAre("alderlake_goldencove", "alderlake_gracemont"));
-  EXPECT_THAT(files_of("raptorlake"), ElementsAre("alderlake_goldencove", "alderlake_gracemont"));
-  EXPECT_THAT(files_of("lnl"), ElementsAre("lunarlake_lioncove", "lunarlake_skymont"));
-  EXPECT_THAT(files_of("ptl"), ElementsAre("pantherlake_cougarcove", "pantherlake_darkmont"));
-  EXPECT_THAT(files_of("18-1"), ElementsAre("novalake_coyotecove", "novalake_arcticwolf"));
+  // Files, and the names of each.
+  const std::string table = R"(sapphirerapids: spr SapphireRapids 6-143 6-8F 6-8f-8
+    emeraldrapids: emr GenuineIntel-6-CF
+    graniterapids: gnr
+    sierraforest: srf
+    clearwaterforest: cwf
+    grandridge: grr
+    skylake: skl kabylake cml 6-158
+    skylakex: skx skylake-avx512 6-55-4
+    cascadelakex: clx cooperlake 6-55-7
+    icelake: icl
+    icelakex: icx
+    tigerlake: tgl
+    rocketlake: rkl
+    haswell: hsw
+    haswellx: hsw_ep HSX
+    broadwellde: bdw-de
+    broadwellx: bdw_ep
+    ivytown: ivb_ep ivt
+    Jaketown: jaketown snb_ep
+    NehalemEP: nehalem
+    NehalemEX: nhm_ex
+    WestmereEP-DP: westmereep-dp
+    WestmereEP-SP: wsm
+    WestmereEX: wsm-ex
+    goldmont: glm
+    elkhartlake: tmt
+    snowridgex: snowridgex
+    Silvermont: slm
+    knightslanding: knl
+    bonnell: atom
+    alderlake_goldencove: adl_glc adl/cpu_core
+    alderlake_gracemont: rpl/cpu_atom alderlake-gracemont alderlaken
+    meteorlake_crestmont: mtl_cmt
+    arrowlake_crestmont: arl/cpu_lowpower
+    alderlake_goldencove alderlake_gracemont: adl 6-97 raptorlake
+    lunarlake_lioncove lunarlake_skymont: lnl
+    pantherlake_cougarcove pantherlake_darkmont: ptl
+    novalake_coyotecove novalake_arcticwolf: 18-1)";
+  for (const std::string& line : test::lines_of(table)) {
+    const auto parts = split(line, ':');
+    const std::vector<std::string> files = test::words_of(parts.at(0));
+    for (const std::string& cpu : test::words_of(parts.at(1))) {
+      EXPECT_EQ(files_of(cpu), files) << cpu;
+    }
+  }
   EXPECT_EQ(intel_files_of("alderlaken").front().pmu, "cpu");
   EXPECT_EQ(intel_files_of("adl").back().pmu, "cpu_atom");
   for (const char* cpu : {"", "zen4", "arm_n1", "core", "no-such", "6-FF", "6-", "-", "6-8F-4-1",
@@ -268,7 +239,7 @@ TEST(IntelTable, IsFoundByTheNamesOfPerfIntelAndLibpfm4) {
 }
 
 TEST(IntelTable, AnswersForBothCoreTypesOfAHybridCpu) {
-  const auto found = table_of("adl").find("r20d1");
+  const auto found = catalogue_of("adl").find("r20d1");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].name, "MEM_LOAD_RETIRED.L3_MISS");
   EXPECT_EQ(found[0].pmu, "cpu_core");
@@ -281,7 +252,7 @@ TEST(IntelTable, AnswersForBothCoreTypesOfAHybridCpu) {
 
 /// Bits 40 to 47 (UMaskExt) distinguish events of the newer cores.
 TEST(IntelTable, HasTheUpperBitsOfUmasks) {
-  const Catalogue lion_cove = table_of("lnl_lnc");
+  const Catalogue lion_cove = catalogue_of("lnl_lnc");
   EXPECT_EQ(lion_cove.find_name("BR_MISP_RETIRED.COND").at(0).config, 0x100000011c5U);
   EXPECT_EQ(lion_cove.find_code(0x100000001d1, 0).at(0).name, "MEM_LOAD_RETIRED.L1_HIT");
   EXPECT_EQ(lion_cove.find_code(0x1d1, 0).at(0).name, "MEM_LOAD_RETIRED.L1_HIT_L0");
@@ -289,14 +260,15 @@ TEST(IntelTable, HasTheUpperBitsOfUmasks) {
 }
 
 TEST(IntelTable, AnswersForAnyLoadLatencyThreshold) {
-  const Event event = table_of("spr").find_code(0x1cd, 30).at(0);
+  const Event event = catalogue_of("spr").find_code(0x1cd, 30).at(0);
   EXPECT_EQ(event.name, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT with config1=0x1e");
   EXPECT_EQ(event.precise, true);
   EXPECT_EQ(event.data_la, true);
   EXPECT_EQ(event.config1, 30U);
   // Responses differ in more than a threshold, and none is precise.
-  EXPECT_EQ(table_of("skl").find_code(0x1b7, 0x123).at(0).precise, false);
-  EXPECT_THAT(table_of("skl").find_code(0x1b7, 0x123).at(0).name, HasSubstr("OFFCORE_RESPONSE"));
+  EXPECT_EQ(catalogue_of("skl").find_code(0x1b7, 0x123).at(0).precise, false);
+  EXPECT_THAT(catalogue_of("skl").find_code(0x1b7, 0x123).at(0).name,
+              HasSubstr("OFFCORE_RESPONSE"));
 }
 
 TEST(Level3, IsWhatKernelAndEventFilesSay) {
@@ -340,7 +312,7 @@ TEST(Level3, IsWhatKernelAndEventFilesSay) {
       {"darkmont", "MEM_UOPS_RETIRED.ALL_LOADS", LevelThree::distinct},
   };
   for (const auto& [cpu, name, level] : known) {
-    const Catalogue catalogue = table_of(cpu);
+    const Catalogue catalogue = catalogue_of(cpu);
     EXPECT_EQ(name_of(level_3_of(catalogue.cpu(), catalogue.find(name).at(0))), name_of(level))
         << cpu << ' ' << name;
   }

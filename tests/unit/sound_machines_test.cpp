@@ -1,10 +1,10 @@
 // Machines whose precise levels work, as breakdowns: none of them may be accused.
 #include "analysis/measurement.h"
 #include "src/events/exact_ip.h"
+#include "tests/support/event_tables.h"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,15 +12,13 @@
 namespace skid::analysis {
 namespace {
 
+using test::intel_cpu;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr std::uint64_t kSamples = 5000;
 
-machine::CpuIdentity intel(int model) {
-  return {.arch = "x86_64", .vendor = "GenuineIntel", .family = 6, .model = model};
-}
 machine::CpuIdentity amd(int family, int model) {
   return {.arch = "x86_64", .vendor = "AuthenticAMD", .family = family, .model = model};
 }
@@ -55,7 +53,7 @@ void expect_kept(const Measurement& m, std::optional<bool> certified) {
 constexpr int kIvyBridge = 58, kHaswell = 60, kSkylake = 94, kIceLakeServer = 106;
 
 TEST(SoundMachine, IvyBridgeRewindsEachSample) {
-  const auto cpu = intel(kIvyBridge);
+  const auto cpu = intel_cpu(kIvyBridge);
   expect_kept(at(1, 1, 0, cpu), false);
   expect_kept(at(0, 2, kSamples, cpu), true);
   const Measurement one_missed = at(0, 2, kSamples - 1, cpu);
@@ -65,9 +63,9 @@ TEST(SoundMachine, IvyBridgeRewindsEachSample) {
 
 TEST(SoundMachine, HaswellAndSkylakeSetTheFlagOnRequest) {
   for (const int model : {kHaswell, kSkylake}) {
-    expect_kept(at(1, 1, 0, intel(model)), std::nullopt);
+    expect_kept(at(1, 1, 0, intel_cpu(model)), std::nullopt);
     for (const int level : {2, 3}) {
-      const Measurement m = at(0, level, kSamples, intel(model));
+      const Measurement m = at(0, level, kSamples, intel_cpu(model));
       expect_kept(m, std::nullopt);
       EXPECT_THAT(m.contract.evidence, HasSubstr("follows the requested level on this CPU"));
       EXPECT_THAT(m.contract.evidence, Not(HasSubstr("certified")));
@@ -78,18 +76,18 @@ TEST(SoundMachine, HaswellAndSkylakeSetTheFlagOnRequest) {
 TEST(SoundMachine, GuestWithoutBaselineHasLevelTwoAtLevelOne) {
   // The basic record contains the eventing IP alone, and every record has the flag.
   for (const int level : {1, 2}) {
-    const Measurement m = at(0, level, kSamples, intel(kIceLakeServer));
+    const Measurement m = at(0, level, kSamples, intel_cpu(kIceLakeServer));
     expect_kept(m, std::nullopt);
     ASSERT_TRUE(m.constant_skid);
     EXPECT_EQ(m.constant_skid->offset, 0);
     EXPECT_EQ(m.constant_skid->verdict, Verdict::kept);
   }
-  EXPECT_THAT(at(1, 1, 0, intel(kIceLakeServer)).contract.evidence, HasSubstr("by design"));
+  EXPECT_THAT(at(1, 1, 0, intel_cpu(kIceLakeServer)).contract.evidence, HasSubstr("by design"));
 }
 
 TEST(SoundMachine, OfAnImpreciseEventOnIceLakeIsNotAccusedForItsFlag) {
   // Adaptive records have the flag without a level, too.
-  const Measurement m = at(40, 0, kSamples, intel(kIceLakeServer), false, NotJudged::imprecise);
+  const Measurement m = at(40, 0, kSamples, intel_cpu(kIceLakeServer), false, NotJudged::imprecise);
   EXPECT_EQ(m.contract.verdict, Verdict::not_judged);
   EXPECT_THAT(m.count_warnings, IsEmpty());
 }
@@ -116,11 +114,11 @@ TEST(ExactIp, OfUnknownCpusIsUnknown) {
   using events::exact_ip_of;
   EXPECT_EQ(exact_ip_of({}, false), ExactIp::unknown);
   EXPECT_EQ(exact_ip_of({.arch = "x86_64", .vendor = "GenuineIntel"}, false), ExactIp::unknown);
-  EXPECT_EQ(exact_ip_of(intel(55), false), ExactIp::unknown) << "Silvermont";
+  EXPECT_EQ(exact_ip_of(intel_cpu(55), false), ExactIp::unknown) << "Silvermont";
   EXPECT_EQ(exact_ip_of({.arch = "s390x"}, false), ExactIp::unknown);
   EXPECT_EQ(exact_ip_of(amd(0x19, 0x11), false), ExactIp::never);
-  EXPECT_EQ(exact_ip_of(intel(42), false), ExactIp::evidence);
-  EXPECT_EQ(exact_ip_of(intel(143), false), ExactIp::request);
+  EXPECT_EQ(exact_ip_of(intel_cpu(42), false), ExactIp::evidence);
+  EXPECT_EQ(exact_ip_of(intel_cpu(143), false), ExactIp::request);
 }
 
 }  // namespace
