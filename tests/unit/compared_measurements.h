@@ -20,10 +20,10 @@ class Compared {
     inputs.push_back(std::move(name));
     return *this;
   }
-  /// A measurement of the last input.
-  Compared& add(analysis::Measurement measurement) {
-    measurements.push_back(std::move(measurement));
-    input_of.push_back(inputs.size() - 1);
+  /// A measurement of the last input, or several equal ones.
+  Compared& add(const analysis::Measurement& measurement, std::size_t times = 1) {
+    measurements.insert(measurements.end(), times, measurement);
+    input_of.resize(measurements.size(), inputs.size() - 1);
     return *this;
   }
   /// Refers to the measurements.
@@ -35,6 +35,13 @@ class Compared {
   std::vector<analysis::Measurement> measurements;
   std::vector<std::size_t> input_of;
 };
+
+inline analysis::OffsetCounts counts(
+    std::initializer_list<std::pair<std::int64_t, std::uint64_t>> list) {
+  analysis::OffsetCounts offsets;
+  for (const auto& [offset, count] : list) offsets.add(offset, count);
+  return offsets;
+}
 
 /// Offsets from `lowest` to `highest` can occur, all from `censored_from` on are censored.
 struct Range {
@@ -66,6 +73,15 @@ inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
   }
   analysis::complete(m);
   return m;
+}
+
+/// Inputs "a", "b", … with a measurement of each.
+inline Compared one_each(const std::vector<analysis::Measurement>& measurements) {
+  Compared result;
+  for (const analysis::Measurement& measurement : measurements) {
+    result.input(std::string(1, static_cast<char>('a' + result.inputs.size()))).add(measurement);
+  }
+  return result;
 }
 
 inline analysis::OffsetCounts shifted(const analysis::OffsetCounts& offsets, std::int64_t by) {

@@ -3,6 +3,7 @@
 #include "src/output/comparison/comparison.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/text.h"
@@ -10,10 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,23 +23,18 @@ namespace skid::output {
 namespace {
 
 using analysis::Comparison;
-using analysis::OffsetCounts;
 using examples::Compared;
+using examples::counts;
 using examples::of_offsets;
 using test::lines_of;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 constexpr const char* kHostile = "r\x1b[31m,\"\n\xff; rm";
-
-OffsetCounts counts(std::initializer_list<std::pair<std::int64_t, std::uint64_t>> list) {
-  OffsetCounts offsets;
-  for (const auto& [offset, count] : list) offsets.add(offset, count);
-  return offsets;
-}
 
 /// So many sides, the last of which is worse, lacks an event and has one of its own; with every
 /// kind of line that a text can have.
@@ -156,14 +149,9 @@ TEST(ComparisonText, ListsDifferencesMissingRowsAndTooFewSamples) {
 }
 
 TEST(ComparisonText, NamesWhetherRunsOrSamplesWereCompared) {
-  const auto text_of = [](int repeats) {
-    Compared compared;
-    for (const char* input : {"a", "b"}) {
-      compared.input(input);
-      for (int i = 0; i < repeats; ++i) {
-        compared.add(of_offsets(counts({{0, 5000}}), {.event = "e"}));
-      }
-    }
+  const auto text_of = [](std::size_t repeats) {
+    const auto run = of_offsets(counts({{0, 5000}}), {.event = "e"});
+    const Compared compared = Compared().input("a").add(run, repeats).input("b").add(run, repeats);
     return comparison_text(compared.compare(), compared.inputs, {.width = 1000, .details = true});
   };
   EXPECT_THAT(text_of(1),
@@ -247,27 +235,20 @@ TEST(ComparisonJson, ContainsTheWholeComparison) {
 TEST(ComparisonCsv, HasARowForEachEventLevelAndSide) {
   const Compared compared = example(3);
   const Comparison comparison = compared.compare();
-  const auto lines = lines_of(comparison_csv(comparison, compared.inputs));
-  std::size_t expected = 1;
-  for (const auto& row : comparison.rows) expected += row.cells.size() + row.missing.size();
-  ASSERT_THAT(lines, SizeIs(expected));
-  std::set<std::string> columns;
-  std::istringstream header(lines[0]);
-  for (std::string name; std::getline(header, name, ',');) {
-    EXPECT_TRUE(columns.insert(name).second) << name << " is there twice";
+  const std::string csv = comparison_csv(comparison, compared.inputs);
+  const auto columns = test::fields_of(lines_of(csv).at(0));
+  EXPECT_THAT(std::set<std::string>(columns.begin(), columns.end()), SizeIs(columns.size()));
+  std::size_t rows = 0, missing = 0;
+  for (const auto& row : comparison.rows) {
+    rows += row.cells.size() + row.missing.size();
+    missing += row.missing.size();
   }
-  const auto commas = [](const std::string& line) {
-    return std::count(line.begin(), line.end(), ',');
-  };
-  bool missing = false;
-  for (const std::string& line : lines) {
-    // No name here has a comma; a remark that does is quoted.
-    if (line.find('"') == std::string::npos) {
-      EXPECT_EQ(commas(line), commas(lines[0])) << line;
-    }
-    missing = missing || line.find(",missing,") != std::string::npos;
-  }
-  EXPECT_TRUE(missing);
+  const auto records = test::records_of(csv);
+  EXPECT_THAT(records, SizeIs(rows));
+  EXPECT_GT(missing, 0U);
+  EXPECT_EQ(std::count_if(records.begin(), records.end(),
+                          [](const auto& record) { return record.at("outcome") == "missing"; }),
+            static_cast<std::ptrdiff_t>(missing));
 }
 
 class ForestPlot : public ::testing::Test {
@@ -277,8 +258,7 @@ class ForestPlot : public ::testing::Test {
   }
   std::string drawn(const Compared& compared, const std::string& name) const {
     plots::draw_comparison(compared.compare(), compared.inputs, {directory_ / name, {}});
-    std::ifstream file(directory_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return read_file(directory_ / name, 1 << 24);
   }
   test::TemporaryDirectory directory_;
 };
@@ -312,10 +292,9 @@ TEST_F(ForestPlot, RefusesMoreThanAnImageCanHold) {
 }
 
 TEST_F(ForestPlot, DrawsMeasurementsWithoutAnyJudgedSample) {
-  Compared compared;
-  compared.input("a").add(of_offsets({}, {.event = kHostile}));
-  compared.input("b").add(of_offsets({}, {.event = kHostile}));
-  EXPECT_THAT(drawn(compared, "figure.svg"), HasSubstr("no judged sample"));
+  const auto nothing = of_offsets({}, {.event = kHostile});
+  EXPECT_THAT(drawn(examples::one_each({nothing, nothing}), "figure.svg"),
+              HasSubstr("no judged sample"));
 }
 
 TEST(ComparisonOutputs, ShowEvennessAndSkidInEvents) {
@@ -348,12 +327,16 @@ TEST(ComparisonOutputs, ShowEvennessAndSkidInEvents) {
   EXPECT_EQ(cells[1]["skid"]["events"], (nlohmann::json{{"p50", 20}, {"p99", 30}, {"max", 30}}));
   EXPECT_TRUE(cells[2]["skid"]["events"].is_null());
 
-  const auto lines = lines_of(comparison_csv(comparison, compared.inputs));
-  EXPECT_THAT(lines[0],
-              ::testing::EndsWith(",skid_events_p99,skid_events_max,delay_low,delay_high"));
-  EXPECT_THAT(lines[1], ::testing::EndsWith(",even,10,10,10,,"));
-  EXPECT_THAT(lines[2], ::testing::EndsWith(",2 even;1 uneven,20,30,30,,"));
-  EXPECT_THAT(lines[3], ::testing::EndsWith(",,,,,,"));
+  std::vector<std::string> shown;
+  for (const auto& record : test::records_of(comparison_csv(comparison, compared.inputs))) {
+    std::string values;
+    for (const char* column : {"evenness", "skid_events_p50", "skid_events_p99", "skid_events_max",
+                               "delay_low", "delay_high"}) {
+      values += record.at(column) + ",";
+    }
+    shown.push_back(values);
+  }
+  EXPECT_THAT(shown, ElementsAre("even,10,10,10,,,", "2 even;1 uneven,20,30,30,,,", ",,,,,,"));
 }
 
 }  // namespace

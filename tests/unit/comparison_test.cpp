@@ -3,6 +3,7 @@
 
 #include "src/support/error.h"
 #include "src/support/random.h"
+#include "tests/support/error_message.h"
 #include "tests/unit/compared_measurements.h"
 
 #include <algorithm>
@@ -17,8 +18,10 @@ namespace skid::analysis {
 namespace {
 
 using examples::Compared;
+using examples::counts;
 using examples::Example;
 using examples::of_offsets;
+using examples::one_each;
 using examples::shifted;
 using test::OffsetModel;
 using ::testing::Contains;
@@ -26,12 +29,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-OffsetCounts counts(std::initializer_list<std::pair<std::int64_t, std::uint64_t>> list) {
-  OffsetCounts offsets;
-  for (const auto& [offset, count] : list) offsets.add(offset, count);
-  return offsets;
-}
 
 const ComparisonCell& cell_of(const Comparison& comparison, std::size_t row, std::size_t side) {
   const ComparisonCell* cell = comparison.rows.at(row).cell_of(side);
@@ -60,10 +57,7 @@ bool marks_any(const Comparison& comparison) {
 }
 
 Compared pair_of(const Example& example, const OffsetCounts& a, const OffsetCounts& b) {
-  Compared compared;
-  compared.input("a").add(of_offsets(a, example));
-  compared.input("b").add(of_offsets(b, example));
-  return compared;
+  return one_each({of_offsets(a, example), of_offsets(b, example)});
 }
 
 /// What may be marked of so many comparisons without any difference: 5% and three standard errors.
@@ -226,10 +220,7 @@ TEST(Comparison, PairsEventsOfOneCodeWhateverTheirNames) {
   other_modes.event.excluded = {"kernel"};
   other_cpu.cpu.model = 85;
   const auto rows_with = [&](const Measurement& there) {
-    Compared compared;
-    compared.input("a").add(named);
-    compared.input("b").add(there);
-    return compared.compare().rows;
+    return one_each({named, there}).compare().rows;
   };
   ASSERT_THAT(rows_with(coded), SizeIs(1));
   EXPECT_EQ(rows_with(coded)[0].event, "mem_inst_retired.all_loads");
@@ -240,15 +231,11 @@ TEST(Comparison, PairsEventsOfOneCodeWhateverTheirNames) {
 }
 
 TEST(Comparison, ByMachineTakesInputsOfOneMachineAsRepeats) {
-  Compared compared;
   const Measurement here = of_offsets(counts({{1, 1000}, {2, 500}}), {.event = "e"});
   Measurement there = here;
   there.cpu.microcode = "0xff";
-  compared.input("a").add(here);
-  compared.input("b").add(there);
-  compared.input("c").add(here);
-  compared.input("d").add(there);
-  const Comparison comparison = compared.compare({.by = SideBy::machine});
+  const Compared four = one_each({here, there, here, there});
+  const Comparison comparison = four.compare({.by = SideBy::machine});
   ASSERT_THAT(comparison.sides, SizeIs(2));
   EXPECT_THAT(comparison.sides[0].inputs, ElementsAre(0, 2));
   EXPECT_THAT(comparison.sides[1].inputs, ElementsAre(1, 3));
@@ -259,13 +246,9 @@ TEST(Comparison, ByMachineTakesInputsOfOneMachineAsRepeats) {
 TEST(Comparison, RoundingOfEqualRunsIsNoDifference) {
   // Summed as fifteenths, 15 times 1 is a little less than 1, and 45 times a little more.
   for (const std::int64_t offset : {0, 1}) {
-    Compared compared;
     const Measurement equal = of_offsets(counts({{offset, 200}}), {.event = "e", .level = 1});
-    compared.input("a");
-    for (int run = 1; run <= 15; ++run) compared.add(equal);
-    compared.input("b");
-    for (int run = 1; run <= 45; ++run) compared.add(equal);
-    const Comparison comparison = compared.compare();
+    const Compared runs = Compared().input("a").add(equal, 15).input("b").add(equal, 45);
+    const Comparison comparison = runs.compare();
     const ComparisonCell& cell = cell_of(comparison, 0, 1);
     EXPECT_TRUE(cell.over_runs);
     EXPECT_EQ(cell.hit_ratio->value, offset == 0 ? 1.0 : 0.0);
@@ -280,28 +263,18 @@ TEST(Comparison, RoundingOfEqualRunsIsNoDifference) {
 
 TEST(Comparison, RefusesWhatLeavesNothingToCompare) {
   const Measurement measurement = of_offsets(counts({{1, 10}}), {.event = "e"});
-  const auto message_of = [](const Compared& compared, const ComparisonChoices& choices) {
-    try {
-      (void)compared.compare(choices);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
+  const auto refusal = [](const Compared& inputs, const ComparisonChoices& choices) {
+    return test::message_of([&] { return inputs.compare(choices); });
   };
-  Compared one;
-  one.input("a").add(measurement);
-  EXPECT_THAT(message_of(one, {}), HasSubstr("a: a single run"));
-  Compared twice = one;
-  twice.input("a").add(measurement);
-  EXPECT_THAT(message_of(twice, {.by = SideBy::machine}), HasSubstr("a: named twice"));
-  EXPECT_EQ(message_of(twice, {}), "none");
-  Compared same = one;
-  same.input("b").add(measurement);
-  EXPECT_THAT(message_of(same, {.by = SideBy::machine}), HasSubstr("of one machine"));
-  Compared empty = one;
-  empty.input("b");
-  EXPECT_THAT(message_of(empty, {}), HasSubstr("nothing to compare with"));
-  EXPECT_THAT(message_of(empty, {.baseline = 1}), HasSubstr("b: the baseline has no measurement"));
+  const Compared one = one_each({measurement}), same = one_each({measurement, measurement});
+  const Compared twice = Compared(one).input("a").add(measurement),
+                 empty = Compared(one).input("b");
+  EXPECT_THAT(refusal(one, {}), HasSubstr("a: a single run"));
+  EXPECT_THAT(refusal(twice, {.by = SideBy::machine}), HasSubstr("a: named twice"));
+  EXPECT_EQ(refusal(twice, {}), "no error");
+  EXPECT_THAT(refusal(same, {.by = SideBy::machine}), HasSubstr("of one machine"));
+  EXPECT_THAT(refusal(empty, {}), HasSubstr("nothing to compare with"));
+  EXPECT_THAT(refusal(empty, {.baseline = 1}), HasSubstr("b: the baseline has no measurement"));
 }
 
 TEST(Comparison, KeepsEventsThatOnlySomeSidesHave) {
@@ -415,14 +388,11 @@ TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
   substituted.event.type = 1;
   stored.trigger->kind = "store";
   for (const Measurement& other : {substituted, stored}) {
-    Compared against_other, runs_of_both;
-    against_other.input("a").add(sound);
-    against_other.input("b").add(other);
-    runs_of_both.input("a").add(sound).add(other);
-    runs_of_both.input("b").add(sound);
-    for (const auto& [compared, reason] :
+    const Compared against_other = one_each({sound, other});
+    const Compared runs_of_both = Compared().input("a").add(sound).add(other).input("b").add(sound);
+    for (const auto& [inputs, reason] :
          {std::pair{against_other, "another"}, std::pair{runs_of_both, "the baseline's runs"}}) {
-      const Comparison comparison = compared.compare();
+      const Comparison comparison = inputs.compare();
       const ComparisonCell& cell = cell_of(comparison, 0, 1);
       EXPECT_EQ(cell.outcome, Outcome::not_compared);
       EXPECT_THAT(cell.differences, IsEmpty());
@@ -432,9 +402,7 @@ TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
     }
   }
   // Substituted on both sides for the same event, it can be compared.
-  Compared both;
-  both.input("a").add(substituted);
-  both.input("b").add(substituted);
+  const Compared both = one_each({substituted, substituted});
   EXPECT_EQ(cell_of(both.compare(), 0, 1).outcome, Outcome::no_difference);
 }
 
@@ -443,10 +411,9 @@ TEST(Comparison, TellsOfAnotherPeriodRunwayAndLevel) {
   other.period.requested = 1000;
   other.precise.recorded = 1;
   other.path->frequency = 4000;
-  Compared compared;
-  compared.input("a").add(of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}));
-  compared.input("b").add(other);
-  const Comparison comparison = compared.compare();
+  const Compared both =
+      one_each({of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}), other});
+  const Comparison comparison = both.compare();
   const ComparisonCell& cell = cell_of(comparison, 0, 1);
   EXPECT_THAT(cell.remarks, Contains(HasSubstr("another period: 1000 here, 100 in")));
   EXPECT_THAT(cell.remarks, Contains("another path of recording: 4000 samples a second here, "
@@ -477,14 +444,12 @@ TEST(Comparison, SidesWithoutAJudgedSampleOrAMeasurementFailTheGate) {
 }
 
 TEST(Comparison, OverRunsAFewEqualSamplesAreNotCertain) {
-  Compared compared;
+  Compared runs;
   for (const std::int64_t offset : {3, 7}) {
-    compared.input(std::to_string(offset));
-    for (int run = 1; run <= 2; ++run) {
-      compared.add(of_offsets(counts({{offset, 2}}), {.event = "e", .level = 0}));
-    }
+    runs.input(std::to_string(offset));
+    runs.add(of_offsets(counts({{offset, 2}}), {.event = "e", .level = 0}), 2);
   }
-  const Comparison comparison = compared.compare();
+  const Comparison comparison = runs.compare();
   const ComparisonCell& cell = cell_of(comparison, 0, 1);
   EXPECT_TRUE(cell.over_runs);
   for (const Statistic statistic : {Statistic::mean, Statistic::median, Statistic::p99}) {

@@ -16,19 +16,19 @@ inline constexpr std::uint64_t kTrigger = kLeadIn + 200;
 inline constexpr std::uint64_t kRunway = kTrigger + 3;
 inline constexpr std::size_t kNops = 5000;
 
-/// Instructions of `size` bytes each.
-inline analysis::CodeRegion region(std::uint64_t begin, std::size_t instructions,
-                                   std::uint64_t size = 1) {
+/// Instructions of `bytes` each from `begin` on.
+inline analysis::CodeRegion code_of(std::uint64_t begin, std::size_t count,
+                                    std::uint64_t bytes = 1) {
   analysis::CodeRegion code;
-  code.range = {begin, begin + instructions * size};
-  for (std::size_t i = 0; i < instructions; ++i) code.starts.push_back(begin + i * size);
+  code.range = {begin, begin + count * bytes};
+  for (std::size_t i = 0; i < count; ++i) code.starts.push_back(begin + i * bytes);
   return code;
 }
 
 /// 200 one-byte NOPs, a trigger of three bytes, 5,000 one-byte NOPs, and some loop.
 inline analysis::TargetMap target() {
-  return analysis::TargetMap::of_target(region(kLeadIn, 200),
-                                        {{region(kTrigger, 1, 3), region(kRunway, kNops)}},
+  return analysis::TargetMap::of_target(code_of(kLeadIn, 200),
+                                        {{code_of(kTrigger, 1, 3), code_of(kRunway, kNops)}},
                                         {kLeadIn, kRunway + kNops + 0x100}, {});
 }
 

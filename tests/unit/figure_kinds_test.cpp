@@ -139,17 +139,11 @@ TEST(Bars, OfHitsAreAloneAtTheLeftOfTheirBin) {
 /// Triggers with `nops` after each.
 Measurement several_triggers(const std::vector<std::size_t>& nops,
                              const std::vector<std::pair<std::size_t, Offsets>>& samples) {
-  const auto code = [](std::uint64_t begin, std::size_t count) {
-    analysis::CodeRegion region;
-    region.range = {begin, begin + count};
-    for (std::size_t i = 0; i < count; ++i) region.starts.push_back(begin + i);
-    return region;
-  };
   std::vector<analysis::TriggerBlock> blocks;
   std::vector<std::uint64_t> triggers;
   std::uint64_t next = 0x1000;
   for (const std::size_t count : nops) {
-    blocks.push_back({code(next, 1), code(next + 1, count)});
+    blocks.push_back({examples::code_of(next, 1), examples::code_of(next + 1, count)});
     triggers.push_back(next);
     next += count + 1;
   }
