@@ -3,19 +3,20 @@
 #include "plots/layout.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/error_message.h"
+#include "tests/support/only_path.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,8 +45,7 @@ class FigureFile : public ::testing::Test {
     return names;
   }
   std::string content(const std::string& name) const {
-    std::ifstream file(directory_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return read_file(directory_ / name, 1 << 24);
   }
   FigureFiles named(const std::string& plot, const std::string& script = {}) const {
     return {plot.empty() ? fs::path() : directory_ / plot,
@@ -53,12 +53,7 @@ class FigureFile : public ::testing::Test {
   }
   /// The message of the error that draws nothing.
   std::string error_of(const std::vector<Measurement>& list, const std::string& plot) const {
-    try {
-      draw_figure(list, {.files = named(plot)});
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return test::message_of([&] { draw_figure(list, {.files = named(plot)}); });
   }
 
   test::TemporaryDirectory directory_;
@@ -72,20 +67,6 @@ class DrawnFigure : public FigureFile {
   }
 };
 
-/// PATH, set to a single directory for as long as this lives.
-class OnlyPath {
- public:
-  explicit OnlyPath(const fs::path& directory) : before_(std::getenv("PATH")) {
-    setenv("PATH", directory.c_str(), 1);
-  }
-  OnlyPath(const OnlyPath&) = delete;
-  OnlyPath& operator=(const OnlyPath&) = delete;
-  ~OnlyPath() { setenv("PATH", before_.c_str(), 1); }
-
- private:
-  std::string before_;
-};
-
 /// So that each kind of figure shows it.
 void suit_all_kinds(Measurement& m) {
   m.triggers = {{10, 30}, {20, 70}};
@@ -96,14 +77,11 @@ void suit_all_kinds(Measurement& m) {
 }
 
 std::vector<Measurement> four_levels() {
-  std::vector<Measurement> list;
-  list.push_back(make({.level = 0, .offsets = uniform(-20, 4900)}));
-  list.push_back(make({.level = 1, .offsets = {{1, 5000}}}));
-  list.push_back(make({.level = 2, .offsets = {{0, 4000}, {3, 1000}}}));
-  list.push_back(make({.level = 3, .kernel_samples = 12}));
-  for (Measurement& m : list) {
-    suit_all_kinds(m);
-  }
+  std::vector<Measurement> list{make({.level = 0, .offsets = uniform(-20, 4900)}),
+                                make({.level = 1, .offsets = {{1, 5000}}}),
+                                make({.level = 2, .offsets = {{0, 4000}, {3, 1000}}}),
+                                make({.level = 3, .kernel_samples = 12})};
+  for (Measurement& m : list) suit_all_kinds(m);
   return list;
 }
 
@@ -231,7 +209,7 @@ TEST_F(FigureFile, RefusesMoreThanAnImageHolds) {
 }
 
 TEST_F(FigureFile, NeedsGnuplotForPlotsOnly) {
-  const OnlyPath nothing(directory_.path());
+  const test::OnlyPath nothing(directory_.path());
   draw_figure(four_levels(), {.files = named("", "f.gp")});
   EXPECT_THAT(content("f.gp"), HasSubstr("\nset output './f.png'\n"));
   EXPECT_THAT(error_of(four_levels(), "figure.png"), HasSubstr("gnuplot-nox"));
@@ -241,10 +219,8 @@ TEST_F(FigureFile, NeedsGnuplotForPlotsOnly) {
 TEST_F(FigureFile, ReportsTheMessageOfAFailedGnuplot) {
   const test::TemporaryDirectory programs;
   const auto error_of_gnuplot = [&](const std::string& commands) {
-    fs::remove(programs / "gnuplot");
-    std::ofstream(programs / "gnuplot") << "#!/bin/sh\n" << commands;
-    fs::permissions(programs / "gnuplot", fs::perms::owner_all);
-    const OnlyPath only(programs.path());
+    fs::permissions(programs.write("gnuplot", "#!/bin/sh\n" + commands), fs::perms::owner_all);
+    const test::OnlyPath only(programs.path());
     return error_of(four_levels(), "figure.svg");
   };
   EXPECT_THAT(error_of_gnuplot("echo 'plot nonsense(x)\n     ^\n\"figure.gp\" line 7: undefined "
@@ -313,14 +289,15 @@ TEST_F(DrawnFigure, PassesAnyStringAsOneString) {
     names.push_back(name);
   }
   // gnuplot fails at the first that is anything but one string of that length.
-  std::ofstream script(directory_ / "strings.gp");
-  script << "set encoding utf8\n";
+  std::string script = "set encoding utf8\n";
   for (const std::string& name : names) {
     const std::string text = gnuplot_string(name);
-    script << "set label " << text << " at 0,0 noenhanced\nunset label\ntext = " << text
-           << "\nif (strlen(text) != " << output::display_width(text) - 2 << ") exit status 9\n";
+    script += fmt::format(
+        "set label {0} at 0,0 noenhanced\nunset label\ntext = {0}\nif (strlen(text) != {1}) exit "
+        "status 9\n",
+        text, output::display_width(text) - 2);
   }
-  script.close();
+  directory_.write("strings.gp", script);
   const auto result = run_program({"gnuplot", "-d", "strings.gp"}, directory_.path());
   EXPECT_TRUE(result.code.success()) << result.err;
 }

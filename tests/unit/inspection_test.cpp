@@ -1,6 +1,8 @@
 // How an inspected recording is shown.
 #include "src/output/inspection/inspection.h"
 
+#include "src/support/json_text.h"
+#include "tests/support/golden.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
@@ -29,6 +31,10 @@ class InspectionTest : public ::testing::Test {
     return inspection_text({parts.recording, parts.record_counts}, details);
   }
   std::string path() const { return directory_ / "perf.data"; }
+  /// A text with the name of the recording alone.
+  std::string shown(std::string text) const {
+    return text.replace(text.find(path()), path().size(), "perf.data");
+  }
 
  private:
   struct Parts {
@@ -71,39 +77,10 @@ RecordingBuilder odd_one() {
   return builder;
 }
 
-TEST_F(InspectionTest, IsCompleteInJson) {
-  const auto json = json_of(odd_one());
-  EXPECT_EQ(json["file"], path());
-  EXPECT_EQ(json["mode"], "file");
-  EXPECT_EQ(json["byte_order"], "little");
-  EXPECT_EQ(json["events"].at(0), ordered_json::parse(R"({
-    "index": 0, "name": "type 8 config 0x1cd", "type": 8, "source": "ibs_op", "config": "0x1cd",
-    "config1": "0x0", "config2": "0x0", "sample_type": ["IP", "IDENTIFIER"], "period": 1000,
-    "frequency": null, "precise_ip": 2, "exclude_user": false, "exclude_kernel": false, "ids": 2,
-    "samples": 2, "exact_ip_samples": 1, "measured": true, "precision_lost": null})"));
-  EXPECT_EQ(json["events"].at(1)["source"], "software");
-  EXPECT_EQ(json["events"].at(1)["samples"], 1);
-  EXPECT_EQ(json["records"], ordered_json::parse(R"([
-    {"type": 2, "name": "PERF_RECORD_LOST", "count": 1},
-    {"type": 9, "name": "PERF_RECORD_SAMPLE", "count": 4},
-    {"type": 99, "name": "record type 99", "count": 1}])"));
-  EXPECT_EQ(json["total_records"], 6);
-  EXPECT_EQ(json["total_samples"], 4);
-  EXPECT_EQ(json["unknown_ids"], 1);
-  EXPECT_EQ(json["lost_records"], 30);
-  EXPECT_EQ(json["lost_samples"], 0);
-  EXPECT_EQ(json["read_in_part"], false);
-  EXPECT_TRUE(json["faults"].empty());
-  EXPECT_EQ(json["feature_sections"].back(),
-            ordered_json::parse(R"({"bit": 19, "name": "STAT", "bytes": 0})"));
-  const auto& features = json["features"];
-  EXPECT_EQ(features["hostname"], "ho\x1b[2Jst");
-  EXPECT_EQ(features["cpus"], ordered_json::parse(R"({"available": 4, "online": 2})"));
-  EXPECT_EQ(features["command_line"], ordered_json::parse(R"(["perf", "a b"])"));
-  EXPECT_EQ(features["pmu_mappings"], ordered_json::parse(R"([{"type": 8, "name": "ibs_op"}])"));
-  EXPECT_TRUE(features["compression"].is_null());
-  EXPECT_TRUE(features["os_release"].is_null());
-  EXPECT_TRUE(features["build_ids"].is_array());
+TEST_F(InspectionTest, IsThatOfItsTexts) {
+  test::expect_golden("inspection.json", shown(json_text(json_of(odd_one()), 2) + "\n"));
+  test::expect_golden("inspection_details.txt", shown(text_of(odd_one())));
+  test::expect_golden("inspection.txt", shown(text_of(odd_one(), false)));
 }
 
 TEST_F(InspectionTest, NamesRecordsThatPerfWroteTwice) {
@@ -137,52 +114,6 @@ TEST_F(InspectionTest, DoesNotCallRecordsOfBpfOutputSamples) {
   const auto text = text_of(builder);
   EXPECT_THAT(text, HasSubstr("; 2 samples, none with EXACT_IP\n"));
   EXPECT_THAT(text, HasSubstr("; 3 records, no samples of an event\n"));
-}
-
-TEST_F(InspectionTest, HasTheSameFactsAsText) {
-  const auto text = text_of(odd_one());
-  EXPECT_THAT(text, HasSubstr(path() + ": file mode, little endian\n"));
-  EXPECT_THAT(text, HasSubstr("  hostname           ho\\x1b[2Jst\n"));
-  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
-  EXPECT_THAT(text, HasSubstr("  CPUs               2 online of 4\n"));
-  EXPECT_THAT(text, HasSubstr("  command            perf 'a b'\n"));
-  EXPECT_THAT(text,
-              HasSubstr("endian\nevent 0, type 8 config 0x1cd: ibs_op 0x1cd, "
-                        "sample_type IP|IDENTIFIER, period 1000, precise_ip 2, type 8, 2 ids; "
-                        "2 samples, 1 with EXACT_IP\n"));
-  EXPECT_THAT(text, HasSubstr("\nRecords\n"
-                              "  PERF_RECORD_LOST    1\n"
-                              "  PERF_RECORD_SAMPLE  4\n"
-                              "  record type 99      1\n"
-                              "  total               6\n"));
-  EXPECT_THAT(text, HasSubstr("\nSamples\n"
-                              "  read               4\n"
-                              "  of unknown ids     1\n"
-                              "  too short          0\n"
-                              "  lost records       30\n"
-                              "  lost samples       0\n"));
-  EXPECT_THAT(text, Not(HasSubstr("Faults")));
-}
-
-TEST_F(InspectionTest, PrintsEventsLossAndMachineWithoutDetails) {
-  const auto text = text_of(odd_one(), false);
-  EXPECT_EQ(text, path() +
-                      ": file mode, little endian\n"
-                      "type 8 config 0x1cd: ibs_op 0x1cd, period 1000, precise_ip 2; 2 "
-                      "samples, 1 with EXACT_IP\n"
-                      "cpu-clock:HG: software 0x0, period 1000, precise_ip 0; 1 sample, none "
-                      "with EXACT_IP\n"
-                      "\nSamples\n"
-                      "  read               4\n"
-                      "  of unknown ids     1\n"
-                      "  too short          0\n"
-                      "  lost records       30\n"
-                      "  lost samples       0\n"
-                      "\nMachine\n"
-                      "  hostname           ho\\x1b[2Jst\n"
-                      "  CPUs               2 online of 4\n"
-                      "\nRecording\n"
-                      "  command            perf 'a b'\n");
 }
 
 TEST_F(InspectionTest, PrintsWhatDiffersFromTheDefaultsOfPerfRecord) {

@@ -1,11 +1,11 @@
 #include "src/machine/machine.h"
 
 #include "src/machine/cpuinfo.h"
-#include "src/support/error.h"
 #include "src/support/process.h"
+#include "tests/support/error_message.h"
+#include "tests/support/only_path.h"
 #include "tests/support/temporary_directory.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -222,25 +222,13 @@ TEST(PerfVersion, DeterminesTheOptionsOfPerf) {
 /// PATH is one directory with a `perf` of our making in it.
 class FindPerf : public ::testing::Test {
  protected:
-  FindPerf() : path_before_(std::getenv("PATH")) { ::setenv("PATH", directory_.path().c_str(), 1); }
-  ~FindPerf() override { ::setenv("PATH", path_before_.c_str(), 1); }
-
   void put_perf(const std::string& script) const {
     fs::permissions(directory_.write("perf", "#!/bin/sh\n" + script), fs::perms::owner_all);
   }
-  static std::string message() {
-    try {
-      find_perf();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
+  static std::string message() { return test::message_of(find_perf); }
 
   test::TemporaryDirectory directory_;
-
- private:
-  std::string path_before_;
+  test::OnlyPath only_{directory_.path()};
 };
 
 TEST_F(FindPerf, GivesItsPathAndVersion) {
