@@ -1,11 +1,14 @@
 // Models as JSON: what they may contain, and how wrong ones are refused.
 #include "src/support/error.h"
 #include "src/synth/model.h"
+#include "tests/support/error_message.h"
 #include "tests/support/trigger_kinds.h"
 
-#include <functional>
+#include <array>
 #include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +18,6 @@ namespace skid::synth {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -29,19 +31,24 @@ json sound_model() {
                             "offsets": {"kind": "constant", "offset": 3}}]}]})");
 }
 
-std::string error_of(const std::function<void(json&)>& change) {
+Model read_back(const json& model) {
+  return parse_model(model.dump(), "m.json");
+}
+
+/// The model with another value.
+json changed(const std::string& pointer, const json& value) {
   json model = sound_model();
-  change(model);
-  try {
-    (void)parse_model(model.dump(), "m.json");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  model[json::json_pointer(pointer)] = value;
+  return model;
+}
+
+/// Why such a model is refused.
+std::string error_of(const std::string& pointer, const json& value) {
+  return test::message_of<InputError>([&] { return read_back(changed(pointer, value)); });
 }
 
 std::string error_of_level(const std::string& key, const std::string& value) {
-  return error_of([&](json& model) { model["events"][0]["levels"][0][key] = json::parse(value); });
+  return error_of("/events/0/levels/0/" + key, json::parse(value));
 }
 
 TEST(SynthModel, IsReadAsWritten) {
@@ -49,7 +56,7 @@ TEST(SynthModel, IsReadAsWritten) {
   document["events"][0]["levels"][0]["exact_ip"] = {{"hits", 1}, {"misses", 0.25}};
   document["events"][0]["levels"][0]["precise_ip"] = 1;
   document["buffers"] = {{"cpus", 3}, {"finished_round", false}};
-  const Model model = parse_model(document.dump(), "m.json");
+  const Model model = read_back(document);
   EXPECT_EQ(model.seed, 5u);
   EXPECT_EQ(model.target.trigger, "store"_trigger);
   EXPECT_EQ(model.target.nops, 100u);
@@ -80,7 +87,7 @@ TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
   document["events"][0]["levels"].push_back({{"level", 3}, {"refused", "not here"}});
   document["events"][0]["events_per_iteration"] = 2;
   document["machine"] = {{"core_pmus", {{{"name", "cpu_atom"}, {"type", 10}, {"max_precise", 3}}}}};
-  const Model model = parse_model(document.dump(), "m.json");
+  const Model model = read_back(document);
   const LevelModel& read = model.events[0].levels[0];
   EXPECT_EQ(read.other_triggers, 0.5);
   EXPECT_EQ(read.shadow->lowest, 2U);
@@ -97,7 +104,7 @@ TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
   EXPECT_THAT(error_of_level("shadow", R"({"lowest": 3, "highest": 2})"), HasSubstr("at least"));
   EXPECT_THAT(error_of_level("address", R"({"cause": 0.5, "elsewhere": 0.75})"),
               HasSubstr("at most 1"));
-  EXPECT_NE(error_of_level("refused", R"("not here")"), "none") << "with other keys";
+  EXPECT_NE(error_of_level("refused", R"("not here")"), "no error") << "with other keys";
 }
 
 TEST(SynthModel, SetsExactIpAsTheKernelOfItsMachineDoes) {
@@ -106,7 +113,7 @@ TEST(SynthModel, SetsExactIpAsTheKernelOfItsMachineDoes) {
     document["machine"] = {{"exact_ip", rule}};
     document["events"][0]["event"] = event;
     document["events"][0]["levels"][0]["level"] = level;
-    const ExactShares shares = parse_model(document.dump(), "m.json").events[0].levels[0].exact;
+    const ExactShares shares = read_back(document).events[0].levels[0].exact;
     return std::vector{shares.hits, shares.misses, shares.elsewhere};
   };
   const std::vector<double> none{0, 0, 0}, all{1, 1, 1}, rewound{1, 0, 1};
@@ -122,88 +129,71 @@ TEST(SynthModel, SetsExactIpAsTheKernelOfItsMachineDoes) {
 }
 
 TEST(SynthModel, AcceptsRawCodesAndEventsWithTypeAndConfig) {
-  const auto code_of = [](const std::function<void(json&)>& change) {
-    json model = sound_model();
-    change(model["events"][0]);
-    return parse_model(model.dump(), "m.json").events[0].recorded;
-  };
-  EXPECT_EQ(code_of([](json& event) { event["event"] = "r20d1"; }).config, 0x20d1u);
-  const auto own = code_of([](json& event) {
-    event["event"] = "mem_load_retired.l3_miss:u";
-    event["type"] = "raw";
-    event["config"] = "0x20d1";
-  });
-  EXPECT_EQ(own.type, 4u);
-  EXPECT_EQ(own.config, 0x20d1u);
-  const auto substituted = code_of([](json& event) {
-    event["recorded"] = {{"event", "cpu-clock"}};
-  });
+  EXPECT_EQ(read_back(changed("/events/0/event", "r20d1")).events[0].recorded.config, 0x20d1u);
+  json own = changed("/events/0/event", "mem_load_retired.l3_miss:u");
+  own["events"][0]["type"] = "raw";
+  own["events"][0]["config"] = "0x20d1";
+  EXPECT_EQ(read_back(own).events[0].recorded.type, 4u);
+  EXPECT_EQ(read_back(own).events[0].recorded.config, 0x20d1u);
+  const auto substituted =
+      read_back(changed("/events/0/recorded", {{"event", "cpu-clock"}})).events[0].recorded;
   EXPECT_EQ(substituted.name, "cpu-clock");
   EXPECT_EQ(substituted.type, 1u);
 }
 
 TEST(SynthModel, ReportsFileKeyValueAndExpectedOne) {
-  EXPECT_THAT(error_of([](json& model) { model["schema"] = "skidscan.run/1"; }),
-              AllOf(HasSubstr("m.json"), HasSubstr("\"skidscan.run/1\" for \"schema\""),
-                    HasSubstr("expected \"skidscan.model/1\"")));
-  EXPECT_THAT(error_of([](json& model) { model["evnts"] = 1; }),
-              AllOf(HasSubstr("the key \"evnts\""), HasSubstr("expected schema, name")));
-  EXPECT_THAT(error_of([](json& model) { model["events"] = json::array(); }),
-              HasSubstr("0 events and levels for \"events\", expected 1 to 64"));
-  EXPECT_THAT(error_of([](json& model) { model["target"]["nops"] = 3; }),
-              AllOf(HasSubstr("for \"target\""), HasSubstr("NOPs: 3 given; expected 20 to")));
-  EXPECT_THAT(error_of([](json& model) { model["target"]["trigger"] = "lode"; }),
-              HasSubstr("trigger kind 'lode' does not exist"));
-  EXPECT_THAT(error_of([](json& model) {
-                model["buffers"] = {{"cpus", 65}};
-              }),
-              HasSubstr("65 for \"buffers.cpus\", expected at most 64"));
-  EXPECT_THAT(error_of([](json& model) { model["name"] = "a\nb"; }), HasSubstr("printable"));
-  EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "cycles:upp"; }),
-              HasSubstr("an event without its level"));
-  EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "a,b"; }),
-              HasSubstr("the name of one event"));
-  EXPECT_THAT(error_of([](json& model) { model["events"][0]["event"] = "my_event"; }),
-              HasSubstr("no \"type\" and \"config\" of the event \"my_event\""));
-  EXPECT_THAT(error_of([](json& model) { model["events"][0]["period"] = 0; }),
-              HasSubstr("0 for \"events[0].period\", expected at least 1"));
-  EXPECT_THAT(error_of([](json& model) {
-                model["events"][0]["levels"].push_back(model["events"][0]["levels"][0]);
-              }),
-              HasSubstr("level 2 of cycles for the second time"));
-  try {
-    (void)parse_model("{", "m.json");
-    FAIL() << "this is no JSON";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("text that is not JSON"));
+  const json level = sound_model()["events"][0]["levels"][0];
+  for (const auto& [pointer, value, messages] :
+       std::vector<std::tuple<std::string, json, std::vector<std::string>>>{
+           {"/schema",
+            "skidscan.run/1",
+            {"m.json", "\"skidscan.run/1\" for \"schema\"", "expected \"skidscan.model/1\""}},
+           {"/evnts", 1, {"the key \"evnts\"", "expected schema, name"}},
+           {"/events", json::array(), {"0 events and levels for \"events\", expected 1 to 64"}},
+           {"/target/nops", 3, {"for \"target\"", "NOPs: 3 given; expected 20 to"}},
+           {"/target/trigger", "lode", {"trigger kind 'lode' does not exist"}},
+           {"/buffers", {{"cpus", 65}}, {"65 for \"buffers.cpus\", expected at most 64"}},
+           {"/name", "a\nb", {"printable"}},
+           {"/events/0/event", "cycles:upp", {"an event without its level"}},
+           {"/events/0/event", "a,b", {"the name of one event"}},
+           {"/events/0/event",
+            "my_event",
+            {"no \"type\" and \"config\" of the event \"my_event\""}},
+           {"/events/0/period", 0, {"0 for \"events[0].period\", expected at least 1"}},
+           {"/events/0/levels",
+            json::array({level, level}),
+            {"level 2 of cycles for the second time"}}}) {
+    for (const std::string& message : messages) {
+      EXPECT_THAT(error_of(pointer, value), HasSubstr(message));
+    }
   }
+  EXPECT_THAT(test::message_of<InputError>([] { return parse_model("{", "m.json"); }),
+              HasSubstr("text that is not JSON"));
 }
 
 TEST(SynthModel, ReportsTheKeyWithinALevel) {
-  EXPECT_THAT(error_of_level("level", "4"),
-              HasSubstr("4 for \"events[0].levels[0].level\", expected 0 to 3"));
-  EXPECT_THAT(error_of_level("hits", "1.5"),
-              HasSubstr("1.5 for \"events[0].levels[0].hits\", expected 0 to 1"));
-  EXPECT_THAT(error_of_level("samples", "10000001"), HasSubstr("expected at most 10000000"));
-  EXPECT_THAT(error_of_level("samples", "null"), HasSubstr("no \"samples\""));
-  EXPECT_THAT(error_of_level("elsewhere", R"({"kernel": 0.6, "foreign": 0.6})"),
-              HasSubstr("shares that add up to 1.2"));
-  EXPECT_THAT(error_of_level("elsewhere", R"({"guest": 0.6})"), HasSubstr("the key \"guest\""));
-  EXPECT_THAT(error_of_level("triggers", "[0.5, 0.4]"), HasSubstr("expected 1"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "poisson"})"),
-              HasSubstr("expected constant, uniform, empirical, normal_cycles"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "constant", "offset": 4194305})"),
-              HasSubstr("offsets.offset\", expected -4194304 to 4194304"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "uniform", "lowest": 2, "highest": 1})"),
-              HasSubstr("at least \"lowest\", 2"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "counts": [[1]]})"),
-              HasSubstr("[offset, count]"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical", "counts": [[1, 0]]})"),
-              HasSubstr("no sample"));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "empirical"})"),
-              HasSubstr("nothing for \"events[0].levels[0].offsets.counts\""));
-  EXPECT_THAT(error_of_level("offsets", R"({"kind": "normal_cycles", "mean": 1, "stddev": -1})"),
-              HasSubstr("stddev\", expected 0 to"));
+  for (const auto& [key, value, message] : std::vector<std::array<const char*, 3>>{
+           {"level", "4", "4 for \"events[0].levels[0].level\", expected 0 to 3"},
+           {"hits", "1.5", "1.5 for \"events[0].levels[0].hits\", expected 0 to 1"},
+           {"samples", "10000001", "expected at most 10000000"},
+           {"elsewhere", R"({"kernel": 0.6, "foreign": 0.6})", "shares that add up to 1.2"},
+           {"elsewhere", R"({"guest": 0.6})", "the key \"guest\""},
+           {"triggers", "[0.5, 0.4]", "expected 1"},
+           {"offsets", R"({"kind": "poisson"})",
+            "expected constant, uniform, empirical, normal_cycles"},
+           {"offsets", R"({"kind": "constant", "offset": 4194305})",
+            "offsets.offset\", expected -4194304 to 4194304"},
+           {"offsets", R"({"kind": "uniform", "lowest": 2, "highest": 1})",
+            "at least \"lowest\", 2"},
+           {"offsets", R"({"kind": "empirical", "counts": [[1]]})", "[offset, count]"},
+           {"offsets", R"({"kind": "empirical", "counts": [[1, 0]]})", "no sample"},
+           {"offsets", R"({"kind": "empirical"})",
+            "nothing for \"events[0].levels[0].offsets.counts\""},
+           {"offsets", R"({"kind": "normal_cycles", "mean": 1, "stddev": -1})",
+            "stddev\", expected 0 to"},
+           {"samples", "null", "no \"samples\""}}) {
+    EXPECT_THAT(error_of_level(key, value), HasSubstr(message)) << key << value;
+  }
 }
 
 TEST(SynthModel, BuiltInOnesAreSoundAndNamedAsTheirFiles) {
