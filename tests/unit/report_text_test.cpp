@@ -167,27 +167,16 @@ TEST_P(ReportText, DrawsInAscii) {
   })) << ascii;
 }
 
-TEST(ReportTextGolden, OfFourLevelsIsUnchanged) {
+TEST(ReportTextGolden, IsUnchanged) {
   const auto list = sixteen();
+  const std::string screen = report_text(list, {.details = false});
+  EXPECT_LE(lines_of(screen).size(), 55U);
+  expect_golden("report_screen.txt", screen);
   expect_golden("report_four_levels.txt",
                 report_text({list[12], list[13], list[14], list[15]}, {.width = 80}));
-}
-
-TEST(ReportTextGolden, OfOddRecordingsIsUnchanged) {
   expect_golden("report_odd.txt", report_text(odd_ones(), {.width = 80}));
-}
-
-TEST(ReportTextGolden, OfOneScreenIsUnchanged) {
-  const std::string text = report_text(sixteen(), {.details = false});
-  expect_golden("report_screen.txt", text);
-  EXPECT_LE(lines_of(text).size(), 55U);
-}
-
-TEST(ReportTextGolden, OfOneScreenOfOddRecordingsIsUnchanged) {
-  expect_golden("report_odd_screen.txt", report_text(odd_ones(), {.width = 80, .details = false}));
-}
-
-TEST(ReportTextGolden, OfRepeatsIsUnchanged) {
+  expect_golden("report_odd_screen.txt",
+                report_text(odd_ones(), {.width = 80, .details = false}));
   expect_golden("report_repeats_screen.txt", report_text(repeats(20), {.details = false}));
 }
 
