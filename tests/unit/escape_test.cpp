@@ -1,6 +1,8 @@
 #include "src/output/escape.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,40 +13,29 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Escape, LeavesPrintableTextAlone) {
-  EXPECT_EQ(escape_for_terminal("cpu/event=0xd1,umask=0x20/pp"), "cpu/event=0xd1,umask=0x20/pp");
-  EXPECT_EQ(escape_for_terminal("Größe µops 測定 🙂"), "Größe µops 測定 🙂");
-}
-
-TEST(Escape, ShowsControlCharactersAsBytes) {
-  EXPECT_EQ(escape_for_terminal("a\x1b[31mb\n\t\x7f"), "a\\x1b[31mb\\x0a\\x09\\x7f");
-  EXPECT_EQ(escape_for_terminal(std::string("a\0b", 3)), "a\\x00b");
-}
-
-TEST(Escape, ShowsC1ControlsAsBytesInBothForms) {
-  // U+009B is the one-character CSI, as UTF-8 and as the Latin-1 byte.
-  EXPECT_EQ(escape_for_terminal("\xc2\x9b"
-                                "31m"),
-            "\\xc2\\x9b31m");
-  EXPECT_EQ(escape_for_terminal("\x9b"
-                                "31m"),
-            "\\x9b31m");
-}
-
-TEST(Escape, ShowsInvalidUtf8AsBytes) {
-  EXPECT_EQ(escape_for_terminal("\xff"), "\\xff");
-  EXPECT_EQ(escape_for_terminal("\xc0\xaf"), "\\xc0\\xaf");           // overlong '/'
-  EXPECT_EQ(escape_for_terminal("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");  // overlong U+001B
-  EXPECT_EQ(escape_for_terminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
-  EXPECT_EQ(escape_for_terminal("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
-  EXPECT_EQ(escape_for_terminal("caf\xc3"), "caf\\xc3");  // cut short
-  EXPECT_EQ(escape_for_terminal("\xc3("), "\\xc3(");      // what follows is kept
-}
-
-TEST(Escape, ShowsInvisibleAndDirectionChangingCharactersAsBytes) {
-  EXPECT_EQ(escape_for_terminal("a\u202eb"), "a\\xe2\\x80\\xaeb");
-  EXPECT_EQ(escape_for_terminal("a\u200bb"), "a\\xe2\\x80\\x8bb");
-  EXPECT_EQ(escape_for_terminal("a\u2028b"), "a\\xe2\\x80\\xa8b");
+TEST(Escape, ShowsAsBytesWhatIsNotPrintable) {
+  using namespace std::string_literals;
+  const std::vector<std::pair<std::string, std::string>> escaped{
+      {"cpu/event=0xd1,umask=0x20/pp", "cpu/event=0xd1,umask=0x20/pp"},
+      {"Größe µops 測定 🙂", "Größe µops 測定 🙂"},
+      // Control characters. U+009B is the one-character CSI, as UTF-8 and as the Latin-1 byte.
+      {"a\x1b[31mb\n\t\x7f", "a\\x1b[31mb\\x0a\\x09\\x7f"},
+      {"a\0b"s, "a\\x00b"},
+      {"\xc2\x9b;31m", "\\xc2\\x9b;31m"},
+      {"\x9b;31m", "\\x9b;31m"},
+      // What is not UTF-8.
+      {"\xff", "\\xff"},
+      {"\xc0\xaf", "\\xc0\\xaf"},           // overlong '/'
+      {"\xe0\x80\x9b", "\\xe0\\x80\\x9b"},  // overlong U+001B
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},  // surrogate
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+      {"caf\xc3", "caf\\xc3"},  // cut short
+      {"\xc3(", "\\xc3("},      // what follows is kept
+      // Invisible characters, and those that change the direction.
+      {"a\u202eb", "a\\xe2\\x80\\xaeb"},
+      {"a\u200bb", "a\\xe2\\x80\\x8bb"},
+      {"a\u2028b", "a\\xe2\\x80\\xa8b"}};
+  for (const auto& [text, shown] : escaped) EXPECT_EQ(escape_for_terminal(text), shown);
 }
 
 TEST(Escape, LeavesNothingToEscapeForAnyByte) {

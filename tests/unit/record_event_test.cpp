@@ -1,7 +1,9 @@
 #include "src/record/requested_event.h"
-#include "src/support/error.h"
+#include "tests/support/error_message.h"
 
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -24,12 +26,7 @@ std::vector<std::string> texts(const std::vector<std::string>& arguments) {
 }
 
 std::string fault(const std::vector<std::string>& arguments) {
-  try {
-    parse_events(arguments);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no fault";
+  return test::message_of<UsageError>(parse_events, arguments);
 }
 
 runway::TargetDescription target() {
@@ -40,36 +37,30 @@ runway::TargetDescription target() {
   return description;
 }
 
-TEST(RecordEvent, ListsAreSplitAtCommas) {
+TEST(RecordEvent, ListsAreSplitAtCommasOutsideOfTerms) {
   EXPECT_THAT(texts({"access,execute", "cycles"}), ElementsAre("access", "execute", "cycles"));
-}
-
-TEST(RecordEvent, CommasBetweenSlashesBelongToTheEvent) {
   EXPECT_THAT(texts({"cpu/event=0xd1,umask=0x20/u,cycles"}),
               ElementsAre("cpu/event=0xd1,umask=0x20/u", "cycles"));
-}
-
-TEST(RecordEvent, TheSlashOfABreakpointsLengthOpensNothing) {
+  // The slash of a breakpoint's length opens nothing.
   EXPECT_THAT(texts({"mem:0x1000/8:rw,cycles"}), ElementsAre("mem:0x1000/8:rw", "cycles"));
 }
 
-TEST(RecordEvent, LevelsFollowTheOtherModifiers) {
-  EXPECT_EQ(parsed("cycles").at_level(0), "cycles");
-  EXPECT_EQ(parsed("cycles").at_level(2), "cycles:pp");
-  EXPECT_EQ(parsed("cycles:u").at_level(3), "cycles:uppp");
-  EXPECT_EQ(parsed("r00c4").at_level(1), "r00c4:p");
-  EXPECT_EQ(parsed("mem:0x1000/8:rw").at_level(1), "mem:0x1000/8:rw:p");
-  EXPECT_EQ(parsed("mem:0x1000/8:rw:u").at_level(1), "mem:0x1000/8:rw:up");
-}
-
-TEST(RecordEvent, LevelsOfPmuEventsFollowTheSlash) {
-  EXPECT_EQ(parsed("cpu/event=0xd1,umask=0x20/").at_level(2), "cpu/event=0xd1,umask=0x20/pp");
-  EXPECT_EQ(parsed("cpu/event=0xd1/u").at_level(2), "cpu/event=0xd1/upp");
-}
-
-TEST(RecordEvent, ColonsInNamesAreNotModifiers) {
-  EXPECT_EQ(parsed("sched:sched_switch").at_level(1), "sched:sched_switch:p");
-  EXPECT_EQ(parsed("mem:0x1000:w").at_level(1), "mem:0x1000:w:p");
+TEST(RecordEvent, LevelsFollowTheOtherModifiersOrTheSlash) {
+  for (const auto& [event, level, expected] :
+       std::vector<std::tuple<const char*, int, const char*>>{
+           {"cycles", 0, "cycles"},
+           {"cycles", 2, "cycles:pp"},
+           {"cycles:u", 3, "cycles:uppp"},
+           {"r00c4", 1, "r00c4:p"},
+           {"mem:0x1000/8:rw", 1, "mem:0x1000/8:rw:p"},
+           {"mem:0x1000/8:rw:u", 1, "mem:0x1000/8:rw:up"},
+           {"cpu/event=0xd1,umask=0x20/", 2, "cpu/event=0xd1,umask=0x20/pp"},
+           {"cpu/event=0xd1/u", 2, "cpu/event=0xd1/upp"},
+           // Colons in names are not modifiers.
+           {"sched:sched_switch", 1, "sched:sched_switch:p"},
+           {"mem:0x1000:w", 1, "mem:0x1000:w:p"}}) {
+    EXPECT_EQ(parsed(event).at_level(level), expected);
+  }
   EXPECT_EQ(parsed("sched:sched_switch").modifiers, "");
 }
 
@@ -99,13 +90,6 @@ TEST(RecordEvent, KindsFollowFromNames) {
   EXPECT_EQ(parsed("cycles").kind, EventKind::other);
 }
 
-TEST(RecordEvent, InvalidEventsAreRefused) {
-  EXPECT_THAT(fault({"{cycles,instructions}"}), HasSubstr("is a group"));
-  EXPECT_THAT(fault({"cycles,,access"}), HasSubstr("an event has no name"));
-  EXPECT_THAT(fault({""}), HasSubstr("an event has no name"));
-  EXPECT_THAT(fault({"cpu/event=0xd1,cycles"}), HasSubstr("a '/' is not closed"));
-}
-
 TEST(RecordEvent, PLeavesTheLevelToPerf) {
   EXPECT_TRUE(parsed("cycles:P").perf_picks_level());
   EXPECT_EQ(parsed("cycles:P").at_level(0), "cycles:P");
@@ -113,20 +97,21 @@ TEST(RecordEvent, PLeavesTheLevelToPerf) {
   EXPECT_FALSE(parsed("cycles:ppu").perf_picks_level());
 }
 
-TEST(RecordEvent, LevelsThatContradictAreRefused) {
-  EXPECT_THAT(fault({"cycles:Pp"}), HasSubstr("has p and P"));
-  EXPECT_THAT(fault({"cycles:pppp"}), HasSubstr("has 4 p; expected at most 3"));
-}
-
-TEST(RecordEvent, PeriodsAmongTheTermsAreRefused) {
-  EXPECT_THAT(fault({"cpu/event=0xd1,period=1000/"}), HasSubstr("name the period with -c"));
-  EXPECT_THAT(fault({"cycles/freq=99/u"}), HasSubstr("has freq among its terms"));
-  EXPECT_EQ(fault({"cpu/event=0xd1,no_period=1/"}), "no fault");
-}
-
-TEST(RecordEvent, DuplicatesAreRefused) {
+TEST(RecordEvent, InvalidEventsAreRefused) {
+  for (const auto& [event, message] : std::map<std::string, const char*>{
+           {"{cycles,instructions}", "is a group"},
+           {"cycles,,access", "an event has no name"},
+           {"", "an event has no name"},
+           {"cpu/event=0xd1,cycles", "a '/' is not closed"},
+           {"cycles:Pp", "has p and P"},
+           {"cycles:pppp", "has 4 p; expected at most 3"},
+           {"cpu/event=0xd1,period=1000/", "name the period with -c"},
+           {"cycles/freq=99/u", "has freq among its terms"}}) {
+    EXPECT_THAT(fault({event}), HasSubstr(message)) << event;
+  }
+  EXPECT_EQ(fault({"cpu/event=0xd1,no_period=1/"}), "no error");
   EXPECT_THAT(fault({"access,cycles", "access"}), HasSubstr("-e access: is named twice"));
-  EXPECT_EQ(fault({"cycles", "cycles:u", "cycles:p", "cycles:pp"}), "no fault");
+  EXPECT_EQ(fault({"cycles", "cycles:u", "cycles:p", "cycles:pp"}), "no error");
 }
 
 TEST(PreciseLevel, IsWrittenAsPerfsModifiers) {
