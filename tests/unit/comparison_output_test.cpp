@@ -175,14 +175,11 @@ TEST(ComparisonText, ListsInputsWithoutMeasurement) {
 TEST(ComparisonText, EscapesHostileNames) {
   Compared compared;
   for (const std::string& name : {std::string(kHostile), "b" + std::string(kHostile)}) {
-    auto measurement = of_offsets(counts({{0, 5000}}), {.event = kHostile});
-    measurement.cpu.model_name = name;
-    measurement.cpu.microcode = measurement.kernel = name;
-    measurement.cpu.hypervisor = name;
+    auto measurement = examples::named_everywhere(name);
+    measurement.event.label = kHostile;
     measurement.event.substituted = compared.inputs.empty();
     measurement.event.type = compared.inputs.empty() ? 0 : 4;
-    measurement.event.recorded = name;
-    compared.input(name).add(std::move(measurement));
+    compared.input(name).add(measurement);
   }
   const Comparison comparison = compared.compare();
   for (const std::string& text : {comparison_text(comparison, compared.inputs, {}),

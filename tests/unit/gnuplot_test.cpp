@@ -144,9 +144,7 @@ TEST_F(DrawnFigure, RunsNothingFromNames) {
                                          "\x1b[31m\u202e$d << EOD"};
   examples::Compared compared;
   for (const std::string& name : hostile) {
-    auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
-    m.run = m.kernel = m.cpu.model_name = name;
-    m.cpu.hypervisor = m.cpu.microcode = name;
+    auto m = examples::named_everywhere(name);
     suit_all_kinds(m);
     compared.input(name).add(m);
     m.run = "other";
@@ -248,9 +246,8 @@ TEST_F(FigureFile, EscapesInPngAndPdfWhatFontsMayLack) {
   const std::string name = "\u4e2d\U0001f9ff\U00013080\ue000\uffff";
   examples::Compared compared;
   for (int i = 0; i < 4; ++i) {
-    auto m = make({.event = name, .offsets = {{0, 900}, {1, 100}}});
+    auto m = examples::named_everywhere(name);
     m.run = m.kernel = m.cpu.model_name = name + std::to_string(i % 3);
-    m.cpu.hypervisor = m.cpu.microcode = name;
     suit_all_kinds(m);
     compared.input(m.run).add(m);
   }

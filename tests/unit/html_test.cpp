@@ -132,14 +132,8 @@ TEST(ReportPage, StatesWhySkidInEventsIsNotDerived) {
 }
 
 TEST(ReportPage, HasNoMarkupOfARecording) {
-  Measurement m = make({.event = kScript, .level = 1, .offsets = {{1, 5000}}});
-  m.event.requested = m.event.recorded = m.kernel = m.run = m.file = kScript;
-  m.cpu.model_name = m.cpu.vendor = m.cpu.microcode = kScript;
-  m.cpu.hypervisor = kScript;
-  m.warnings = {kScript};
-  m.contract.evidence = kScript;
-  if (m.trigger) m.trigger->kind = m.trigger->symbol = kScript;
-  const std::string page = report_page({m}, {"1", {kScript}, {{kScript}}});
+  const std::string page =
+      report_page({examples::named_everywhere(kScript)}, {"1", {kScript}, {{kScript}}});
   EXPECT_EQ(count_of(page, "<script"), 1U);
   EXPECT_EQ(count_of(page, "</script"), 1U);
   EXPECT_THAT(page, HasSubstr("&lt;/script&gt;&lt;script&gt;alert(1)"));
