@@ -90,4 +90,33 @@ inline analysis::OffsetCounts shifted(const analysis::OffsetCounts& offsets, std
   return result;
 }
 
+/// So many sides, the last of which is worse, lacks an event and has one of its own; with every
+/// kind of line that a text can have.
+inline Compared differing(std::size_t sides) {
+  Compared compared;
+  for (std::size_t i = 0; i < sides; ++i) {
+    const bool last = i + 1 == sides;
+    compared.input("directory/of/side-" + std::to_string(i) + ".run");
+    for (int repeat = 1; repeat <= (last ? 1 : 4); ++repeat) {
+      auto sound = of_offsets(last ? counts({{0, 4000}, {5, 1000}}) : counts({{0, 5000}}),
+                              {.event = "sound", .level = 2});
+      sound.repeat = repeat;
+      sound.synthetic = i == 0;
+      compared.add(std::move(sound));
+    }
+    compared.add(
+        of_offsets(counts({{40, 5000}, {960, 3000 + 100 * i}}), {.event = "censored", .level = 0}));
+    compared.add(
+        of_offsets(last ? counts({{1, 3}}) : counts({{1, 5000}}), {.event = "few", .level = 1}));
+    auto substituted = of_offsets(counts({{300, 5000}, {310, 5000}}),
+                                  {.event = "cycles", .not_judged = analysis::NotJudged::timer});
+    substituted.event.substituted = last;
+    substituted.event.type = last ? 1 : 0;
+    substituted.event.recorded = last ? "cpu-clock" : "cycles";
+    compared.add(std::move(substituted));
+    compared.add(of_offsets(counts({{0, 5000}}), {.event = last ? "only here" : "gone"}));
+  }
+  return compared;
+}
+
 }  // namespace skid::examples

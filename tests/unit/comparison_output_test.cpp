@@ -1,16 +1,10 @@
-// Comparisons as text, JSON, CSV and figure.
-#include "plots/figure.h"
+// Comparisons as text, JSON and CSV.
 #include "src/output/comparison/comparison.h"
 #include "src/output/escape.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/text.h"
 #include "tests/unit/compared_measurements.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +19,7 @@ namespace {
 using analysis::Comparison;
 using examples::Compared;
 using examples::counts;
+using examples::differing;
 using examples::of_offsets;
 using test::lines_of;
 using ::testing::AllOf;
@@ -36,38 +31,9 @@ using ::testing::StartsWith;
 
 constexpr const char* kHostile = "r\x1b[31m,\"\n\xff; rm";
 
-/// So many sides, the last of which is worse, lacks an event and has one of its own; with every
-/// kind of line that a text can have.
-Compared example(std::size_t sides) {
-  Compared compared;
-  for (std::size_t i = 0; i < sides; ++i) {
-    const bool last = i + 1 == sides;
-    compared.input("directory/of/side-" + std::to_string(i) + ".run");
-    for (int repeat = 1; repeat <= (last ? 1 : 4); ++repeat) {
-      auto sound = of_offsets(last ? counts({{0, 4000}, {5, 1000}}) : counts({{0, 5000}}),
-                              {.event = "sound", .level = 2});
-      sound.repeat = repeat;
-      sound.synthetic = i == 0;
-      compared.add(std::move(sound));
-    }
-    compared.add(
-        of_offsets(counts({{40, 5000}, {960, 3000 + 100 * i}}), {.event = "censored", .level = 0}));
-    compared.add(
-        of_offsets(last ? counts({{1, 3}}) : counts({{1, 5000}}), {.event = "few", .level = 1}));
-    auto substituted = of_offsets(counts({{300, 5000}, {310, 5000}}),
-                                  {.event = "cycles", .not_judged = analysis::NotJudged::timer});
-    substituted.event.substituted = last;
-    substituted.event.type = last ? 1 : 0;
-    substituted.event.recorded = last ? "cpu-clock" : "cycles";
-    compared.add(std::move(substituted));
-    compared.add(of_offsets(counts({{0, 5000}}), {.event = last ? "only here" : "gone"}));
-  }
-  return compared;
-}
-
 TEST(ComparisonText, FitsTheTerminal) {
   for (const std::size_t sides : {2u, 4u, 16u, 40u}) {
-    const Compared compared = example(sides);
+    const Compared compared = differing(sides);
     const Comparison comparison = compared.compare();
     for (const std::size_t width : {60u, 80u, 120u}) {
       for (const bool details : {true, false}) {
@@ -86,7 +52,7 @@ TEST(ComparisonText, FitsTheTerminal) {
 
 TEST(ComparisonScreen, AnswersFirstAndListsTheWorst) {
   for (const std::size_t sides : {2u, 300u}) {
-    const Compared compared = example(sides);
+    const Compared compared = differing(sides);
     const std::string text =
         comparison_text(compared.compare(), compared.inputs, {.width = 200, .details = false});
     EXPECT_THAT(lines_of(text).front(),
@@ -103,7 +69,7 @@ TEST(ComparisonScreen, AnswersFirstAndListsTheWorst) {
 
 TEST(ComparisonText, ListsTheSidesThatDifferOfMany) {
   constexpr std::size_t kSides = 300;
-  const Compared compared = example(kSides);
+  const Compared compared = differing(kSides);
   const Comparison comparison = compared.compare();
   for (const std::size_t width : {60U, 80U, 120U}) {
     const std::string text = comparison_text(comparison, compared.inputs, {.width = width});
@@ -134,7 +100,7 @@ TEST(ComparisonText, ListsTheWorstOfManyThatDiffer) {
 }
 
 TEST(ComparisonText, ListsDifferencesMissingRowsAndTooFewSamples) {
-  const Compared compared = example(2);
+  const Compared compared = differing(2);
   const std::string text = comparison_text(compared.compare(), compared.inputs, {});
   EXPECT_THAT(text, AllOf(HasSubstr("a          directory/of/side-0.run (baseline)"),
                           HasSubstr("SYNTHETIC  a: samples made by skidscan synth"),
@@ -161,7 +127,7 @@ TEST(ComparisonText, NamesWhetherRunsOrSamplesWereCompared) {
 }
 
 TEST(ComparisonText, ListsInputsWithoutMeasurement) {
-  Compared compared = example(2);
+  Compared compared = differing(2);
   EXPECT_THAT(comparison_text(compared.compare(), compared.inputs, {}),
               Not(HasSubstr("no measurement at all")));
   compared.input("nothing.run");
@@ -194,7 +160,7 @@ TEST(ComparisonText, EscapesHostileNames) {
 }
 
 TEST(ComparisonJson, ContainsTheWholeComparison) {
-  const Compared compared = example(3);
+  const Compared compared = differing(3);
   const Comparison comparison = compared.compare();
   const auto json = nlohmann::json::parse(comparison_json(comparison, compared.inputs));
   EXPECT_EQ(json["schema"], "skidscan.compare/1");
@@ -230,7 +196,7 @@ TEST(ComparisonJson, ContainsTheWholeComparison) {
 }
 
 TEST(ComparisonCsv, HasARowForEachEventLevelAndSide) {
-  const Compared compared = example(3);
+  const Compared compared = differing(3);
   const Comparison comparison = compared.compare();
   const std::string csv = comparison_csv(comparison, compared.inputs);
   const auto columns = test::fields_of(lines_of(csv).at(0));
@@ -246,52 +212,6 @@ TEST(ComparisonCsv, HasARowForEachEventLevelAndSide) {
   EXPECT_EQ(std::count_if(records.begin(), records.end(),
                           [](const auto& record) { return record.at("outcome") == "missing"; }),
             static_cast<std::ptrdiff_t>(missing));
-}
-
-class ForestPlot : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not in PATH";
-  }
-  std::string drawn(const Compared& compared, const std::string& name) const {
-    plots::draw_comparison(compared.compare(), compared.inputs, {directory_ / name, {}});
-    return read_file(directory_ / name, 1 << 24);
-  }
-  test::TemporaryDirectory directory_;
-};
-
-TEST_F(ForestPlot, DrawsEverySideWithItsLetterAndMarksSynthetic) {
-  const std::string figure = drawn(example(16), "figure.svg");
-  EXPECT_THAT(figure, AllOf(HasSubstr("Hit ratios (SYNTHETIC)"), HasSubstr("side-15.run"),
-                            HasSubstr("missing"), HasSubstr("none  p<"), HasSubstr("(worse)")));
-  EXPECT_THAT(drawn(example(2), "figure.png"), StartsWith("\x89PNG"));
-  EXPECT_THAT(drawn(example(2), "figure.pdf"), StartsWith("%PDF"));
-}
-
-TEST_F(ForestPlot, DrawsTheSidesThatDifferOfMany) {
-  const std::string figure = drawn(example(300), "figure.svg");
-  EXPECT_THAT(figure, AllOf(HasSubstr("of 300 sides at most 12"), HasSubstr("side-299.run"),
-                            HasSubstr("  all<"), HasSubstr("300 sides, "), HasSubstr("(worse)"),
-                            Not(HasSubstr("side-150.run"))));
-}
-
-TEST_F(ForestPlot, RefusesMoreThanAnImageCanHold) {
-  Compared compared;
-  for (const char* input : {"a", "b"}) {
-    compared.input(input);
-    for (int i = 0; i < 2000; ++i) {
-      compared.add(of_offsets(counts({{0, 10}}), {.event = "e" + std::to_string(i)}));
-    }
-  }
-  EXPECT_THROW(drawn(compared, "figure.png"), Error);
-  EXPECT_FALSE(std::filesystem::exists(directory_ / "figure.png"));
-  EXPECT_THROW(drawn(example(2), "figure.bmp"), UsageError);
-}
-
-TEST_F(ForestPlot, DrawsMeasurementsWithoutAnyJudgedSample) {
-  const auto nothing = of_offsets({}, {.event = kHostile});
-  EXPECT_THAT(drawn(examples::one_each({nothing, nothing}), "figure.svg"),
-              HasSubstr("no judged sample"));
 }
 
 TEST(ComparisonOutputs, ShowEvennessAndSkidInEvents) {

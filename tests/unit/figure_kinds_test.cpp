@@ -1,7 +1,7 @@
 // The content of each kind of figure.
 #include "plots/figure.h"
 #include "plots/layout.h"
-#include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
@@ -27,9 +27,11 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -344,14 +346,28 @@ TEST(ForestFigure, OfAComparisonNamesSidesWithSamplesAndPeriods) {
             Contains(StartsWith("b new.run, synthetic: "))));
 }
 
+TEST(ForestFigure, OfAComparisonHasEverySideOrOfManyThoseThatDiffer) {
+  const auto texts = [](const examples::Compared& compared) {
+    return texts_of(forest_figure(compared.compare(), compared.inputs));
+  };
+  EXPECT_THAT(texts(examples::differing(16)),
+              AllOf(Contains("Hit ratios (SYNTHETIC)"), Contains(HasSubstr("side-15.run")),
+                    Contains("missing"), Contains("none  p"), Contains(HasSubstr("(worse)"))));
+  EXPECT_THAT(texts(examples::differing(300)),
+              AllOf(Contains(HasSubstr("of 300 sides at most 12")), Contains(EndsWith("  all")),
+                    Contains(HasSubstr("side-299.run")), Contains(StartsWith("300 sides, ")),
+                    Contains(HasSubstr("(worse)")), Not(Contains(HasSubstr("side-150.run")))));
+  const Measurement nothing = make({.offsets = {}});
+  EXPECT_THAT(texts(examples::one_each({nothing, nothing})),
+              Contains(HasSubstr("no judged sample")));
+}
+
 TEST(BiasFigure, IsRefusedWithoutSeveralTriggers) {
-  try {
-    drawn(bias_figure, {make({.offsets = {{0, 100}}})});
-    FAIL() << "drawn";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("--kind bias: no measurement with several triggers"),
-                                    HasSubstr("--triggers")));
-  }
+  EXPECT_THAT(test::message_of<UsageError>([] {
+                return drawn(bias_figure, {make({.offsets = {{0, 100}}})});
+              }),
+              AllOf(HasSubstr("--kind bias: no measurement with several triggers"),
+                    HasSubstr("--triggers")));
 }
 
 TEST(DelayFigure, StepsUpAtTheDelaysOfRecords) {
@@ -457,8 +473,7 @@ TEST(FigureHeads, NumberSeveralMachinesAndListTheirRuns) {
     }
   }
   const std::vector<Measurement> one{list[0]};
-  EXPECT_THAT(texts_of(drawn(histogram_figure, one, {})),
-              ::testing::Each(::testing::Not(HasSubstr("CPU 1"))));
+  EXPECT_THAT(texts_of(drawn(histogram_figure, one, {})), ::testing::Each(Not(HasSubstr("CPU 1"))));
 }
 
 }  // namespace

@@ -67,6 +67,10 @@ class DrawnFigure : public FigureFile {
   }
 };
 
+void draw(const examples::Compared& compared, const FigureFiles& files) {
+  draw_comparison(compared.compare(), compared.inputs, files);
+}
+
 /// So that each kind of figure shows it.
 void suit_all_kinds(Measurement& m) {
   m.triggers = {{10, 30}, {20, 70}};
@@ -91,6 +95,8 @@ TEST_F(DrawnFigure, HasTheFormatOfItsExtension) {
     draw_figure(four_levels(), {.files = named(name)});
     EXPECT_THAT(content(name), StartsWith(signature));
     EXPECT_GT(content(name).size(), 5000u);
+    draw(examples::differing(2), named(name));
+    EXPECT_THAT(content(name), StartsWith(signature));
   }
 }
 
@@ -165,7 +171,7 @@ TEST_F(DrawnFigure, RunsNothingFromNames) {
     draw_figure(compared.measurements, {.files = named("f.svg", "f.gp"), .kind = kind});
     check(std::string(name_of(kind)));
   }
-  draw_comparison(compared.compare(), compared.inputs, named("f.svg", "f.gp"));
+  draw(compared, named("f.svg", "f.gp"));
   check("comparison");
 }
 
@@ -185,6 +191,7 @@ TEST_F(DrawnFigure, IsNotLeftWhereItCannotBeWritten) {
 
 TEST_F(FigureFile, RefusesOtherExtensions) {
   EXPECT_THROW(draw_figure(four_levels(), {.files = named("f.gif")}), UsageError);
+  EXPECT_THROW(draw(examples::differing(2), named("f.gif")), UsageError);
   for (const char* name : {"f.gif", "directory"}) {
     EXPECT_THAT(error_of(four_levels(), name),
                 HasSubstr("not the name of a figure; expected .png, .svg or .pdf"));
@@ -203,6 +210,14 @@ TEST_F(FigureFile, RefusesMoreThanAnImageHolds) {
     EXPECT_THROW(draw_figure(list, {.files = named("", "figure.gp"), .kind = kind}), Error)
         << name_of(kind);
   }
+  examples::Compared compared;
+  for (const char* input : {"a", "b"}) {
+    compared.input(input);
+    for (int i = 0; i < 2000; ++i) {
+      compared.add(make({.event = "e" + std::to_string(i), .offsets = {{0, 10}}}));
+    }
+  }
+  EXPECT_THROW(draw(compared, named("", "figure.gp")), Error);
   EXPECT_THAT(files(), IsEmpty());
 }
 
@@ -258,7 +273,7 @@ TEST_F(FigureFile, EscapesInPngAndPdfWhatFontsMayLack) {
               std::string::npos)
         << name_of(kind);
   }
-  draw_comparison(compared.compare(), compared.inputs, named("", "f.gp"));
+  draw(compared, named("", "f.gp"));
   EXPECT_EQ(foreign_text(content("f.gp")), "");
 }
 
