@@ -7,6 +7,7 @@
 #include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
 #include "tests/support/trigger_kinds.h"
@@ -389,12 +390,7 @@ TEST(NamedEvent, IsRecordedWithATriggerThatCausesIt) {
 TEST(NamedEvent, IsRefusedForAnotherCpuOrWithoutAPmu) {
   SKIP_WITHOUT_X86_TABLES();
   const auto message = [](const char* event, const char* machine) {
-    try {
-      planned(event, machine);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no fault");
+    return test::message_of([&] { return planned(event, machine); });
   };
   EXPECT_THAT(message("hsw::MEM_UOPS_RETIRED:ALL_LOADS", "skylake"),
               HasSubstr("is an event of hsw, and this CPU is skylake"));

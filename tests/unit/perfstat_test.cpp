@@ -2,7 +2,7 @@
 #include "src/events/intel_table.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
-#include "src/support/error.h"
+#include "tests/support/error_message.h"
 
 #include <sstream>
 #include <string>
@@ -31,12 +31,7 @@ Reading read(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    select_counts(read(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return test::message_of<InputError>([&] { return select_counts(read(text)); });
 }
 
 TEST(EventNames, AreOfTheCodesThatIntelsEventFilesGiveThem) {
