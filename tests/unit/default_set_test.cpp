@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,25 +86,15 @@ std::string plan_of(const Tree& tree, const PlanOptions& options = {}) {
 /// Of Arm's Neoverse N1 Technical Reference Manual, the events that are looked for; libpfm4 has
 /// them where it is built for Arm.
 Catalogue neoverse_n1() {
+  std::istringstream table(
+      "L1D_CACHE_REFILL 03 INST_RETIRED 08 BR_MIS_PRED 10 CPU_CYCLES 11 BR_RETIRED 21 "
+      "BR_MIS_PRED_RETIRED 22 LL_CACHE_MISS_RD 37 MEM_ACCESS_RD 66 MEM_ACCESS_WR 67 LD_SPEC 70 "
+      "ST_SPEC 71");
   std::vector<Event> events;
-  for (const auto& [name, code] :
-       std::vector<std::pair<const char*, std::uint64_t>>{{"L1D_CACHE_REFILL", 0x03},
-                                                          {"INST_RETIRED", 0x08},
-                                                          {"BR_MIS_PRED", 0x10},
-                                                          {"CPU_CYCLES", 0x11},
-                                                          {"BR_RETIRED", 0x21},
-                                                          {"BR_MIS_PRED_RETIRED", 0x22},
-                                                          {"LL_CACHE_MISS_RD", 0x37},
-                                                          {"MEM_ACCESS_RD", 0x66},
-                                                          {"MEM_ACCESS_WR", 0x67},
-                                                          {"LD_SPEC", 0x70},
-                                                          {"ST_SPEC", 0x71}}) {
-    Event event;
-    event.name = name;
+  for (Event event; table >> event.name >> std::hex >> event.config;) {
     event.pmu = "armv8_pmuv3_0";
-    event.config = code;
     event.precise = false;
-    events.push_back(std::move(event));
+    events.push_back(event);
   }
   return {{.name = "arm_n1",
            .description = "ARM Neoverse N1",

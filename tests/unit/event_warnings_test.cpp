@@ -7,6 +7,7 @@
 #include "tests/support/trigger_kinds.h"
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -237,39 +238,34 @@ TEST(EventWarnings, ReportCountersThatMayHaveBeenShared) {
   EXPECT_TRUE(takes_counter(clock, "cpu_core"));
 }
 
-TEST(NotJudgedReason, AppliesToImpreciseEventsOfTheCatalogue) {
+TEST(NotJudgedReason, FollowsFromTheCatalogue) {
   SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(judged(raw(0x412e, 2), intel(kSkylake)), NotJudged::imprecise);
-  EXPECT_EQ(judged(raw(0x20d1, 2), intel(kSkylake)), NotJudged::none);
-  EXPECT_EQ(judged(raw(0x01c0, 2), intel(kSkylake)), NotJudged::every_instruction);
-  EXPECT_EQ(judged(raw(0x412e, 2), intel(kUnknown)), NotJudged::unknown_cpu);
-  EXPECT_EQ(judged(raw(0x76, 2), zen4()), NotJudged::every_instruction);
-  EXPECT_EQ(judged(raw(0xc4), zen4()), NotJudged::imprecise);
-}
-
-TEST(NotJudgedReason, AppliesToEventsThatNopsCause) {
-  SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(judged(raw(0x02c2, 2), intel(kHaswell)), NotJudged::every_instruction)
-      << "UOPS_RETIRED.RETIRE_SLOTS";
-  EXPECT_EQ(judged(raw(0x02c0, 2), intel(kSkylake)), NotJudged::every_instruction)
-      << "INST_RETIRED.NOP";
-  EXPECT_EQ(judged(raw(0x02c2, 2), intel(kSierraForest)), NotJudged::every_instruction)
-      << "TOPDOWN_RETIRING.ALL";
+  for (const auto& [machine, config, level, reason] :
+       std::vector<std::tuple<machine::Machine, std::uint64_t, unsigned, NotJudged>>{
+           {intel(kSkylake), 0x412e, 2, NotJudged::imprecise},
+           {intel(kSkylake), 0x20d1, 2, NotJudged::none},
+           {intel(kSkylake), 0x01c0, 2, NotJudged::every_instruction},
+           {intel(kUnknown), 0x412e, 2, NotJudged::unknown_cpu},
+           {zen4(), 0x76, 2, NotJudged::every_instruction},
+           {zen4(), 0xc4, 0, NotJudged::imprecise},
+           // NOPs cause UOPS_RETIRED.RETIRE_SLOTS, INST_RETIRED.NOP and TOPDOWN_RETIRING.ALL.
+           {intel(kHaswell), 0x02c2, 2, NotJudged::every_instruction},
+           {intel(kSkylake), 0x02c0, 2, NotJudged::every_instruction},
+           {intel(kSierraForest), 0x02c2, 2, NotJudged::every_instruction},
+           {intel(kSkylake), 0x40c4, 2, NotJudged::unknown_cause},  // FAR_BRANCH
+           // Cycles without a load, and a code without a name.
+           {intel(kSkylake), 0x18081d0, 2, NotJudged::unknown_precision},
+           {intel(kSkylake), 0xf1d0, 2, NotJudged::unknown_precision},
+           // An unknown event promises nothing at level 0.
+           {intel(kSkylake), 0x01ff, 2, NotJudged::unknown_event},
+           {intel(kSkylake), 0x01ff, 0, NotJudged::none}}) {
+    EXPECT_EQ(judged(raw(config, level), machine), reason) << std::hex << config;
+  }
   for (const std::uint64_t threshold : {0x400306U, 0x600306U, 0x500106U}) {
     Attribute frontend = raw(0x01c6, 2);
     frontend.config1 = threshold;
     EXPECT_EQ(judged(frontend, intel(kSkylake)), NotJudged::every_instruction) << threshold;
   }
-}
-
-TEST(NotJudgedReason, IsThatPrecisionOrCauseIsNotKnown) {
-  SKIP_WITHOUT_X86_TABLES();
-  EXPECT_EQ(judged(raw(0x40c4, 2), intel(kSkylake)), NotJudged::unknown_cause) << "FAR_BRANCH";
-  EXPECT_EQ(judged(raw(0x18081d0, 2), intel(kSkylake)), NotJudged::unknown_precision)
-      << "cycles without a load";
-  EXPECT_EQ(judged(raw(0xf1d0, 2), intel(kSkylake)), NotJudged::unknown_precision);
-  EXPECT_EQ(judged(raw(0x01ff, 2), intel(kSkylake)), NotJudged::unknown_event);
-  EXPECT_EQ(judged(raw(0x01ff, 0), intel(kSkylake)), NotJudged::none) << "promises nothing";
   Attribute misses = raw(0x10002, 2);  // LLC-load-misses, of offcore responses
   misses.type = PERF_TYPE_HW_CACHE;
   EXPECT_EQ(judged(misses, intel(kSkylake)), NotJudged::unknown_event);
