@@ -77,12 +77,13 @@ std::vector<std::string> problems_of(const Diagnosis& diagnosis) {
   return lines;
 }
 
-/// The output of `skidscan doctor --root TREE --details`, its exit status, and the problems by
-/// their names for scripts.
+/// The output of `skidscan doctor --root TREE --details --ascii`, its exit status, and the names of
+/// all problems and events.
 std::string doctor_text(const std::string& name) {
   const commandline::Program program = commands::program();
   const auto call = commandline::parse(
-      program, {"doctor", "--root", SKIDSCAN_TEST_DATA "/machines/" + name, "--details"});
+      program,
+      {"doctor", "--root", SKIDSCAN_TEST_DATA "/machines/" + name, "--details", "--ascii"});
   ::setenv("COLUMNS", "160", 1);
   ::testing::internal::CaptureStdout();
   const ExitStatus status = call.command->run();
@@ -92,8 +93,12 @@ std::string doctor_text(const std::string& name) {
   const std::regex counts("[0-9]+ of [0-9]+ events are precise \\(libpfm4");
   std::string text = std::regex_replace(printed, counts, "some events are precise (libpfm4");
   text += fmt::format("\nexit status {}\n", static_cast<int>(status));
-  for (const Problem& problem : diagnose(tree(name), {}).problems) text += problem.id + "\n";
-  return text;
+  const Diagnosis diagnosis = diagnose(tree(name), {});
+  text += "problems:";
+  for (const Problem& problem : diagnosis.problems) text += " " + problem.id;
+  text += "\nevents:";
+  for (const SampledEvent& event : diagnosis.events) text += " " + event.name;
+  return text + "\n";
 }
 
 void expect_diagnosis_of_text(const std::string& name) {
