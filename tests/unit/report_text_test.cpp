@@ -175,8 +175,7 @@ TEST(ReportTextGolden, IsUnchanged) {
   expect_golden("report_four_levels.txt",
                 report_text({list[12], list[13], list[14], list[15]}, {.width = 80}));
   expect_golden("report_odd.txt", report_text(odd_ones(), {.width = 80}));
-  expect_golden("report_odd_screen.txt",
-                report_text(odd_ones(), {.width = 80, .details = false}));
+  expect_golden("report_odd_screen.txt", report_text(odd_ones(), {.width = 80, .details = false}));
   expect_golden("report_repeats_screen.txt", report_text(repeats(20), {.details = false}));
 }
 
@@ -216,15 +215,6 @@ TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
   EXPECT_THAT(many_machines,
               AllOf(HasSubstr("197 more machines, 46 of them with a broken contract"),
                     HasSubstr("CPU 151")));
-}
-
-TEST(ReportDetails, ShowEachClassOfTheBreakdown) {
-  for (const Measurement& m : {sixteen()[0], sixteen()[8], odd_ones()[1], odd_ones()[2]}) {
-    const std::string text = report_text({m}, {.width = 200});
-    for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
-      EXPECT_THAT(text, HasSubstr(words_for(static_cast<analysis::SampleClass>(i))));
-    }
-  }
 }
 
 /// The report with single spaces between words.
