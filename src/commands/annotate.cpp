@@ -38,6 +38,7 @@ struct AnnotateOptions {
   std::string module;
   listing::Folding folding;
   bool source = false;
+  std::filesystem::path source_directory;
   std::filesystem::path perfmon;
   DelayOptions delay;
   BinaryOptions binaries;
@@ -129,8 +130,9 @@ std::string named(const std::set<std::string>& names) {
 
 void write(const AnnotateOptions& options, const listing::Listing& listing,
            output::ListingChoices::Places shadowed) {
-  listing::SourceText sources;
-  output::ListingChoices choices{options.folding, options.source ? &sources : nullptr,
+  listing::SourceText sources(options.source_directory);
+  const bool has_sources = options.source || !options.source_directory.empty();
+  output::ListingChoices choices{options.folding, has_sources ? &sources : nullptr,
                                  std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(
@@ -138,6 +140,10 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
       {.json = [&] { return output::listing_json(listing, choices); },
        .csv = [&] { return output::listing_csv(listing, choices); },
        .text = [&](const auto& page) { return output::listing_text(listing, choices, page); }});
+  if (sources.withheld().empty()) return;
+  options.shown.note(fmt::format(
+      "not printed, as not everybody may read them: {}; --source-dir DIR prints sources below DIR",
+      output::list_of(sources.withheld(), kMostNamed)));
 }
 
 /// The sampled functions whose names contain the requested one, the most sampled first.
@@ -262,7 +268,12 @@ Command annotate_command() {
             "instructions shown before and after a trigger, or for a function a sampled "
             "instruction (default: 8)"},
            {{"--all"}, Value::flag(options->folding.all), "print every instruction; fold none"},
-           {{"--source"}, Value::flag(options->source), "print source lines, as the files are now"},
+           {{"--source"},
+            Value::flag(options->source),
+            "print source lines, as the files are now; of files that everybody may read"},
+           {{"--source-dir"},
+            Value::directory(options->source_directory),
+            "the same, and all files below DIR"},
            format_option(options->shown.format, {"text", "json", "csv"}),
            perfmon_option(options->perfmon)},
       .notes =

@@ -46,15 +46,12 @@ std::string bytes_of(Number value, ByteOrder order) {
 /// A copy of a recording, in which bytes are replaced.
 class Copy {
  public:
-  Copy(const fs::path& source, const fs::path& path) : name_(path.string()) {
-    const FileDescriptor original = open_regular_file(source);
+  Copy(const FileDescriptor& original, const fs::path& path) : name_(path.string()) {
     struct stat status {};
     if (::fstat(original.get(), &status) != 0) fail();
+    size_ = static_cast<std::uint64_t>(status.st_size);
     staged_.emplace(path, (status.st_mode & kFileMode) | S_IRUSR | S_IWUSR);
-    copy_to_end(original, file(), name_);
-    const off_t end = ::lseek(file().get(), 0, SEEK_CUR);
-    if (end < 0) fail();
-    size_ = static_cast<std::uint64_t>(end);
+    copy_data(original);
     mapping_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file().get(), 0);
     if (mapping_ == MAP_FAILED) fail();
   }
@@ -69,9 +66,7 @@ class Copy {
 
   /// Replaces bytes of the original.
   void put(std::uint64_t offset, std::string_view bytes) const {
-    if (offset > size_ || bytes.size() > size_ - offset) {
-      throw Error(name_ + ": the original became shorter while it was read");
-    }
+    if (offset > size_ || bytes.size() > size_ - offset) fail_shortened();
     std::memcpy(static_cast<char*>(mapping_) + offset, bytes.data(), bytes.size());
   }
   /// Adds to the end.
@@ -80,6 +75,28 @@ class Copy {
   void complete() { staged_->complete(); }
 
  private:
+  /// Holes of the original are holes of the copy.
+  void copy_data(const FileDescriptor& original) const {
+    std::string bytes(std::size_t{1} << 20, '\0');
+    const auto size = static_cast<off_t>(size_);
+    for (off_t at = 0; (at = ::lseek(original.get(), at, SEEK_DATA)) >= 0 && at < size;) {
+      const off_t hole = std::min(::lseek(original.get(), at, SEEK_HOLE), size);
+      if (::lseek(file().get(), at, SEEK_SET) < 0) fail();
+      while (at < hole) {
+        const std::size_t most = std::min(bytes.size(), static_cast<std::size_t>(hole - at));
+        const std::size_t got =
+            read_at(original, std::as_writable_bytes(std::span(bytes.data(), most)),
+                    static_cast<std::uint64_t>(at));
+        if (got == 0) fail_shortened();
+        write_all(file(), std::string_view(bytes).substr(0, got), name_);
+        at += static_cast<off_t>(got);
+      }
+    }
+    if (::ftruncate(file().get(), size) != 0 || ::lseek(file().get(), 0, SEEK_END) < 0) fail();
+  }
+  [[noreturn]] void fail_shortened() const {
+    throw Error(name_ + ": the original became shorter while it was read");
+  }
   [[noreturn]] void fail() const {
     throw Error(fmt::format("{}: cannot be written: {}", name_, describe_errno(errno)));
   }
@@ -157,7 +174,7 @@ void check_rewritable(const perfdata::Recording& recording) {
 
 void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
                      const Moves& moves, const fs::path& path) {
-  Copy copy(recording.path(), path);
+  Copy copy(recording.first_file(), path);
   const ByteOrder order = recording.byte_order();
   const auto& layouts = recording.decoder().layouts();
   locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {

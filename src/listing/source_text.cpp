@@ -3,7 +3,35 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 
+#include <algorithm>
+#include <array>
+
 namespace skid::listing {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_below(const fs::path& path, const fs::path& directory) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first ==
+         directory.end();
+}
+
+}  // namespace
+
+bool SourceText::may_be_shown(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return false;  // most programs' sources are not at hand
+  if (!trusted_.empty() && is_below(real, fs::canonical(trusted_, error)) && !error) return true;
+  constexpr std::array kOfTheKernel{"/proc", "/sys", "/dev"};
+  const bool is_public =
+      (fs::status(real, error).permissions() & fs::perms::others_read) != fs::perms::none;
+  const bool is_shown =
+      is_public && std::none_of(kOfTheKernel.begin(), kOfTheKernel.end(),
+                                [&](const char* directory) { return is_below(real, directory); });
+  if (!is_shown) withheld_.push_back(path);
+  return is_shown;
+}
 
 const SourceText::File& SourceText::open(const std::string& path) {
   static const File none;
@@ -11,10 +39,11 @@ const SourceText::File& SourceText::open(const std::string& path) {
   if (known != files_.end()) return known->second;
   if (files_.size() >= kMostFiles) return none;
   File& file = files_[path];
+  if (!may_be_shown(path)) return file;
   try {
     file.text = read_file(path, kLargest);
   } catch (const InputError&) {
-    return file;  // most programs' sources are not at hand
+    return file;
   }
   std::size_t begin = 0;
   while (begin < file.text.size()) {

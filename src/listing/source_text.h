@@ -2,25 +2,35 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skid::listing {
 
-/// Reads each file once, as it is now, not as it was compiled. Only regular files of at most
-/// kLargest bytes with an absolute path are read.
+/// Reads each file once, as it is now, not as it was compiled. The names come from a binary that is
+/// not trusted: only regular files of at most kLargest bytes with an absolute path outside /proc,
+/// /sys and /dev are read that everybody may read, or that are below `trusted`.
 class SourceText {
  public:
   static constexpr std::uint64_t kLargest = std::uint64_t{16} << 20U;
   /// Files of which the text is kept; of more nothing is read.
   static constexpr std::size_t kMostFiles = 256;
 
+  /// `trusted`: empty, or a directory of which all files may be shown.
+  explicit SourceText(std::filesystem::path trusted = {}) : trusted_(std::move(trusted)) {}
+
   /// Line `line` (from 1) of `file`, not escaped and without its end; nullopt when there is none.
   /// Valid as long as this.
   std::optional<std::string_view> line(const std::string& file, int line);
+
+  /// Files that exist and were not read because not everybody may read them, or because of where
+  /// they are.
+  const std::vector<std::string>& withheld() const noexcept { return withheld_; }
 
  private:
   struct File {
@@ -28,8 +38,11 @@ class SourceText {
     std::vector<std::size_t> begins;  ///< of the lines
   };
   const File& open(const std::string& path);
+  bool may_be_shown(const std::string& path);
 
+  std::filesystem::path trusted_;
   std::map<std::string, File> files_;
+  std::vector<std::string> withheld_;
 };
 
 }  // namespace skid::listing

@@ -100,6 +100,10 @@ class Recording {
   /// rest of a file: further ones are not listed.
   void add_changed(const StoredRecords& records, std::uint64_t offset);
 
+  /// The file of a recording in one file, the first of a directory's. It is read at offsets: its
+  /// position may be changed.
+  const FileDescriptor& first_file() const noexcept { return segments_.front().file; }
+
   /// Whether `rewind` is possible: on a pipe only after `spool`.
   bool rewindable() const noexcept { return !from_pipe_; }
   /// Copies the rest of a pipe into a temporary file, from which it is then read; offsets stay

@@ -73,6 +73,12 @@ fs::path followed(fs::path path) {
   return path;
 }
 
+fs::path directory_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+constexpr const char* kDescriptors = "/proc/self/fd";
+
 }  // namespace
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
@@ -257,18 +263,27 @@ StagedFile::StagedFile(fs::path path, unsigned mode) : path_(std::move(path)) {
     file_ = unnamed_file(ignored);
     return;
   }
-  constexpr int kAttempts = 100;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const fs::path name =
-        final_.parent_path() /
-        fmt::format(".{}.{}.{}.tmp", final_.filename().string(), ::getpid(), attempt);
-    // The mode is left to the umask, which mkstemp would not do.
+  // The mode is left to the umask, which mkstemp would not do. Not all file systems have files
+  // without a name, which are named by way of /proc.
+  if (::access(kDescriptors, X_OK) == 0) {
+    file_ =
+        FileDescriptor(::open(directory_of(final_).c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, mode));
+  }
+  if (file_) return;
+  temporary_ = temporary_name([&](const fs::path& name) {
     file_ = FileDescriptor(
         ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-    if (file_) {
-      temporary_ = name;
-      return;
-    }
+    return static_cast<bool>(file_);
+  });
+}
+
+/// A free name beside the file that `take` could create.
+template <typename Take>
+fs::path StagedFile::temporary_name(const Take& take) const {
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    fs::path name = directory_of(final_) / fmt::format(".skidscan.{}.{}.tmp", ::getpid(), attempt);
+    if (take(name)) return name;
     if (errno != EEXIST) break;
   }
   throw unwritable(path_, errno);
@@ -285,12 +300,19 @@ void StagedFile::complete() {
     return;
   }
   synchronize(file_, path_);
-  if (::rename(temporary_.c_str(), final_.c_str()) != 0) throw unwritable(path_, errno);
-  temporary_.clear();
+  const auto link = [this](const fs::path& name) {
+    const std::string unnamed = fmt::format("{}/{}", kDescriptors, file_.get());
+    return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (!temporary_.empty() || !link(final_)) {
+    if (temporary_.empty()) temporary_ = temporary_name(link);
+    if (::rename(temporary_.c_str(), final_.c_str()) != 0) throw unwritable(path_, errno);
+    temporary_.clear();
+  }
 
   // The new name is on the disk once the directory is.
-  const fs::path directory = final_.parent_path().empty() ? "." : final_.parent_path();
-  const FileDescriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor handle(
+      ::open(directory_of(final_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle) synchronize(handle, path_);
 }
 

@@ -71,9 +71,11 @@ FileDescriptor unnamed_file(std::string& directory);
 constexpr unsigned kFileMode = 0666, kProgramMode = 0777;  ///< the umask takes its bits away
 
 /// A new content of a file, so that a reader of the file sees the old content or all of the new
-/// one. It is a temporary file: beside `path`, and renamed to it when it is complete; if `path` is
-/// a symbolic link, beside the file that the link names; if it is a device or a FIFO (/dev/stdout),
-/// which cannot be replaced, in $TMPDIR, and copied into it when it is complete.
+/// one. It is a file in the directory of `path` (of the file that it names if it is a symbolic
+/// link) that has a name only once it is complete, so that nothing is left of it however the
+/// process ends; where the file system has no such files, a temporary file there. For a device or a
+/// FIFO (/dev/stdout), which cannot be replaced, it is in $TMPDIR, and copied into it when it is
+/// complete.
 class StagedFile {
  public:
   /// Waits until a FIFO has a reader. Throws Error naming the path where it cannot be written: a
@@ -92,6 +94,9 @@ class StagedFile {
   void complete();
 
  private:
+  template <typename Take>
+  std::filesystem::path temporary_name(const Take& take) const;
+
   std::filesystem::path path_;       ///< as given, for errors
   std::filesystem::path final_;      ///< without symbolic links at its end
   std::filesystem::path temporary_;  ///< empty where nothing is to be removed

@@ -189,8 +189,10 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   const SpawnAttributes attributes;
   std::vector<std::string> arguments = argv;
   const std::vector<char*> pointers = pointers_to(arguments);
-  const int error =
-      ::posix_spawnp(&pid_, pointers[0], actions.get(), attributes.get(), pointers.data(), environ);
+  const auto program = find_program(argv[0]);
+  const int error = program ? ::posix_spawn(&pid_, program->c_str(), actions.get(),
+                                            attributes.get(), pointers.data(), environ)
+                            : ENOENT;
   if (error != 0) {
     throw Error(fmt::format("{}: cannot be started: {}", argv[0], describe_errno(error)));
   }
@@ -274,9 +276,9 @@ std::optional<fs::path> find_program(std::string_view name) {
   for (;;) {
     const std::size_t colon = rest.find(':');
     const std::string_view directory = rest.substr(0, colon);
-    // An empty element of PATH means the current directory.
-    const fs::path candidate = (directory.empty() ? fs::path(".") : fs::path(directory)) / name;
-    if (is_executable_file(candidate)) return candidate;
+    // An empty element would mean the current directory, whose programs are not trusted.
+    const fs::path candidate = fs::path(directory) / name;
+    if (!directory.empty() && is_executable_file(candidate)) return candidate;
     if (colon == std::string_view::npos) return std::nullopt;
     rest.remove_prefix(colon + 1);
   }

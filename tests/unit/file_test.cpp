@@ -5,15 +5,19 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace skid {
@@ -184,19 +188,37 @@ TEST_F(File, StagedButNotCompletedLeavesTheOldOne) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(File, StagedDoesNotFollowALinkWithItsTemporaryName) {
-  const fs::path other = write("other", "theirs");
-  fs::path temporary;
-  {
-    const StagedFile staged(directory_ / "a");
-    for (const auto& entry : fs::directory_iterator(directory_)) {
-      if (entry.path() != other) temporary = entry.path();
-    }
+TEST_F(File, StagedLeavesNothingWhenTheProcessIsKilled) {
+  const fs::path path = write("a", "old");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const StagedFile replacing(path), adding(directory_ / "b");
+    write_all(adding.file(), "new", "");
+    ::raise(SIGKILL);
   }
-  fs::create_symlink(other, temporary);
-  write_file_atomically(directory_ / "a", "new");
-  EXPECT_EQ(read_file(directory_ / "a", 100), "new");
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(read_file(path, 100), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, StagedDoesNotFollowALinkWithItsTemporaryName) {
+  const fs::path other = write("other", "theirs"), path = write("a", "old");
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    fs::create_symlink(other, directory_ / fmt::format(".skidscan.{}.{}.tmp", ::getpid(), attempt));
+  }
+  write_file_atomically(path, "new");
+  EXPECT_EQ(read_file(path, 100), "new");
   EXPECT_EQ(read_file(other, 100), "theirs");
+}
+
+TEST_F(File, WrittenMayHaveTheLongestName) {
+  const std::string name(NAME_MAX, 'a');
+  write_file_atomically(directory_ / name, "x");
+  write_file_atomically(directory_ / name, "y");
+  EXPECT_EQ(read_file(directory_ / name, 100), "y");
+  EXPECT_EQ(entries(), 1U);
 }
 
 TEST_F(File, ThatCannotBeWrittenIsNamedWithTheReason) {

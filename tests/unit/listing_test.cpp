@@ -366,5 +366,24 @@ TEST(SourceText, ReturnsLinesOfRegularFilesOnly) {
   EXPECT_FALSE(sources.line(large, 1));
 }
 
+TEST(SourceText, IsNotOfFilesThatOnlySomeMayRead) {
+  const test::TemporaryDirectory directory;
+  const std::string secret = directory / "secret", link = directory / "link.c";
+  std::ofstream(secret) << "password";
+  std::filesystem::permissions(secret, std::filesystem::perms{0640});
+  std::filesystem::create_symlink(secret, link);
+  SourceText sources;
+  EXPECT_FALSE(sources.line(secret, 1));
+  EXPECT_FALSE(sources.line(link, 1));
+  EXPECT_FALSE(sources.line("/proc/self/status", 1));
+  EXPECT_FALSE(sources.line("/missing.c", 1));
+  EXPECT_THAT(sources.withheld(), ElementsAre(secret, link, "/proc/self/status"));
+
+  SourceText trusting{directory.path()};
+  EXPECT_EQ(trusting.line(link, 1), "password");
+  EXPECT_FALSE(trusting.line("/proc/self/status", 1));
+  EXPECT_FALSE(SourceText(directory / "se").line(secret, 1)) << "no part of a name";
+}
+
 }  // namespace
 }  // namespace skid::listing

@@ -1,9 +1,11 @@
 #include "src/support/process.h"
 
 #include "src/support/error.h"
+#include "tests/support/temporary_directory.h"
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,6 +18,7 @@
 namespace skid {
 namespace {
 
+namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -181,6 +184,19 @@ TEST(FindProgram, FindsNoDirectoriesAndNoPlainFiles) {
   EXPECT_EQ(find_program("/usr"), std::nullopt);
   EXPECT_EQ(find_program("/etc/passwd"), std::nullopt);
   EXPECT_EQ(find_program(""), std::nullopt);
+}
+
+TEST(FindProgram, TakesNoneFromTheCurrentDirectory) {
+  const test::TemporaryDirectory directory;
+  fs::create_symlink("/bin/true", directory / "skidscan-local-program");
+  const std::string path = std::getenv("PATH");
+  const fs::path before = fs::current_path();
+  fs::current_path(directory.path());
+  ::setenv("PATH", (":" + path + ":").c_str(), 1);
+  EXPECT_EQ(find_program("skidscan-local-program"), std::nullopt);
+  EXPECT_THROW(run_program({"skidscan-local-program"}), Error);
+  ::setenv("PATH", path.c_str(), 1);
+  fs::current_path(before);
 }
 
 TEST(ShellQuoted, IsParsedByAShellAsTheSameArguments) {
