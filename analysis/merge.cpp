@@ -64,17 +64,28 @@ std::vector<Part> parts_of(const Measurement& m) {
   return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
 }
 
-/// Samples of a recording must not count twice.
-void check_parts_differ(const std::vector<Part>& parts) {
-  std::set<Part> seen;
-  for (const Part& part : parts) {
-    if (part.samples == 0 || seen.insert(part).second) continue;
-    throw Error(
-        fmt::format("{}: the same recording is in two of the inputs and would count twice; leave "
-                    "one out, or name the recordings apart and report them again",
-                    part.file));
+/// Parts of one configuration of which the samples must not count twice. Those with as many samples
+/// in the same time, to the nanosecond, are copies, whatever their names. One without times is
+/// known by its name, and so are synthetic ones, whose times follow from the model.
+struct Parts {
+  std::vector<Part> all;
+  bool have_names_alone = false;
+
+  void check() const {
+    std::map<Part, const Part*> seen;
+    for (const Part& part : all) {
+      if (part.samples == 0) continue;
+      const bool has_time = part.time && !have_names_alone;
+      const auto [first, is_new] =
+          seen.emplace(has_time ? Part{{}, {}, 0, part.samples, part.time} : part, &part);
+      if (is_new) continue;
+      throw Error(
+          fmt::format("{} and {}: the same recording would count twice; leave one out, or add "
+                      "--allow-duplicates",
+                      first->second->file, part.file));
+    }
   }
-}
+};
 
 /// "a.run", "a.run and 2 more"
 std::string name_of(const std::vector<Part>& parts, std::string Part::*name, std::uint64_t all) {
@@ -156,7 +167,6 @@ class Sum {
 
   Measurement finish() {
     if (!is_sum_) return std::move(sum_);
-    check_parts_differ(parts_);
     sum_.run = name_of(parts_, &Part::run, sum_.parts);
     sum_.file = name_of(parts_, &Part::file, sum_.parts);
     if (parts_.size() > kMostParts) parts_.resize(kMostParts);
@@ -228,7 +238,8 @@ std::string first_difference(const Configuration& a, const Configuration& b) {
 /// Gathers measurements by configuration.
 class Groups {
  public:
-  explicit Groups(RepeatPolicy repeats) : repeats_(repeats) {}
+  Groups(RepeatPolicy repeats, Duplicates duplicates)
+      : repeats_(repeats), duplicates_(duplicates) {}
 
   void add(Measurement measurement, std::size_t input) {
     const std::size_t configuration = number_of(measurement);
@@ -237,8 +248,11 @@ class Groups {
     const int repeat = repeats_ == RepeatPolicy::pair ? measurement.repeat : 1;
     Group& group = groups_[{configuration, occurrence, repeat}];
     ++group.measurements;
+    if (duplicates_ == Duplicates::refused) {
+      group.parts.have_names_alone = measurement.synthetic;
+      for (Part& part : parts_of(measurement)) group.parts.all.push_back(std::move(part));
+    }
     if (repeats_ == RepeatPolicy::apart) {
-      for (Part& part : parts_of(measurement)) group.parts.push_back(std::move(part));
       sums_.emplace_back(std::move(measurement), group.measurements);
     } else if (group.measurements == 1) {
       group.sum = sums_.size();
@@ -249,7 +263,7 @@ class Groups {
   }
 
   Merged finish() {
-    for (const auto& [key, group] : groups_) check_parts_differ(group.parts);
+    for (const auto& [key, group] : groups_) group.parts.check();
     Merged merged;
     merged.measurements.reserve(sums_.size());
     for (Sum& sum : sums_) merged.measurements.push_back(sum.finish());
@@ -260,8 +274,8 @@ class Groups {
  private:
   struct Group {
     int measurements = 0;
-    std::size_t sum = 0;      ///< its number, unless nothing is added up
-    std::vector<Part> parts;  ///< where nothing is added up
+    std::size_t sum = 0;  ///< its number, unless nothing is added up
+    Parts parts;
   };
 
   /// Of a configuration. Those of the same event and level are distinguished by their first
@@ -283,6 +297,7 @@ class Groups {
   }
 
   RepeatPolicy repeats_;
+  Duplicates duplicates_;
   std::map<Configuration, std::size_t> configurations_;
   std::map<std::string, const Configuration*> by_title_;
   /// How often one recording has the same configuration.
@@ -354,8 +369,8 @@ Configuration configuration_of(const Measurement& m) {
 }
 
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
-             RepeatPolicy repeats) {
-  Groups groups(repeats);
+             RepeatPolicy repeats, Duplicates duplicates) {
+  Groups groups(repeats, duplicates);
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     groups.add(std::move(measurements[i]), input_of[i]);
   }

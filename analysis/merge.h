@@ -26,6 +26,9 @@ enum class RepeatPolicy {
   apart,  ///< nothing is added up: they are renumbered as repetitions of one run
 };
 
+/// What becomes of a recording that is there twice, under one name or two.
+enum class Duplicates : std::uint8_t { refused, counted };
+
 struct Merged {
   std::vector<Measurement> measurements;  ///< in the order of the first part of each
   /// Why measurements of the same event and level were not added up: the first difference, once
@@ -39,9 +42,9 @@ struct Merged {
 /// each. `input_of`: by measurement, the number of the input that it came from. Measurements of one
 /// recording are never added up, for they may have counted the same events. Takes time and memory
 /// that grow with the measurements, not with their pairs. Throws Error if the same recording is in
-/// two of them or the samples exceed 64 bits.
+/// two of them and `duplicates` are refused, or if the samples exceed 64 bits.
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
-             RepeatPolicy repeats);
+             RepeatPolicy repeats, Duplicates duplicates = Duplicates::refused);
 
 /// Adds up those of one run, event and level that were recorded with different periods, one
 /// repetition each (`record --vary-period`); the sum has the first period as the requested one.

@@ -24,6 +24,7 @@ struct MergeOptions {
   std::string output;
   bool pool = false;
   bool as_repeats = false;
+  bool allow_duplicates = false;
   std::optional<std::int64_t> bin;
   measure::Choices reading;
   OutputOptions shown;
@@ -46,8 +47,9 @@ ExitStatus run_merge(const MergeOptions& options) {
   auto findings = read_measurements(options.inputs, options.shown, options.reading, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;
-  const auto merged =
-      analysis::merge(std::move(findings.measurements), findings.input_of, repeats_of(options));
+  const auto merged = analysis::merge(
+      std::move(findings.measurements), findings.input_of, repeats_of(options),
+      options.allow_duplicates ? analysis::Duplicates::counted : analysis::Duplicates::refused);
   for (const std::string& difference : merged.differences) {
     constexpr std::size_t kLongestDifference = 300;
     print_error("not added up: " + output::shorten(difference, kLongestDifference));
@@ -87,6 +89,9 @@ Command merge_command() {
             "add up nothing: make all measurements of the same configuration repetitions of "
             "one run, for intervals over runs",
             {"--pool"}},
+           {{"--allow-duplicates"},
+            Value::flag(options->allow_duplicates),
+            "count a recording twice that is in two inputs"},
            bin_option(options->bin)},
       .notes =
           {"The report of the sum equals the report of one recording with all samples. "
@@ -94,7 +99,9 @@ Command merge_command() {
            "recorded, level, period, CPU, microcode, kernel, trigger and runway. Others remain "
            "separate, and the first difference is reported. Repetition 1 is added to "
            "repetition 1, 2 to 2, so that runs with repetitions keep them. A recording in two "
-           "inputs is refused."},
+           "inputs is refused, also as a copy with another name: as many samples of the same "
+           "configuration in the "
+           "same time, in nanoseconds."},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart}},
       .examples =

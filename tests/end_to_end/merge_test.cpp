@@ -213,7 +213,7 @@ TEST_F(MergedReports, NameDifferencesOfConfiguration) {
 
   const auto twice = run({"merge", "a.json", "a.run", "-o", "twice.json"});
   EXPECT_EQ(twice.code.status, kFailed);
-  EXPECT_THAT(twice.err, HasSubstr("the same recording is in two of the inputs"));
+  EXPECT_THAT(twice.err, HasSubstr("the same recording would count twice"));
   EXPECT_FALSE(std::filesystem::exists(directory_ / "twice.json"));
   EXPECT_EQ(run({"merge"}).code.status, kUsage);
   EXPECT_THAT(run({"merge"}).err, HasSubstr("name reports, runs or recordings"));

@@ -196,12 +196,22 @@ TEST(Merge, RefusesToCountARecordingTwice) {
   const auto refuses = [](const char* message) { return ThrowsMessage<Error>(HasSubstr(message)); };
   const Measurement sum = merged({a, b}).measurements.at(0);
   for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool, RepeatPolicy::apart}) {
-    EXPECT_THAT(merging({a, b, a}, repeats), refuses("a.run/access.1.data: the same recording"));
+    EXPECT_THAT(merging({a, b, a}, repeats),
+                refuses("a.run/access.1.data and a.run/access.1.data: the same recording"));
     EXPECT_THAT(merging({sum, b}, repeats), refuses("b.run/access.1.data"));
   }
   Measurement later = a;
   later.time = SampleTime{1, 2};
   EXPECT_NO_THROW(merging({a, later}, RepeatPolicy::pair)()) << "of another time";
+  Measurement copy = later;
+  copy.run = "c.run";
+  copy.file = "c.run/access.1.data";
+  for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool, RepeatPolicy::apart}) {
+    EXPECT_THAT(merging({later, copy}, repeats),
+                refuses("a.run/access.1.data and c.run/access.1.data"));
+  }
+  const auto both = merge({later, copy}, {0, 1}, RepeatPolicy::pair, Duplicates::counted);
+  EXPECT_EQ(both.measurements.at(0).samples.read(), 2 * a.samples.read());
 }
 
 TEST(Merge, DropsWhatDoesNotFollowFromTheParts) {
