@@ -7,6 +7,7 @@
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/residues.h"
+#include "src/machine/cpu_identity.h"
 
 #include <compare>
 #include <cstddef>
@@ -18,23 +19,7 @@
 
 namespace skid::analysis {
 
-/// Whether QEMU's TCG emulates a CPU of this name: its "max" is "QEMU TCG CPU version 2.5+" (QEMU,
-/// target/i386/cpu.c), those of the lab are "QEMU TCG CPU (Skylake)" and the like.
-inline bool is_emulated(std::string_view model_name) {
-  return model_name.starts_with("QEMU TCG CPU");
-}
-
-struct Cpu {
-  std::string vendor, model_name;
-  std::optional<int> family, model, stepping;
-  std::string microcode;
-  std::string arch;                       ///< "x86_64"
-  std::optional<std::string> hypervisor;  ///< "KVM"; nullopt when none is known
-
-  bool emulated() const { return is_emulated(model_name); }
-
-  friend auto operator<=>(const Cpu&, const Cpu&) = default;
-};
+using Cpu = machine::CpuIdentity;
 
 struct EventIdentity {
   std::optional<std::string>

@@ -185,9 +185,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   result.file = source.file.string();
   result.synthetic = perfdata::is_synthetic(recording.features()) ||
                      (source.run != nullptr && source.run->synthetic);
-  const machine::CpuIdentity& identity = cpu.machine().cpu;
-  result.cpu = {identity.vendor,   identity.model_name, identity.family, identity.model,
-                identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};
+  result.cpu = cpu.machine().cpu;
   result.kernel = cpu.machine().kernel;
   result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
   if (digest.repeated.blocks > 0) result.remarks.push_back(digest.repeated.warning());

@@ -62,9 +62,7 @@ Correction correct(const measure::Source& source, const Choices& choices) {
     write_corrected(recording, digest, moves, choices.output);
     result.is_written = true;
   }
-  const machine::CpuIdentity& identity = cpu.machine().cpu;
-  result.cpu = {identity.vendor,   identity.model_name, identity.family, identity.model,
-                identity.stepping, identity.microcode,  identity.arch,   identity.hypervisor};
+  result.cpu = cpu.machine().cpu;
   result.kernel = cpu.machine().kernel;
   for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
   result.faults = recording.faults();

@@ -1,6 +1,7 @@
 // What this computer is: read for run.json before anything is recorded.
 #pragma once
 
+#include "src/machine/cpu_identity.h"
 #include "src/support/command_words.h"
 
 #include <cstdint>
@@ -12,16 +13,6 @@
 #include <vector>
 
 namespace skid::machine {
-
-/// On a machine of unlike CPUs: the first one that /proc/cpuinfo lists.
-struct CpuIdentity {
-  std::string arch;                            ///< uname -m: "x86_64"
-  std::string vendor;                          ///< "GenuineIntel"; on Arm the implementer, "0x41"
-  std::string model_name;                      ///< may be empty
-  std::optional<int> family, model, stepping;  ///< decimal; on Arm: nullopt, part, revision
-  std::string microcode;                       ///< "0x1000065"; may be empty
-  std::optional<std::string> hypervisor;  ///< "KVM", "unknown hypervisor"; nullopt on bare metal
-};
 
 /// A core of AMD or Hygon, whose precise levels come from IBS.
 bool is_amd(const CpuIdentity& cpu);

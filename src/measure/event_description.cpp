@@ -21,15 +21,16 @@ using analysis::Measurement;
 using perfdata::Attribute;
 
 void describe_machine(const machine::Machine& machine, Measurement& measurement) {
-  const machine::CpuIdentity& cpu = machine.cpu;
   // Each event of a recording has a copy.
   const auto bounded = [](const std::string& name) {
     constexpr std::size_t kLongest = 1000;
     return name.substr(0, kLongest);
   };
-  measurement.cpu = {
-      bounded(cpu.vendor), bounded(cpu.model_name), cpu.family,        cpu.model,
-      cpu.stepping,        bounded(cpu.microcode),  bounded(cpu.arch), cpu.hypervisor};
+  measurement.cpu = machine.cpu;
+  for (const auto name : {&machine::CpuIdentity::vendor, &machine::CpuIdentity::model_name,
+                          &machine::CpuIdentity::microcode, &machine::CpuIdentity::arch}) {
+    measurement.cpu.*name = bounded(machine.cpu.*name);
+  }
   measurement.kernel = bounded(machine.kernel);
 }
 

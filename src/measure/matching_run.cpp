@@ -70,7 +70,7 @@ std::vector<Compared> compare_with_run(const ProfiledEvent& event, const Measure
   };
   // A recording without a run does not contain the hypervisor, nor the microcode.
   const std::string none = event.of_run ? "none" : "";
-  return {compare("samples", made(event.synthetic, analysis::is_emulated(cpu.model_name)),
+  return {compare("samples", made(event.synthetic, cpu.emulated()),
                   made(run.synthetic, run.cpu.emulated())),
           compare("architecture", cpu.arch, run.cpu.arch),
           compare("CPU vendor", cpu.vendor, run.cpu.vendor),

@@ -56,7 +56,7 @@ struct Profile {
     run.event.type = attribute.type;
     run.event.config = kLoads;
     run.precise.recorded = 1;
-    run.cpu = {"GenuineIntel", "", 6, 94, 3, "0xf0", "x86_64", std::nullopt};
+    run.cpu = machine.cpu;
     run.kernel = "6.1.0";
     attribute.frequency = true;
     attribute.period_or_frequency = 4000;

@@ -11,9 +11,7 @@ using machine::Diagnosis;
 using machine::SamplingSupport;
 
 Json cpu_json_of(const SamplingSupport& support) {
-  const machine::CpuIdentity& cpu = support.machine.cpu;
-  Json json = cpu_json({cpu.vendor, cpu.model_name, cpu.family, cpu.model, cpu.stepping,
-                        cpu.microcode, cpu.arch, cpu.hypervisor});
+  Json json = cpu_json(support.machine.cpu);
   json["midr"] = support.midr ? Json(hexadecimal(support.midr->value)) : Json();
   json["core_name"] = text_or_null(support.midr ? support.midr->name() : "");
   return json;

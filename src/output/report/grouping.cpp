@@ -18,11 +18,6 @@ namespace {
 using analysis::Cpu;
 using analysis::Measurement;
 
-auto identity(const Cpu& cpu) {
-  return std::tie(cpu.vendor, cpu.model_name, cpu.family, cpu.model, cpu.stepping, cpu.microcode,
-                  cpu.arch, cpu.hypervisor);
-}
-
 const std::string& source_name(const Measurement& measurement) {
   return measurement.run.empty() ? measurement.file : measurement.run;
 }
@@ -111,7 +106,7 @@ std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
     MachineGroup& machine = find_or_add(
         machines,
         [&](const MachineGroup& m) {
-          return identity(m.cpu) == identity(measurement.cpu) && m.kernel == measurement.kernel;
+          return m.cpu == measurement.cpu && m.kernel == measurement.kernel;
         },
         [&] {
           return MachineGroup{measurement.cpu, measurement.kernel, false, {}, {}};
