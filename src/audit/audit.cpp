@@ -4,14 +4,10 @@
 #include "src/audit/data_address.h"
 #include "src/audit/data_source.h"
 #include "src/audit/ordered_samples.h"
-#include "src/locate/digest.h"
 #include "src/measure/data_addresses.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_identity.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/matching_run.h"
 #include "src/measure/precision_lost.h"
-#include "src/measure/target_geometry.h"
+#include "src/measure/profile.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 
@@ -53,22 +49,20 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
 /// By attribute, as measure::address_source(). The record of an event that is not precise can be of
 /// another instruction than its data address.
 std::vector<std::optional<analysis::AddressSource>> address_sources(
-    const perfdata::Recording& recording, measure::RecordedCpu& cpu) {
+    const std::vector<measure::RecordedEvent>& events) {
   std::vector<std::optional<analysis::AddressSource>> sources;
-  for (const perfdata::Attribute& attribute : recording.attributes()) {
+  for (const measure::RecordedEvent& event : events) {
     auto& source = sources.emplace_back();
-    if (!attribute.has(PERF_SAMPLE_ADDR) || attribute.is_dummy()) continue;
-    const std::string pmu = measure::pmu_name(recording.features(), attribute);
-    const auto knowledge = cpu.know(attribute, pmu);
-    if (knowledge.imprecise()) continue;
-    source = measure::address_source(attribute, pmu, knowledge, cpu.machine());
+    if (event.attribute.is_dummy() || event.knowledge.imprecise()) continue;
+    source =
+        measure::address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
   }
   return sources;
 }
 
 /// The narrowest delay that a run measured of the event; nullopt with a warning if none holds for
 /// it.
-std::optional<DelayRange> measured_delay(const measure::ProfiledEvent& event,
+std::optional<DelayRange> measured_delay(const measure::RecordedEvent& event,
                                          std::span<const analysis::Measurement> runs,
                                          std::vector<std::string>& warnings) {
   std::optional<DelayRange> delay;
@@ -92,107 +86,74 @@ std::optional<DelayRange> measured_delay(const measure::ProfiledEvent& event,
   return std::nullopt;
 }
 
+std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Choices& choices,
+                                   std::vector<std::string>& warnings) {
+  if (choices.delay) return DelayRange{*choices.delay, *choices.delay};
+  return choices.measured ? measured_delay(event, *choices.measured, warnings) : std::nullopt;
+}
+
+/// What `results` have of an attribute.
+template <typename T>
+std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
+  const auto found = results.find(attribute);
+  return found != results.end() ? std::optional(found->second) : std::nullopt;
+}
+
+/// The event with its rule, and its audit before any sample is judged.
+std::pair<EventToJudge, EventAudit> begin_audit(const measure::RecordedEvent& recorded,
+                                                const Choices& choices) {
+  const perfdata::Attribute& attribute = recorded.attribute;
+  const measure::EventKnowledge& knowledge = recorded.knowledge;
+  EventAudit event(measure::event_summary(recorded));
+  event.catalogue = knowledge.catalogue;
+  if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {
+    event.warnings.push_back(std::move(lost));
+  }
+  BlockRule blocks(attribute, knowledge, 2 * recorded.exact >= recorded.samples);
+  std::optional<DelayRange> delay;
+  if (choices.delay || blocks.judges()) delay = delay_of(recorded, choices, event.warnings);
+  const bool is_pebs = measure::is_pebs(attribute, knowledge, recorded.machine);
+  EventToJudge to_judge{
+      attribute, rule_of(attribute, knowledge, measure::arch_of(recorded.machine.cpu)),
+      measure::causes_of(knowledge).causes,
+      EventBlocks(std::move(blocks), is_pebs ? event.period.value_or(0) : 0, delay)};
+  event.rule = to_judge.rule.rule;
+  for (std::string& warning : measure::event_warnings(recorded)) {
+    event.warnings.push_back(std::move(warning));
+  }
+  return {std::move(to_judge), std::move(event)};
+}
+
 }  // namespace
 
 Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto digest =
-      locate::digest(recording, {.cores = choices.cores, .filter = &choices.filter});
   locate::ModuleStore modules(choices.places);
-  modules.expect_machine(measure::recorded_machine(recording.features(), source.run).cpu.arch);
-  measure::add_targets(source, modules);
-  measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
-                           choices.perfmon, choices.catalogues);
-  const auto& attributes = recording.attributes();
-  const auto counters = static_cast<std::size_t>(
-      std::count_if(attributes.begin(), attributes.end(), [&](const auto& attribute) {
-        return measure::takes_counter(attribute,
-                                      measure::pmu_name(recording.features(), attribute));
-      }));
-  const auto requested = measure::requested_by_attribute(recording);
-
-  const auto arch = measure::arch_of(cpu.machine().cpu);
-  const auto data_sources = check_data_sources(recording, digest, modules, cpu.machine().cpu, arch);
+  const measure::Profile profile(source, recording, modules, choices);
+  const locate::Digest& digest = profile.digest;
+  const machine::CpuIdentity& cpu = profile.cpu.machine().cpu;
+  const auto arch = measure::arch_of(cpu);
+  const auto data_sources = check_data_sources(recording, digest, modules, cpu, arch);
   const auto data_addresses =
-      check_data_addresses(recording, digest, modules, address_sources(recording, cpu), arch);
-  BranchAudit branches =
-      audit_branch_records(recording, digest, modules, cpu.machine().cpu, arch, choices.top);
+      check_data_addresses(recording, digest, modules, address_sources(profile.events), arch);
+  const BranchAudit branches =
+      audit_branch_records(recording, digest, modules, cpu, arch, choices.top);
   Auditor auditor(digest, modules, arch, choices);
   Audit result;
   result.filtered = digest.filtered;
-  const std::vector<std::uint64_t> exact = locate::exact_samples(digest);
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-    const std::string pmu = measure::pmu_name(recording.features(), attribute);
-    const auto knowledge = cpu.know(attribute, pmu);
-    auto described =
-        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
-    if (!measure::select_event(described.event, choices.filter, digest.totals[index].samples,
-                               result.filtered)) {
-      continue;
-    }
-    std::string lost = measure::precision_lost({attribute, described, pmu,
-                                                measure::exact_ip_of(attribute, pmu, cpu.machine()),
-                                                digest.totals[index].samples, exact[index]});
-    if (!lost.empty()) described.warnings.push_back(std::move(lost));
-    EventAudit event(measure::event_summary(attribute, source, described.event));
-    event.warnings = std::move(described.warnings);
-    const bool most_are_exact = 2 * exact[index] >= digest.totals[index].samples;
-    BlockRule blocks(attribute, knowledge, most_are_exact);
-    std::optional<DelayRange> delay;
-    if (choices.delay) delay = {*choices.delay, *choices.delay};
-    if (!delay && choices.measured && blocks.judges()) {
-      delay = measured_delay({.attribute = attribute,
-                              .pmu_name = pmu,
-                              .knowledge = knowledge,
-                              .machine = cpu.machine(),
-                              .of_run = source.run != nullptr,
-                              .synthetic = described.synthetic},
-                             *choices.measured, event.warnings);
-    }
-    const bool is_pebs = measure::is_pebs(attribute, knowledge, cpu.machine());
-    EventToJudge to_judge{
-        attribute,
-        rule_of(attribute, knowledge, arch),
-        {},
-        EventBlocks(std::move(blocks), is_pebs ? event.period.value_or(0) : 0, delay)};
-    event.rule = to_judge.rule.rule;
-    event.catalogue = knowledge.catalogue;
-    if (const auto found = data_sources.find(index); found != data_sources.end()) {
-      event.data_source = found->second;
-    }
-    if (const auto found = data_addresses.find(index); found != data_addresses.end()) {
-      event.data_address = found->second;
-    }
-    to_judge.causes = measure::causes_of(knowledge).causes;
-    for (std::string& warning : measure::event_warnings({.attribute = attribute,
-                                .pmu_name = pmu,
-                                .knowledge = knowledge,
-                                .machine = cpu.machine(),
-                                .period = event.period,
-                                .counters = counters})) {
-      event.warnings.push_back(std::move(warning));
-    }
-    if (const auto records = branches.events.find(index); records != branches.events.end()) {
-      event.branch_records = std::move(records->second);
-    }
-    auditor.add(index, std::move(to_judge), std::move(event));
+  for (const measure::RecordedEvent& recorded : profile.events) {
+    if (!profile.selects(recorded, choices.filter, result.filtered)) continue;
+    auto [to_judge, event] = begin_audit(recorded, choices);
+    event.data_source = result_of(recorded.index, data_sources);
+    event.data_address = result_of(recorded.index, data_addresses);
+    event.branch_records = result_of(recorded.index, branches.events);
+    auditor.add(recorded.index, std::move(to_judge), std::move(event));
   }
 
   result.events = auditor.audit(ordered_samples(recording, digest, auditor.rules_of_order()));
-  result.run = source.run_directory.string();
-  result.file = source.file.string();
-  result.synthetic = perfdata::is_synthetic(recording.features()) ||
-                     (source.run != nullptr && source.run->synthetic);
-  result.cpu = cpu.machine().cpu;
-  result.kernel = cpu.machine().kernel;
   result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
   if (digest.repeated.blocks > 0) result.remarks.push_back(digest.repeated.warning());
-  for (const auto& remark : modules.remarks()) result.remarks.push_back(remark.text);
-  result.faults = recording.faults();
-  result.read_in_part = recording.read_in_part();
-  result.particulars.push_back(fmt::format("{}: {}", result.file, cpu.catalogue_name()));
+  profile.summarize(result);
   return result;
 }
 

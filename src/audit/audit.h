@@ -9,17 +9,11 @@
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
-#include "src/locate/filter.h"
-#include "src/locate/module_store.h"
-#include "src/measure/event_description.h"
-#include "src/measure/measure.h"
-#include "src/support/cores.h"
-#include "src/support/error.h"
+#include "src/measure/profile.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -85,34 +79,19 @@ struct MissingFile {
 };
 
 /// Of one recording.
-struct Audit {
-  std::string run;  ///< directory; empty for a bare recording
-  std::string file;
-  bool synthetic = false;
-  analysis::Cpu cpu;
-  std::string kernel;
+struct Audit : measure::RecordingSummary {
   std::vector<EventAudit> events;
-  locate::Filtered filtered;         ///< by Choices::filter
-  std::vector<std::string> remarks;  ///< on files that were refused or not found, repeated records
   std::vector<MissingFile> missing;  ///< most samples first
-  std::vector<InputFault> faults;
-  bool read_in_part = false;
-  std::vector<std::string> particulars;  ///< as measure::Measured::particulars
 };
 
-struct Choices {
-  locate::SearchPlaces places = {};
-  std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
-  std::size_t top = 20;                ///< functions, instructions and blocks of an event at most
+struct Choices : measure::ReadingChoices {
+  std::size_t top = 20;  ///< functions, instructions and blocks of an event at most
   double min_share = 0;  ///< of the judged samples that must be impossible ones at what is listed
   /// From overflow to record, in instructions; nullopt: of `measured`.
   std::optional<std::uint64_t> delay = {};
   /// The measurements of a run, whose delays hold for the events that they are of.
   std::optional<std::span<const analysis::Measurement>> measured = {};
-  locate::Filter filter = {};  ///< of events and samples
-  bool all = false;            ///< instructions whose samples are possible, too
-  Cores* cores = nullptr;      ///< as measure::Choices::cores
-  measure::Catalogues* catalogues = nullptr;
+  bool all = false;  ///< instructions whose samples are possible, too
 };
 
 /// Reads and judges a recording. Several threads may do so at once. Memory grows with distinct

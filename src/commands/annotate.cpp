@@ -163,11 +163,12 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
   const auto measured = measured_by(options.delay.run, shown, options.perfmon);
-  audit::Choices choices{.places = search_places(options.binaries),
-                         .perfmon = options.perfmon,
-                         .top = std::numeric_limits<std::size_t>::max(),
-                         .delay = options.delay.delay,
-                         .filter = options.filter};
+  audit::Choices choices;
+  choices.places = search_places(options.binaries);
+  choices.perfmon = options.perfmon;
+  choices.filter = options.filter;
+  choices.top = std::numeric_limits<std::size_t>::max();
+  choices.delay = options.delay.delay;
   if (measured) choices.measured = measured->measurements;
   Shadowed shadowed(choices);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {

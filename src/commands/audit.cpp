@@ -102,16 +102,16 @@ ExitStatus run_audit(const AuditOptions& options) {
   Cores cores(Cores::usable());
   measure::Catalogues catalogues(options.perfmon);
   const auto measured = measured_by(options.delay.run, options.shown, options.perfmon);
-  audit::Choices choices{search_places(options.binaries),
-                         options.perfmon,
-                         options.top,
-                         options.min_share,
-                         options.delay.delay,
-                         {},
-                         options.filter,
-                         options.all,
-                         &cores,
-                         &catalogues};
+  audit::Choices choices;
+  choices.places = search_places(options.binaries);
+  choices.perfmon = options.perfmon;
+  choices.filter = options.filter;
+  choices.cores = &cores;
+  choices.catalogues = &catalogues;
+  choices.top = options.top;
+  choices.min_share = options.min_share;
+  choices.delay = options.delay.delay;
+  choices.all = options.all;
   if (measured) choices.measured = measured->measurements;
   std::vector<audit::Audit> audits;
   const auto read =

@@ -4,11 +4,7 @@
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "src/correct/skid.h"
-#include "src/locate/module_store.h"
-#include "src/measure/event_description.h"
-#include "src/measure/measure.h"
-#include "src/support/cores.h"
-#include "src/support/error.h"
+#include "src/measure/profile.h"
 
 #include <array>
 #include <cstddef>
@@ -73,31 +69,16 @@ struct EventCorrection : measure::EventSummary {
 };
 
 /// Of one recording.
-struct Correction {
-  std::string run;  ///< directory; empty for a bare recording
-  std::string file;
-  bool synthetic = false;
+struct Correction : measure::RecordingSummary {
   By by = By::instruction;
-  analysis::Cpu cpu;
-  std::string kernel;
   std::vector<EventCorrection> events;
-  bool is_written = false;           ///< Choices::output, because an event was corrected
-  locate::Filtered filtered;         ///< by Choices::filter
-  std::vector<std::string> remarks;  ///< on files that were refused or not found
-  std::vector<InputFault> faults;
-  bool read_in_part = false;
-  std::vector<std::string> particulars;  ///< as measure::Measured::particulars
+  bool is_written = false;  ///< Choices::output, because an event was corrected
 };
 
-struct Choices {
-  locate::SearchPlaces places = {};
-  std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
+struct Choices : measure::ReadingChoices {
   By by = By::instruction;
-  locate::Filter filter = {};                                           ///< of events and samples
   std::optional<std::span<const analysis::Measurement>> measured = {};  ///< --skid
   std::filesystem::path output = {};  ///< the corrected recording (rewrite.h); empty: none
-  Cores* cores = nullptr;             ///< as measure::Choices::cores
-  measure::Catalogues* catalogues = nullptr;
 };
 
 /// Above this share of samples without an explanation the model does not fit: 5%.

@@ -3,8 +3,6 @@
 #include "src/audit/sampled_file.h"
 #include "src/correct/candidates.h"
 #include "src/correct/model_fit.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
 
@@ -24,7 +22,7 @@ SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
 
 }  // namespace
 
-Corrector::Corrector(const Profile& profile, const Choices& choices)
+Corrector::Corrector(const measure::Profile& profile, const Choices& choices)
     : recording_(profile.recording),
       digest_(profile.digest),
       modules_(profile.modules),
@@ -32,41 +30,20 @@ Corrector::Corrector(const Profile& profile, const Choices& choices)
       keeps_blocks_(choices.by == By::block),
       filtered_(digest_.filtered),
       watched_(digest_.spaces, modules_) {
-  const measure::Source& source = profile.source;
-  const auto& features = recording_.features();
-  if (perfdata::is_corrected(features)) {
-    throw InputError({.file = source.file.string(),
+  if (perfdata::is_corrected(recording_.features())) {
+    throw InputError({.file = profile.source.file.string(),
                       .offset = {},
                       .found = "samples that were corrected before",
                       .expected = "a recording as perf made it",
                       .remedy = "correct the original"});
   }
-  const auto& attributes = recording_.attributes();
-  const std::vector<std::uint64_t> exact = locate::exact_samples(digest_);
-  const auto requested = measure::requested_by_attribute(recording_);
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-    const std::string pmu = measure::pmu_name(features, attribute);
-    const auto knowledge = profile.cpu.know(attribute, pmu);
-    const auto described = measure::describe_measurement(source, recording_, profile.cpu.machine(),
-                                                         index, requested[index]);
-    if (!measure::select_event(described.event, choices.filter, digest_.totals[index].samples,
-                               filtered_)) {
-      continue;
-    }
-    CorrectedEvent& event = events_[index];
-    event.attribute = attribute;
-    event.causes = measure::causes_of(knowledge).causes;
-    event.correction = EventCorrection(measure::event_summary(attribute, source, described.event));
-    event.correction.skid = skid_of({.attribute = attribute,
-                                     .pmu_name = pmu,
-                                     .knowledge = knowledge,
-                                     .machine = profile.cpu.machine(),
-                                     .of_run = source.run != nullptr,
-                                     .synthetic = described.synthetic,
-                                     .exact = exact[index]},
-                                    choices.measured);
+  for (const measure::RecordedEvent& recorded : profile.events) {
+    if (!profile.selects(recorded, choices.filter, filtered_)) continue;
+    CorrectedEvent& event = events_[recorded.index];
+    event.attribute = recorded.attribute;
+    event.causes = measure::causes_of(recorded.knowledge).causes;
+    event.correction = EventCorrection(measure::event_summary(recorded));
+    event.correction.skid = skid_of(recorded, choices.measured);
   }
 }
 

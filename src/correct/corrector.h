@@ -9,8 +9,7 @@
 #include "src/correct/watched_data.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
-#include "src/measure/event_knowledge.h"
-#include "src/measure/measure.h"
+#include "src/measure/profile.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/module.h"
 
@@ -23,20 +22,11 @@
 
 namespace skid::correct {
 
-/// A recording that was read.
-struct Profile {
-  const measure::Source& source;
-  perfdata::Recording& recording;
-  const locate::Digest& digest;  ///< of `recording`
-  locate::ModuleStore& modules;  ///< which knows the machine and the targets of `source`
-  measure::RecordedCpu& cpu;
-};
-
 class Corrector {
  public:
   /// With the events of `choices` and their skids. Throws InputError
   /// if the recording was corrected before.
-  Corrector(const Profile& profile, const Choices& choices);
+  Corrector(const measure::Profile& profile, const Choices& choices);
 
   /// Once.
   CorrectedEvents& correct();

@@ -16,7 +16,7 @@ namespace {
 
 using analysis::Measurement;
 using audit::Rule;
-using measure::ProfiledEvent;
+using measure::RecordedEvent;
 
 constexpr const char* kSampleWithSpe = "sample with SPE (arm_spe_0) where the CPU has it";
 constexpr const char* kRecordPrecisely =
@@ -64,14 +64,14 @@ std::optional<Skid> of_rule(Rule rule) {
 }
 
 /// Whether samples are where time was spent, at whatever instruction that was.
-bool is_of_time(const ProfiledEvent& event) {
+bool is_of_time(const RecordedEvent& event) {
   return measure::is_generic_cycles(event.attribute) ||
          event.knowledge.counted == events::Counted::cycles ||
          (event.knowledge.core && event.knowledge.core->cycles);
 }
 
 /// Events whose skid is no constant, whatever a run measured.
-std::optional<Skid> refusal_of(const ProfiledEvent& event) {
+std::optional<Skid> refusal_of(const RecordedEvent& event) {
   const bool is_arm = measure::arch_of(event.machine.cpu) == Arch::aarch64;
   const char* const record_precisely = is_arm ? kSampleWithSpe : kRecordPrecisely;
   if (measure::is_clock(event.attribute)) {
@@ -130,7 +130,7 @@ std::optional<Skid> refusal_of(const ProfiledEvent& event) {
   return std::nullopt;
 }
 
-Skid measured_skid(const ProfiledEvent& event, const Measurement& run) {
+Skid measured_skid(const RecordedEvent& event, const Measurement& run) {
   Skid skid;
   skid.run = run.run.empty() ? run.file : run.run;
   skid.compared = compare_with_run(event, run);
@@ -172,7 +172,7 @@ std::string_view name_of(SkidSource source) {
   return kNames.at(static_cast<std::size_t>(source));
 }
 
-Skid skid_of(const ProfiledEvent& event, std::optional<std::span<const Measurement>> measured) {
+Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measurement>> measured) {
   const auto arch = measure::arch_of(event.machine.cpu);
   const audit::EventRule rule = audit::rule_of(event.attribute, event.knowledge, arch);
   if (auto skid = of_rule(rule.rule)) return *skid;

@@ -46,7 +46,7 @@ struct Skid {
 
 /// `measured`: the measurements of --skid; nullopt: not given. The verdict is `corrected` where the
 /// skid is a constant of 1 to kLongestSkid instructions.
-Skid skid_of(const measure::ProfiledEvent& event,
+Skid skid_of(const measure::RecordedEvent& event,
              std::optional<std::span<const analysis::Measurement>> measured);
 
 }  // namespace skid::correct

@@ -47,7 +47,7 @@ std::string_view name_of(Where where);
 
 /// One event at one level of one recording.
 struct Column {
-  analysis::Measurement described;  ///< as measure::describe_measurement() fills it
+  analysis::Measurement described;  ///< as measure::Profile::described() fills it
   std::array<std::uint64_t, kWheres> samples{};
   /// Causes of the event by the catalogue, if a sample of it can be an impossible attribution;
   /// otherwise empty, with the reason in `not_judged`.

@@ -2,9 +2,7 @@
 
 #include "src/locate/mapping_name.h"
 #include "src/locate/symbolizer.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
-#include "src/measure/page_fault_check.h"
+#include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/symbols/disassembler.h"
@@ -26,7 +24,6 @@ using symbols::FileIndex;
 /// One recording, read.
 struct Reader::Reading {
   const measure::Source& source;
-  perfdata::Recording& recording;
   const locate::Digest& digest;
   locate::KernelSymbols kernel;
   /// By attribute, index of Listing::columns.
@@ -125,20 +122,22 @@ bool Reader::is_selected_module(const std::string& dso) const {
   return selection_.module.empty() || locate::is_dso_named(dso, selection_.module);
 }
 
-Reader::Read Reader::add(const measure::Source& source) {
+measure::ReadResult Reader::add(const measure::Source& source) {
   auto recording = perfdata::Recording::open(source.file);
   // In file mode the events are known before the samples: skip it without reading them.
   if (!selection_.filter.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
     locate::Filtered events;
     measure::selected_events(source, recording, selection_.filter, events);
     filtered_.add(events);
-    if (!events.has_event) return {recording.faults(), recording.read_in_part()};
+    if (!events.has_event) return {recording.faults(), recording.read_in_part(), {}};
   }
 
-  const auto digest = locate::digest(recording, {.filter = &selection_.filter});
+  const measure::Profile profile(source, recording, modules_,
+                                 {.perfmon = selection_.perfmon, .filter = selection_.filter});
+  const locate::Digest& digest = profile.digest;
   filtered_.add(digest.filtered);
   Reading reading{
-      source, recording, digest,
+      source, digest,
       locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },
                             kernel_files_)};
   if (recording.attributes().empty()) {
@@ -146,28 +145,14 @@ Reader::Read Reader::add(const measure::Source& source) {
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
                       "the recording is damaged or was cut off; record again"});
   }
-  measure::RecordedCpu cpu(measure::recorded_machine(recording.features(), source.run),
-                           selection_.perfmon);
-  modules_.expect_machine(cpu.machine().cpu.arch);
   modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
-  if (source.run == nullptr || runs_.insert(source.run_directory).second) {
-    measure::add_targets(source, modules_);
-  }
-  const auto requested = measure::requested_by_attribute(recording);
-  reading.columns.resize(requested.size());
-  for (std::uint32_t index = 0; index < requested.size(); ++index) {
-    const Attribute& attribute = recording.attributes()[index];
-    if (attribute.is_dummy() || measure::is_cross_check(attribute, source)) continue;
-    Column column;
-    column.described =
-        measure::describe_measurement(source, recording, cpu.machine(), index, requested[index]);
-    if (!measure::select_event(column.described.event, selection_.filter,
-                               digest.totals[index].samples, filtered_)) {
-      continue;
-    }
-    judge(cpu.know(attribute, measure::pmu_name(recording.features(), attribute)), column);
-    reading.columns[index] = listing_.columns.size();
-    listing_.columns.push_back(std::move(column));
+  reading.columns.resize(recording.attributes().size());
+  for (const measure::RecordedEvent& event : profile.events) {
+    if (!profile.selects(event, selection_.filter, filtered_)) continue;
+    reading.columns[event.index] = listing_.columns.size();
+    Column& column = listing_.columns.emplace_back();
+    column.described = profile.described(event);
+    judge(event.knowledge, column);
   }
   digest.located.for_each([&](const LocatedSamples& located) {
     if (const auto column = reading.columns[located.attribute]) {
@@ -178,7 +163,7 @@ Reader::Read Reader::add(const measure::Source& source) {
 
   const bool found = selection_.function ? add_function(reading) : add_target(reading);
   if (!found) add_names(reading);
-  return {recording.faults(), recording.read_in_part()};
+  return {recording.faults(), recording.read_in_part(), {}};
 }
 
 void Reader::count(Code& code, const Reading& reading, const LocatedSamples& located,

@@ -40,12 +40,8 @@ class Reader {
         modules_(modules),
         kernel_files_(std::move(kernel_files)) {}
 
-  struct Read {
-    std::vector<InputFault> faults;  ///< damage of the recording
-    bool read_in_part = false;
-  };
   /// Reads a recording. Throws InputError when nothing of it can be read.
-  Read add(const measure::Source& source);
+  measure::ReadResult add(const measure::Source& source);
 
   /// Decodes what was collected; lives as long as this. Nothing can be added afterwards.
   const Listing& finish();
@@ -81,7 +77,6 @@ class Reader {
   locate::ModuleStore& modules_;
   locate::KernelFiles kernel_files_;
   Listing listing_;
-  std::set<std::filesystem::path> runs_;  ///< whose targets `modules_` knows
   locate::Filtered filtered_;
   std::map<std::string, std::uint64_t> other_functions_;
   std::set<std::string> unsampled_in_;

@@ -5,6 +5,7 @@
 #include "src/support/process.h"
 #include "src/symbols/vdso.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -89,7 +90,9 @@ bool is_of_this_machine(const perfdata::Features& features) {
 }
 
 void ModuleStore::add_candidate(const fs::path& path) {
-  candidates_.push_back(path);
+  if (std::find(candidates_.begin(), candidates_.end(), path) == candidates_.end()) {
+    candidates_.push_back(path);
+  }
 }
 
 void ModuleStore::expect_machine(std::string_view name) {

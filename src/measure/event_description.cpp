@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,22 +16,7 @@ namespace skid::measure {
 
 namespace {
 
-using analysis::Measurement;
 using perfdata::Attribute;
-
-void describe_machine(const machine::Machine& machine, Measurement& measurement) {
-  // Each event of a recording has a copy.
-  const auto bounded = [](const std::string& name) {
-    constexpr std::size_t kLongest = 1000;
-    return name.substr(0, kLongest);
-  };
-  measurement.cpu = machine.cpu;
-  for (const auto name : {&machine::CpuIdentity::vendor, &machine::CpuIdentity::model_name,
-                          &machine::CpuIdentity::microcode, &machine::CpuIdentity::arch}) {
-    measurement.cpu.*name = bounded(machine.cpu.*name);
-  }
-  measurement.kernel = bounded(machine.kernel);
-}
 
 std::vector<std::string> excluded_modes(const Attribute& attribute) {
   std::vector<std::string> modes;
@@ -44,9 +28,10 @@ std::vector<std::string> excluded_modes(const Attribute& attribute) {
   return modes;
 }
 
-void describe_event(const Attribute& attribute, const run::PlannedMeasurement* planned,
-                    const std::optional<std::string>& requested, Measurement& measurement) {
-  auto& event = measurement.event;
+analysis::EventIdentity identity_of(const Attribute& attribute,
+                                    const run::PlannedMeasurement* planned,
+                                    const std::optional<std::string>& requested) {
+  analysis::EventIdentity event;
   event.recorded = attribute.name;
   event.type = attribute.type;
   event.config = attribute.config;
@@ -54,25 +39,32 @@ void describe_event(const Attribute& attribute, const run::PlannedMeasurement* p
   event.config2 = attribute.config2;
   event.breakpoint_type = attribute.bp_type;
   event.excluded = excluded_modes(attribute);
-  measurement.precise.recorded = static_cast<int>(attribute.precise_ip);
   if (planned != nullptr) {
     event.requested = planned->requested;
     event.label = planned->event;
     event.substituted = is_substituted(planned->perf_event, attribute);
-    measurement.precise.requested = planned->level;
   } else {
+    event.requested = requested;
     event.label = perftool::split_event_name(requested.value_or(attribute.name)).name;
-    if (requested) {
-      event.requested = *requested;
-      event.substituted = is_substituted(*requested, attribute);
-      measurement.precise.requested =
-          perftool::level_of_modifiers(perftool::split_event_name(*requested).modifiers);
-    }
+    event.substituted = requested && is_substituted(*requested, attribute);
   }
-  // perf chose the level itself, by trying.
-  if (event.requested && perftool::leaves_level_to_perf(*event.requested)) {
-    measurement.precise.requested.reset();
+  return event;
+}
+
+analysis::PreciseLevel precise_of(const Attribute& attribute,
+                                  const run::PlannedMeasurement* planned,
+                                  const analysis::EventIdentity& identity) {
+  analysis::PreciseLevel precise;
+  precise.recorded = static_cast<int>(attribute.precise_ip);
+  const auto& requested = identity.requested;
+  // Otherwise perf chose the level itself, by trying.
+  if (requested && !perftool::leaves_level_to_perf(*requested)) {
+    precise.requested =
+        planned != nullptr
+            ? planned->level
+            : perftool::level_of_modifiers(perftool::split_event_name(*requested).modifiers);
   }
+  return precise;
 }
 
 using Warnings = std::vector<std::string>;
@@ -113,18 +105,19 @@ void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
 }
 
 void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
-  const auto& [attribute, pmu_name, knowledge, machine, period, counters] = recorded;
+  const EventKnowledge& knowledge = recorded.knowledge;
   if (!knowledge.event) return;
+  const bool one_mode = recorded.attribute.exclude_user != recorded.attribute.exclude_kernel;
+  const std::optional<bool> smt_active = recorded.machine.smt_active;
   for (const events::Erratum& erratum : events::errata_of(knowledge.cpu.core, *knowledge.event)) {
-    const bool one_mode = attribute.exclude_user != attribute.exclude_kernel;
     if (erratum.of_one_mode && one_mode) {
       warnings.push_back(
           fmt::format("Erratum {} of {}: {}.", erratum.ids, name_of(recorded), erratum.effect));
     }
-    if (erratum.of_smt && machine.smt_active != false) {
+    if (erratum.of_smt && smt_active != false) {
       warnings.push_back(fmt::format("Erratum {} of {}: {}{}.", erratum.ids, name_of(recorded),
                                      erratum.effect,
-                                     machine.smt_active ? "" : "; whether it was on is not known"));
+                                     smt_active ? "" : "; whether it was on is not known"));
     }
   }
 }
@@ -216,58 +209,46 @@ bool is_cross_check(const perfdata::Attribute& attribute, const Source& source) 
          attribute.type == PERF_TYPE_TRACEPOINT;
 }
 
-namespace {
-
-/// Of a synthetic recording its own command line is what perf would have been asked.
-std::vector<analysis::CommandLine> command_lines_of(const Source& source,
-                                                    const perfdata::Features& features) {
-  const bool is_run = source.run != nullptr && !source.run->command_line.empty();
-  if (!is_run && perfdata::is_synthetic(features)) return {};
-  const analysis::CommandLine& line = is_run ? source.run->command_line : features.command_line;
-  if (line.empty() || line.size() > analysis::kMostArguments) return {};
-  const auto bytes =
-      std::accumulate(line.begin(), line.end(), std::size_t{0},
-                      [](std::size_t sum, const auto& word) { return sum + word.size(); });
-  constexpr std::size_t kMostBytes = std::size_t{16} << 10;  // each event has a copy
-  if (bytes > kMostBytes) return {};
-  return {line};
+bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name) {
+  if (!is_core_event(attribute, pmu_name)) return false;
+  if (attribute.type != PERF_TYPE_HARDWARE) return true;
+  constexpr std::uint64_t kCycles = 0, kInstructions = 1, kReferenceCycles = 9;
+  const std::uint64_t generic = attribute.config & 0xffff'ffff;
+  return generic != kCycles && generic != kInstructions && generic != kReferenceCycles;
 }
 
-}  // namespace
-
-Measurement describe_measurement(const Source& source, const perfdata::Recording& recording,
-                                 const machine::Machine& machine, std::uint32_t index,
-                                 const std::optional<std::string>& requested) {
-  Measurement measurement;
-  measurement.run = source.run_directory.string();
-  measurement.file = source.file.string();
-  measurement.synthetic = perfdata::is_synthetic(recording.features()) ||
-                          (source.run != nullptr && source.run->synthetic);
-  measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
-  if (const auto& time = recording.features().sample_time) {
-    measurement.time = analysis::SampleTime{time->first, time->second};
-  }
-  measurement.command_lines = command_lines_of(source, recording.features());
-  measurement.read_in_part = recording.read_in_part();
-  describe_machine(machine, measurement);
-  describe_event(recording.attributes()[index], source.planned, requested, measurement);
-  return measurement;
+bool is_synthetic(const Source& source, const perfdata::Features& features) {
+  return perfdata::is_synthetic(features) || (source.run != nullptr && source.run->synthetic);
 }
 
-EventSummary event_summary(const Attribute& attribute, const Source& source,
-                           const analysis::EventIdentity& event) {
-  EventSummary summary;
-  summary.event = event.label;
-  summary.requested = event.requested.value_or("");
-  summary.substituted = event.substituted;
-  summary.recorded = attribute.name;
-  summary.level = static_cast<int>(attribute.precise_ip);
-  if (source.planned != nullptr) {
-    summary.period = source.planned->period;
-  } else if (!attribute.frequency) {
-    summary.period = attribute.period_or_frequency;
+RecordedEvent describe_event(const Source& source, const perfdata::Recording& recording,
+                             const machine::Machine& machine, std::uint32_t index,
+                             const std::optional<std::string>& requested) {
+  const Attribute& attribute = recording.attributes()[index];
+  RecordedEvent event{.index = index,
+                      .attribute = attribute,
+                      .pmu_name = pmu_name(recording.features(), attribute),
+                      .knowledge = {},
+                      .machine = machine,
+                      .identity = identity_of(attribute, source.planned, requested),
+                      .of_run = source.run != nullptr,
+                      .synthetic = is_synthetic(source, recording.features())};
+  event.precise = precise_of(attribute, source.planned, event.identity);
+  event.exact_ip = exact_ip_of(attribute, event.pmu_name, machine);
+  if (!attribute.frequency) {
+    event.period =
+        source.planned != nullptr ? source.planned->period : attribute.period_or_frequency;
   }
-  return summary;
+  return event;
+}
+
+EventSummary event_summary(const RecordedEvent& event) {
+  return {.event = event.identity.label,
+          .requested = event.identity.requested.value_or(""),
+          .substituted = event.identity.substituted,
+          .recorded = event.identity.recorded,
+          .level = event.precise.recorded,
+          .period = event.period};
 }
 
 bool select_event(const analysis::EventIdentity& event, const locate::Filter& filter,
@@ -290,11 +271,10 @@ std::vector<bool> selected_events(const Source& source, const perfdata::Recordin
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     const Attribute& attribute = recording.attributes()[index];
     const bool is_event = !attribute.is_dummy() && !is_cross_check(attribute, source);
-    selected.push_back(
-        is_event ? select_event(
-                       describe_measurement(source, recording, {}, index, requested[index]).event,
-                       filter, 0, filtered)
-                 : filter.events.empty());
+    selected.push_back(is_event
+                           ? select_event(identity_of(attribute, source.planned, requested[index]),
+                                          filter, 0, filtered)
+                           : filter.events.empty());
   }
   return selected;
 }
@@ -315,14 +295,6 @@ analysis::RecordingPath recording_path(const Attribute& attribute, const EventKn
         events::batches_pebs_records(machine.cpu, attribute.frequency, attribute.sample_type);
   }
   return path;
-}
-
-bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name) {
-  if (!is_core_event(attribute, pmu_name)) return false;
-  if (attribute.type != PERF_TYPE_HARDWARE) return true;
-  constexpr std::uint64_t kCycles = 0, kInstructions = 1, kReferenceCycles = 9;
-  const std::uint64_t generic = attribute.config & 0xffff'ffff;
-  return generic != kCycles && generic != kInstructions && generic != kReferenceCycles;
 }
 
 std::vector<std::string> event_warnings(const RecordedEvent& recorded) {

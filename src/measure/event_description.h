@@ -10,6 +10,7 @@
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
+#include "src/support/precise_level.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,13 +34,31 @@ std::vector<std::optional<std::string>> requested_by_attribute(
 /// requested event.
 bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
 
-/// Fills run, file, repeat, synthetic, read_in_part, time, command_lines, cpu, kernel, event and
-/// precise for the attribute of that index. `machine`: that the recording was made on. `requested`:
-/// of requested_by_attribute().
-analysis::Measurement describe_measurement(const Source& source,
-                                           const perfdata::Recording& recording,
-                                           const machine::Machine& machine, std::uint32_t index,
-                                           const std::optional<std::string>& requested);
+/// An event of a recording, and what is known of it.
+struct RecordedEvent {
+  std::uint32_t index = 0;  ///< of its attribute
+  const perfdata::Attribute& attribute;
+  std::string pmu_name;  ///< of attribute.type, empty when unknown
+  EventKnowledge knowledge;
+  const machine::Machine& machine;  ///< that it was recorded on
+  analysis::EventIdentity identity = {};
+  analysis::PreciseLevel precise = {};
+  ExactIp exact_ip = ExactIp::unknown;  ///< what the flag means on the recorded CPU
+  bool of_run = false;                  ///< `machine` is a run's, so that all of it is known
+  bool synthetic = false;
+  std::optional<std::uint64_t> period = {};  ///< requested; nullopt with a frequency
+  std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU each
+  std::uint64_t samples = 0, exact = 0;  ///< read; of these with EXACT_IP
+};
+
+/// Whether a recording, or its run, says that it is synthetic.
+bool is_synthetic(const Source& source, const perfdata::Features& features);
+
+/// All of an event but what the catalogue knows and its samples. `machine`: that the recording was
+/// made on; must outlive the event, as `recording` must. `requested`: of requested_by_attribute().
+RecordedEvent describe_event(const Source& source, const perfdata::Recording& recording,
+                             const machine::Machine& machine, std::uint32_t index,
+                             const std::optional<std::string>& requested);
 
 /// Names, level and period of a sampled event.
 struct EventSummary {
@@ -50,8 +69,7 @@ struct EventSummary {
   int level = 0;
   std::optional<std::uint64_t> period;  ///< nullopt with a frequency
 };
-EventSummary event_summary(const perfdata::Attribute& attribute, const Source& source,
-                           const analysis::EventIdentity& event);
+EventSummary event_summary(const RecordedEvent& event);
 
 /// Whether an event has one of the filter's names: as requested, as recorded, or without level and
 /// modifiers. Without names all events are selected. Notes the event, and takes its `samples` off
@@ -62,16 +80,6 @@ bool select_event(const analysis::EventIdentity& event, const locate::Filter& fi
 /// The same for all events of a recording, before its samples are read. By attribute.
 std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
                                   const locate::Filter& filter, locate::Filtered& filtered);
-
-/// What decides about the warnings of one event.
-struct RecordedEvent {
-  const perfdata::Attribute& attribute;
-  std::string_view pmu_name;  ///< of attribute.type, empty when unknown
-  const EventKnowledge& knowledge;
-  const machine::Machine& machine;      ///< that it was recorded on
-  std::optional<std::uint64_t> period;  ///< requested; nullopt with a frequency
-  std::size_t counters = 1;  ///< events of the recording that need a counter of a core PMU each
-};
 
 /// Whether PEBS records the samples of an attribute.
 bool is_pebs(const perfdata::Attribute& attribute, const EventKnowledge& knowledge,
@@ -88,6 +96,6 @@ bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_na
 
 /// Sentences, most important first: not precise at its level, cycles counted by another event,
 /// errata of counting one mode and of SMT, an unsupported period, shared counters.
-std::vector<std::string> event_warnings(const RecordedEvent& recorded);
+std::vector<std::string> event_warnings(const RecordedEvent& event);
 
 }  // namespace skid::measure

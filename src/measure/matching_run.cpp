@@ -1,7 +1,5 @@
 #include "src/measure/matching_run.h"
 
-#include "src/measure/event_description.h"
-
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -38,7 +36,7 @@ std::string modes_of(const analysis::EventIdentity& event) {
 }
 
 /// Frequencies, whatever they are, take one path.
-Compared compare_paths(const ProfiledEvent& event, const Measurement& run) {
+Compared compare_paths(const RecordedEvent& event, const Measurement& run) {
   const auto path = recording_path(event.attribute, event.knowledge, event.machine);
   Compared compared =
       compare(kRecordingPath, describe(path), run.path ? describe(*run.path) : std::string());
@@ -63,7 +61,7 @@ bool measures(const Measurement& run, const perfdata::Attribute& attribute) {
          run.precise.recorded == static_cast<int>(attribute.precise_ip);
 }
 
-std::vector<Compared> compare_with_run(const ProfiledEvent& event, const Measurement& run) {
+std::vector<Compared> compare_with_run(const RecordedEvent& event, const Measurement& run) {
   const machine::CpuIdentity& cpu = event.machine.cpu;
   const auto made = [](bool synthetic, bool emulated) {
     return synthetic ? "synthetic" : emulated ? "emulated" : "recorded";

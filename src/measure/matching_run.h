@@ -3,28 +3,15 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_knowledge.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/attribute.h"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skid::measure {
-
-/// An event of a profile.
-struct ProfiledEvent {
-  const perfdata::Attribute& attribute;
-  std::string_view pmu_name;  ///< of attribute.type, empty when unknown
-  const measure::EventKnowledge& knowledge;
-  const machine::Machine& machine;  ///< that it was recorded on
-  bool of_run = false;              ///< `machine` is a run's, so that all of it is known
-  bool synthetic = false;
-  std::uint64_t exact = 0;  ///< samples with EXACT_IP
-};
 
 /// A property of a profile and of the run whose measurement is to hold for it.
 struct Compared {
@@ -41,7 +28,7 @@ inline constexpr const char* kCountedModes = "counted modes";
 bool measures(const analysis::Measurement& run, const perfdata::Attribute& attribute);
 
 /// All that has to be equal, and last the recording path.
-std::vector<Compared> compare_with_run(const ProfiledEvent& event,
+std::vector<Compared> compare_with_run(const RecordedEvent& event,
                                        const analysis::Measurement& run);
 
 /// Names of what differs, or is not known and has to be: microcode, hypervisor and recording path

@@ -5,15 +5,12 @@
 #include "src/events/kernel_rules.h"
 #include "src/events/level_3.h"
 #include "src/events/triggers.h"
-#include "src/locate/digest.h"
-#include "src/locate/module_store.h"
 #include "src/locate/visit.h"
 #include "src/measure/data_addresses.h"
-#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/page_fault_check.h"
 #include "src/measure/precision_lost.h"
+#include "src/measure/profile.h"
 #include "src/measure/sample_pairs.h"
 #include "src/measure/skid_in_events.h"
 #include "src/measure/target_geometry.h"
@@ -87,14 +84,12 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
   return tallies;
 }
 
-void describe_period(std::uint32_t index, const Attribute& attribute, const locate::Digest& digest,
-                     const run::PlannedMeasurement* planned, Measurement& measurement) {
-  if (!attribute.frequency) {
-    measurement.period.requested =
-        planned != nullptr ? planned->period : attribute.period_or_frequency;
-  }
+void describe_period(const RecordedEvent& event, const locate::Digest& digest,
+                     Measurement& measurement) {
+  const Attribute& attribute = event.attribute;
+  measurement.period.requested = event.period;
   if (attribute.has(PERF_SAMPLE_PERIOD)) {
-    measurement.basis.period_sum = digest.totals[index].period_sum;
+    measurement.basis.period_sum = digest.totals[event.index].period_sum;
   } else if (!attribute.frequency) {
     measurement.period.effective = static_cast<double>(attribute.period_or_frequency);
   }
@@ -123,10 +118,11 @@ std::optional<double> cached_share(const EventKnowledge& knowledge,
 }
 
 /// Events per iteration, where the target counted its iterations while perf counted events.
-void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
-                  analysis::NotJudged not_judged, const TargetGeometry* geometry,
-                  const Source& source, Measurement& measurement) {
+void count_events(const RecordedEvent& event, const TargetGeometry* geometry, const Source& source,
+                  Measurement& measurement) {
   if (geometry == nullptr || !geometry->description) return;
+  const Attribute& attribute = event.attribute;
+  const EventKnowledge& knowledge = event.knowledge;
   const run::PlannedMeasurement* planned = source.planned;
   if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
     if (const auto* expected = geometry->description->expectation_of(*builtin)) {
@@ -141,7 +137,8 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
         events::expected_events(knowledge.cpu, *knowledge.event, specification);
     measurement.events_per_iteration.cached_share = cached_share(knowledge, specification, source);
   }
-  if (not_judged == analysis::NotJudged::timer || planned == nullptr || !planned->target_report) {
+  if (measurement.basis.not_judged == analysis::NotJudged::timer || planned == nullptr ||
+      !planned->target_report) {
     return;
   }
   measurement.basis.iterations = planned->target_report->iterations;
@@ -149,16 +146,15 @@ void count_events(const Attribute& attribute, const EventKnowledge& knowledge,
 
 /// The data addresses of each event, by attribute, not tabulated yet.
 std::vector<std::optional<analysis::Addresses>> addresses_of(
-    const perfdata::Recording& recording, RecordedCpu& cpu, const TargetGeometry* geometry,
+    const std::vector<RecordedEvent>& events, const TargetGeometry* geometry,
     const run::PlannedMeasurement* planned) {
   const bool has_report = planned != nullptr && planned->target_report;
   std::vector<std::optional<analysis::Addresses>> all;
-  for (const Attribute& attribute : recording.attributes()) {
+  for (const RecordedEvent& event : events) {
     auto& addresses = all.emplace_back();
-    if (!attribute.has(PERF_SAMPLE_ADDR)) continue;
-    const std::string pmu = pmu_name(recording.features(), attribute);
-    const EventKnowledge knowledge = cpu.know(attribute, pmu);
-    const auto source = address_source(attribute, pmu, knowledge, cpu.machine());
+    const auto source =
+        address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
+    if (!source) continue;
     addresses = {*source, {}, {}};
     if (geometry == nullptr || !geometry->description) continue;
     // Of a stack slot other instructions of the loop access the same bytes, and IBS samples them.
@@ -191,11 +187,7 @@ void visit_samples(perfdata::Recording& recording, const locate::Digest& digest,
 
 /// Everything that the measurements of one recording share.
 struct Reading {
-  const Source& source;
-  const perfdata::Recording& recording;
-  const locate::Digest& digest;
-  RecordedCpu& cpu;
-  std::size_t counters;                   ///< events that need a counter of a core PMU each
+  const Profile& profile;
   const TargetGeometry* geometry;         ///< null: no trigger address
   std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
   const std::vector<std::optional<analysis::Addresses>>& addresses;          ///< by attribute
@@ -275,63 +267,56 @@ std::string target_name(const TargetGeometry& geometry, const locate::Digest& di
   return "of the run";  // no sample is in it
 }
 
-Measurement measure_event(const Reading& reading, std::uint32_t index,
-                          const std::optional<std::string>& requested) {
-  const auto& [source, recording, digest, cpu, counters, geometry, tallies, addresses,
-               skid_in_events, sample_pairs, warnings, bin_width] = reading;
-  const Attribute& attribute = recording.attributes()[index];
-  Measurement measurement =
-      describe_measurement(source, recording, cpu.machine(), index, requested);
+Measurement measure_event(const Reading& reading, const RecordedEvent& event) {
+  const auto& [profile, geometry, tallies, addresses, skid_in_events, sample_pairs, warnings,
+               bin_width] = reading;
+  const Source& source = profile.source;
+  const locate::Digest& digest = profile.digest;
+  const Attribute& attribute = event.attribute;
+  const EventKnowledge& knowledge = event.knowledge;
+  Measurement measurement = profile.described(event);
   measurement.lost_records = digest.lost_records;
   measurement.lost_samples = digest.lost_samples;
   measurement.throttled = digest.throttled;
   measurement.unknown_ids = digest.unknown_ids;
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
-  describe_period(index, attribute, digest, source.planned, measurement);
-  const std::string pmu = pmu_name(recording.features(), attribute);
-  const EventKnowledge knowledge = cpu.know(attribute, pmu);
-  measurement.path = recording_path(attribute, knowledge, cpu.machine());
-  if (is_ibs(attribute, pmu, cpu.machine())) {
+  describe_period(event, digest, measurement);
+  measurement.path = recording_path(attribute, knowledge, event.machine);
+  if (is_ibs(attribute, event.pmu_name, event.machine)) {
     measurement.basis.events_to_record.reset();
-  } else if (is_pebs(attribute, knowledge, cpu.machine())) {
+  } else if (is_pebs(attribute, knowledge, event.machine)) {
     measurement.basis.events_to_record = 1;
   }
-  const ExactIp exact_ip = exact_ip_of(attribute, pmu, cpu.machine());
   // What the samples show is among the figures.
-  std::string lost = precision_lost({attribute, measurement, pmu, exact_ip});
+  std::string lost = not_as_requested(event);
   if (!lost.empty()) measurement.warnings.push_back(std::move(lost));
-  for (std::string& warning : event_warnings({.attribute = attribute,
-                              .pmu_name = pmu,
-                              .knowledge = knowledge,
-                              .machine = cpu.machine(),
-                              .period = measurement.period.requested,
-                              .counters = counters})) {
+  for (std::string& warning : event_warnings(event)) {
     measurement.warnings.push_back(std::move(warning));
   }
 
   analysis::Basis& basis = measurement.basis;
-  basis.tally = std::move(tallies[index]);
+  basis.tally = std::move(tallies[event.index]);
   basis.ignores_level = ignores_level(attribute);
-  basis.addresses = addresses[index];
-  basis.skid_in_events = skid_in_events[index];
-  basis.sample_pairs = sample_pairs[index];
-  basis.exact_ip = exact_ip;
+  basis.addresses = addresses[event.index];
+  basis.skid_in_events = skid_in_events[event.index];
+  basis.sample_pairs = sample_pairs[event.index];
+  basis.exact_ip = event.exact_ip;
   if (knowledge.core_pmu && knowledge.event) {
     basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
   }
   if (geometry != nullptr) {
     const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
-    basis.known_offset = known_offset(attribute, description, arch_of(cpu.machine().cpu));
+    basis.known_offset = known_offset(attribute, description, arch_of(event.machine.cpu));
     basis.not_judged =
-        reason_not_judged(attribute, pmu, knowledge, description, geometry->categories);
+        reason_not_judged(attribute, event.pmu_name, knowledge, description, geometry->categories);
     if (description != nullptr) {
       basis.equal_triggers = triggers_are_equal(attribute, knowledge, *description);
       basis.trigger_repeats = runway::kind_of(description->specification.trigger).repeats;
     }
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, basis.not_judged);
   }
-  count_events(attribute, knowledge, basis.not_judged, geometry, source, measurement);
+  count_events(event, geometry, source, measurement);
   basis.ticks_per_instruction = read_target_report(source.planned, measurement.warnings);
   const bool counts_time = is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
                            is_generic_cycles(attribute);
@@ -341,7 +326,7 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
     basis.ticks_per_iteration = ticks_per_iteration(source.planned);
   }
   const auto rule = knowledge.core
-                        ? events::period_rule(cpu.machine().cpu,
+                        ? events::period_rule(event.machine.cpu,
                                               {.config = knowledge.core->config,
                                                .level = static_cast<int>(attribute.precise_ip)})
                         : std::nullopt;
@@ -361,11 +346,11 @@ Measurement measure_event(const Reading& reading, std::uint32_t index,
 
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
-  const auto digest = locate::digest(recording, {.cores = choices.cores});
-
   locate::ModuleStore modules;
-  modules.expect_machine(recorded_machine(recording.features(), source.run).cpu.arch);
-  add_targets(source, modules);
+  const Profile profile(
+      source, recording, modules,
+      {.perfmon = choices.perfmon, .cores = choices.cores, .catalogues = choices.catalogues});
+  const locate::Digest& digest = profile.digest;
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;
   if (choices.hit_function && choices.runway_function) {
@@ -383,35 +368,26 @@ Measured measure(const Source& source, const Choices& choices) {
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
   PageFaultChecker checker;
-  RecordedCpu cpu(recorded_machine(recording.features(), source.run), choices.perfmon,
-                  choices.catalogues);
-  auto addresses = addresses_of(recording, cpu, known_geometry, source.planned);
-  SkidInEventsReader skid_reader(recording, cpu);
-  SamplePairReader pair_reader(recording, cpu, known_geometry);
+  auto addresses = addresses_of(profile.events, known_geometry, source.planned);
+  SkidInEventsReader skid_reader(recording, profile.events);
+  SamplePairReader pair_reader(profile.events, known_geometry);
   visit_samples(recording, digest, known_geometry, checker, addresses, skid_reader, pair_reader);
   const auto skid_in_events = std::move(skid_reader).finish();
   const auto sample_pairs = std::move(pair_reader).finish();
   const auto page_faults = checker.finish();
 
-  const auto& attributes = recording.attributes();
-  const auto requested = requested_by_attribute(recording);
-  auto tallies = tally_events(digest, attributes, known_geometry);
+  auto tallies = tally_events(digest, recording.attributes(), known_geometry);
   const auto warnings =
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks));
-  const auto counters = static_cast<std::size_t>(
-      std::count_if(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
-        return takes_counter(attribute, pmu_name(recording.features(), attribute));
-      }));
-  const Reading reading{source,         recording,      digest,   cpu,
-                        counters,       known_geometry, tallies,  addresses,
+  const Reading reading{profile,        known_geometry, tallies,  addresses,
                         skid_in_events, sample_pairs,   warnings, choices.bin_width};
 
   Measured result;
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    if (attributes[index].is_dummy()) continue;
-    if (page_faults && index == page_faults->tracepoint) continue;
-    result.measurements.push_back(measure_event(reading, index, requested[index]));
-    if (page_faults) add_page_fault_check(*page_faults, index, result.measurements.back());
+  for (const RecordedEvent& event : profile.events) {
+    if (event.attribute.is_dummy()) continue;
+    if (page_faults && event.index == page_faults->tracepoint) continue;
+    result.measurements.push_back(measure_event(reading, event));
+    if (page_faults) add_page_fault_check(*page_faults, event.index, result.measurements.back());
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();
@@ -420,7 +396,8 @@ Measured measure(const Source& source, const Choices& choices) {
                                    : fmt::format("{}: target {}, build-id {}", source.file.string(),
                                                  target_name(*known_geometry, digest),
                                                  known_geometry->module->build_id()));
-  result.particulars.push_back(fmt::format("{}: {}", source.file.string(), cpu.catalogue_name()));
+  result.particulars.push_back(
+      fmt::format("{}: {}", source.file.string(), profile.cpu.catalogue_name()));
   return result;
 }
 

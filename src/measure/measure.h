@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/locate/filter.h"
 #include "src/measure/event_knowledge.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
@@ -35,12 +36,27 @@ struct Choices {
       nullptr;  ///< of all recordings, with `perfmon`; null: created for this one
 };
 
-struct Measured {
-  std::vector<analysis::Measurement> measurements;
+/// How a recording was read.
+struct ReadResult {
   std::vector<InputFault> faults;  ///< damage of the recording
   bool read_in_part = false;
   /// Sources used: "FILE: target PATH, build-id …", "FILE: events of libpfm4, skl".
   std::vector<std::string> particulars;
+};
+
+struct Measured : ReadResult {
+  std::vector<analysis::Measurement> measurements;
+};
+
+/// What an audit or a correction contains of the recording as a whole.
+struct RecordingSummary : ReadResult {
+  std::string run;  ///< directory; empty for a bare recording
+  std::string file;
+  bool synthetic = false;
+  analysis::Cpu cpu;
+  std::string kernel;
+  locate::Filtered filtered;         ///< by the filter of events and samples
+  std::vector<std::string> remarks;  ///< on files that were refused or not found
 };
 
 /// Reads, locates, classifies and judges a recording. Several threads may do so at once. Throws

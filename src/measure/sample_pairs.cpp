@@ -10,9 +10,9 @@
 
 namespace skid::measure {
 
-SamplePairReader::SamplePairReader(const perfdata::Recording& recording, RecordedCpu& cpu,
+SamplePairReader::SamplePairReader(const std::vector<RecordedEvent>& events,
                                    const TargetGeometry* geometry)
-    : geometry_(geometry), events_(recording.attributes().size()) {
+    : geometry_(geometry), events_(events.size()) {
   if (geometry == nullptr || !geometry->description) return;
   const runway::Specification& specification = geometry->description->specification;
   const auto iteration =
@@ -30,23 +30,23 @@ SamplePairReader::SamplePairReader(const perfdata::Recording& recording, Recorde
   if (instructions <= before_last) return;
   distances.back() = instructions - before_last;  // with those of the loop
 
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    const perfdata::Attribute& attribute = recording.attributes()[i];
-    const EventKnowledge knowledge = cpu.know(attribute, pmu_name(recording.features(), attribute));
+  for (const RecordedEvent& recorded : events) {
+    const perfdata::Attribute& attribute = recorded.attribute;
+    const EventKnowledge& knowledge = recorded.knowledge;
     if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
-        !knowledge.event || !is_pebs(attribute, knowledge, cpu.machine())) {
+        !knowledge.event || !is_pebs(attribute, knowledge, recorded.machine)) {
       continue;
     }
     analysis::SamplePairs pairs{.iteration = instructions};
     if (knowledge.counted != instructions::Counted::instructions) {
-      const auto events = events::expected_events(knowledge.cpu, *knowledge.event, specification);
-      if (distances.size() < 2 || events != static_cast<double>(distances.size())) continue;
+      const auto expected = events::expected_events(knowledge.cpu, *knowledge.event, specification);
+      if (distances.size() < 2 || expected != static_cast<double>(distances.size())) continue;
       pairs.distances = distances;
     }
-    events_[i] = Event{static_cast<int>(attribute.precise_ip),
-                       attribute.period_or_frequency,
-                       std::move(pairs),
-                       {}};
+    events_[recorded.index] = Event{static_cast<int>(attribute.precise_ip),
+                                    attribute.period_or_frequency,
+                                    std::move(pairs),
+                                    {}};
     reads_ = true;
   }
 }

@@ -3,9 +3,8 @@
 
 #include "analysis/delay.h"
 #include "src/locate/visit.h"
-#include "src/measure/event_knowledge.h"
+#include "src/measure/event_description.h"
 #include "src/measure/target_geometry.h"
-#include "src/perfdata/recording.h"
 
 #include <cstdint>
 #include <map>
@@ -18,9 +17,8 @@ namespace skid::measure {
 /// are known: its triggers alone cause the event, once each, or it counts all instructions.
 class SamplePairReader {
  public:
-  /// `geometry`: of the target; null where none was found. The references must outlive the reader.
-  SamplePairReader(const perfdata::Recording& recording, RecordedCpu& cpu,
-                   const TargetGeometry* geometry);
+  /// `geometry`: of the target, which must outlive the reader; null where none was found.
+  SamplePairReader(const std::vector<RecordedEvent>& events, const TargetGeometry* geometry);
 
   /// Whether records are to be added.
   bool reads() const noexcept { return reads_; }

@@ -86,18 +86,19 @@ void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
   result_.overshoots.add(static_cast<std::int64_t>(value->value % period_), 1);
 }
 
-SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording, RecordedCpu& cpu)
+SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording,
+                                       const std::vector<RecordedEvent>& events)
     : recording_(recording) {
-  for (const Attribute& attribute : recording.attributes()) {
+  for (const RecordedEvent& recorded : events) {
+    const Attribute& attribute = recorded.attribute;
     auto& event = events_.emplace_back();
     // Without a period it takes no samples: another event of its group does.
     if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() ||
         attribute.period_or_frequency == 0) {
       continue;
     }
-    const std::string pmu = pmu_name(recording.features(), attribute);
     event.emplace().refused =
-        no_skid_in_events(attribute, pmu, cpu.know(attribute, pmu), cpu.machine());
+        no_skid_in_events(attribute, recorded.pmu_name, recorded.knowledge, recorded.machine);
     if (!event->refused.empty()) continue;
     event->counter.emplace(attribute.period_or_frequency);
     reads_ = true;

@@ -5,7 +5,7 @@
 #include "analysis/skid_in_events.h"
 #include "src/locate/visit.h"
 #include "src/machine/machine.h"
-#include "src/measure/event_knowledge.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
@@ -56,7 +56,9 @@ class OvershootCounter {
 /// The skid in events of all events of a recording.
 class SkidInEventsReader {
  public:
-  SkidInEventsReader(const perfdata::Recording& recording, RecordedCpu& cpu);
+  /// `events`: of the recording, which must outlive the reader.
+  SkidInEventsReader(const perfdata::Recording& recording,
+                     const std::vector<RecordedEvent>& events);
 
   /// Whether samples are to be added.
   bool reads() const noexcept { return reads_; }

@@ -27,7 +27,7 @@ namespace skid::correct {
 namespace {
 
 using measure::Compared;
-using measure::ProfiledEvent;
+using measure::RecordedEvent;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -67,7 +67,7 @@ struct Profile {
   }
 
   Skid skid(bool with_run = true) const {
-    const ProfiledEvent event{.attribute = attribute,
+    const RecordedEvent event{.attribute = attribute,
                               .pmu_name = pmu,
                               .knowledge = knowledge,
                               .machine = machine,

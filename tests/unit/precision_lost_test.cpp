@@ -28,13 +28,19 @@ EventPrecision of(const Case& one) {
   perfdata::Attribute attribute;
   attribute.type = one.type;
   attribute.precise_ip = one.level;
-  analysis::Measurement described;
-  described.event.recorded = "recorded";
-  described.event.requested = one.requested;
-  described.event.substituted = one.substituted;
-  described.precise.requested = one.requested_level;
-  described.precise.recorded = static_cast<int>(one.level);
-  const RecordedPrecision recorded{attribute, described, {}, one.exact_ip, 21'095, one.exact};
+  const machine::Machine machine;
+  RecordedEvent recorded{.attribute = attribute,
+                         .pmu_name = {},
+                         .knowledge = {},
+                         .machine = machine,
+                         .exact_ip = one.exact_ip,
+                         .samples = 21'095,
+                         .exact = one.exact};
+  recorded.identity.recorded = "recorded";
+  recorded.identity.requested = one.requested;
+  recorded.identity.substituted = one.substituted;
+  recorded.precise.requested = one.requested_level;
+  recorded.precise.recorded = static_cast<int>(one.level);
   return {precision_lost(recorded), why_not_precise(recorded)};
 }
 
