@@ -10,7 +10,7 @@
 
 namespace skid::audit {
 
-using events::OncePer;
+using events::Counted;
 
 namespace {
 
@@ -97,7 +97,7 @@ BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventK
     refuse(NotJudged::level_0);
     return;
   }
-  const bool needs_causes = *once == OncePer::load || *once == OncePer::store;
+  const bool needs_causes = *once == Counted::loads || *once == Counted::stores;
   if (needs_causes && known.causes.empty()) {
     refuse(NotJudged::unknown_cause);
     return;

@@ -9,7 +9,7 @@
 #include "src/audit/block_samples.h"
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
-#include "src/events/exactly_once.h"
+#include "src/events/event.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/sample.h"
@@ -95,7 +95,7 @@ class BlockRule {
 
  private:
   std::string_view reason_ = "not_once", reason_text_;
-  events::OncePer once_ = events::OncePer::instruction;
+  events::Counted once_ = events::Counted::other;
   std::vector<events::Cause> causes_;
   Rule rule_ = Rule::none;
 };

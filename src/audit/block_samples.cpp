@@ -11,7 +11,7 @@
 namespace skid::audit {
 namespace {
 
-using events::OncePer;
+using events::Counted;
 using instructions::Category;
 using instructions::Flow;
 
@@ -35,22 +35,23 @@ Events events_of(const Step& step, const EvenEvent& event) {
   const bool is_branch = step.categories.contains(Category::branch) && step.flow != Flow::next;
   const bool is_jcc = can_be_second(step.fusion);
   switch (event.once) {
-    case OncePer::instruction:
+    case Counted::instructions:
       return Events::one;
-    case OncePer::load:
+    case Counted::loads:
       return events_of_access(step, step.loads, event);
-    case OncePer::store:
+    case Counted::stores:
       return events_of_access(step, step.stores, event);
-    case OncePer::branch:
+    case Counted::branches:
       return is_branch ? Events::one : Events::none;
-    case OncePer::conditional_branch:
+    case Counted::conditional_branches:
       // Others than Jcc: LOOP, JRCXZ.
       return is_jcc ? Events::one : is_branch ? Events::unknown : Events::none;
-    case OncePer::taken_branch:
+    case Counted::taken_branches:
       if (step.flow == Flow::jump) return Events::one;
       return is_branch ? Events::unknown : Events::none;
+    default:
+      return Events::unknown;
   }
-  return Events::unknown;
 }
 
 /// Of the steps [begin, end).

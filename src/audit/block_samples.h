@@ -5,7 +5,7 @@
 #include "src/audit/event_rule.h"
 #include "src/audit/function_code.h"
 #include "src/events/causes.h"
-#include "src/events/exactly_once.h"
+#include "src/events/event.h"
 #include "src/support/address.h"
 
 #include <cstdint>
@@ -28,9 +28,9 @@ using SamplesByAddress = std::unordered_map<std::uint64_t, SampledAt>;
 
 /// An event that instructions cause exactly once, and how its samples show which one did.
 struct EvenEvent {
-  events::OncePer once = events::OncePer::instruction;
-  std::span<const events::Cause> causes;  ///< of loads and stores
-  Rule rule = Rule::none;                 ///< sampled or predecessor
+  events::Counted once = events::Counted::other;  ///< of events::caused_once_by()
+  std::span<const events::Cause> causes;          ///< of loads and stores
+  Rule rule = Rule::none;                         ///< sampled or predecessor
 };
 
 /// An instruction, or a pair that may be fused.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,22 +19,23 @@ using K = Counted;
 struct Meaning {
   Counted counted;
   std::string_view names;  ///< as normalized() writes them, a space between two
+  bool once = false;       ///< each such instruction that retires causes exactly one
 };
+constexpr bool kOnce = true;
 
 /// Names of Intel's event files, Nehalem and later and Atoms from Silvermont on, and of libpfm4. Of
-/// those that count the same the first one that a CPU has is the one to take.
+/// those that count the same the first one that a CPU has is the one to take. MEM_UOPS_RETIRED
+/// counts uops, so that no instruction is certain to cause one.
 constexpr auto kIntel = std::to_array<Meaning>(
     {{K::cycles,
       "CPU_CLK_UNHALTED.THREAD_P CPU_CLK_THREAD_UNHALTED.THREAD_P CPU_CLK_UNHALTED.CORE_P "
       "CPU_CLK_UNHALTED CPU_CLK_UNHALTED.THREAD CPU_CLK_UNHALTED.CORE "
       "CPU_CLK_UNHALTED.TOTAL_CYCLES UNHALTED_CORE_CYCLES INST_RETIRED.TOTAL_CYCLES "
       "INST_RETIRED.TOTAL_CYCLES_PS UOPS_RETIRED.TOTAL_CYCLES"},
-     {K::instructions,
-      "INST_RETIRED.ANY_P INST_RETIRED.ANY INST_RETIRED.ALL INST_RETIRED.PREC_DIST "
-      "UOPS_RETIRED.ALL UOPS_RETIRED.ANY"},
-     {K::loads,
-      "MEM_INST_RETIRED.ALL_LOADS MEM_UOPS_RETIRED.ALL_LOADS MEM_INST_RETIRED.LOADS "
-      "MEM_UOPS_RETIRED.LD"},
+     {K::instructions, "INST_RETIRED.ANY_P INST_RETIRED.ANY INST_RETIRED.PREC_DIST", kOnce},
+     {K::instructions, "INST_RETIRED.ALL UOPS_RETIRED.ALL UOPS_RETIRED.ANY"},
+     {K::loads, "MEM_INST_RETIRED.ALL_LOADS MEM_INST_RETIRED.LOADS", kOnce},
+     {K::loads, "MEM_UOPS_RETIRED.ALL_LOADS MEM_UOPS_RETIRED.LD"},
      {K::locked_loads, "MEM_INST_RETIRED.LOCK_LOADS MEM_UOPS_RETIRED.LOCK_LOADS"},
      {K::l1_hits, "MEM_LOAD_RETIRED.L1_HIT MEM_LOAD_RETIRED.L1D_HIT MEM_LOAD_UOPS_RETIRED.L1_HIT"},
      {K::l2_hits, "MEM_LOAD_RETIRED.L2_HIT MEM_LOAD_UOPS_RETIRED.L2_HIT"},
@@ -50,13 +53,15 @@ constexpr auto kIntel = std::to_array<Meaning>(
       "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM MEM_LOAD_UOPS_L3_MISS_RETIRED.LOCAL_DRAM "
       "MEM_LOAD_UOPS_LLC_MISS_RETIRED.LOCAL_DRAM"},
      {K::cache_misses, "LONGEST_LAT_CACHE.MISS"},
-     {K::stores, "MEM_INST_RETIRED.ALL_STORES MEM_UOPS_RETIRED.ALL_STORES MEM_INST_RETIRED.STORES"},
-     {K::branches, "BR_INST_RETIRED.ALL_BRANCHES_PEBS BR_INST_RETIRED.ALL_BRANCHES"},
+     {K::stores, "MEM_INST_RETIRED.ALL_STORES MEM_INST_RETIRED.STORES", kOnce},
+     {K::stores, "MEM_UOPS_RETIRED.ALL_STORES"},
+     {K::branches, "BR_INST_RETIRED.ALL_BRANCHES_PEBS BR_INST_RETIRED.ALL_BRANCHES", kOnce},
      {K::conditional_branches,
-      "BR_INST_RETIRED.COND BR_INST_RETIRED.CONDITIONAL BR_INST_RETIRED.JCC"},
+      "BR_INST_RETIRED.COND BR_INST_RETIRED.CONDITIONAL BR_INST_RETIRED.JCC", kOnce},
      {K::taken_conditional_branches, "BR_INST_RETIRED.COND_TAKEN BR_INST_RETIRED.TAKEN_JCC"},
      {K::untaken_conditional_branches, "BR_INST_RETIRED.COND_NTAKEN BR_INST_RETIRED.NOT_TAKEN"},
-     {K::taken_branches, "BR_INST_RETIRED.NEAR_TAKEN BR_INST_RETIRED.ALL_TAKEN_BRANCHES"},
+     {K::taken_branches, "BR_INST_RETIRED.NEAR_TAKEN", kOnce},
+     {K::taken_branches, "BR_INST_RETIRED.ALL_TAKEN_BRANCHES"},
      {K::calls, "BR_INST_RETIRED.NEAR_CALL BR_INST_RETIRED.CALL BR_INST_RETIRED.REL_CALL"},
      {K::returns, "BR_INST_RETIRED.NEAR_RETURN BR_INST_RETIRED.RETURN"},
      {K::mispredicted, "BR_MISP_RETIRED.ALL_BRANCHES_PEBS BR_MISP_RETIRED.ALL_BRANCHES"},
@@ -143,7 +148,7 @@ std::span<const Meaning> meanings_of(ConfigLayout layout) {
 }
 
 struct Found {
-  Counted counted = Counted::other;
+  Meaning meaning = {Counted::other, {}};
   int place = std::numeric_limits<int>::max();  ///< among the names of its table
 };
 
@@ -155,7 +160,7 @@ Found find(const Cpu& cpu, const Event& event) {
     for (std::string_view rest = meaning.names; !rest.empty(); ++place) {
       const std::string_view name = take_until(' ', rest);
       if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) {
-        return {meaning.counted, place};
+        return {meaning, place};
       }
     }
   }
@@ -165,9 +170,16 @@ Found find(const Cpu& cpu, const Event& event) {
 }  // namespace
 
 Counted counted_by(const Cpu& cpu, const Event& event) {
-  const Counted counted = find(cpu, event).counted;
+  const Counted counted = find(cpu, event).meaning.counted;
   const bool other = counted == K::other && cpu.layout == ConfigLayout::intel;
   return other && is_of_any_instruction(event) ? K::any_instruction : counted;
+}
+
+std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event) {
+  constexpr std::uint64_t kEventAndUmask = 0xffff;
+  if ((event.config & ~kEventAndUmask) != 0 || event.config1 != 0) return std::nullopt;
+  const Meaning meaning = find(cpu, event).meaning;
+  return meaning.once ? std::optional(meaning.counted) : std::nullopt;
 }
 
 Counted counted_by_generic(std::string_view name) {

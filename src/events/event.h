@@ -34,6 +34,17 @@ using instructions::Counted;
 /// is `other`.
 Counted counted_by(const Cpu& cpu, const Event& event);
 
+/// The instructions of which each causes one such event whenever it retires: `instructions`,
+/// `loads`, `stores`, `branches`, `conditional_branches` (taken or not), or `taken_branches`, of
+/// which only jumps that are always taken are certain. Calls and returns alone are not among them:
+/// no two are in one block of code without another call.
+///
+/// By the name of an event of Intel's, or one of its aliases: those that the vendor defines as
+/// counts of retired instructions, and not of uops, hits, misses, mispredictions, latencies or
+/// outcomes. nullopt for all others, for other vendors, and for a code with modifiers (cmask, inv,
+/// edge), which no name has.
+std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event);
+
 /// What a generic event of perf counts on any CPU, by the name that perf gives it.
 Counted counted_by_generic(std::string_view name);
 

@@ -2,7 +2,6 @@
 
 #include "runway/kinds/kind.h"
 #include "src/events/exact_ip.h"
-#include "src/events/exactly_once.h"
 #include "src/events/level_3.h"
 #include "src/events/triggers.h"
 #include "src/measure/data_addresses.h"

@@ -2,7 +2,6 @@
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
 #include "src/events/errata.h"
-#include "src/events/exactly_once.h"
 #include "src/events/intel_table.h"
 #include "src/events/spelling.h"
 #include "src/support/error.h"
@@ -397,13 +396,13 @@ Event named(const std::string& name, std::uint64_t config = 0xc0) {
 
 TEST(ExactlyOnce, IsOfCountsOfRetiredInstructionsOnly) {
   const Cpu intel;
-  const std::map<std::string, std::optional<OncePer>> expected{
-      {"INST_RETIRED.PREC_DIST", OncePer::instruction},
-      {"inst_retired:any_p", OncePer::instruction},
-      {"MEM_INST_RETIRED.ALL_LOADS", OncePer::load},
-      {"MEM_INST_RETIRED.STORES", OncePer::store},
-      {"BR_INST_RETIRED.CONDITIONAL", OncePer::conditional_branch},
-      {"BR_INST_RETIRED.NEAR_TAKEN", OncePer::taken_branch},
+  const std::map<std::string, std::optional<Counted>> expected{
+      {"INST_RETIRED.PREC_DIST", Counted::instructions},
+      {"inst_retired:any_p", Counted::instructions},
+      {"MEM_INST_RETIRED.ALL_LOADS", Counted::loads},
+      {"MEM_INST_RETIRED.STORES", Counted::stores},
+      {"BR_INST_RETIRED.CONDITIONAL", Counted::conditional_branches},
+      {"BR_INST_RETIRED.NEAR_TAKEN", Counted::taken_branches},
       {"MEM_UOPS_RETIRED.ALL_LOADS", {}},
       {"UOPS_RETIRED.ALL", {}},
       {"MEM_LOAD_RETIRED.L1_HIT", {}},
@@ -416,7 +415,7 @@ TEST(ExactlyOnce, IsOfCountsOfRetiredInstructionsOnly) {
   }
   Event alias = named("SOMETHING_ELSE");
   alias.aliases = {"BR_INST_RETIRED.JCC"};
-  EXPECT_EQ(caused_once_by(intel, alias), OncePer::conditional_branch);
+  EXPECT_EQ(caused_once_by(intel, alias), Counted::conditional_branches);
 }
 
 TEST(ExactlyOnce, IsNotOfModifiersNorOfOtherVendors) {
@@ -432,13 +431,13 @@ TEST(ExactlyOnce, HasPreciseEventsOfServersAndSmallCores) {
     const auto file = std::find_if(files.begin(), files.end(),
                                    [&](const IntelFile& one) { return one.name == name; });
     ASSERT_NE(file, files.end()) << name;
-    std::set<OncePer> found;
+    std::set<Counted> found;
     for (const Event& event : intel_events(*file)) {
       const auto once = caused_once_by(Cpu(), event);
       if (once && event.precise == true) found.insert(*once);
     }
-    EXPECT_THAT(found, Contains(OncePer::instruction)) << name;
-    EXPECT_EQ(found.contains(OncePer::load), std::string(name) != "alderlake_gracemont") << name;
+    EXPECT_THAT(found, Contains(Counted::instructions)) << name;
+    EXPECT_EQ(found.contains(Counted::loads), std::string(name) != "alderlake_gracemont") << name;
   }
 }
 
