@@ -326,8 +326,8 @@ InstructionFinding Auditor::describe(const Found& found) {
   }
   if (const auto arch = position.module->arch()) {
     const std::uint64_t begin = instruction.judged_address;
-    constexpr std::uint64_t kLongest = 15;
-    const std::uint64_t end = has_code ? found.judgement.end : begin + kLongest;
+    const std::uint64_t end =
+        has_code ? found.judgement.end : begin + instructions::kLongestInstruction;
     const auto code = position.module->code({begin, end});
     const std::size_t most = has_code ? 2 : 1;
     for (const auto& one : symbols::Disassembler(*arch).decode(code, begin, most)) {

@@ -10,13 +10,10 @@
 namespace skid::audit {
 namespace {
 
+using instructions::falls_through;
 using instructions::Flow;
 
 constexpr std::size_t kMostBlocks = 64;  // of a loop
-
-bool falls_on(Flow flow) {
-  return flow == Flow::next || flow == Flow::conditional;
-}
 
 class Finder {
  public:
@@ -84,7 +81,7 @@ class Finder {
     if (!first || *first > last || last - *first >= kMostBlocks) return std::nullopt;
     if (last_step(last).flow == Flow::call) return std::nullopt;
     for (std::size_t i = *first; i < last; ++i) {
-      if (!falls_on(last_step(i).flow) || last_step(i).calls_kernel) return std::nullopt;
+      if (!falls_through(last_step(i).flow) || last_step(i).calls_kernel) return std::nullopt;
       const auto target = target_of(i);
       if (target && *first <= *target && *target <= last) return std::nullopt;
     }
@@ -96,7 +93,7 @@ class Finder {
     for (std::size_t i = loop.first; i <= loop.last; ++i) {
       const std::uint64_t address = address_of(i);
       // Exception handlers begin after calls, and where nothing falls through.
-      const bool falls_in = i > 0 && falls_on(last_step(i - 1).flow);
+      const bool falls_in = i > 0 && falls_through(last_step(i - 1).flow);
       if (!falls_in || last_step(i - 1).calls_kernel || is_labelled(address) ||
           branches_.may_enter_from_elsewhere(address)) {
         return std::nullopt;

@@ -12,8 +12,7 @@ namespace {
 using instructions::Category;
 using instructions::Flow;
 using instructions::Instruction;
-
-constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
+using instructions::kLongestInstruction;
 
 /// The type that the kernel gives a branch: branch_map in arch/x86/events/utils.c,
 /// brbe_type_to_perf_type_map in drivers/perf/arm_brbe.c. 0: none that is certain.
@@ -88,7 +87,7 @@ std::span<const std::byte> BranchJudge::bytes_at(const symbols::Module& module,
                                                  std::uint64_t address) {
   constexpr std::uint64_t kBytes = 4096;
   const bool is_in = window_.module == &module && window_.begin <= address &&
-                     address - window_.begin + kLongest <= window_.bytes.size();
+                     address - window_.begin + kLongestInstruction <= window_.bytes.size();
   if (!is_in) {
     window_.module = &module;
     window_.begin = address;
@@ -125,7 +124,7 @@ BranchJudge::Finding BranchJudge::no_branch(const CountedBranch& branch, const C
   if (!fuses_) return {.fault = BranchFault::not_a_branch};
   // get_branch_type() looks for the branch in the 15 bytes from `from` on.
   std::uint64_t offset = instruction.length;
-  while (offset < kLongest) {
+  while (offset < kLongestInstruction) {
     const auto next = instruction_at(*code.module, code.address + offset);
     if (!next) return kUndecided;
     if (next->flow != Flow::next) {

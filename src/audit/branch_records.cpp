@@ -111,8 +111,8 @@ class Places {
       one.function = std::move(function->name);
       one.offset = code.address - function->range.begin;
     }
-    constexpr std::uint64_t kLongest = 15;
-    const auto bytes = code.module->code({code.address, code.address + kLongest});
+    const auto bytes =
+        code.module->code({code.address, code.address + instructions::kLongestInstruction});
     for (const auto& line :
          symbols::Disassembler(*code.module->arch()).decode(bytes, code.address, 1)) {
       one.text = line.text;

@@ -6,14 +6,11 @@
 namespace skid::audit {
 namespace {
 
+using instructions::falls_through;
 using instructions::Flow;
 
 std::string base_name(const std::string& function) {
   return function.substr(0, function.find('.', 1));
-}
-
-bool falls_through(Flow flow) {
-  return flow == Flow::next || flow == Flow::conditional;
 }
 
 }  // namespace
@@ -82,7 +79,6 @@ std::uint64_t Branches::begin_of_part(const symbols::Module& module, std::uint64
 
 void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
   const AddressRange range{begin, end};
   bool stored = false;  // by the preceding instruction
   while (begin < end) {
@@ -95,9 +91,10 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
     if (bytes.empty()) return;
     const std::span<const std::byte> code(bytes);
     // An instruction may reach into the next block, which begins with it.
-    const std::uint64_t last = block_end == end
-                                   ? code.size()
-                                   : code.size() - std::min<std::size_t>(code.size() - 1, kLongest);
+    const std::uint64_t last =
+        block_end == end ? code.size()
+                         : code.size() - std::min<std::size_t>(code.size() - 1,
+                                                               instructions::kLongestInstruction);
     std::uint64_t offset = 0;
     while (offset < last) {
       const auto instruction = instructions::classify(arch_, code.subspan(offset), begin + offset);

@@ -70,8 +70,7 @@ bool takes(const std::optional<AddressSource>& source, perfdata::SampleKind kind
 /// Of the instruction at `address`; nullopt unless it does one access of a known size to an operand
 /// in its assembly. String instructions, gathers, and accesses to the stack as well are left out.
 std::optional<Operand> operand_at(const symbols::Module& module, std::uint64_t address) {
-  constexpr std::uint64_t kLongest = 15;
-  const auto code = module.code({address, address + kLongest});
+  const auto code = module.code({address, address + instructions::kLongestInstruction});
   const auto instruction = instructions::classify(Arch::x86_64, code, address);
   if (!instruction || instruction->repeats || instruction->enters_system ||
       instruction->memory.size() != 1 ||

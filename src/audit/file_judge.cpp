@@ -77,9 +77,8 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   const auto address = module_.address_at(file_offset);
   if (!address || !module_.has_code()) return NotJudged::no_code;
   if (!arch_ || (recorded_ && *recorded_ != *arch_)) return NotJudged::architecture;
-  if (const auto reason = go_to(*address)) return *reason;
+  if (const auto reason = go_to(*address); reason != NotJudged::none) return reason;
   const FunctionCode& code = *around_.code;
-  if (!code.steps()[around_.index].decodes) return NotJudged::not_decoded;
   switch (rule_here(rule)) {
     case Rule::sampled:
       return by_catalogue(causes, around_.index);
@@ -104,8 +103,8 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   return NotJudged::unknown_cause;
 }
 
-/// Finds the instruction at `address` in `around_`; or why it cannot be found.
-std::optional<NotJudged> FileJudge::go_to(std::uint64_t address) {
+/// Finds the instruction at `address` in `around_`; or why it cannot be judged.
+NotJudged FileJudge::go_to(std::uint64_t address) {
   auto function = module_.function_at(address);
   if (function && loop_ && loop_->contains(address)) function->range = *loop_;
   has_function_ = function && function->range.size() <= FunctionCode::kLargest;
@@ -119,14 +118,8 @@ std::optional<NotJudged> FileJudge::go_to(std::uint64_t address) {
   }
   around_.code = &*decoded_;
   around_.function = function ? function->name : std::string();
-  const auto& steps = decoded_->steps();
-  if (steps.empty() || address >= decoded_->address_of(steps.size() - 1) + steps.back().length) {
-    return NotJudged::no_code;
-  }
-  const auto index = decoded_->find(address);
-  if (!index) return NotJudged::inside_instruction;
-  around_.index = *index;
-  return std::nullopt;
+  around_.index = decoded_->find(address).value_or(0);
+  return decoded_->problem_at(address);
 }
 
 std::optional<std::size_t> FileJudge::predecessor() {
@@ -146,8 +139,7 @@ const Branches& FileJudge::branches() {
 std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t address) {
   if (!module_.has_code() || arch_ != Arch::x86_64) return std::nullopt;
   if (recorded_ && *recorded_ != *arch_) return std::nullopt;
-  const auto reason = go_to(address);
-  if (reason && *reason != NotJudged::inside_instruction) return std::nullopt;
+  if (go_to(address) == NotJudged::no_code) return std::nullopt;
   if (!has_function_ || around_.code->computes_jumps()) return std::nullopt;
   return Blocks{around_.function, around_.code,
                 blocks_of(*around_.code, branches(), around_.function, loop_)};

@@ -65,7 +65,7 @@ class FileJudge {
     std::size_t index = 0;  ///< of the sampled instruction
   };
 
-  std::optional<NotJudged> go_to(std::uint64_t address);
+  NotJudged go_to(std::uint64_t address);
   const Branches& branches();
   std::optional<std::size_t> predecessor();
   Answer by_predecessor(std::span<const events::Cause> causes);

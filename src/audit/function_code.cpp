@@ -4,6 +4,7 @@
 
 namespace skid::audit {
 
+using analysis::NotJudged;
 using instructions::Access;
 using instructions::Category;
 
@@ -63,6 +64,15 @@ std::optional<std::size_t> FunctionCode::find(std::uint64_t address) const {
   const auto found = std::lower_bound(offsets_.begin(), offsets_.end(), address - begin_);
   if (found == offsets_.end() || *found != address - begin_) return std::nullopt;
   return static_cast<std::size_t>(found - offsets_.begin());
+}
+
+NotJudged FunctionCode::problem_at(std::uint64_t address) const {
+  if (steps_.empty() || address >= address_of(steps_.size() - 1) + steps_.back().length) {
+    return NotJudged::no_code;
+  }
+  const auto index = find(address);
+  if (!index) return NotJudged::inside_instruction;
+  return steps_[*index].decodes ? NotJudged::none : NotJudged::not_decoded;
 }
 
 }  // namespace skid::audit

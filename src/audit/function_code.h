@@ -1,6 +1,7 @@
 // The instructions of one function, in a few bytes each.
 #pragma once
 
+#include "analysis/not_judged.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
@@ -52,6 +53,9 @@ class FunctionCode {
   std::optional<std::uint64_t> target_of(std::size_t index) const;
   /// The instruction that begins at `address`; nullopt inside of one, or outside.
   std::optional<std::size_t> find(std::uint64_t address) const;
+  /// Why nothing can be judged by the instruction at `address`: the code ends before, it is inside
+  /// of one, or it does not decode; none: it can.
+  analysis::NotJudged problem_at(std::uint64_t address) const;
   /// Whether all before that instruction decodes.
   bool decodes_until(std::size_t index) const noexcept { return index <= first_undecoded_; }
   /// So many instructions decode from the first one on.

@@ -13,6 +13,7 @@ using analysis::NotJudged;
 using audit::FunctionCode;
 using audit::Step;
 using instructions::Category;
+using instructions::falls_through;
 using instructions::Instruction;
 using instructions::Flow::call;
 using instructions::Flow::conditional;
@@ -20,12 +21,6 @@ using instructions::Flow::indirect_jump;
 using instructions::Flow::jump;
 using instructions::Flow::leaves;
 using instructions::Flow::next;
-
-constexpr std::uint64_t kLongest = 15;  // bytes of an instruction
-
-bool falls_through(instructions::Flow flow) {
-  return flow == next || flow == conditional;
-}
 
 bool is_return(const Step& step) {
   return step.flow == leaves && step.categories.contains(Category::branch);
@@ -112,19 +107,13 @@ bool Flow::is_labelled(std::uint64_t address) {
 }
 
 std::optional<Instruction> Flow::instruction_at(std::uint64_t address) const {
-  return instructions::classify(arch_, module_.code({address, address + kLongest}), address);
+  return instructions::classify(
+      arch_, module_.code({address, address + instructions::kLongestInstruction}), address);
 }
 
 NotJudged Flow::problem_at(std::uint64_t address) {
   const Code* code = code_at(address);
-  if (code == nullptr) return NotJudged::no_function;
-  const auto& steps = code->steps.steps();
-  if (steps.empty() || address >= code->steps.address_of(steps.size() - 1) + steps.back().length) {
-    return NotJudged::no_code;
-  }
-  const auto index = code->steps.find(address);
-  if (!index) return NotJudged::inside_instruction;
-  return steps[*index].decodes ? NotJudged::none : NotJudged::not_decoded;
+  return code == nullptr ? NotJudged::no_function : code->steps.problem_at(address);
 }
 
 bool Flow::only_nops(AddressRange range) const {

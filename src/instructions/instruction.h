@@ -70,6 +70,13 @@ enum class Flow : std::uint8_t {
   leaves,         ///< returns, traps and undecoded bytes: successor unknown
 };
 
+constexpr bool falls_through(Flow flow) {
+  return flow == Flow::next || flow == Flow::conditional;
+}
+
+/// Bytes.
+inline constexpr std::uint64_t kLongestInstruction = 15;
+
 /// The part that an instruction can have in a macro-fused pair, which is one operation from the
 /// decoder on (Intel's Optimization Reference Manual, "Macro-Fusion", Sandy Bridge and later).
 enum class Fusion : std::uint8_t {

@@ -91,10 +91,9 @@ void for_each_instruction(const symbols::Module& module, Arch arch, AddressRange
 /// target has one that is not a trigger.
 void append_successors(const symbols::Module& module, Arch arch, AddressRange range,
                        std::vector<std::uint64_t>& successors) {
-  using instructions::Flow;
   bool falls_through = false;
   for_each_instruction(module, arch, range, [&](const auto& found) {
-    falls_through = found && (found->flow == Flow::next || found->flow == Flow::conditional);
+    falls_through = found && instructions::falls_through(found->flow);
     if (found && found->target) successors.push_back(*found->target);
   });
   if (falls_through) successors.push_back(range.end);
