@@ -92,7 +92,7 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   selection.filter = options.filter;
   selection.function = options.function;
   selection.module = options.module;
-  selection.perfmon = options.perfmon;
+  selection.catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
   return selection;
 }
 
@@ -160,12 +160,13 @@ std::vector<std::string> functions_with(const std::string& part, const listing::
 ExitStatus run_annotate(const AnnotateOptions& options) {
   const OutputOptions& shown = options.shown;
   locate::ModuleStore modules(search_places(options.binaries));
-  listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
+  const listing::Selection selection = selection_of(options);
+  listing::Reader reader(selection, modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
-  const auto measured = measured_by(options.delay.run, shown, options.perfmon);
+  const auto measured = measured_by(options.delay.run, shown, selection.catalogues);
   audit::Choices choices;
   choices.places = search_places(options.binaries);
-  choices.perfmon = options.perfmon;
+  choices.catalogues = selection.catalogues;
   choices.filter = options.filter;
   choices.top = std::numeric_limits<std::size_t>::max();
   choices.delay = options.delay.delay;

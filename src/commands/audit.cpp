@@ -100,14 +100,13 @@ ExitStatus run_audit(const AuditOptions& options) {
                        inputs_or_default_run(options.inputs));
   }
   Cores cores(Cores::usable());
-  measure::Catalogues catalogues(options.perfmon);
-  const auto measured = measured_by(options.delay.run, options.shown, options.perfmon);
+  const auto catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
+  const auto measured = measured_by(options.delay.run, options.shown, catalogues);
   audit::Choices choices;
   choices.places = search_places(options.binaries);
-  choices.perfmon = options.perfmon;
   choices.filter = options.filter;
   choices.cores = &cores;
-  choices.catalogues = &catalogues;
+  choices.catalogues = catalogues;
   choices.top = options.top;
   choices.min_share = options.min_share;
   choices.delay = options.delay.delay;

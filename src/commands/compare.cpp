@@ -30,7 +30,7 @@ struct CompareOptions {
   std::string fail_on;
   PlotOptions plot;
   std::string html;
-  measure::Choices reading;
+  ReadingOptions reading;
   OutputOptions shown;
 };
 
@@ -99,14 +99,14 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (options.inputs.empty()) {
     throw UsageError("compare: no input; name at least two runs, reports or recordings");
   }
-  check_reading(options.reading);
+  const measure::Choices reading = choices_of(options.reading);
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
   const auto figure = figure_of(options.plot, kDefaultComparisonKind);
   check_output_files({{"--html", options.html},
                       {"--plot", options.plot.file},
                       {"--plot-script", options.plot.script}},
                      options.inputs);
-  const Findings findings = read_measurements(options.inputs, options.shown, options.reading);
+  const Findings findings = read_measurements(options.inputs, options.shown, reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);

@@ -54,18 +54,17 @@ ExitStatus run_correct(const CorrectOptions& options) {
     }
     check_output_files({{"-o", options.output}}, inputs);
   }
-  const auto measured = measured_by(options.skid, options.shown, options.perfmon);
+  const auto catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
+  const auto measured = measured_by(options.skid, options.shown, catalogues);
   Cores cores(Cores::usable());
-  measure::Catalogues catalogues(options.perfmon);
   correct::Choices choices;
   choices.places = search_places(options.binaries);
-  choices.perfmon = options.perfmon;
   choices.by = correct::by_named(options.by).value_or(correct::By::instruction);
   choices.filter = options.filter;
   if (measured) choices.measured = measured->measurements;
   choices.output = options.output;
   choices.cores = &cores;
-  choices.catalogues = &catalogues;
+  choices.catalogues = catalogues;
   std::vector<correct::Correction> corrections;
   const auto read =
       each_result(inputs, cores, options.shown, corrections,

@@ -26,7 +26,7 @@ struct MergeOptions {
   bool as_repeats = false;
   bool allow_duplicates = false;
   std::optional<std::int64_t> bin;
-  measure::Choices reading;
+  ReadingOptions reading;
   OutputOptions shown;
 };
 
@@ -39,12 +39,12 @@ ExitStatus run_merge(const MergeOptions& options) {
   if (options.inputs.empty()) {
     throw UsageError("merge: no input; name reports, runs or recordings");
   }
-  check_reading(options.reading);
+  const measure::Choices choices = choices_of(options.reading);
   // A sum may grow: all inputs are read before one is replaced.
   if (options.output != "-") {
     check_output_files({{"-o", options.output}}, options.inputs, /*may_replace_reports=*/true);
   }
-  auto findings = read_measurements(options.inputs, options.shown, options.reading, options.bin);
+  auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;
   const auto merged = analysis::merge(

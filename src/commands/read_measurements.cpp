@@ -74,8 +74,6 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   Cores cores(Cores::usable());
   choices.bin_width = bin_width.value_or(1);
   choices.cores = &cores;
-  measure::Catalogues catalogues(choices.perfmon);
-  choices.catalogues = &catalogues;
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
@@ -101,9 +99,9 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
 }
 
 std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
-                                    const std::filesystem::path& perfmon) {
+                                    std::shared_ptr<measure::Catalogues> catalogues) {
   if (run.empty()) return std::nullopt;
-  Findings findings = read_measurements({run}, shown, {.perfmon = perfmon});
+  Findings findings = read_measurements({run}, shown, {.catalogues = std::move(catalogues)});
   if (findings.measurements.empty()) {
     throw Error(fmt::format("--skid {}: has no measurement that could be read", run));
   }

@@ -35,6 +35,6 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
 /// The measurements of --skid RUN; nullopt: `run` is empty. Throws Error if nothing of it can be
 /// read.
 std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
-                                    const std::filesystem::path& perfmon);
+                                    std::shared_ptr<measure::Catalogues> catalogues);
 
 }  // namespace skid::commands

@@ -29,7 +29,7 @@ struct ReportOptions {
   PlotOptions plot;
   std::string html;
   std::optional<std::int64_t> bin;
-  measure::Choices reading;
+  ReadingOptions reading;
   OutputOptions shown;
 };
 
@@ -58,14 +58,13 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
 }
 
 ExitStatus run_report(const ReportOptions& options) {
-  check_reading(options.reading);
+  const measure::Choices choices = choices_of(options.reading);
   const auto figure = figure_of(options.plot, kDefaultReportKind);
   check_output_files({{"--html", options.html},
                       {"--plot", options.plot.file},
                       {"--plot-script", options.plot.script}},
                      inputs_or_default_run(options.inputs));
-  const auto findings =
-      read_measurements(options.inputs, options.shown, options.reading, options.bin);
+  const auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const auto& measurements = findings.measurements;
   print_as(options.shown,

@@ -239,20 +239,23 @@ void note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
   for (const std::string& message : filtered.unmatched(filter)) shown.note(message);
 }
 
-std::vector<Option> reading_options(measure::Choices& choices) {
+std::vector<Option> reading_options(ReadingOptions& options) {
   return {{{"--hit"},
-           Value::text("FUNCTION", choices.hit_function),
+           Value::text("FUNCTION", options.hit),
            "function whose samples are hits, for third-party targets; requires --runway"},
           {{"--runway"},
-           Value::text("FUNCTION", choices.runway_function),
+           Value::text("FUNCTION", options.runway),
            "function whose samples are skids, for third-party targets; requires --hit"},
-          perfmon_option(choices.perfmon)};
+          perfmon_option(options.perfmon)};
 }
 
-void check_reading(const measure::Choices& choices) {
-  if (choices.hit_function.has_value() != choices.runway_function.has_value()) {
+measure::Choices choices_of(const ReadingOptions& options) {
+  if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: only one is given; give both functions");
   }
+  return {.hit_function = options.hit,
+          .runway_function = options.runway,
+          .catalogues = std::make_shared<measure::Catalogues>(options.perfmon)};
 }
 
 std::vector<Option> binary_options(BinaryOptions& options) {

@@ -94,10 +94,14 @@ void note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
                    const OutputOptions& shown);
 
 /// --hit, --runway, --perfmon: what recordings do not contain.
-std::vector<Option> reading_options(measure::Choices& choices);
+struct ReadingOptions {
+  std::optional<std::string> hit, runway;
+  std::filesystem::path perfmon;
+};
+std::vector<Option> reading_options(ReadingOptions& options);
 
 /// Throws UsageError if only one of --hit and --runway is given.
-void check_reading(const measure::Choices& choices);
+measure::Choices choices_of(const ReadingOptions& options);
 
 // --binary, --symfs, --debug-dir, --buildid-dir, --debuginfod, --no-demangle: where the recorded
 // binaries are, and how their functions are named.

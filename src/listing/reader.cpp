@@ -132,8 +132,9 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     if (!events.has_event) return {recording.faults(), recording.read_in_part(), {}};
   }
 
-  const measure::Profile profile(source, recording, modules_,
-                                 {.perfmon = selection_.perfmon, .filter = selection_.filter});
+  const measure::Profile profile(
+      source, recording, modules_,
+      {.filter = selection_.filter, .catalogues = selection_.catalogues});
   const locate::Digest& digest = profile.digest;
   filtered_.add(digest.filtered);
   Reading reading{

@@ -11,8 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,8 +26,7 @@ struct Selection {
   /// target.
   std::optional<std::string> function = {};
   std::string module = {};  ///< path or file name of a mapped file; empty: any
-  /// Directory of Intel's event files; empty: libpfm4.
-  std::filesystem::path perfmon = {};
+  std::shared_ptr<measure::Catalogues> catalogues = {};  ///< as measure::Choices::catalogues
 };
 
 /// Collects the selected code of one recording after the other.

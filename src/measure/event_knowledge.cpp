@@ -139,7 +139,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   knowledge.of_arm = events::is_arm(machine_.cpu) || is_arm_core(pmu_name);
   knowledge.cpu_recorded = !machine_.cpu.vendor.empty();
   if (!std::exchange(looked_up_, true)) {
-    catalogue_ = shared_ != nullptr ? shared_->of(machine_) : Catalogues(perfmon_).of(machine_);
+    catalogue_ = catalogues_ ? catalogues_->of(machine_) : Catalogues().of(machine_);
   }
   knowledge.core = core_event(attribute, events::layout_of(machine_.cpu));
   knowledge.counted = events::counted_by_generic(generic_name(attribute));

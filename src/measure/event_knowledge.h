@@ -85,11 +85,9 @@ class Catalogues {
 /// The catalogue of the CPU that a recording is of.
 class RecordedCpu {
  public:
-  /// `shared`: the catalogues of all recordings; null: `perfmon`, a directory of Intel's event
-  /// files, or, where it is empty, the built-in tables are read for this one alone.
-  explicit RecordedCpu(machine::Machine machine, std::filesystem::path perfmon = {},
-                       Catalogues* shared = nullptr)
-      : machine_(std::move(machine)), perfmon_(std::move(perfmon)), shared_(shared) {}
+  /// `catalogues`: of all recordings; null: what is built in is read for this one alone.
+  explicit RecordedCpu(machine::Machine machine, std::shared_ptr<Catalogues> catalogues = {})
+      : machine_(std::move(machine)), catalogues_(std::move(catalogues)) {}
 
   const machine::Machine& machine() const noexcept { return machine_; }
   /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
@@ -100,8 +98,7 @@ class RecordedCpu {
 
  private:
   machine::Machine machine_;
-  std::filesystem::path perfmon_;
-  Catalogues* shared_;
+  std::shared_ptr<Catalogues> catalogues_;
   bool looked_up_ = false;
   std::shared_ptr<const events::Catalogue> catalogue_;
 };

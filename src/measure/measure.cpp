@@ -64,13 +64,12 @@ std::optional<std::uint64_t> target_address(const symbols::FileLocation& locatio
   return geometry->module->address_at(location.offset);
 }
 
-/// The distributions of all events of a recording, by attribute.
-std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
-                                          const std::vector<Attribute>& attributes,
-                                          const TargetGeometry* geometry) {
+/// What is counted of each event, by attribute.
+using Bases = std::vector<analysis::Basis>;
+
+void tally_events(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
-  std::vector<analysis::Tally> tallies(digest.totals.size());
-  digest.located.for_each([&](const locate::LocatedSamples& located) {
+  profile.digest.located.for_each([&](const locate::LocatedSamples& located) {
     LocatedCount count{place_of(located), 0, located.samples, located.kind.exact()};
     if (count.place == Place::other_user) {
       if (const auto address = target_address(*located.location, geometry)) {
@@ -78,10 +77,9 @@ std::vector<analysis::Tally> tally_events(const locate::Digest& digest,
         count.address = *address;
       }
     }
-    const auto level = static_cast<int>(attributes[located.attribute].precise_ip);
-    tallies[located.attribute].add(count, map, level);
+    const auto level = profile.events[located.attribute].precise.recorded;
+    bases[located.attribute].tally.add(count, map, level);
   });
-  return tallies;
 }
 
 void describe_period(const RecordedEvent& event, const locate::Digest& digest,
@@ -144,55 +142,54 @@ void count_events(const RecordedEvent& event, const TargetGeometry* geometry, co
   measurement.basis.iterations = planned->target_report->iterations;
 }
 
-/// The data addresses of each event, by attribute, not tabulated yet.
-std::vector<std::optional<analysis::Addresses>> addresses_of(
-    const std::vector<RecordedEvent>& events, const TargetGeometry* geometry,
-    const run::PlannedMeasurement* planned) {
+/// Notes which events have data addresses, and what their target declares; none is tabulated yet.
+void describe_addresses(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
+  const run::PlannedMeasurement* planned = profile.source.planned;
   const bool has_report = planned != nullptr && planned->target_report;
-  std::vector<std::optional<analysis::Addresses>> all;
-  for (const RecordedEvent& event : events) {
-    auto& addresses = all.emplace_back();
+  for (const RecordedEvent& event : profile.events) {
     const auto source =
         address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
     if (!source) continue;
-    addresses = {*source, {}, {}};
+    auto& addresses = bases[event.index].addresses.emplace(analysis::Addresses{*source, {}, {}});
     if (geometry == nullptr || !geometry->description) continue;
     // Of a stack slot other instructions of the loop access the same bytes, and IBS samples them.
     const auto trigger = geometry->description->specification.trigger;
     if (*source == analysis::AddressSource::tagged && runway::touches_stack(trigger)) continue;
-    addresses->declared =
+    addresses.declared =
         declared_data(*geometry->description, has_report ? &*planned->target_report : nullptr);
   }
-  return all;
 }
 
 /// What depends on single samples: reads the recording once more, unless nothing does.
-void visit_samples(perfdata::Recording& recording, const locate::Digest& digest,
-                   const TargetGeometry* geometry, PageFaultChecker& checker,
-                   std::vector<std::optional<analysis::Addresses>>& addresses,
-                   SkidInEventsReader& skid_in_events, SamplePairReader& sample_pairs) {
+void visit_samples(const Profile& profile, const TargetGeometry* geometry,
+                   PageFaultChecker& checker, Bases& bases) {
+  perfdata::Recording& recording = profile.recording;
   const locate::Visitor check = checker.visitor(recording);
   std::vector<analysis::Addresses*> tabulated;
-  for (auto& one : addresses) tabulated.push_back(one && one->is_tabulated() ? &*one : nullptr);
+  for (analysis::Basis& basis : bases) {
+    const bool is_tabulated = basis.addresses && basis.addresses->is_tabulated();
+    tabulated.push_back(is_tabulated ? &*basis.addresses : nullptr);
+  }
   const bool tabulates = std::any_of(tabulated.begin(), tabulated.end(),
                                      [](const auto* one) { return one != nullptr; });
-  if (!check && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
-  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
-    if (check) check(visited);
-    if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
-    if (skid_in_events.reads()) skid_in_events.add(visited);
-    if (sample_pairs.reads()) sample_pairs.add(visited);
-  });
+  SkidInEventsReader skid_in_events(recording, profile.events);
+  SamplePairReader sample_pairs(profile.events, geometry);
+  if (check || tabulates || skid_in_events.reads() || sample_pairs.reads()) {
+    locate::visit_records(recording, profile.digest, [&](const locate::VisitedRecord& visited) {
+      if (check) check(visited);
+      if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
+      if (skid_in_events.reads()) skid_in_events.add(visited);
+      if (sample_pairs.reads()) sample_pairs.add(visited);
+    });
+  }
+  std::move(skid_in_events).finish(bases);
+  std::move(sample_pairs).finish(bases);
 }
 
 /// Everything that the measurements of one recording share.
 struct Reading {
   const Profile& profile;
-  const TargetGeometry* geometry;         ///< null: no trigger address
-  std::vector<analysis::Tally>& tallies;  ///< by attribute; given away to the measurements
-  const std::vector<std::optional<analysis::Addresses>>& addresses;          ///< by attribute
-  const std::vector<std::optional<analysis::SkidInEvents>>& skid_in_events;  ///< likewise
-  const std::vector<std::optional<analysis::SamplePairs>>& sample_pairs;     ///< likewise
+  const TargetGeometry* geometry;                            ///< null: no trigger address
   std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
   std::int64_t bin_width;                                    ///< instructions
 };
@@ -267,14 +264,17 @@ std::string target_name(const TargetGeometry& geometry, const locate::Digest& di
   return "of the run";  // no sample is in it
 }
 
-Measurement measure_event(const Reading& reading, const RecordedEvent& event) {
-  const auto& [profile, geometry, tallies, addresses, skid_in_events, sample_pairs, warnings,
-               bin_width] = reading;
+/// `counted`: of the event.
+Measurement measure_event(const Reading& reading, const RecordedEvent& event,
+                          analysis::Basis counted) {
+  const auto& [profile, geometry, warnings, bin_width] = reading;
   const Source& source = profile.source;
   const locate::Digest& digest = profile.digest;
   const Attribute& attribute = event.attribute;
   const EventKnowledge& knowledge = event.knowledge;
   Measurement measurement = profile.described(event);
+  analysis::Basis& basis = measurement.basis;
+  basis = std::move(counted);
   measurement.lost_records = digest.lost_records;
   measurement.lost_samples = digest.lost_samples;
   measurement.throttled = digest.throttled;
@@ -283,9 +283,9 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event) {
   describe_period(event, digest, measurement);
   measurement.path = recording_path(attribute, knowledge, event.machine);
   if (is_ibs(attribute, event.pmu_name, event.machine)) {
-    measurement.basis.events_to_record.reset();
+    basis.events_to_record.reset();
   } else if (is_pebs(attribute, knowledge, event.machine)) {
-    measurement.basis.events_to_record = 1;
+    basis.events_to_record = 1;
   }
   // What the samples show is among the figures.
   std::string lost = not_as_requested(event);
@@ -294,12 +294,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event) {
     measurement.warnings.push_back(std::move(warning));
   }
 
-  analysis::Basis& basis = measurement.basis;
-  basis.tally = std::move(tallies[event.index]);
   basis.ignores_level = ignores_level(attribute);
-  basis.addresses = addresses[event.index];
-  basis.skid_in_events = skid_in_events[event.index];
-  basis.sample_pairs = sample_pairs[event.index];
   basis.exact_ip = event.exact_ip;
   if (knowledge.core_pmu && knowledge.event) {
     basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
@@ -347,9 +342,8 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event) {
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   locate::ModuleStore modules;
-  const Profile profile(
-      source, recording, modules,
-      {.perfmon = choices.perfmon, .cores = choices.cores, .catalogues = choices.catalogues});
+  const Profile profile(source, recording, modules,
+                        {.cores = choices.cores, .catalogues = choices.catalogues});
   const locate::Digest& digest = profile.digest;
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;
@@ -368,25 +362,21 @@ Measured measure(const Source& source, const Choices& choices) {
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
   PageFaultChecker checker;
-  auto addresses = addresses_of(profile.events, known_geometry, source.planned);
-  SkidInEventsReader skid_reader(recording, profile.events);
-  SamplePairReader pair_reader(profile.events, known_geometry);
-  visit_samples(recording, digest, known_geometry, checker, addresses, skid_reader, pair_reader);
-  const auto skid_in_events = std::move(skid_reader).finish();
-  const auto sample_pairs = std::move(pair_reader).finish();
+  Bases bases(profile.events.size());
+  describe_addresses(profile, known_geometry, bases);
+  visit_samples(profile, known_geometry, checker, bases);
   const auto page_faults = checker.finish();
-
-  auto tallies = tally_events(digest, recording.attributes(), known_geometry);
-  const auto warnings =
-      std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks));
-  const Reading reading{profile,        known_geometry, tallies,  addresses,
-                        skid_in_events, sample_pairs,   warnings, choices.bin_width};
+  tally_events(profile, known_geometry, bases);
+  const Reading reading{
+      profile, known_geometry,
+      std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks)),
+      choices.bin_width};
 
   Measured result;
   for (const RecordedEvent& event : profile.events) {
     if (event.attribute.is_dummy()) continue;
     if (page_faults && event.index == page_faults->tracepoint) continue;
-    result.measurements.push_back(measure_event(reading, event));
+    result.measurements.push_back(measure_event(reading, event, std::move(bases[event.index])));
     if (page_faults) add_page_fault_check(*page_faults, event.index, result.measurements.back());
   }
   result.faults = recording.faults();

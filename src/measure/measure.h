@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +29,10 @@ struct Choices {
   /// Names of the functions that count as trigger and runway, instead of a target's own note.
   std::optional<std::string> hit_function = {}, runway_function = {};
   std::int64_t bin_width = 1;  ///< instructions
-  /// Directory of Intel's event files, for what is known of events; empty: libpfm4.
-  std::filesystem::path perfmon = {};
   /// Counts the core of a long file's second thread; null: it is not counted.
   Cores* cores = nullptr;
-  Catalogues* catalogues =
-      nullptr;  ///< of all recordings, with `perfmon`; null: created for this one
+  /// What is known of events, for all recordings; null: what is built in, for this one.
+  std::shared_ptr<Catalogues> catalogues = {};
 };
 
 /// How a recording was read.

@@ -49,7 +49,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
       recording(its_recording),
       digest(locate::digest(recording, {.cores = choices.cores, .filter = &choices.filter})),
       modules(its_modules),
-      cpu(recorded_machine(recording.features(), source.run), choices.perfmon, choices.catalogues) {
+      cpu(recorded_machine(recording.features(), source.run), choices.catalogues) {
   modules.expect_machine(cpu.machine().cpu.arch);
   add_targets(source, modules);
   const auto requested = requested_by_attribute(recording);

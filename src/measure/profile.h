@@ -11,7 +11,7 @@
 #include "src/perfdata/recording.h"
 #include "src/support/cores.h"
 
-#include <filesystem>
+#include <memory>
 #include <vector>
 
 namespace skid::measure {
@@ -19,10 +19,9 @@ namespace skid::measure {
 /// How to read a recording.
 struct ReadingChoices {
   locate::SearchPlaces places = {};
-  std::filesystem::path perfmon = {};  ///< Intel's event files; empty: libpfm4
-  locate::Filter filter = {};          ///< of events and samples
-  Cores* cores = nullptr;              ///< as measure::Choices::cores
-  Catalogues* catalogues = nullptr;    ///< as measure::Choices::catalogues
+  locate::Filter filter = {};                   ///< of events and samples
+  Cores* cores = nullptr;                       ///< as measure::Choices::cores
+  std::shared_ptr<Catalogues> catalogues = {};  ///< as measure::Choices::catalogues
 };
 
 struct Profile {

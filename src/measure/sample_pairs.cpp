@@ -96,13 +96,10 @@ void SamplePairReader::add(const locate::VisitedRecord& visited) {
   }
 }
 
-std::vector<std::optional<analysis::SamplePairs>> SamplePairReader::finish() && {
-  std::vector<std::optional<analysis::SamplePairs>> all;
-  for (auto& event : events_) {
-    auto& pairs = all.emplace_back();
-    if (event) pairs = std::move(event->pairs);
+void SamplePairReader::finish(std::vector<analysis::Basis>& bases) && {
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    if (events_[i]) bases[i].sample_pairs = std::move(events_[i]->pairs);
   }
-  return all;
 }
 
 }  // namespace skid::measure

@@ -1,7 +1,7 @@
 // Consecutive samples of a target's thread, by which events of an iteration they are of.
 #pragma once
 
-#include "analysis/delay.h"
+#include "analysis/basis.h"
 #include "src/locate/visit.h"
 #include "src/measure/event_description.h"
 #include "src/measure/target_geometry.h"
@@ -23,8 +23,8 @@ class SamplePairReader {
   /// Whether records are to be added.
   bool reads() const noexcept { return reads_; }
   void add(const locate::VisitedRecord& visited);
-  /// By attribute; nullopt for other events.
-  std::vector<std::optional<analysis::SamplePairs>> finish() &&;
+  /// Sets the pairs of these events. `bases`: by attribute.
+  void finish(std::vector<analysis::Basis>& bases) &&;
 
  private:
   struct Last {

@@ -113,15 +113,14 @@ void SkidInEventsReader::add(const locate::VisitedRecord& visited) {
   event->counter->add(details ? details->counter : std::nullopt);
 }
 
-std::vector<std::optional<analysis::SkidInEvents>> SkidInEventsReader::finish() && {
-  std::vector<std::optional<analysis::SkidInEvents>> all;
-  for (auto& event : events_) {
-    auto& skid = all.emplace_back();
+void SkidInEventsReader::finish(std::vector<analysis::Basis>& bases) && {
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    auto& event = events_[i];
     if (!event) continue;
-    skid = event->counter ? std::move(*event->counter).finish()
-                          : analysis::SkidInEvents{.refused = std::move(event->refused)};
+    bases[i].skid_in_events = event->counter
+                                  ? std::move(*event->counter).finish()
+                                  : analysis::SkidInEvents{.refused = std::move(event->refused)};
   }
-  return all;
 }
 
 }  // namespace skid::measure

@@ -2,7 +2,7 @@
 // against the multiples of its period.
 #pragma once
 
-#include "analysis/skid_in_events.h"
+#include "analysis/basis.h"
 #include "src/locate/visit.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
@@ -63,8 +63,8 @@ class SkidInEventsReader {
   /// Whether samples are to be added.
   bool reads() const noexcept { return reads_; }
   void add(const locate::VisitedRecord& visited);
-  /// By attribute; nullopt for events whose samples have no counter values.
-  std::vector<std::optional<analysis::SkidInEvents>> finish() &&;
+  /// Sets the skid of events whose samples have counter values. `bases`: by attribute.
+  void finish(std::vector<analysis::Basis>& bases) &&;
 
  private:
   struct Event {
