@@ -1,10 +1,8 @@
 #include "src/audit/audit.h"
 
 #include "src/audit/auditor.h"
-#include "src/audit/data_address.h"
-#include "src/audit/data_source.h"
+#include "src/audit/contradictions.h"
 #include "src/audit/ordered_samples.h"
-#include "src/measure/data_addresses.h"
 #include "src/measure/matching_run.h"
 #include "src/measure/precision_lost.h"
 #include "src/measure/profile.h"
@@ -44,20 +42,6 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
     return std::tie(b.samples, b.branch_records) < std::tie(a.samples, a.branch_records);
   });
   return missing;
-}
-
-/// By attribute, as measure::address_source(). The record of an event that is not precise can be of
-/// another instruction than its data address.
-std::vector<std::optional<analysis::AddressSource>> address_sources(
-    const std::vector<measure::RecordedEvent>& events) {
-  std::vector<std::optional<analysis::AddressSource>> sources;
-  for (const measure::RecordedEvent& event : events) {
-    auto& source = sources.emplace_back();
-    if (event.attribute.is_dummy() || event.knowledge.imprecise()) continue;
-    source =
-        measure::address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
-  }
-  return sources;
 }
 
 /// The narrowest delay that a run measured of the event; nullopt with a warning if none holds for
@@ -130,16 +114,12 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);
-  const locate::Digest& digest = profile.digest;
-  const machine::CpuIdentity& cpu = profile.cpu.machine().cpu;
-  const auto arch = measure::arch_of(cpu);
-  const auto data_sources = check_data_sources(recording, digest, modules, cpu, arch);
-  const auto data_addresses =
-      check_data_addresses(recording, digest, modules, address_sources(profile.events), arch);
-  const BranchAudit branches =
-      audit_branch_records(recording, digest, modules, cpu, arch, choices.top);
-  Auditor auditor(digest, modules, arch, choices);
+  const auto data_sources = check_data_sources(profile);
+  const auto data_addresses = check_data_addresses(profile);
+  const BranchAudit branches = audit_branch_records(profile, choices.top);
+  Auditor auditor(profile, choices);
   Audit result;
+  const locate::Digest& digest = profile.digest;
   result.filtered = digest.filtered;
   for (const measure::RecordedEvent& recorded : profile.events) {
     if (!profile.selects(recorded, choices.filter, result.filtered)) continue;

@@ -53,7 +53,7 @@ std::map<std::uint32_t, BlockRule> Auditor::rules_of_order() const {
 }
 
 std::vector<EventAudit> Auditor::audit(std::span<const OrderedSample> ordered) {
-  digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
+  profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
   judge_places();
   while (!ordered.empty()) {
     const std::uint32_t attribute = ordered.front().attribute;
@@ -149,8 +149,8 @@ void Auditor::merge_equal_places() {
 }
 
 void Auditor::judge_file(std::span<const PlaceToJudge> places) {
-  const symbols::MappedFile& file = digest_.spaces.file(places.front().file);
-  const auto found = modules_.find(file);
+  const symbols::MappedFile& file = profile_.digest.spaces.file(places.front().file);
+  const auto found = profile_.modules.find(file);
   if (found.module == nullptr) {
     const NotJudged reason = reason_without_module(file, found);
     for (const PlaceToJudge& place : places) {
@@ -163,7 +163,7 @@ void Auditor::judge_file(std::span<const PlaceToJudge> places) {
     }
     return;
   }
-  FileJudge judge(*found.module, arch_, loop_of(found.path));
+  FileJudge judge(*found.module, profile_.arch(), loop_of(found.path));
   // Functions can overlap; each is decoded once.
   ByFunction by_function;
   by_function.reserve(places.size());
@@ -196,7 +196,7 @@ void Auditor::judge_function(FileJudge& judge, std::span<const ByFunction::value
     if (const NotJudged* reason = std::get_if<NotJudged>(&answer)) {
       leave_out(event.audit, *reason, place.samples);
     } else {
-      if (!arch_) event.audit.rule = judge.rule_here(event.audit.rule);
+      if (!profile_.arch()) event.audit.rule = judge.rule_here(event.audit.rule);
       enter(event, {place.file, place.offset, true, std::get<Judgement>(answer), place.samples});
     }
   }
@@ -238,9 +238,9 @@ Auditor::Position Auditor::position_of(const Found& found) {
   Position position;
   position.address = found.offset;
   if (!found.is_place) return position;
-  const symbols::MappedFile& file = digest_.spaces.file(found.file);
+  const symbols::MappedFile& file = profile_.digest.spaces.file(found.file);
   position.path = file.path;
-  position.module = modules_.find(file).module;
+  position.module = profile_.modules.find(file).module;
   if (position.module == nullptr) return position;
   const auto address = position.module->address_at(found.offset);
   if (!address) return position;

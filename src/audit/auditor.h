@@ -7,15 +7,11 @@
 #include "src/audit/file_judge.h"
 #include "src/audit/ordered_samples.h"
 #include "src/events/causes.h"
-#include "src/locate/digest.h"
-#include "src/locate/module_store.h"
 #include "src/perfdata/attribute.h"
-#include "src/support/address.h"
 #include "src/symbols/address_space.h"
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -34,10 +30,9 @@ struct EventToJudge {
 
 class Auditor {
  public:
-  /// `arch`: as recorded; nullopt: not recorded.
-  Auditor(const locate::Digest& digest, locate::ModuleStore& modules, std::optional<Arch> arch,
-          const Choices& choices)
-      : digest_(digest), modules_(modules), arch_(arch), choices_(choices) {}
+  /// Both must outlive the auditor.
+  Auditor(const measure::Profile& profile, const Choices& choices)
+      : profile_(profile), choices_(choices) {}
 
   void add(std::uint32_t attribute, EventToJudge event, EventAudit audit);
 
@@ -108,9 +103,7 @@ class Auditor {
   void add_instructions(Event& event);
   InstructionFinding describe(const Found& found);
 
-  const locate::Digest& digest_;
-  locate::ModuleStore& modules_;
-  std::optional<Arch> arch_;
+  const measure::Profile& profile_;
   const Choices& choices_;
   std::map<std::uint32_t, Event> events_;  ///< by attribute
   std::vector<PlaceToJudge> places_;

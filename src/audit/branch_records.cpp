@@ -124,32 +124,32 @@ class Places {
 };
 
 /// Counts the records of all events that have branch stacks.
-std::vector<CountedBranch> count_branches(perfdata::Recording& recording,
-                                          const locate::Digest& digest,
-                                          const machine::CpuIdentity& cpu, std::optional<Arch> arch,
-                                          BranchAudit& audit) {
+std::vector<CountedBranch> count_branches(const measure::Profile& profile, BranchAudit& audit) {
   std::map<std::uint32_t, BranchFilter> filters;
-  const auto& attributes = recording.attributes();
-  for (std::uint32_t i = 0; i < attributes.size(); ++i) {
-    if (!attributes[i].has(PERF_SAMPLE_BRANCH_STACK)) continue;
-    filters[i] = branch_filter(attributes[i], cpu, arch);
-    audit.events[i].no_contiguity = filters[i].no_contiguity;
+  for (const auto& event : profile.events) {
+    if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) continue;
+    const auto filter = branch_filter(event.attribute, event.machine.cpu, profile.arch());
+    filters[event.index] = filter;
+    audit.events[event.index].no_contiguity = filter.no_contiguity;
   }
   if (filters.empty()) return {};
-  BranchCounter counter(digest.spaces, arch);
-  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
-    if (visited.sample == nullptr) return;
-    const auto event = audit.events.find(visited.sample->attribute);
-    if (event == audit.events.end()) return;
-    const auto& decoder = recording.decoder();
-    const auto details = decoder.details(visited.record, *visited.sample);
-    if (!details) {
-      ++event->second.damaged_stacks;
-      return;
-    }
-    counter.count(*visited.sample, filters.at(event->first), details->branch_stack, decoder.order(),
-                  decoder.time_of(visited.record, *visited.sample), event->second);
-  });
+  const perfdata::Recording& recording = profile.recording;
+  BranchCounter counter(profile.digest.spaces, profile.arch());
+  locate::visit_records(
+      profile.recording, profile.digest, [&](const locate::VisitedRecord& visited) {
+        if (visited.sample == nullptr) return;
+        const auto event = audit.events.find(visited.sample->attribute);
+        if (event == audit.events.end()) return;
+        const auto& decoder = recording.decoder();
+        const auto details = decoder.details(visited.record, *visited.sample);
+        if (!details) {
+          ++event->second.damaged_stacks;
+          return;
+        }
+        counter.count(*visited.sample, filters.at(event->first), details->branch_stack,
+                      decoder.order(), decoder.time_of(visited.record, *visited.sample),
+                      event->second);
+      });
   return counter.take();
 }
 
@@ -179,17 +179,16 @@ std::string_view describe(NoContiguity reason) {
   return kContiguityWords.at(index_of(reason)).second;
 }
 
-BranchAudit audit_branch_records(perfdata::Recording& recording, const locate::Digest& digest,
-                                 locate::ModuleStore& modules, const machine::CpuIdentity& cpu,
-                                 std::optional<Arch> arch, std::size_t top) {
+BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t top) {
   BranchAudit audit;
-  auto branches = count_branches(recording, digest, cpu, arch, audit);
+  auto branches = count_branches(profile, audit);
   // By file and offset, so that the code is read from front to back.
   std::sort(branches.begin(), branches.end(), [](const CountedBranch& a, const CountedBranch& b) {
     return std::tie(a.from.file, a.from.offset) < std::tie(b.from.file, b.from.offset);
   });
-  const bool may_fuse = arch == Arch::x86_64 && cpu.vendor != "GenuineIntel";
-  BranchJudge judge(digest.spaces, modules, arch, may_fuse);
+  const auto arch = profile.arch();
+  const bool may_fuse = arch == Arch::x86_64 && profile.machine().cpu.vendor != "GenuineIntel";
+  BranchJudge judge(profile.digest.spaces, profile.modules, arch, may_fuse);
   std::map<std::uint32_t, Places> places;
   for (const CountedBranch& branch : branches) {
     BranchRecords& event = audit.events.at(branch.attribute);
@@ -210,7 +209,7 @@ BranchAudit audit_branch_records(perfdata::Recording& recording, const locate::D
     for (std::size_t i = 1; i < kBranchFaults; ++i) impossible += event.faults[i];
     event.impossible = analysis::wilson_interval(impossible, event.judged);
     event.impossible_places = places[attribute].size();
-    event.worst = places[attribute].worst(judge, digest, top);
+    event.worst = places[attribute].worst(judge, profile.digest, top);
   }
   return audit;
 }

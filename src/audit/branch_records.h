@@ -2,11 +2,8 @@
 #pragma once
 
 #include "analysis/statistics.h"
-#include "src/locate/digest.h"
-#include "src/locate/module_store.h"
-#include "src/machine/machine.h"
-#include "src/perfdata/recording.h"
-#include "src/support/address.h"
+#include "src/measure/profile.h"
+#include "src/symbols/address_space.h"
 
 #include <array>
 #include <cstddef>
@@ -105,11 +102,8 @@ struct BranchAudit {
 };
 
 /// Reads the branch stacks of all events and judges them, each distinct record once. docs/audit.md
-/// has the rules. `recording`: after digest(), which gave `digest`. `arch`: as recorded. `top`:
-/// places listed for an event. Memory grows with distinct pairs of consecutive records, up to a
-/// limit, never with samples.
-BranchAudit audit_branch_records(perfdata::Recording& recording, const locate::Digest& digest,
-                                 locate::ModuleStore& modules, const machine::CpuIdentity& cpu,
-                                 std::optional<Arch> arch, std::size_t top);
+/// has the rules. `top`: places listed for an event. Memory grows with distinct pairs of
+/// consecutive records, up to a limit, never with samples.
+BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t top);
 
 }  // namespace skid::audit

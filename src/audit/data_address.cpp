@@ -1,7 +1,8 @@
-#include "src/audit/data_address.h"
-
+// Whether the data addresses of samples are those of the instructions that they are at.
+#include "src/audit/contradictions.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/visit.h"
+#include "src/measure/data_addresses.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
@@ -134,16 +135,31 @@ OperandPlaces places_of(const locate::Digest& digest,
   return places;
 }
 
+/// By attribute, as measure::address_source(). The record of an event that is not precise can be of
+/// another instruction than its data address.
+std::vector<std::optional<AddressSource>> address_sources(
+    const std::vector<measure::RecordedEvent>& events) {
+  std::vector<std::optional<AddressSource>> sources;
+  for (const measure::RecordedEvent& event : events) {
+    auto& source = sources.emplace_back();
+    if (event.attribute.is_dummy() || event.knowledge.imprecise()) continue;
+    source =
+        measure::address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
+  }
+  return sources;
+}
+
 }  // namespace
 
-std::map<std::uint32_t, Contradictions> check_data_addresses(
-    perfdata::Recording& recording, const locate::Digest& digest, locate::ModuleStore& modules,
-    const std::vector<std::optional<AddressSource>>& sources, std::optional<Arch> arch) {
+std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile) {
+  const perfdata::Recording& recording = profile.recording;
+  const locate::Digest& digest = profile.digest;
+  const auto sources = address_sources(profile.events);
   std::map<std::uint32_t, Contradictions> findings;
   if (std::none_of(sources.begin(), sources.end(), has_addresses)) return findings;
   OperandPlaces places = places_of(digest, sources);
   judge_by_function(
-      places, digest, modules, arch,
+      places, profile,
       [](FileJudge& judge, const symbols::Module& module, OperandPlaces::value_type& entry) {
         const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
         const auto* judgement = std::get_if<Judgement>(&answer);
@@ -151,7 +167,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(
           entry.second = operand_at(module, judgement->address);
         }
       });
-  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
+  locate::visit_records(profile.recording, digest, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;
     const auto& source = sources[sample->attribute];

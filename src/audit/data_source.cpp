@@ -1,6 +1,6 @@
-#include "src/audit/data_source.h"
-
-#include "src/events/cause_families.h"
+// Whether the data sources of samples agree with the instructions that they are at.
+#include "src/audit/contradictions.h"
+#include "src/events/causes.h"
 #include "src/locate/visit.h"
 #include "src/perfdata/format.h"
 
@@ -45,47 +45,45 @@ struct AccessPlace {
 
 using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples
 
-AccessPlaces places_of(perfdata::Recording& recording, const locate::Digest& digest,
-                       const machine::CpuIdentity& cpu,
+AccessPlaces places_of(const measure::Profile& profile,
                        std::map<std::uint32_t, Contradictions>& findings) {
   AccessPlaces places;
-  locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
-    const perfdata::Sample* sample = visited.sample;
-    if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
-    const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
-    if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
-    const auto details = recording.decoder().details(visited.record, *sample);
-    if (!details) return;
-    const auto operation = operation_of(details->data_source, gives_stores_loads(attribute, cpu));
-    if (!operation) return;
-    ++findings[sample->attribute].samples;
-    if (!visited.location) return;
-    const auto& [file, offset] = *visited.location;
-    ++places[{file, offset, sample->attribute, *operation}];
-  });
+  const perfdata::Recording& recording = profile.recording;
+  const machine::CpuIdentity& cpu = profile.machine().cpu;
+  locate::visit_records(
+      profile.recording, profile.digest, [&](const locate::VisitedRecord& visited) {
+        const perfdata::Sample* sample = visited.sample;
+        if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
+        const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
+        if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
+        const auto details = recording.decoder().details(visited.record, *sample);
+        if (!details) return;
+        const auto operation =
+            operation_of(details->data_source, gives_stores_loads(attribute, cpu));
+        if (!operation) return;
+        ++findings[sample->attribute].samples;
+        if (!visited.location) return;
+        const auto& [file, offset] = *visited.location;
+        ++places[{file, offset, sample->attribute, *operation}];
+      });
   return places;
 }
 
 }  // namespace
 
-std::map<std::uint32_t, Contradictions> check_data_sources(perfdata::Recording& recording,
-                                                           const locate::Digest& digest,
-                                                           locate::ModuleStore& modules,
-                                                           const machine::CpuIdentity& cpu,
-                                                           std::optional<Arch> arch) {
+std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile) {
   std::map<std::uint32_t, Contradictions> findings;
-  const auto& attributes = recording.attributes();
-  if (std::none_of(attributes.begin(), attributes.end(),
-                   [](const auto& attribute) { return attribute.has(PERF_SAMPLE_DATA_SRC); })) {
+  if (std::none_of(profile.events.begin(), profile.events.end(),
+                   [](const auto& event) { return event.attribute.has(PERF_SAMPLE_DATA_SRC); })) {
     return findings;
   }
   // In the order of Operation.
   const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
                           events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
                           events::causes_by_name("MEM_INST_RETIRED.ANY")};
-  AccessPlaces places = places_of(recording, digest, cpu, findings);
+  AccessPlaces places = places_of(profile, findings);
   judge_by_function(
-      places, digest, modules, arch,
+      places, profile,
       [&](FileJudge& judge, const symbols::Module&, const AccessPlaces::value_type& entry) {
         const auto& [place, samples] = entry;
         const Answer answer = judge.judge(causes.at(static_cast<std::size_t>(place.operation)),

@@ -23,14 +23,11 @@ SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
 }  // namespace
 
 Corrector::Corrector(const measure::Profile& profile, const Choices& choices)
-    : recording_(profile.recording),
-      digest_(profile.digest),
-      modules_(profile.modules),
-      cpu_(profile.cpu.machine().cpu),
+    : profile_(profile),
       keeps_blocks_(choices.by == By::block),
-      filtered_(digest_.filtered),
-      watched_(digest_.spaces, modules_) {
-  if (perfdata::is_corrected(recording_.features())) {
+      filtered_(profile.digest.filtered),
+      watched_(profile.digest.spaces, profile.modules) {
+  if (perfdata::is_corrected(profile.recording.features())) {
     throw InputError({.file = profile.source.file.string(),
                       .offset = {},
                       .found = "samples that were corrected before",
@@ -48,7 +45,7 @@ Corrector::Corrector(const measure::Profile& profile, const Choices& choices)
 }
 
 CorrectedEvents& Corrector::correct() {
-  digest_.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
+  profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
   std::vector<std::span<const Sampled>> files;
@@ -57,12 +54,12 @@ CorrectedEvents& Corrector::correct() {
     const auto end = std::find_if(begin, sampled_.end(),
                                   [&](const Sampled& one) { return one.file != begin->file; });
     files.emplace_back(begin, end);
-    const auto found = modules_.find(digest_.spaces.file(begin->file));
+    const auto found = profile_.modules.find(profile_.digest.spaces.file(begin->file));
     if (found.module != nullptr) watched_.add_mappings(*found.module, files.back());
     begin = end;
   }
   for (const auto& of_file : files) correct_file(of_file);
-  splits_.decide(recording_, digest_, cpu_, events_);
+  splits_.decide(profile_, events_);
   for (auto& [attribute, event] : events_) judge_fit(event);
   return events_;
 }
@@ -108,8 +105,8 @@ void Corrector::take(const locate::LocatedSamples& located) {
 }
 
 void Corrector::correct_file(std::span<const Sampled> all) {
-  const symbols::MappedFile& file = digest_.spaces.file(all.front().file);
-  const auto found = modules_.find(file);
+  const symbols::MappedFile& file = profile_.digest.spaces.file(all.front().file);
+  const auto found = profile_.modules.find(file);
   NotJudged reason = NotJudged::none;
   if (found.module == nullptr) {
     reason = audit::reason_without_module(file, found);
@@ -142,7 +139,7 @@ void Corrector::correct_file(std::span<const Sampled> all) {
 Suspicion Corrector::suspicion_of(const CorrectedEvent& event, const Sampled& one,
                                   std::uint64_t address) {
   Suspicion suspicion = watched_.suspicion_of(event, one, address);
-  suspicion.fuses_as_intel = cpu_.vendor == "GenuineIntel";
+  suspicion.fuses_as_intel = profile_.machine().cpu.vendor == "GenuineIntel";
   return suspicion;
 }
 

@@ -7,14 +7,10 @@
 #include "src/correct/places.h"
 #include "src/correct/splits.h"
 #include "src/correct/watched_data.h"
-#include "src/locate/digest.h"
-#include "src/locate/module_store.h"
 #include "src/measure/profile.h"
-#include "src/perfdata/recording.h"
 #include "src/symbols/module.h"
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -51,10 +47,7 @@ class Corrector {
   Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address);
   void keep_block(Flow& flow, const SpreadPlace& place);
 
-  perfdata::Recording& recording_;
-  const locate::Digest& digest_;
-  locate::ModuleStore& modules_;
-  const machine::CpuIdentity& cpu_;
+  const measure::Profile& profile_;
   bool keeps_blocks_;
   CorrectedEvents events_;
   locate::Filtered filtered_;

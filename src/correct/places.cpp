@@ -19,7 +19,8 @@ struct Key {
 
 class Folder {
  public:
-  Folder(By by, const FoldingFrom& from) : by_(by), from_(from) {}
+  Folder(By by, const measure::Profile& profile, const Blocks& blocks)
+      : by_(by), profile_(profile), blocks_(blocks) {}
 
   /// The sum that samples at a place belong to.
   Place& sum_of(const SpreadPlace& place) {
@@ -51,9 +52,9 @@ class Folder {
     Key key;
     const symbols::Module* module = nullptr;
     if (at.file != symbols::Region::kNoFile) {
-      const symbols::MappedFile& file = from_.spaces.file(at.file);
+      const symbols::MappedFile& file = profile_.digest.spaces.file(at.file);
       place.module = file.path;
-      if (at.is_linked) module = from_.modules.find(file).module;
+      if (at.is_linked) module = profile_.modules.find(file).module;
     }
     std::uint64_t begin = at.address;
     if (module != nullptr) {
@@ -91,22 +92,24 @@ class Folder {
       return place.symbol.empty() ? std::nullopt : std::optional(begin);
     }
     if (by_ == By::block) {
-      const auto block = from_.blocks.find({at.file, at.address});
-      return at.is_linked && block != from_.blocks.end() ? block->second : at.address;
+      const auto block = blocks_.find({at.file, at.address});
+      return at.is_linked && block != blocks_.end() ? block->second : at.address;
     }
     return at.address;
   }
 
   By by_;
-  const FoldingFrom& from_;
+  const measure::Profile& profile_;
+  const Blocks& blocks_;
   std::map<Key, Place> sums_;
   std::map<SpreadPlace, Place*> known_;
 };
 
 }  // namespace
 
-std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const FoldingFrom& from) {
-  Folder folder(by, from);
+std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const measure::Profile& profile,
+                        const Blocks& blocks) {
+  Folder folder(by, profile, blocks);
   add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return folder.sum_of(place); });
   return folder.places();
 }

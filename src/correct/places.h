@@ -2,7 +2,6 @@
 #pragma once
 
 #include "src/correct/correct.h"
-#include "src/locate/module_store.h"
 #include "src/symbols/address_space.h"
 
 #include <compare>
@@ -54,13 +53,8 @@ void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
 /// Where blocks begin, by file and address of an instruction.
 using Blocks = std::map<std::pair<symbols::FileIndex, std::uint64_t>, std::uint64_t>;
 
-struct FoldingFrom {
-  const symbols::AddressSpaces& spaces;
-  locate::ModuleStore& modules;
-  const Blocks& blocks;  ///< for By::block
-};
-
-/// Adds up the spreads by the chosen unit. Most corrected samples first.
-std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const FoldingFrom& from);
+/// Adds up the spreads by the chosen unit. `blocks`: for By::block. Most corrected samples first.
+std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const measure::Profile& profile,
+                        const Blocks& blocks);
 
 }  // namespace skid::correct

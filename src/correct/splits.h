@@ -4,9 +4,7 @@
 #include "src/correct/candidates.h"
 #include "src/correct/corrected_event.h"
 #include "src/correct/flow.h"
-#include "src/locate/digest.h"
-#include "src/machine/machine.h"
-#include "src/perfdata/recording.h"
+#include "src/measure/profile.h"
 #include "src/perfdata/sample.h"
 
 #include <cstddef>
@@ -41,9 +39,8 @@ class Splits {
   /// record all branches (`-j any_call`, `--call-graph lbr`) are left out, and records that were
   /// not retired, by the rules of audits (audit::branch_filter(), audit::is_run()).
   ///
-  /// `recording`: after digest(), which gave `digest`; `cpu`: of x86-64, that it was recorded on.
-  void decide(perfdata::Recording& recording, const locate::Digest& digest,
-              const machine::CpuIdentity& cpu, CorrectedEvents& events);
+  /// `profile`: of x86-64.
+  void decide(const measure::Profile& profile, CorrectedEvents& events);
 
  private:
   /// Samples of an event at one instruction.

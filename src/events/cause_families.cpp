@@ -1,5 +1,5 @@
-#include "src/events/cause_families.h"
-
+// Which instructions can cause a retired event of Intel's, by the words of its name.
+#include "src/events/causes.h"
 #include "src/events/spelling.h"
 #include "src/support/text.h"
 

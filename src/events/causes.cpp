@@ -1,6 +1,5 @@
 #include "src/events/causes.h"
 
-#include "src/events/cause_families.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct Cause {
 };
 
 /// A verdict for each category of x86-64 instructions, in their order: what was measured
-/// (measured_causes), and for what was not, what the event's names define (cause_families.h). Of
+/// (measured_causes), and for what was not, what the event's names define (causes_by_name). Of
 /// several names of one code the first of the verdicts holds, so that `never` takes all of them.
 std::vector<Cause> causes_of(const Cpu& cpu, const Event& event);
 
@@ -35,6 +35,15 @@ std::vector<Cause> causes_of(const Cpu& cpu, const Event& event);
 /// complete": what it does not mention is `unknown`. Accesses that cross a cache line are outside
 /// of it.
 std::vector<Cause> measured_causes(Core core, std::uint64_t config);
+
+/// A verdict for each category of x86-64 instructions, in the order of instructions::kCategories;
+/// all of them `unknown` where `name` belongs to no family. docs/events.md lists the families.
+/// `name`: as Intel's event files and libpfm4 write it, in any case.
+///
+/// The names and their meaning are from the descriptions in Intel's event files, Nehalem to Nova
+/// Lake. `never` is said only where the definition leaves no other reading: what the descriptions
+/// of one core count and those of another leave open (software prefetches) is `maybe`.
+std::vector<Cause> causes_by_name(std::string_view name);
 
 /// The verdict over an instruction that is in all of `categories`: the first of can, conditional,
 /// maybe, unknown and never that one of them has, so that `never` takes all of them. `causes`: what

@@ -84,7 +84,7 @@ analysis::Measurement Profile::described(const RecordedEvent& event) const {
   }
   measurement.command_lines = command_lines_of(source, recording.features());
   measurement.read_in_part = recording.read_in_part();
-  describe_machine(cpu.machine(), measurement);
+  describe_machine(machine(), measurement);
   measurement.event = event.identity;
   measurement.precise = event.precise;
   return measurement;
@@ -94,8 +94,8 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.run = source.run_directory.string();
   summary.file = source.file.string();
   summary.synthetic = is_synthetic(source, recording.features());
-  summary.cpu = cpu.machine().cpu;
-  summary.kernel = cpu.machine().kernel;
+  summary.cpu = machine().cpu;
+  summary.kernel = machine().kernel;
   for (const auto& remark : modules.remarks()) summary.remarks.push_back(remark.text);
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();

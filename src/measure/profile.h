@@ -12,6 +12,7 @@
 #include "src/support/cores.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace skid::measure {
@@ -34,6 +35,9 @@ struct Profile {
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
+  const machine::Machine& machine() const noexcept { return cpu.machine(); }
+  /// As recorded; nullopt: not recorded, or another one.
+  std::optional<Arch> arch() const { return arch_of(machine().cpu); }
   /// Whether an event is one of the filter's, and no dummy nor a cross-check. Notes it in
   /// `filtered`, which no longer counts its samples where it is not.
   bool selects(const RecordedEvent& event, const locate::Filter& filter,
