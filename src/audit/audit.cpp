@@ -86,21 +86,18 @@ std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t
 /// The event with its rule, and its audit before any sample is judged.
 std::pair<EventToJudge, EventAudit> begin_audit(const measure::RecordedEvent& recorded,
                                                 const Choices& choices) {
-  const perfdata::Attribute& attribute = recorded.attribute;
-  const measure::EventKnowledge& knowledge = recorded.knowledge;
   EventAudit event(measure::event_summary(recorded));
-  event.catalogue = knowledge.catalogue;
+  event.catalogue = recorded.knowledge.catalogue;
   if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {
     event.warnings.push_back(std::move(lost));
   }
-  BlockRule blocks(attribute, knowledge, 2 * recorded.exact >= recorded.samples);
+  BlockRule blocks(recorded);
   std::optional<DelayRange> delay;
   if (choices.delay || blocks.judges()) delay = delay_of(recorded, choices, event.warnings);
-  const bool is_pebs = measure::is_pebs(attribute, knowledge, recorded.machine);
-  EventToJudge to_judge{
-      attribute, rule_of(attribute, knowledge, measure::arch_of(recorded.machine.cpu)),
-      measure::causes_of(knowledge).causes,
-      EventBlocks(std::move(blocks), is_pebs ? event.period.value_or(0) : 0, delay)};
+  const std::uint64_t pebs_period = measure::is_pebs(recorded) ? event.period.value_or(0) : 0;
+  EventToJudge to_judge{recorded.attribute, rule_of(recorded),
+                        measure::causes_of(recorded.knowledge).causes,
+                        EventBlocks(std::move(blocks), pebs_period, delay)};
   event.rule = to_judge.rule.rule;
   for (std::string& warning : measure::event_warnings(recorded)) {
     event.warnings.push_back(std::move(warning));

@@ -77,8 +77,9 @@ bool LoopShadow::is_locked() const {
   return predicted.value_or(0) > 0.5 && largest > kMost;
 }
 
-BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
-                     bool most_are_exact) {
+BlockRule::BlockRule(const measure::RecordedEvent& event) {
+  const measure::EventKnowledge& knowledge = event.knowledge;
+  const int level = event.precise.recorded;
   auto known = measure::causes_of(knowledge);
   const auto refuse = [this](NotJudged reason) {
     reason_ = name_of(reason);
@@ -93,7 +94,7 @@ BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventK
     reason_text_ = "not an event that certain instructions cause exactly once";
     return;
   }
-  if (attribute.precise_ip == 0) {
+  if (level == 0) {
     refuse(NotJudged::level_0);
     return;
   }
@@ -104,7 +105,8 @@ BlockRule::BlockRule(const perfdata::Attribute& attribute, const measure::EventK
   }
   once_ = *once;
   causes_ = std::move(known.causes);
-  rule_ = attribute.precise_ip == 1 && !most_are_exact ? Rule::predecessor : Rule::sampled;
+  const bool most_are_exact = 2 * event.exact >= event.samples;
+  rule_ = level == 1 && !most_are_exact ? Rule::predecessor : Rule::sampled;
   reason_ = {};
 }
 

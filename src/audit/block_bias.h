@@ -10,8 +10,7 @@
 #include "src/audit/event_rule.h"
 #include "src/events/causes.h"
 #include "src/events/event.h"
-#include "src/measure/event_knowledge.h"
-#include "src/perfdata/attribute.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/sample.h"
 
 #include <cstddef>
@@ -81,9 +80,7 @@ struct BlockBias {
 class BlockRule {
  public:
   BlockRule() = default;
-  /// `most_are_exact`: at least half of the samples have PERF_RECORD_MISC_EXACT_IP.
-  BlockRule(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
-            bool most_are_exact);
+  explicit BlockRule(const measure::RecordedEvent& event);
 
   bool judges() const noexcept { return reason_.empty(); }
   bool takes(perfdata::SampleKind kind) const noexcept;

@@ -143,8 +143,7 @@ std::vector<std::optional<AddressSource>> address_sources(
   for (const measure::RecordedEvent& event : events) {
     auto& source = sources.emplace_back();
     if (event.attribute.is_dummy() || event.knowledge.imprecise()) continue;
-    source =
-        measure::address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
+    source = measure::address_source(event);
   }
   return sources;
 }

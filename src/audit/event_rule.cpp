@@ -55,13 +55,13 @@ Rule rule_on(Rule rule, Arch arch) {
   return rule == Rule::write_breakpoint ? Rule::write_watchpoint : rule;
 }
 
-EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
-                  std::optional<Arch> arch) {
+EventRule rule_of(const measure::RecordedEvent& event) {
+  const perfdata::Attribute& attribute = event.attribute;
   if (attribute.type == PERF_TYPE_BREAKPOINT) {
     if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
     const bool writes_only = attribute.bp_type == kWrite;
     return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
-                    arch.value_or(Arch::x86_64)),
+                    measure::arch_of(event.machine.cpu).value_or(Arch::x86_64)),
             {}};
   }
   if (attribute.type == PERF_TYPE_SOFTWARE &&
@@ -70,7 +70,7 @@ EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnow
     return {Rule::page_fault, {}};
   }
   if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
-  return rule_of_core_event(attribute, measure::causes_of(knowledge).not_judged);
+  return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
 }
 
 }  // namespace skid::audit

@@ -2,13 +2,11 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/measure/event_knowledge.h"
-#include "src/perfdata/attribute.h"
+#include "src/measure/event_description.h"
 #include "src/support/address.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -36,10 +34,9 @@ struct EventRule {
   NotJudged reason = NotJudged::no_core_event;  ///< of all samples, where `rule` is none
 };
 
-/// The rule of all samples of an event. `arch`: as recorded; nullopt: not recorded, and breakpoints
-/// are taken for those of x86 until `rule_on` is called with the file's.
-EventRule rule_of(const perfdata::Attribute& attribute, const measure::EventKnowledge& knowledge,
-                  std::optional<Arch> arch);
+/// The rule of all samples of an event. Where the architecture was not recorded, breakpoints are
+/// taken for those of x86 until `rule_on` is called with the file's.
+EventRule rule_of(const measure::RecordedEvent& event);
 
 /// A rule for code of an architecture: data breakpoints of aarch64 are watchpoints.
 Rule rule_on(Rule rule, Arch arch);

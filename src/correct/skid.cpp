@@ -80,7 +80,7 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
         "and a delay that does not depend on the code leaves a profile of time as it is",
         record_precisely);
   }
-  if (measure::is_ibs(event.attribute, event.pmu_name, event.machine)) {
+  if (measure::is_ibs(event)) {
     return refused("IBS samples the operation that it tagged; there is no skid to take out", "");
   }
   if (event.pmu_name.starts_with("arm_spe")) {
@@ -173,9 +173,7 @@ std::string_view name_of(SkidSource source) {
 }
 
 Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measurement>> measured) {
-  const auto arch = measure::arch_of(event.machine.cpu);
-  const audit::EventRule rule = audit::rule_of(event.attribute, event.knowledge, arch);
-  if (auto skid = of_rule(rule.rule)) return *skid;
+  if (auto skid = of_rule(audit::rule_of(event).rule)) return *skid;
   if (auto skid = refusal_of(event)) return *skid;
   if (!measured) {
     return refused("the skid of this event on this machine is not known",

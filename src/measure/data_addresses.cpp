@@ -17,9 +17,9 @@ bool is_page_fault(const Attribute& attribute) {
           attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
-std::optional<AddressSource> address_source(const Attribute& attribute, std::string_view pmu_name,
-                                            const EventKnowledge& knowledge,
-                                            const machine::Machine& machine) {
+std::optional<AddressSource> address_source(const RecordedEvent& event) {
+  const Attribute& attribute = event.attribute;
+  const EventKnowledge& knowledge = event.knowledge;
   if (!attribute.has(PERF_SAMPLE_ADDR)) return std::nullopt;
   if (attribute.type == PERF_TYPE_BREAKPOINT) return AddressSource::request;
   if (attribute.type == PERF_TYPE_TRACEPOINT) return AddressSource::none;
@@ -27,11 +27,13 @@ std::optional<AddressSource> address_source(const Attribute& attribute, std::str
   // perf_sw_event() the faulting address.
   if (is_page_fault(attribute)) return AddressSource::page_fault;
   if (attribute.type == PERF_TYPE_SOFTWARE) return AddressSource::none;
-  if (pmu_name == "ibs_op" || pmu_name.starts_with("arm_spe")) return AddressSource::tagged;
+  if (event.pmu_name == "ibs_op" || event.pmu_name.starts_with("arm_spe")) {
+    return AddressSource::tagged;
+  }
   if (knowledge.of_arm) return AddressSource::none;
   if (!knowledge.core_pmu) return AddressSource::unknown;
   if (attribute.precise_ip == 0) return AddressSource::none;
-  if (machine::is_amd(machine.cpu)) return AddressSource::tagged;
+  if (machine::is_amd(event.machine.cpu)) return AddressSource::tagged;
   if (!knowledge.event || !knowledge.event->data_la) return AddressSource::unknown;
   return *knowledge.event->data_la ? AddressSource::pebs : AddressSource::none;
 }

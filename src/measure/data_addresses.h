@@ -4,13 +4,11 @@
 #include "analysis/addresses.h"
 #include "runway/target.h"
 #include "src/locate/visit.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_knowledge.h"
+#include "src/measure/event_description.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace skid::measure {
@@ -21,10 +19,7 @@ bool is_page_fault(const perfdata::Attribute& attribute);
 /// What the data addresses of an event's samples are worth; nullopt: they contain none.
 /// AMD's core PMU samples through IBS at level 1 and above
 /// (arch/x86/events/amd/ibs.c), Intel's has data addresses only in PEBS records.
-std::optional<analysis::AddressSource> address_source(const perfdata::Attribute& attribute,
-                                                      std::string_view pmu_name,
-                                                      const EventKnowledge& knowledge,
-                                                      const machine::Machine& machine);
+std::optional<analysis::AddressSource> address_source(const RecordedEvent& event);
 
 /// The data that the triggers of a target access, by its note and, for a pointer chase, its report.
 /// `report`: of the run, null where unknown. Empty where that is not known or there is none.

@@ -1,6 +1,7 @@
 #include "src/measure/event_description.h"
 
 #include "src/events/errata.h"
+#include "src/events/exact_ip.h"
 #include "src/events/kernel_rules.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
@@ -67,6 +68,13 @@ analysis::PreciseLevel precise_of(const Attribute& attribute,
   return precise;
 }
 
+ExactIp exact_ip_of(const RecordedEvent& event) {
+  if (ignores_level(event.attribute)) return ExactIp::never;
+  const bool ibs = is_ibs(event);
+  const bool known = ibs || is_core_event(event.attribute, event.pmu_name);
+  return known ? events::exact_ip_of(event.machine.cpu, ibs) : ExactIp::unknown;
+}
+
 using Warnings = std::vector<std::string>;
 
 /// Core PMUs have 3 to 8 counters for any event; Intel's with SMT on have 4.
@@ -123,7 +131,7 @@ void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
 }
 
 void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
-  const bool ibs = is_ibs(recorded.attribute, recorded.pmu_name, recorded.machine);
+  const bool ibs = is_ibs(recorded);
   if (!recorded.period || (!recorded.knowledge.core && !ibs)) return;
   const auto rule =
       events::period_rule(recorded.machine.cpu,
@@ -234,7 +242,7 @@ RecordedEvent describe_event(const Source& source, const perfdata::Recording& re
                       .of_run = source.run != nullptr,
                       .synthetic = is_synthetic(source, recording.features())};
   event.precise = precise_of(attribute, source.planned, event.identity);
-  event.exact_ip = exact_ip_of(attribute, event.pmu_name, machine);
+  event.exact_ip = exact_ip_of(event);
   if (!attribute.frequency) {
     event.period =
         source.planned != nullptr ? source.planned->period : attribute.period_or_frequency;
@@ -279,20 +287,26 @@ std::vector<bool> selected_events(const Source& source, const perfdata::Recordin
   return selected;
 }
 
-bool is_pebs(const Attribute& attribute, const EventKnowledge& knowledge,
-             const machine::Machine& machine) {
-  return knowledge.core_pmu && attribute.precise_ip > 0 && machine.cpu.vendor == "GenuineIntel";
+bool is_pebs(const RecordedEvent& event) {
+  return event.knowledge.core_pmu && event.attribute.precise_ip > 0 &&
+         event.machine.cpu.vendor == "GenuineIntel";
 }
 
-analysis::RecordingPath recording_path(const Attribute& attribute, const EventKnowledge& knowledge,
-                                       const machine::Machine& machine) {
+bool is_ibs(const RecordedEvent& event) {
+  if (event.pmu_name == "ibs_op" || event.pmu_name == "ibs_fetch") return true;
+  return machine::is_amd(event.machine.cpu) && event.attribute.precise_ip > 0 &&
+         is_core_event(event.attribute, event.pmu_name);
+}
+
+analysis::RecordingPath recording_path(const RecordedEvent& event) {
+  const Attribute& attribute = event.attribute;
   analysis::RecordingPath path;
   if (attribute.frequency) path.frequency = attribute.period_or_frequency;
   path.call_graph = attribute.has(PERF_SAMPLE_CALLCHAIN);
   path.branch_stack = attribute.has(PERF_SAMPLE_BRANCH_STACK);
-  if (is_pebs(attribute, knowledge, machine)) {
+  if (is_pebs(event)) {
     path.batched =
-        events::batches_pebs_records(machine.cpu, attribute.frequency, attribute.sample_type);
+        events::batches_pebs_records(event.machine.cpu, attribute.frequency, attribute.sample_type);
   }
   return path;
 }

@@ -81,14 +81,14 @@ bool select_event(const analysis::EventIdentity& event, const locate::Filter& fi
 std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
                                   const locate::Filter& filter, locate::Filtered& filtered);
 
-/// Whether PEBS records the samples of an attribute.
-bool is_pebs(const perfdata::Attribute& attribute, const EventKnowledge& knowledge,
-             const machine::Machine& machine);
+/// Whether PEBS records the samples of an event.
+bool is_pebs(const RecordedEvent& event);
 
-/// The path by which the samples of an attribute came.
-analysis::RecordingPath recording_path(const perfdata::Attribute& attribute,
-                                       const EventKnowledge& knowledge,
-                                       const machine::Machine& machine);
+/// An event of IBS, or one of AMD's core PMU that the kernel hands to it.
+bool is_ibs(const RecordedEvent& event);
+
+/// The path by which the samples of an event came.
+analysis::RecordingPath recording_path(const RecordedEvent& event);
 
 /// Whether an event needs one of the few counters that a core PMU has for any event. Cycles,
 /// instructions and reference cycles can be counted in counters of their own.

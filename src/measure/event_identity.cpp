@@ -1,7 +1,6 @@
 #include "src/measure/event_identity.h"
 
 #include "runway/kinds/kind.h"
-#include "src/events/exact_ip.h"
 #include "src/events/level_3.h"
 #include "src/events/triggers.h"
 #include "src/measure/data_addresses.h"
@@ -260,21 +259,6 @@ std::optional<std::int64_t> known_offset(const Attribute& attribute,
   if (attribute.type != PERF_TYPE_BREAKPOINT || !arch) return std::nullopt;
   const bool traps_after = *arch == Arch::x86_64 && (attribute.bp_type & kExecute) == 0;
   return traps_after ? 1 : 0;
-}
-
-bool is_ibs(const Attribute& attribute, std::string_view pmu_name,
-            const machine::Machine& machine) {
-  if (pmu_name == "ibs_op" || pmu_name == "ibs_fetch") return true;
-  return machine::is_amd(machine.cpu) && is_core_event(attribute, pmu_name) &&
-         attribute.precise_ip > 0;
-}
-
-ExactIp exact_ip_of(const Attribute& attribute, std::string_view pmu_name,
-                    const machine::Machine& machine) {
-  if (ignores_level(attribute)) return ExactIp::never;
-  const bool ibs = is_ibs(attribute, pmu_name, machine);
-  const bool known = ibs || is_core_event(attribute, pmu_name);
-  return known ? events::exact_ip_of(machine.cpu, ibs) : ExactIp::unknown;
 }
 
 }  // namespace skid::measure

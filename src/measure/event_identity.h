@@ -72,12 +72,4 @@ std::optional<std::int64_t> known_offset(const perfdata::Attribute& attribute,
                                          const runway::TargetDescription* target,
                                          std::optional<Arch> arch);
 
-/// An event of IBS, or one of AMD's core PMU that the kernel hands to it.
-bool is_ibs(const perfdata::Attribute& attribute, std::string_view pmu_name,
-            const machine::Machine& machine);
-
-/// What EXACT_IP means for an event on the machine that it was recorded on.
-ExactIp exact_ip_of(const perfdata::Attribute& attribute, std::string_view pmu_name,
-                    const machine::Machine& machine);
-
 }  // namespace skid::measure

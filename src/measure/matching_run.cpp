@@ -37,7 +37,7 @@ std::string modes_of(const analysis::EventIdentity& event) {
 
 /// Frequencies, whatever they are, take one path.
 Compared compare_paths(const RecordedEvent& event, const Measurement& run) {
-  const auto path = recording_path(event.attribute, event.knowledge, event.machine);
+  const auto path = recording_path(event);
   Compared compared =
       compare(kRecordingPath, describe(path), run.path ? describe(*run.path) : std::string());
   const auto kind = [](const analysis::RecordingPath& one) {

@@ -147,8 +147,7 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
   const run::PlannedMeasurement* planned = profile.source.planned;
   const bool has_report = planned != nullptr && planned->target_report;
   for (const RecordedEvent& event : profile.events) {
-    const auto source =
-        address_source(event.attribute, event.pmu_name, event.knowledge, event.machine);
+    const auto source = address_source(event);
     if (!source) continue;
     auto& addresses = bases[event.index].addresses.emplace(analysis::Addresses{*source, {}, {}});
     if (geometry == nullptr || !geometry->description) continue;
@@ -281,10 +280,10 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   measurement.unknown_ids = digest.unknown_ids;
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
   describe_period(event, digest, measurement);
-  measurement.path = recording_path(attribute, knowledge, event.machine);
-  if (is_ibs(attribute, event.pmu_name, event.machine)) {
+  measurement.path = recording_path(event);
+  if (is_ibs(event)) {
     basis.events_to_record.reset();
-  } else if (is_pebs(attribute, knowledge, event.machine)) {
+  } else if (is_pebs(event)) {
     basis.events_to_record = 1;
   }
   // What the samples show is among the figures.

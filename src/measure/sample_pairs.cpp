@@ -34,7 +34,7 @@ SamplePairReader::SamplePairReader(const std::vector<RecordedEvent>& events,
     const perfdata::Attribute& attribute = recorded.attribute;
     const EventKnowledge& knowledge = recorded.knowledge;
     if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
-        !knowledge.event || !is_pebs(attribute, knowledge, recorded.machine)) {
+        !knowledge.event || !is_pebs(recorded)) {
       continue;
     }
     analysis::SamplePairs pairs{.iteration = instructions};

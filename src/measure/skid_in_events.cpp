@@ -49,8 +49,8 @@ std::string refusal_of_pmu(const Attribute& attribute, const EventKnowledge& kno
 
 }  // namespace
 
-std::string no_skid_in_events(const Attribute& attribute, std::string_view pmu_name,
-                              const EventKnowledge& knowledge, const machine::Machine& machine) {
+std::string no_skid_in_events(const RecordedEvent& event) {
+  const Attribute& attribute = event.attribute;
   if (attribute.frequency) return "with a frequency the kernel changes the period";
   if (attribute.inherit) {
     return "counters of several tasks have one id; record without inheritance (perf record -i)";
@@ -58,11 +58,11 @@ std::string no_skid_in_events(const Attribute& attribute, std::string_view pmu_n
   const bool has_ids = attribute.has(PERF_SAMPLE_ID) || attribute.has(PERF_SAMPLE_IDENTIFIER) ||
                        (attribute.read_format & PERF_FORMAT_ID) != 0;
   if (!has_ids) return "the samples do not contain the id of their counter";
-  if (is_ibs(attribute, pmu_name, machine)) {
+  if (is_ibs(event)) {
     return "IBS tags operations and randomizes its period";
   }
   return ignores_level(attribute) ? refusal_of_software(attribute)
-                                  : refusal_of_pmu(attribute, knowledge, machine.cpu);
+                                  : refusal_of_pmu(attribute, event.knowledge, event.machine.cpu);
 }
 
 void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
@@ -97,8 +97,7 @@ SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording,
         attribute.period_or_frequency == 0) {
       continue;
     }
-    event.emplace().refused =
-        no_skid_in_events(attribute, recorded.pmu_name, recorded.knowledge, recorded.machine);
+    event.emplace().refused = no_skid_in_events(recorded);
     if (!event->refused.empty()) continue;
     event->counter.emplace(attribute.period_or_frequency);
     reads_ = true;

@@ -4,9 +4,7 @@
 
 #include "analysis/basis.h"
 #include "src/locate/visit.h"
-#include "src/machine/machine.h"
 #include "src/measure/event_description.h"
-#include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 
@@ -14,15 +12,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::measure {
 
-/// Why values of an event's counter contain no overshoot; empty: they do. `pmu_name`: of
-/// attribute.type, empty when unknown.
-std::string no_skid_in_events(const perfdata::Attribute& attribute, std::string_view pmu_name,
-                              const EventKnowledge& knowledge, const machine::Machine& machine);
+/// Why values of an event's counter contain no overshoot; empty: they do.
+std::string no_skid_in_events(const RecordedEvent& event);
 
 /// Finds the multiple of the period that each sample is of. The kernel programs every overflow at
 /// the next multiple, as long as no interrupt is a period late or more; then the next one is a

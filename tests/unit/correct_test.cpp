@@ -60,7 +60,8 @@ struct Profile {
     run.kernel = "6.1.0";
     attribute.frequency = true;
     attribute.period_or_frequency = 4000;
-    run.path = measure::recording_path(attribute, knowledge, machine);
+    run.path = measure::recording_path(
+        {.attribute = attribute, .pmu_name = pmu, .knowledge = knowledge, .machine = machine});
     run.path->frequency = 1000;
     run.contract.verdict = analysis::Verdict::kept;
     run.constant_skid = analysis::ConstantSkid{1, {}, analysis::Verdict::kept};

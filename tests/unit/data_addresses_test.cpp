@@ -71,7 +71,12 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
     knowledge.core_pmu = one.attribute.type == PERF_TYPE_RAW;
     knowledge.of_arm = knowledge.core_pmu && one.vendor == kArm;
     if (one.data_la) knowledge.event.emplace().data_la = one.data_la;
-    EXPECT_EQ(address_source(one.attribute, one.pmu, knowledge, machine), one.expected) << one.what;
+    EXPECT_EQ(address_source({.attribute = one.attribute,
+                              .pmu_name = one.pmu,
+                              .knowledge = knowledge,
+                              .machine = machine}),
+              one.expected)
+        << one.what;
   }
 }
 

@@ -90,7 +90,10 @@ std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, b
   attribute.sample_type =
       PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | more;
   RecordedCpu cpu(machine);
-  const auto path = recording_path(attribute, cpu.know(attribute, "cpu"), machine);
+  const auto path = recording_path({.attribute = attribute,
+                                    .pmu_name = "cpu",
+                                    .knowledge = cpu.know(attribute, "cpu"),
+                                    .machine = machine});
   return !path.batched ? "unknown" : *path.batched ? "batched" : "per record";
 }
 
@@ -117,7 +120,10 @@ TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
   attribute.sample_type = PERF_SAMPLE_CALLCHAIN;
   const machine::Machine machine = intel(kSkylake);
   RecordedCpu cpu(machine);
-  const auto path = recording_path(attribute, cpu.know(attribute, "cpu"), machine);
+  const auto path = recording_path({.attribute = attribute,
+                                    .pmu_name = "cpu",
+                                    .knowledge = cpu.know(attribute, "cpu"),
+                                    .machine = machine});
   EXPECT_EQ(
       path,
       (analysis::RecordingPath{

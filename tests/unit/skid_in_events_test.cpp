@@ -145,7 +145,10 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
     const Case& one = cases[i];
     machine::Machine machine;
     machine.cpu = one.cpu;
-    const std::string found = no_skid_in_events(one.attribute, one.pmu, one.knowledge, machine);
+    const std::string found = no_skid_in_events({.attribute = one.attribute,
+                                                 .pmu_name = one.pmu,
+                                                 .knowledge = one.knowledge,
+                                                 .machine = machine});
     EXPECT_THAT(found, *one.reason == '\0' ? ::testing::Matcher<std::string>(IsEmpty())
                                            : HasSubstr(one.reason))
         << "case " << i;
