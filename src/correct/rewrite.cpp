@@ -2,7 +2,7 @@
 
 #include "src/locate/visit.h"
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/file_header.h"
+#include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
 #include "src/support/file.h"

@@ -3,7 +3,7 @@
 #include "src/locate/mapping_name.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
-#include "src/symbols/vdso.h"
+#include "src/symbols/module.h"
 
 #include <algorithm>
 #include <chrono>

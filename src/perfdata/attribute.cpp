@@ -98,6 +98,27 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   return attribute;
 }
 
+std::string encode_attribute(const Attribute& attribute, bool is_first) {
+  const auto bit = [](unsigned position, bool set) { return std::uint64_t{set} << position; };
+  constexpr unsigned kPreciseIp = 15;
+  const std::uint64_t flags =
+      bit(0, true) | bit(1, true) |                                            // disabled, inherit
+      bit(4, attribute.exclude_user) | bit(5, attribute.exclude_kernel) |      //
+      bit(6, attribute.exclude_hypervisor) | bit(8, is_first) |                // mmap
+      bit(9, is_first) | bit(10, attribute.frequency) | bit(12, true) |        // comm, on exec
+      bit(13, is_first) | std::uint64_t{attribute.precise_ip} << kPreciseIp |  // task
+      bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |     //
+      bit(20, attribute.exclude_guest) | bit(23, is_first) | bit(24, is_first);  // mmap2, comm_exec
+  ByteWriter body;
+  body.u32(attribute.type).u32(kWrittenAttribute).u64(attribute.config);
+  body.u64(attribute.period_or_frequency).u64(attribute.sample_type).u64(attribute.read_format);
+  body.u64(flags).u32(0).u32(attribute.bp_type).u64(attribute.config1).u64(attribute.config2);
+  body.u64(attribute.branch_sample_type).u64(attribute.sample_regs_user);
+  std::string bytes = body.bytes();
+  bytes.resize(kWrittenAttribute, '\0');
+  return bytes;
+}
+
 std::string describe_event(const Attribute& attribute) {
   // Hybrid machines keep the PMU's number in the upper half of a generic event's config.
   const std::uint64_t generic = attribute.config & 0xffff'ffffu;

@@ -58,6 +58,14 @@ inline constexpr std::size_t kLargestAttribute = 4096;
 /// more; bytes past the known fields are ignored). nullopt if it is too small.
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order);
 
+/// Bytes of a written perf_event_attr, PERF_ATTR_SIZE_VER7.
+inline constexpr std::size_t kWrittenAttribute = 128;
+
+/// The perf_event_attr of perf record for this event, in kWrittenAttribute bytes of a little-endian
+/// recording. `is_first`: the first event of a recording also asks for the records of mappings,
+/// names and forks.
+std::string encode_attribute(const Attribute& attribute, bool is_first);
+
 /// A name for an event that the recording did not name: "cycles", "page-faults:u",
 /// "mem:0x10:rw", "type 8 config 0x1cd". Its modifiers give the excluded modes and the precise
 /// level, where they differ from the default of perf 6.1 (evsel__add_modifiers in

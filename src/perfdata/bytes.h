@@ -1,4 +1,5 @@
-// The one bounded reader: every byte of a recording is read through it.
+// The one bounded reader, through which every byte of a recording is read, and the writer of the
+// same numbers and texts.
 #pragma once
 
 #include <bit>
@@ -14,12 +15,28 @@ namespace skid::perfdata {
 /// Byte order of the machine that recorded. Decided once, when the magic is read.
 enum class ByteOrder { little, big };
 
+inline constexpr ByteOrder kHostOrder =
+    std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
+
+inline std::uint8_t reversed(std::uint8_t value) noexcept {
+  return value;
+}
+inline std::uint16_t reversed(std::uint16_t value) noexcept {
+  return __builtin_bswap16(value);
+}
+inline std::uint32_t reversed(std::uint32_t value) noexcept {
+  return __builtin_bswap32(value);
+}
+inline std::uint64_t reversed(std::uint64_t value) noexcept {
+  return __builtin_bswap64(value);
+}
+
 /// Reads numbers and strings from the front of a span. Reading past the end gives zeros and sets
 /// `failed()`, which stays set; so a whole structure can be read and checked once.
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, ByteOrder order) noexcept
-      : bytes_(bytes), swap_((order == ByteOrder::little) != kHostIsLittle) {}
+      : bytes_(bytes), swap_(order != kHostOrder) {}
 
   std::uint8_t u8() noexcept { return number<std::uint8_t>(); }
   std::uint16_t u16() noexcept { return number<std::uint16_t>(); }
@@ -71,10 +88,11 @@ class ByteReader {
 
   std::size_t remaining() const noexcept { return bytes_.size(); }
   bool failed() const noexcept { return failed_; }
+  ByteOrder order() const noexcept {
+    return swap_ == (kHostOrder == ByteOrder::little) ? ByteOrder::big : ByteOrder::little;
+  }
 
  private:
-  static constexpr bool kHostIsLittle = std::endian::native == std::endian::little;
-
   template <typename Number>
   Number number() noexcept {
     if (bytes_.size() < sizeof(Number)) {
@@ -87,14 +105,51 @@ class ByteReader {
     return swap_ ? reversed(value) : value;
   }
 
-  static std::uint8_t reversed(std::uint8_t value) noexcept { return value; }
-  static std::uint16_t reversed(std::uint16_t value) noexcept { return __builtin_bswap16(value); }
-  static std::uint32_t reversed(std::uint32_t value) noexcept { return __builtin_bswap32(value); }
-  static std::uint64_t reversed(std::uint64_t value) noexcept { return __builtin_bswap64(value); }
-
   std::span<const std::byte> bytes_;
   bool swap_;
   bool failed_ = false;
+};
+
+/// Appends numbers and texts as a recording of this byte order has them.
+class ByteWriter {
+ public:
+  explicit ByteWriter(ByteOrder order = ByteOrder::little) : swap_(order != kHostOrder) {}
+
+  ByteWriter& u8(std::uint8_t value) { return number(value); }
+  ByteWriter& u16(std::uint16_t value) { return number(value); }
+  ByteWriter& u32(std::uint32_t value) { return number(value); }
+  ByteWriter& i32(std::int32_t value) { return u32(static_cast<std::uint32_t>(value)); }
+  ByteWriter& u64(std::uint64_t value) { return number(value); }
+  ByteWriter& raw(std::string_view bytes) {
+    bytes_ += bytes;
+    return *this;
+  }
+  /// NUL-terminated, padded with NULs to a multiple of eight bytes.
+  ByteWriter& text(std::string_view text) { return padded(text, 8); }
+  /// As perf writes strings in feature sections: u32 size, then the padded characters.
+  ByteWriter& counted_text(std::string_view text) {
+    constexpr std::size_t kNameAlignment = 64;  // NAME_ALIGN
+    u32(static_cast<std::uint32_t>((text.size() / kNameAlignment + 1) * kNameAlignment));
+    return padded(text, kNameAlignment);
+  }
+  const std::string& bytes() const noexcept { return bytes_; }
+  void clear() noexcept { bytes_.clear(); }
+
+ private:
+  template <typename Number>
+  ByteWriter& number(Number value) {
+    if (swap_) value = reversed(value);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  ByteWriter& padded(std::string_view text, std::size_t alignment) {
+    bytes_ += text;
+    bytes_.append(alignment - text.size() % alignment, '\0');
+    return *this;
+  }
+
+  bool swap_;
+  std::string bytes_;
 };
 
 }  // namespace skid::perfdata

@@ -1,21 +1,107 @@
 #include "src/perfdata/features.h"
 
-#include "src/perfdata/feature_list.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 namespace skid::perfdata {
 namespace {
 
-void parse_event_descriptions(ByteReader& reader, ByteOrder order, Features& features) {
+template <typename>
+constexpr bool kIsList = false;
+template <typename Element>
+constexpr bool kIsList<std::vector<Element>> = true;
+template <typename>
+constexpr bool kIsOptional = false;
+template <typename Value>
+constexpr bool kIsOptional<std::optional<Value>> = true;
+
+/// The members of a structure in the order of the section.
+template <typename>
+constexpr auto kMembers = nullptr;
+template <typename First, typename Second>
+constexpr auto kMembers<std::pair<First, Second>> = std::tuple(&std::pair<First, Second>::first,
+                                                               &std::pair<First, Second>::second);
+template <>
+constexpr auto kMembers<CpuCounts> = std::tuple(&CpuCounts::available, &CpuCounts::online);
+template <>
+constexpr auto kMembers<NamedPmuCapabilities> = std::tuple(&NamedPmuCapabilities::capabilities,
+                                                           &NamedPmuCapabilities::pmu);
+template <>
+constexpr auto kMembers<GroupDescription> = std::tuple(&GroupDescription::name,
+                                                       &GroupDescription::leader,
+                                                       &GroupDescription::members);
+template <>
+constexpr auto kMembers<Compression> = std::tuple(&Compression::version, &Compression::type,
+                                                  &Compression::level, &Compression::ratio,
+                                                  &Compression::mmap_bytes);
+template <>
+constexpr auto kMembers<ClockReference> = std::tuple(&ClockReference::clockid,
+                                                     &ClockReference::time_of_day_ns,
+                                                     &ClockReference::clock_ns);
+
+/// Reads a number, a text, the members of a structure, or a list: a count and its elements. A list
+/// replaces `to`. Memory grows with the elements that are read, so any count is safe. When the
+/// section ends inside an element, that one is left out and the reader fails; it also fails after
+/// kMostElements. An optional value that is no list is kept only if it is there in full.
+template <typename Value>
+void read(ByteReader& in, Value& to) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    to = in.counted_text();
+  } else if constexpr (std::is_same_v<Value, std::uint32_t>) {
+    to = in.u32();
+  } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
+    to = in.u64();
+  } else if constexpr (kIsList<Value>) {
+    const std::uint32_t count = in.u32();
+    to.clear();
+    for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+      if (i == kMostElements) return in.fail();
+      typename Value::value_type element;
+      read(in, element);
+      if (!in.failed()) to.push_back(std::move(element));
+    }
+  } else if constexpr (std::is_same_v<Value, std::optional<PmuCapabilities>>) {
+    read(in, to.emplace());
+  } else if constexpr (kIsOptional<Value>) {
+    typename Value::value_type value;
+    read(in, value);
+    if (!in.failed()) to = value;
+  } else {
+    std::apply([&](auto... member) { (read(in, to.*member), ...); }, kMembers<Value>);
+  }
+}
+
+/// Writes what `read` reads. An optional value must be there.
+template <typename Value>
+void write(ByteWriter& out, const Value& from) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    out.counted_text(from);
+  } else if constexpr (std::is_same_v<Value, std::uint32_t>) {
+    out.u32(from);
+  } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
+    out.u64(from);
+  } else if constexpr (kIsList<Value>) {
+    out.u32(static_cast<std::uint32_t>(from.size()));
+    for (const auto& element : from) write(out, element);
+  } else if constexpr (kIsOptional<Value>) {
+    write(out, *from);
+  } else {
+    std::apply([&](auto... member) { (write(out, from.*member), ...); }, kMembers<Value>);
+  }
+}
+
+void parse_event_descriptions(ByteReader& reader, Features& features) {
   const std::uint32_t count = reader.u32();
   const std::uint32_t attribute_size = reader.u32();
   features.events.clear();
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
-    const auto attribute = parse_attribute(reader.take(attribute_size), order);
+    const auto attribute = parse_attribute(reader.take(attribute_size), reader.order());
     const std::uint32_t ids = reader.u32();
     std::string name(reader.counted_text());
     if (!attribute || reader.failed() || ids > reader.remaining() / sizeof(std::uint64_t)) {
@@ -30,7 +116,7 @@ void parse_event_descriptions(ByteReader& reader, ByteOrder order, Features& fea
 }
 
 /// A sequence of struct perf_record_header_build_id.
-void parse_build_ids(ByteReader& reader, ByteOrder order, Features& features) {
+void parse_build_ids(ByteReader& reader, Features& features) {
   constexpr std::size_t kHeader = 8;
   while (reader.remaining() > 0 && !reader.failed()) {
     reader.skip(4);  // type: always 0 or HEADER_BUILD_ID
@@ -41,32 +127,8 @@ void parse_build_ids(ByteReader& reader, ByteOrder order, Features& features) {
       return;
     }
     const auto body = reader.take(size - kHeader);
-    if (!reader.failed()) (void)parse_build_id(body, misc, order, features);
+    if (!reader.failed()) (void)parse_build_id(body, misc, reader.order(), features);
   }
-}
-
-void parse_pmu_mappings(ByteReader& reader, Features& features) {
-  read_list(reader, reader.u32(), features.pmu_mappings, [](ByteReader& mapping) {
-    const std::uint32_t type = mapping.u32();
-    return std::pair(type, std::string(mapping.counted_text()));
-  });
-}
-
-void read_pmu_capabilities(ByteReader& reader, PmuCapabilities& capabilities) {
-  read_list(reader, reader.u32(), capabilities, [](ByteReader& capability) {
-    std::string name(capability.counted_text());
-    return std::pair(std::move(name), std::string(capability.counted_text()));
-  });
-}
-
-void parse_groups(ByteReader& reader, Features& features) {
-  read_list(reader, reader.u32(), features.groups, [](ByteReader& group) {
-    GroupDescription description;
-    description.name = group.counted_text();
-    description.leader = group.u32();
-    description.members = group.u32();
-    return description;
-  });
 }
 
 /// Names and values, each ended by a NUL, to the end of the section or the padding of pipe mode
@@ -90,111 +152,96 @@ void parse_meta_info(ByteReader& reader, Features& features) {
   if (reader.remaining() > 0) reader.fail();
 }
 
-/// Keeps a value that the section contains in full. Braces around reads keep their order.
-template <typename Value>
-void keep(const ByteReader& reader, const Value& value, std::optional<Value>& kept) {
-  if (!reader.failed()) kept = value;
+void parse_tracing_data_section(ByteReader& reader, Features& features) {
+  const auto content = reader.take(reader.remaining());
+  features.tracing_data.assign(content.begin(), content.end());
 }
 
-/// Sections on the machine. False when the bit is none of them.
-bool parse_machine_feature(unsigned bit, ByteReader& reader, Features& features) {
-  switch (bit) {
-    case HEADER_HOSTNAME:
-      features.hostname = reader.counted_text();
-      return true;
-    case HEADER_OSRELEASE:
-      features.os_release = reader.counted_text();
-      return true;
-    case HEADER_ARCH:
-      features.arch = reader.counted_text();
-      return true;
-    case HEADER_NRCPUS:
-      keep(reader, CpuCounts{reader.u32(), reader.u32()}, features.cpu_counts);
-      return true;
-    case HEADER_CPUDESC:
-      features.cpu_description = reader.counted_text();
-      return true;
-    case HEADER_CPUID:
-      features.cpuid = reader.counted_text();
-      return true;
-    case HEADER_TOTAL_MEM:
-      keep(reader, reader.u64(), features.total_memory_kib);
-      return true;
-    case HEADER_CPU_TOPOLOGY: {
-      std::vector<std::string> sockets;
-      read_texts(reader, sockets);
-      read_texts(reader, features.cores);
-      return true;
-    }
-    case HEADER_PMU_MAPPINGS:
-      parse_pmu_mappings(reader, features);
-      return true;
-    case HEADER_CPU_PMU_CAPS:
-      read_pmu_capabilities(reader, features.cpu_pmu_capabilities.emplace());
-      return true;
-    case HEADER_PMU_CAPS:
-      read_list(reader, reader.u32(), features.pmu_capabilities, [](ByteReader& pmu) {
-        NamedPmuCapabilities named;
-        read_pmu_capabilities(pmu, named.capabilities);
-        named.pmu = pmu.counted_text();
-        return named;
-      });
-      return true;
-    default:
-      return false;
+void parse_cpu_topology(ByteReader& reader, Features& features) {
+  std::vector<std::string> sockets;
+  read(reader, sockets);
+  read(reader, features.cores);
+}
+
+void parse_clock_reference(ByteReader& reader, Features& features) {
+  constexpr std::uint32_t kKnownVersion = 1;
+  if (reader.u32() == kKnownVersion) read(reader, features.clock_reference);
+}
+
+void write_event_descriptions(ByteWriter& out, const Features& features) {
+  const auto count_of = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  out.u32(count_of(features.events)).u32(kWrittenAttribute);
+  for (const EventDescription& event : features.events) {
+    out.raw(encode_attribute(event.attribute, &event == features.events.data()));
+    out.u32(count_of(event.ids)).counted_text(event.name);
+    for (const std::uint64_t id : event.ids) out.u64(id);
   }
 }
 
-/// Sections on the recording. HEADER_BRANCH_STACK and HEADER_STAT have no content; HEADER_AUXTRACE
-/// and those of BPF are not needed.
-void parse_recording_feature(unsigned bit, ByteReader& reader, ByteOrder order,
-                             Features& features) {
-  switch (bit) {
-    case HEADER_TRACING_DATA: {
-      const auto content = reader.take(reader.remaining());
-      features.tracing_data.assign(content.begin(), content.end());
-      break;
-    }
-    case HEADER_VERSION:
-      features.perf_version = reader.counted_text();
-      break;
-    case HEADER_CMDLINE:
-      read_texts(reader, features.command_line);
-      break;
-    case HEADER_EVENT_DESC:
-      parse_event_descriptions(reader, order, features);
-      break;
-    case HEADER_BUILD_ID:
-      parse_build_ids(reader, order, features);
-      break;
-    case HEADER_GROUP_DESC:
-      parse_groups(reader, features);
-      break;
-    case HEADER_SAMPLE_TIME:
-      keep(reader, std::pair{reader.u64(), reader.u64()}, features.sample_time);
-      break;
-    case HEADER_CLOCKID:
-      keep(reader, reader.u64(), features.clock_resolution_ns);
-      break;
-    case HEADER_DIR_FORMAT:
-      keep(reader, reader.u64(), features.directory_version);
-      break;
-    case HEADER_SIMPLEPERF_META_INFO:
-      parse_meta_info(reader, features);
-      break;
-    case HEADER_COMPRESSED:
-      keep(reader,
-           Compression{reader.u32(), reader.u32(), reader.u32(), reader.u32(), reader.u32()},
-           features.compression);
-      break;
-    case HEADER_CLOCK_DATA:
-      if (constexpr std::uint32_t kKnownVersion = 1; reader.u32() != kKnownVersion) break;
-      keep(reader, ClockReference{reader.u32(), reader.u64(), reader.u64()},
-           features.clock_reference);
-      break;
-    default:
-      break;
-  }
+/// How the sections of one kind are read and written.
+struct Form {
+  unsigned bit;
+  std::string_view name;
+  void (*read)(ByteReader&, Features&) = nullptr;         ///< null: not needed, or without content
+  void (*write)(ByteWriter&, const Features&) = nullptr;  ///< null: never written
+};
+
+/// A section that is the value of one member.
+template <auto Member>
+constexpr Form form(unsigned bit, std::string_view name) {
+  return {bit, name, [](ByteReader& in, Features& to) { read(in, to.*Member); },
+          [](ByteWriter& out, const Features& from) { write(out, from.*Member); }};
+}
+
+/// All kinds in ascending order of bits.
+constexpr Form kForms[] = {
+    {HEADER_TRACING_DATA, "TRACING_DATA", parse_tracing_data_section},
+    {HEADER_BUILD_ID, "BUILD_ID", parse_build_ids},
+    form<&Features::hostname>(HEADER_HOSTNAME, "HOSTNAME"),
+    form<&Features::os_release>(HEADER_OSRELEASE, "OSRELEASE"),
+    form<&Features::perf_version>(HEADER_VERSION, "VERSION"),
+    form<&Features::arch>(HEADER_ARCH, "ARCH"),
+    form<&Features::cpu_counts>(HEADER_NRCPUS, "NRCPUS"),
+    form<&Features::cpu_description>(HEADER_CPUDESC, "CPUDESC"),
+    form<&Features::cpuid>(HEADER_CPUID, "CPUID"),
+    form<&Features::total_memory_kib>(HEADER_TOTAL_MEM, "TOTAL_MEM"),
+    form<&Features::command_line>(HEADER_CMDLINE, "CMDLINE"),
+    {HEADER_EVENT_DESC, "EVENT_DESC", parse_event_descriptions, write_event_descriptions},
+    {HEADER_CPU_TOPOLOGY, "CPU_TOPOLOGY", parse_cpu_topology},
+    {HEADER_NUMA_TOPOLOGY, "NUMA_TOPOLOGY"},
+    {HEADER_BRANCH_STACK, "BRANCH_STACK"},
+    form<&Features::pmu_mappings>(HEADER_PMU_MAPPINGS, "PMU_MAPPINGS"),
+    form<&Features::groups>(HEADER_GROUP_DESC, "GROUP_DESC"),
+    {HEADER_AUXTRACE, "AUXTRACE"},
+    {HEADER_STAT, "STAT"},
+    {HEADER_CACHE, "CACHE"},
+    form<&Features::sample_time>(HEADER_SAMPLE_TIME, "SAMPLE_TIME"),
+    {HEADER_MEM_TOPOLOGY, "MEM_TOPOLOGY"},
+    form<&Features::clock_resolution_ns>(HEADER_CLOCKID, "CLOCKID"),
+    form<&Features::directory_version>(HEADER_DIR_FORMAT, "DIR_FORMAT"),
+    {HEADER_BPF_PROG_INFO, "BPF_PROG_INFO"},
+    {HEADER_BPF_BTF, "BPF_BTF"},
+    form<&Features::compression>(HEADER_COMPRESSED, "COMPRESSED"),
+    form<&Features::cpu_pmu_capabilities>(HEADER_CPU_PMU_CAPS, "CPU_PMU_CAPS"),
+    {HEADER_CLOCK_DATA, "CLOCK_DATA", parse_clock_reference},
+    {HEADER_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY"},
+    form<&Features::pmu_capabilities>(HEADER_PMU_CAPS, "PMU_CAPS"),
+    {HEADER_CPU_DOMAIN_INFO, "CPU_DOMAIN_INFO"},
+    // Android's simpleperf, system/extras/simpleperf/record_file_format.h.
+    {HEADER_SIMPLEPERF, "FILE"},
+    {HEADER_SIMPLEPERF_META_INFO, "META_INFO", parse_meta_info},
+    {HEADER_SIMPLEPERF + 2, "DEBUG_UNWIND"},
+    {HEADER_SIMPLEPERF + 3, "DEBUG_UNWIND_FILE"},
+    {HEADER_SIMPLEPERF + 4, "FILE2"},
+    {HEADER_SIMPLEPERF + 5, "ETM_BRANCH_LIST"},
+    {HEADER_SIMPLEPERF + 6, "INIT_MAP"},
+};
+
+/// Null for a kind that is not known here.
+const Form* form_of(unsigned bit) {
+  const auto* const found = std::find_if(std::begin(kForms), std::end(kForms),
+                                         [&](const Form& form) { return form.bit == bit; });
+  return found == std::end(kForms) ? nullptr : found;
 }
 
 }  // namespace
@@ -236,12 +283,28 @@ std::string parse_feature(unsigned bit, std::span<const std::byte> content, Byte
     features.section_bytes[bit] = content.size();
   }
   ByteReader reader(content, order);
-  if (!parse_machine_feature(bit, reader, features)) {
-    parse_recording_feature(bit, reader, order, features);
+  if (const Form* form = form_of(bit); form != nullptr && form->read != nullptr) {
+    form->read(reader, features);
   }
   if (!reader.failed()) return {};
   return fmt::format("feature section {} of {} bytes that ends inside its content",
                      name_of_feature(bit), content.size());
+}
+
+std::vector<FeatureSection> encode_features(const Features& features) {
+  std::vector<FeatureSection> sections;
+  for (const Form& form : kForms) {
+    if (form.write == nullptr || !features.present.test(form.bit)) continue;
+    ByteWriter content;
+    form.write(content, features);
+    sections.push_back({form.bit, content.bytes()});
+  }
+  return sections;
+}
+
+std::string name_of_feature(unsigned bit) {
+  const Form* form = form_of(bit);
+  return form == nullptr ? fmt::format("feature {}", bit) : std::string(form->name);
 }
 
 }  // namespace skid::perfdata

@@ -120,6 +120,10 @@ inline bool is_corrected(const Features& features) {
   return features.perf_version.find(kCorrectedMark) != std::string::npos;
 }
 
+/// Far above any list that perf writes. An element may use many times more bytes in memory than in
+/// the file, where an empty string has four.
+inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 20;
+
 /// Reads the content of one feature section into `features`. Returns what is wrong with it, or an
 /// empty string; the content before the fault is kept. A section of a kind or a version that is not
 /// decoded here is only marked present. A second section of one kind replaces the first, but
@@ -131,5 +135,19 @@ std::string parse_feature(unsigned bit, std::span<const std::byte> content, Byte
 /// header's. Returns what is wrong with it, or an empty string.
 std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, ByteOrder order,
                            Features& features);
+
+/// The content of a section that is to be written.
+struct FeatureSection {
+  unsigned bit = 0;
+  std::string content;
+};
+
+/// The sections of `features`, ascending, whose bit is in `present` and that perf record of a
+/// program without groups writes: strings, CPU counts, the command line, event descriptions, PMU
+/// mappings, times of samples and compression. The values of those that are optional must be there.
+std::vector<FeatureSection> encode_features(const Features& features);
+
+/// "HOSTNAME", or "feature 99".
+std::string name_of_feature(unsigned bit);
 
 }  // namespace skid::perfdata

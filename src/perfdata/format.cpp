@@ -8,21 +8,6 @@
 
 namespace skid::perfdata {
 
-std::string name_of_feature(unsigned bit) {
-  constexpr std::string_view kNames =
-      "TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM "
-      "CMDLINE EVENT_DESC CPU_TOPOLOGY NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC "
-      "AUXTRACE STAT CACHE SAMPLE_TIME MEM_TOPOLOGY CLOCKID DIR_FORMAT BPF_PROG_INFO BPF_BTF "
-      "COMPRESSED CPU_PMU_CAPS CLOCK_DATA HYBRID_TOPOLOGY PMU_CAPS CPU_DOMAIN_INFO";
-  // Android's simpleperf, system/extras/simpleperf/record_file_format.h.
-  constexpr std::string_view kSimpleperfNames =
-      "FILE META_INFO DEBUG_UNWIND DEBUG_UNWIND_FILE FILE2 ETM_BRANCH_LIST INIT_MAP";
-  const auto name = bit < HEADER_SIMPLEPERF
-                        ? word_at(bit - std::size_t{1}, kNames)  // HEADER_RESERVED has none
-                        : word_at(bit - HEADER_SIMPLEPERF, kSimpleperfNames);
-  return name.empty() ? fmt::format("feature {}", bit) : std::string(name);
-}
-
 std::string_view name_of_event_type(std::uint32_t type) {
   return word_at(type, "hardware software tracepoint hw_cache raw breakpoint");
 }

@@ -101,9 +101,6 @@ inline constexpr std::uint32_t PERF_COMP_ZSTD = 1;
 /// "PERF_RECORD_MMAP2", or "record type 99".
 std::string name_of_record_type(std::uint32_t type);
 
-/// "HOSTNAME", or "feature 99".
-std::string name_of_feature(unsigned bit);
-
 /// "hardware", "tracepoint", …; empty for the number of a PMU that the kernel gave out.
 std::string_view name_of_event_type(std::uint32_t type);
 

@@ -1,6 +1,5 @@
 #include "src/perfdata/recording.h"
 
-#include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>

@@ -21,11 +21,9 @@ namespace {
 // struct perf_file_header and perf_pipe_file_header, tools/perf/util/header.h of the kernel.
 constexpr std::string_view kFileMagic = "PERFILE2";
 constexpr std::uint64_t kFileHeader = 104, kPipeHeader = 16;
-constexpr std::uint64_t kSection = 16;          // offset, size
-constexpr std::size_t kDataSize = 48;           // offset of the data section's size in the header
-constexpr std::uint64_t kAttributeBytes = 128;  // PERF_ATTR_SIZE_VER7
-constexpr std::size_t kNameAlignment = 64;      // NAME_ALIGN
-constexpr std::uint64_t kEventUpdateName = 2;   // PERF_EVENT_UPDATE__NAME
+constexpr std::uint64_t kSection = 16;         // offset, size
+constexpr std::size_t kDataSize = 48;          // offset of the data section's size in the header
+constexpr std::uint64_t kEventUpdateName = 2;  // PERF_EVENT_UPDATE__NAME
 
 constexpr std::size_t kLongestRecord = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
@@ -40,101 +38,28 @@ std::string record_of(std::uint32_t type, std::uint16_t misc, std::string_view b
   if (body.size() > kLongestRecord - kRecordHeader) {
     throw std::length_error("a record exceeds the maximum of its 16-bit size");
   }
-  RecordBody record;
+  ByteWriter record;
   record.u32(type).u16(misc).u16(static_cast<std::uint16_t>(kRecordHeader + body.size())).raw(body);
   return record.bytes();
 }
 
-/// struct perf_event_attr, include/uapi/linux/perf_event.h.
-std::string encode(const Attribute& attribute, bool is_first) {
-  const auto bit = [](unsigned position, bool set) { return std::uint64_t{set} << position; };
-  constexpr unsigned kPreciseIp = 15;
-  const std::uint64_t flags =
-      bit(0, true) | bit(1, true) |                                            // disabled, inherit
-      bit(4, attribute.exclude_user) | bit(5, attribute.exclude_kernel) |      //
-      bit(6, attribute.exclude_hypervisor) | bit(8, is_first) |                // mmap
-      bit(9, is_first) | bit(10, attribute.frequency) | bit(12, true) |        // comm, on exec
-      bit(13, is_first) | std::uint64_t{attribute.precise_ip} << kPreciseIp |  // task
-      bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |     //
-      bit(20, attribute.exclude_guest) | bit(23, is_first) | bit(24, is_first);  // mmap2, comm_exec
-  RecordBody body;
-  body.u32(attribute.type).u32(kAttributeBytes).u64(attribute.config);
-  body.u64(attribute.period_or_frequency).u64(attribute.sample_type).u64(attribute.read_format);
-  body.u64(flags).u32(0).u32(attribute.bp_type).u64(attribute.config1).u64(attribute.config2);
-  body.u64(attribute.branch_sample_type).u64(attribute.sample_regs_user);
-  std::string bytes = body.bytes();
-  bytes.resize(kAttributeBytes, '\0');
-  return bytes;
-}
-
-/// As perf writes strings in feature sections: size, then the padded characters.
-void put_counted(RecordBody& body, std::string_view text) {
-  const std::size_t padded = (text.size() / kNameAlignment + 1) * kNameAlignment;
-  std::string characters(text);
-  characters.resize(padded, '\0');
-  body.u32(static_cast<std::uint32_t>(padded)).raw(characters);
-}
-
-std::string event_descriptions(const std::vector<Attribute>& events) {
-  RecordBody body;
-  body.u32(static_cast<std::uint32_t>(events.size())).u32(kAttributeBytes);
-  for (const Attribute& event : events) {
-    body.raw(encode(event, &event == events.data()));
-    body.u32(static_cast<std::uint32_t>(event.ids.size()));
-    put_counted(body, event.name);
-    for (const std::uint64_t id : event.ids) body.u64(id);
-  }
-  return body.bytes();
-}
-
-/// Bits and contents, ascending.
-std::vector<std::pair<unsigned, std::string>> encode(const Features& features,
-                                                     const std::vector<Attribute>& events,
-                                                     const WritingChoices& choices) {
-  std::vector<std::pair<unsigned, std::string>> sections;
-  const auto add = [&](unsigned bit, const auto& fill) {
-    RecordBody body;
-    fill(body);
-    sections.emplace_back(bit, body.bytes());
-  };
-  const auto add_text = [&](unsigned bit, const std::string& text) {
-    if (features.present.test(bit)) add(bit, [&](RecordBody& body) { put_counted(body, text); });
-  };
-  add_text(HEADER_HOSTNAME, features.hostname);
-  add_text(HEADER_OSRELEASE, features.os_release);
-  add_text(HEADER_VERSION, features.perf_version);
-  add_text(HEADER_ARCH, features.arch);
-  if (features.cpu_counts) {
-    add(HEADER_NRCPUS, [&](RecordBody& body) {
-      body.u32(features.cpu_counts->available).u32(features.cpu_counts->online);
-    });
-  }
-  add_text(HEADER_CPUDESC, features.cpu_description);
-  add_text(HEADER_CPUID, features.cpuid);
-  if (features.present.test(HEADER_CMDLINE)) {
-    add(HEADER_CMDLINE, [&](RecordBody& body) {
-      body.u32(static_cast<std::uint32_t>(features.command_line.size()));
-      for (const std::string& argument : features.command_line) put_counted(body, argument);
-    });
-  }
-  sections.emplace_back(HEADER_EVENT_DESC, event_descriptions(events));
-  if (features.present.test(HEADER_PMU_MAPPINGS)) {
-    add(HEADER_PMU_MAPPINGS, [&](RecordBody& body) {
-      body.u32(static_cast<std::uint32_t>(features.pmu_mappings.size()));
-      for (const auto& [number, name] : features.pmu_mappings) {
-        body.u32(number);
-        put_counted(body, name);
-      }
-    });
-  }
+/// `features` with those that follow from the other arguments.
+Features completed(Features features, const std::vector<Attribute>& events,
+                   const WritingChoices& choices) {
+  features.events.clear();
+  for (const Attribute& event : events) features.events.push_back({event, event.name, event.ids});
+  features.present.set(HEADER_EVENT_DESC);
+  features.present.set(HEADER_NRCPUS, features.cpu_counts.has_value());
+  features.present.set(HEADER_COMPRESSED, choices.compression.has_value());
   if (choices.compression) {
-    add(HEADER_COMPRESSED, [&](RecordBody& body) {
-      // perf writes the ratio that it reached, which is not known before the end of a pipe.
-      body.u32(kCompressionVersion).u32(PERF_COMP_ZSTD);
-      body.u32(static_cast<std::uint32_t>(*choices.compression)).u32(0).u32(kKernelBuffer);
-    });
+    // perf writes the ratio that it reached, which is not known before the end of a pipe.
+    const auto level = static_cast<std::uint32_t>(*choices.compression);
+    features.compression =
+        Compression{kCompressionVersion, PERF_COMP_ZSTD, level, 0, kKernelBuffer};
   }
-  return sections;
+  features.present.set(HEADER_SAMPLE_TIME, !choices.pipe);
+  features.sample_time.emplace(0, 0);  // `finish` knows them
+  return features;
 }
 
 }  // namespace
@@ -167,7 +92,7 @@ RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path
     : file_(std::move(file)),
       path_(std::move(path)),
       is_pipe_(choices.pipe),
-      features_(encode(features, events, choices)) {
+      features_(completed(features, events, choices)) {
   if (choices.compression) compressor_ = std::make_unique<Compressor>(*choices.compression);
   if (is_pipe_) {
     write_pipe_header(events);
@@ -179,23 +104,22 @@ RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path
 RecordingWriter::~RecordingWriter() = default;
 
 void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
-  RecordBody ids;
-  RecordBody entries;
+  ByteWriter ids;
+  ByteWriter entries;
   for (const Attribute& event : events) {
-    entries.raw(encode(event, &event == events.data()));
+    entries.raw(encode_attribute(event, &event == events.data()));
     entries.u64(kFileHeader + ids.bytes().size()).u64(event.ids.size() * sizeof(std::uint64_t));
     for (const std::uint64_t id : event.ids) ids.u64(id);
   }
   std::array<std::uint64_t, 4> bits{};
   constexpr unsigned kWord = 64;
-  for (const auto& [bit, content] : features_) {
+  for (const auto& [bit, content] : encode_features(features_)) {
     bits[bit / kWord] |= std::uint64_t{1} << (bit % kWord);
   }
-  bits[HEADER_SAMPLE_TIME / kWord] |= std::uint64_t{1} << (HEADER_SAMPLE_TIME % kWord);
   const std::uint64_t entries_begin = kFileHeader + ids.bytes().size();
   data_begin_ = entries_begin + entries.bytes().size();
-  RecordBody header;
-  header.raw(kFileMagic).u64(kFileHeader).u64(kAttributeBytes + kSection);
+  ByteWriter header;
+  header.raw(kFileMagic).u64(kFileHeader).u64(kWrittenAttribute + kSection);
   header.u64(entries_begin).u64(entries.bytes().size());
   header.u64(data_begin_).u64(0);  // the size of the records, which `finish` knows
   header.u64(0).u64(0);            // event types, no longer written by perf
@@ -206,23 +130,23 @@ void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
 }
 
 void RecordingWriter::write_pipe_header(const std::vector<Attribute>& events) {
-  RecordBody header;
+  ByteWriter header;
   header.raw(kFileMagic).u64(kPipeHeader);
   append(header.bytes());
   for (const Attribute& event : events) {
-    RecordBody body;
-    body.raw(encode(event, &event == events.data()));
+    ByteWriter body;
+    body.raw(encode_attribute(event, &event == events.data()));
     for (const std::uint64_t id : event.ids) body.u64(id);
     write_stored(PERF_RECORD_HEADER_ATTR, body.bytes());
   }
-  for (const auto& [bit, content] : features_) {
-    RecordBody body;
+  for (const auto& [bit, content] : encode_features(features_)) {
+    ByteWriter body;
     body.u64(bit).raw(content);
     write_stored(PERF_RECORD_HEADER_FEATURE, body.bytes());
   }
   for (const Attribute& event : events) {
     if (event.ids.empty()) continue;
-    RecordBody body;
+    ByteWriter body;
     body.u64(kEventUpdateName).u64(event.ids.front()).text(event.name);
     write_stored(PERF_RECORD_EVENT_UPDATE, body.bytes());
   }
@@ -268,23 +192,19 @@ void RecordingWriter::finish(std::optional<std::pair<std::uint64_t, std::uint64_
     return;
   }
   const std::uint64_t data_size = written_ - data_begin_;
-  RecordBody times;
-  times.u64(sample_time ? sample_time->first : 0).u64(sample_time ? sample_time->second : 0);
-  const auto next = std::find_if(features_.begin(), features_.end(), [](const auto& section) {
-    return section.first > HEADER_SAMPLE_TIME;
-  });
-  features_.insert(next, {HEADER_SAMPLE_TIME, times.bytes()});
-  RecordBody table;
-  std::uint64_t offset = written_ + features_.size() * kSection;
-  for (const auto& [bit, content] : features_) {
+  if (sample_time) features_.sample_time = sample_time;
+  const auto sections = encode_features(features_);
+  ByteWriter table;
+  std::uint64_t offset = written_ + sections.size() * kSection;
+  for (const auto& [bit, content] : sections) {
     table.u64(offset).u64(content.size());
     offset += content.size();
   }
   append(table.bytes());
-  for (const auto& [bit, content] : features_) append(content);
+  for (const auto& [bit, content] : sections) append(content);
   flush();
   ::lseek(file_.get(), kDataSize, SEEK_SET);
-  append(RecordBody().u64(data_size).bytes());
+  append(ByteWriter().u64(data_size).bytes());
   flush();
 }
 

@@ -16,39 +16,6 @@
 
 namespace skid::perfdata {
 
-/// Appends numbers as in a little-endian recording.
-class RecordBody {
- public:
-  RecordBody& u16(std::uint16_t value) { return number(value, 2); }
-  RecordBody& u32(std::uint32_t value) { return number(value, 4); }
-  RecordBody& i32(std::int32_t value) { return u32(static_cast<std::uint32_t>(value)); }
-  RecordBody& u64(std::uint64_t value) { return number(value, 8); }
-  RecordBody& raw(std::string_view bytes) {
-    bytes_ += bytes;
-    return *this;
-  }
-  /// NUL-terminated, padded with NULs to a multiple of eight bytes.
-  RecordBody& text(std::string_view text) {
-    constexpr std::size_t kAlignment = 8;
-    bytes_ += text;
-    bytes_.append(kAlignment - text.size() % kAlignment, '\0');
-    return *this;
-  }
-  const std::string& bytes() const noexcept { return bytes_; }
-  void clear() noexcept { bytes_.clear(); }
-
- private:
-  RecordBody& number(std::uint64_t value, unsigned size) {
-    constexpr unsigned kBitsOfAByte = 8;
-    for (unsigned i = 0; i < size; ++i) {
-      bytes_ += static_cast<char>(value >> kBitsOfAByte * i & 0xffU);
-    }
-    return *this;
-  }
-
-  std::string bytes_;
-};
-
 /// Where and how a recording is written.
 struct WritingChoices {
   bool pipe = false;                    ///< pipe mode, else file mode
@@ -60,8 +27,9 @@ class RecordingWriter {
   /// Writes everything before the records. `file`: open for writing and, in file mode, at its
   /// beginning and seekable; `path` names it in errors. `events`: at least one; each attribute's
   /// `name` and `ids` are written too. Of `features` those with a bit in `present` are written, if
-  /// they are strings, CPU counts, PMU mappings or the command line; the descriptions of events and
-  /// of compression follow from the other arguments. Throws Error if the file cannot be written.
+  /// they are strings, PMU mappings or the command line, and CPU counts where there are any; the
+  /// descriptions of events and of compression follow from the other arguments. Throws Error if the
+  /// file cannot be written.
   RecordingWriter(FileDescriptor file, std::filesystem::path path,
                   const std::vector<Attribute>& events, const Features& features,
                   const WritingChoices& choices);
@@ -94,9 +62,9 @@ class RecordingWriter {
   FileDescriptor file_;
   std::filesystem::path path_;
   bool is_pipe_ = false;
-  std::vector<std::pair<unsigned, std::string>> features_;  ///< bits ascending, contents
-  std::string buffer_;                                      ///< bytes that are to be written
-  std::uint64_t written_ = 0;                               ///< bytes in the file and in `buffer_`
+  Features features_;             ///< all that is written, and nothing else
+  std::string buffer_;            ///< bytes that are to be written
+  std::uint64_t written_ = 0;     ///< bytes in the file and in `buffer_`
   std::uint64_t data_begin_ = 0;  ///< offset of the first record of a file
   std::string gathered_;          ///< records that are to be compressed
   std::unique_ptr<Compressor> compressor_;

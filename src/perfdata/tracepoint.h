@@ -1,8 +1,8 @@
-// Payloads of tracepoints (PERF_SAMPLE_RAW): their fields.
+// Tracepoints: their formats in HEADER_TRACING_DATA, as the kernel described them, and the fields
+// of their payloads (PERF_SAMPLE_RAW).
 #pragma once
 
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/tracepoint_format.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +15,34 @@
 #include <vector>
 
 namespace skid::perfdata {
+
+/// One line "field:…" of a format file.
+struct TracepointField {
+  enum class Place {
+    fixed,     ///< at `offset`
+    data_loc,  ///< given by the u32 at `offset`: length << 16 | offset in the payload
+    rel_loc,   ///< the same, its offset counted from the end of that u32
+  };
+
+  std::string name;  ///< "prev_comm"
+  Place place = Place::fixed;
+  std::uint32_t offset = 0;  ///< in the payload, in bytes
+  std::uint32_t size = 0;    ///< bytes; 0: the rest of the payload
+  bool is_signed = false;
+  bool is_array = false;
+  bool is_text = false;            ///< an array of char
+  bool is_hexadecimal = false;     ///< a pointer or an unsigned long, which perf prints in base 16
+  std::uint32_t element_size = 0;  ///< bytes of an element of an array; 0: unknown
+};
+
+struct TracepointFormat {
+  std::string system, name;  ///< "sched", "sched_switch"
+  std::uint32_t id = 0;      ///< perf_event_attr.config, and common_type in the payload
+  std::vector<TracepointField> fields;
+  std::size_t common_fields = 0;  ///< how many of them, the first ones, every tracepoint has
+
+  const TracepointField* field(std::string_view field_name) const noexcept;
+};
 
 /// A number, a text, or an array of numbers.
 using TracepointValue = std::variant<std::uint64_t, std::int64_t, std::string,
@@ -33,9 +61,16 @@ class Tracepoints {
   static constexpr std::string_view kDamaged = "(damaged payload)";
   static constexpr std::string_view kUnknown = "(no format of this tracepoint)";
 
-  /// Reads the bytes that `parse_tracing_data` reads. Bytes that cannot be read set `problem` and
-  /// give no tracepoints; no bytes, as in a recording without tracepoints, are no problem. Formats
-  /// that cannot be parsed are left out.
+  /// A recording contains the formats of what it recorded; Linux 6.18 has 2,300 tracepoints.
+  static constexpr std::size_t kMost = 4096;
+  /// A longer text of a format is left out; Linux 6.18's longest has 5.5 KiB.
+  static constexpr std::size_t kLongestFormat = std::size_t{64} << 10;
+
+  /// Reads the bytes of a HEADER_TRACING_DATA section, or those after a
+  /// PERF_RECORD_HEADER_TRACING_DATA (tools/perf/util/trace-event-info.c writes them). Bytes that
+  /// cannot be read set `problem` and give no tracepoints; no bytes, as in a recording without
+  /// tracepoints, are no problem. Formats that the kernel does not write are left out: other
+  /// characters than those of plain declarations, sizes out of bounds.
   static Tracepoints parse(std::span<const std::byte> tracing_data, std::string& problem);
 
   /// The format of the tracepoint whose perf_event_attr.config is `id`; null when there is none.
@@ -55,6 +90,8 @@ class Tracepoints {
                                       std::span<const std::byte> raw) const noexcept;
 
  private:
+  /// Returns what is wrong with the bytes, or an empty string.
+  std::string read(std::span<const std::byte> bytes);
   std::uint64_t unsigned_at(std::span<const std::byte> raw, std::uint64_t offset,
                             std::uint64_t size) const noexcept;
   std::optional<std::span<const std::byte>> bytes_of(const TracepointField& field,

@@ -11,8 +11,8 @@
 namespace skid::synth {
 namespace {
 
+using perfdata::ByteWriter;
 using perfdata::CpuMode;
-using perfdata::RecordBody;
 
 constexpr std::int32_t kTargetPid = 1000, kOtherPid = 2000, kKernelPid = -1;
 constexpr std::uint64_t kFirstTime = 1'000'000'000'000;  // ns
@@ -137,7 +137,7 @@ class RecordEncoder {
   const std::vector<perfdata::Attribute>* attributes_;
   TriggerData data_;
   perfdata::RecordingWriter* writer_;
-  RecordBody body_;
+  ByteWriter body_;
 };
 
 /// Entries on their way through the buffers of the CPUs. Each round takes from each buffer what

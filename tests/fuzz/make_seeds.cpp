@@ -118,7 +118,7 @@ void write_features(const std::filesystem::path& directory) {
     write_file(directory / name, input.append(content));
   };
   const ByteWriter little;
-  const ByteWriter big(true);
+  const ByteWriter big(skid::perfdata::ByteOrder::big);
   write("hostname", HEADER_HOSTNAME, ByteWriter().counted_text("example").bytes());
   write("cpuid", HEADER_CPUID, ByteWriter().counted_text("AuthenticAMD,25,17,1").bytes());
   write("command-line", HEADER_CMDLINE,

@@ -1,6 +1,7 @@
 // Writes perf.data files byte by byte, so that an odd or damaged input is a readable test.
 #pragma once
 
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
 #include <cstdint>
@@ -12,45 +13,11 @@
 
 namespace skid::test {
 
-/// Bytes in either byte order.
-class ByteWriter {
- public:
-  explicit ByteWriter(bool big_endian = false) : big_endian_(big_endian) {}
+using perfdata::ByteWriter;
 
-  ByteWriter& u8(std::uint8_t value) { return number(value, 1); }
-  ByteWriter& u16(std::uint16_t value) { return number(value, 2); }
-  ByteWriter& u32(std::uint32_t value) { return number(value, 4); }
-  ByteWriter& i32(std::int32_t value) { return u32(static_cast<std::uint32_t>(value)); }
-  ByteWriter& u64(std::uint64_t value) { return number(value, 8); }
-  /// NUL-terminated and padded with NULs to a multiple of eight.
-  ByteWriter& text(std::string_view value) {
-    bytes_ += value;
-    bytes_.append(8 - value.size() % 8, '\0');
-    return *this;
-  }
-  /// As perf writes strings in feature sections: u32 size, padded characters.
-  ByteWriter& counted_text(std::string_view value) {
-    u32(static_cast<std::uint32_t>(value.size() + 8 - value.size() % 8));
-    return text(value);
-  }
-  ByteWriter& raw(std::string_view bytes) {
-    bytes_ += bytes;
-    return *this;
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  ByteWriter& number(std::uint64_t value, unsigned size) {
-    for (unsigned i = 0; i < size; ++i) {
-      const unsigned shift = 8 * (big_endian_ ? size - 1 - i : i);
-      bytes_ += static_cast<char>(value >> shift & 0xffu);
-    }
-    return *this;
-  }
-
-  bool big_endian_;
-  std::string bytes_;
-};
+inline ByteWriter writer_of(bool big_endian) {
+  return ByteWriter(big_endian ? perfdata::ByteOrder::big : perfdata::ByteOrder::little);
+}
 
 /// One event of a recording to build.
 struct EventToBuild {
@@ -72,7 +39,7 @@ class RecordingBuilder {
  public:
   explicit RecordingBuilder(bool big_endian = false) : big_endian_(big_endian) {}
 
-  ByteWriter writer() const { return ByteWriter(big_endian_); }
+  ByteWriter writer() const { return writer_of(big_endian_); }
 
   RecordingBuilder& event(EventToBuild event) {
     events_.push_back(std::move(event));
@@ -88,7 +55,7 @@ class RecordingBuilder {
                            int lie = -1) {
     auto header = writer();
     const auto size =
-        lie >= 0 ? static_cast<std::uint16_t>(lie) : static_cast<std::uint16_t>(body.size() + 8);
+        static_cast<std::uint16_t>(lie >= 0 ? lie : static_cast<int>(body.size()) + 8);
     header.u32(type).u16(misc).u16(size);
     records_ += header.bytes();
     records_ += body;
@@ -104,21 +71,24 @@ class RecordingBuilder {
                            std::uint16_t misc = 2) {
     return record(PERF_RECORD_SAMPLE, misc, writer().u64(ip).i32(pid).i32(pid).u64(time).bytes());
   }
-  /// PERF_RECORD_MMAP with the trailer of an event with sample_type IP | TID | TIME.
+  /// Records other than samples end with the trailer of an event with sample_type IP | TID | TIME.
+  std::string trailer(std::int32_t pid, std::uint64_t time) const {
+    return writer().i32(pid).i32(pid).u64(time).bytes();
+  }
   RecordingBuilder& mmap(std::int32_t pid, std::uint64_t address, std::uint64_t length,
-                         std::uint64_t page_offset, std::string_view path, std::uint64_t time) {
-    return record(PERF_RECORD_MMAP, 2,
-                  writer()
-                      .i32(pid)
-                      .i32(pid)
-                      .u64(address)
-                      .u64(length)
-                      .u64(page_offset)
-                      .text(path)
-                      .i32(pid)
-                      .i32(pid)
-                      .u64(time)
-                      .bytes());
+                         std::uint64_t page_offset, std::string_view path, std::uint64_t time,
+                         std::uint16_t misc = 2) {
+    auto body = writer().i32(pid).i32(pid).u64(address).u64(length).u64(page_offset).text(path);
+    return record(PERF_RECORD_MMAP, misc, body.raw(trailer(pid, time)).bytes());
+  }
+  RecordingBuilder& comm(std::int32_t pid, std::string_view name, std::uint64_t time) {
+    auto body = writer().i32(pid).i32(pid).text(name).raw(trailer(pid, time));
+    return record(PERF_RECORD_COMM, 0, body.bytes());
+  }
+  RecordingBuilder& fork(std::int32_t parent, std::int32_t child, std::uint64_t time,
+                         std::uint16_t misc = 0) {
+    auto body = writer().i32(child).i32(parent).i32(child).i32(parent).u64(time);
+    return record(PERF_RECORD_FORK, misc, body.raw(trailer(child, time)).bytes());
   }
   RecordingBuilder& feature(unsigned bit, std::string content) {
     features_.emplace_back(bit, std::move(content));  // in ascending order of bits

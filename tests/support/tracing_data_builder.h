@@ -46,7 +46,7 @@ inline std::string page_fault_format(unsigned id) {
 inline std::string tracing_data(
     const std::vector<std::pair<std::string, std::vector<std::string>>>& systems,
     bool big_endian = false) {
-  ByteWriter out(big_endian);
+  auto out = writer_of(big_endian);
   out.raw("\x17\x08\x44tracing").raw("0.6").u8(0);
   out.u8(big_endian ? 1 : 0).u8(8).u32(4096);
   out.raw("header_page").u8(0).u64(3).raw("abc");

@@ -383,7 +383,7 @@ TEST_F(BranchRecordsTest, ComparesFlagsWithTheInstruction) {
 
 TEST_F(BranchRecordsTest, ReadsFlagsOfBothByteOrders) {
   for (const bool big_endian : {false, true}) {
-    auto writer = test::ByteWriter(big_endian);
+    auto writer = test::writer_of(big_endian);
     const auto bit = [&](unsigned first, unsigned width, std::uint64_t value) {
       return value << (big_endian ? 64 - first - width : first);
     };

@@ -275,8 +275,7 @@ void for_each_damage(const std::string& bytes, bool big_endian, Visit visit) {
   constexpr std::uint64_t kAllOnes = ~std::uint64_t{0};
   const auto overwrite = [&](std::size_t width, std::uint64_t value) {
     for (std::size_t at = 0; at + width <= bytes.size(); at += width) {
-      ByteWriter writer(big_endian);
-      writer.u64(value);
+      const auto writer = test::writer_of(big_endian).u64(value);
       const auto number =
           big_endian ? writer.bytes().substr(8 - width) : writer.bytes().substr(0, width);
       if (bytes.compare(at, width, number) == 0) continue;

@@ -1,7 +1,6 @@
 // Feature sections, built byte by byte in both byte orders, whole and cut.
 #include "src/perfdata/features.h"
 
-#include "src/perfdata/feature_list.h"
 #include "tests/support/recording_builder.h"
 
 #include <cstddef>
@@ -53,7 +52,7 @@ std::string attribute_bytes(const ByteWriter& like) {
 }
 
 std::vector<Section> sections(bool big_endian) {
-  const ByteWriter empty(big_endian);
+  const ByteWriter empty = test::writer_of(big_endian);
   return {
       {HEADER_HOSTNAME, [](ByteWriter& out) { out.counted_text("host"); },
        [](const Features& f) { EXPECT_EQ(f.hostname, "host"); }},
@@ -150,11 +149,11 @@ class EachFeature : public ::testing::TestWithParam<bool> {
  protected:
   static bool big_endian() { return GetParam(); }
   static std::string content_of(const Section& section) {
-    ByteWriter out(big_endian());
+    ByteWriter out = writer();
     section.write(out);
     return out.bytes();
   }
-  static ByteWriter writer() { return ByteWriter(big_endian()); }
+  static ByteWriter writer() { return test::writer_of(big_endian()); }
 };
 
 TEST_P(EachFeature, IsDecoded) {

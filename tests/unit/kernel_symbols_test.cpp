@@ -4,7 +4,7 @@
 
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recording_test.h"
 #include "tests/support/temporary_directory.h"
 
 #include <bit>
@@ -27,7 +27,7 @@ constexpr std::string_view kOtherId = "0000000000000000000000000000000000000001"
 
 /// An ELF note in the byte order of this machine, as /sys/kernel/notes holds them.
 std::string note(std::uint32_t type, std::string_view name, std::string_view content) {
-  test::ByteWriter out(std::endian::native == std::endian::big);
+  test::ByteWriter out(perfdata::kHostOrder);
   const auto padded = [](std::string_view bytes) {
     std::string result(bytes);
     result.resize((result.size() + 3) / 4 * 4);
@@ -179,31 +179,20 @@ TEST_F(KernelSymbolsTest, UsesModuleSymbolsOnlyAtTheRecordedAddress) {
   EXPECT_THAT(moved.remarks(), ElementsAre(HasSubstr("not loaded where")));
 }
 
-TEST(RecordedKernelTest, ComesFromTheMappingAndTheFeatures) {
-  const test::TemporaryDirectory directory;
+using RecordedKernelTest = test::RecordingTest;
+
+TEST_F(RecordedKernelTest, ComesFromTheMappingAndTheFeatures) {
+  constexpr std::uint64_t kText = 0xffffffff81000000;
   test::RecordingBuilder builder;
-  builder.event({});
-  builder.record(PERF_RECORD_MMAP, 1,
-                 builder.writer()
-                     .i32(-1)
-                     .i32(0)
-                     .u64(0xffffffff81000000)
-                     .u64(0x1000)
-                     .u64(0xffffffff81000000)
-                     .text("[kernel.kallsyms]_text")
-                     .i32(0)
-                     .i32(0)
-                     .u64(0)
-                     .bytes());
+  builder.event({}).mmap(-1, kText, 0x1000, kText, "[kernel.kallsyms]_text", 0, 1);
   builder.feature(perfdata::HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
-  builder.write(directory / "perf.data");
-  auto recording = perfdata::Recording::open(directory / "perf.data");
+  auto recording = open(builder);
   auto spaces = read_address_spaces(recording);
   spaces.set_build_id("[kernel.kallsyms]", kRunningId);
   const auto kernel = recorded_kernel(recording, spaces);
   EXPECT_EQ(kernel.build_id, kRunningId);
   EXPECT_EQ(kernel.os_release, "6.1.0");
-  EXPECT_EQ(kernel.reference, (symbols::KernelReference{"_text", 0xffffffff81000000}));
+  EXPECT_EQ(kernel.reference, (symbols::KernelReference{"_text", kText}));
 }
 
 }  // namespace

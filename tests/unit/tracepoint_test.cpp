@@ -1,9 +1,12 @@
-// Payloads of tracepoints: their fields, as `samples` prints them.
+// Tracepoints: the section with their formats, these, and the fields of payloads, as `samples`
+// prints them.
 #include "src/perfdata/tracepoint.h"
 
 #include "src/commands/sample_line.h"
 #include "tests/support/tracing_data_builder.h"
 
+#include <limits>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -35,15 +38,162 @@ std::string formats(bool big_endian = false) {
                             big_endian);
 }
 
-Tracepoints tracepoints(bool big_endian = false) {
+Tracepoints sound(const std::string& tracing_data) {
   std::string problem;
-  auto result = Tracepoints::parse(bytes_of(formats(big_endian)), problem);
+  auto result = Tracepoints::parse(bytes_of(tracing_data), problem);
   EXPECT_EQ(problem, "");
   return result;
 }
 
+Tracepoints tracepoints(bool big_endian = false) {
+  return sound(formats(big_endian));
+}
+
+/// Whether the section gives no tracepoints but a reason.
+bool is_refused(const std::string& tracing_data) {
+  std::string problem;
+  const auto result = Tracepoints::parse(bytes_of(tracing_data), problem);
+  return !problem.empty() && result.format(kFault) == nullptr;
+}
+
+TEST(TracingDataSection, HasTheFormatsOfEverySystem) {
+  for (const bool big_endian : {false, true}) {
+    const auto known = tracepoints(big_endian);
+    ASSERT_NE(known.format(kFault), nullptr);
+    EXPECT_EQ(known.format(kFault)->system, "exceptions");
+    EXPECT_EQ(known.format(kExec)->system, "sched");
+    EXPECT_EQ(known.format(kExec)->name, "sched_process_exec");
+    EXPECT_EQ(known.format(kDump)->system, "odd");
+  }
+}
+
+TEST(TracingDataSection, CutOffAnywhereInItsFormatsIsReported) {
+  const auto bytes = formats();
+  constexpr std::size_t kBehindTheFormats = 16;  // symbols, printk formats, command lines
+  for (std::size_t size = 1; size < bytes.size() - kBehindTheFormats; ++size) {
+    EXPECT_TRUE(is_refused(bytes.substr(0, size))) << size;
+  }
+}
+
+TEST(TracingDataSection, WithSizesBeyondItsEndIsRefusedWithoutAllocatingThem) {
+  const auto begin = [] {
+    return ByteWriter().raw("\x17\x08\x44tracing").raw("0.6").u8(0).u8(0).u8(8).u32(4096);
+  };
+  for (const std::uint64_t size :
+       {std::uint64_t{100}, std::uint64_t{1} << 40, std::numeric_limits<std::uint64_t>::max()}) {
+    EXPECT_TRUE(is_refused(begin().raw("header_page").u8(0).u64(size).raw("abc").bytes())) << size;
+  }
+  auto out = begin().raw("header_page").u8(0).u64(0);
+  EXPECT_TRUE(is_refused(out.raw("header_event").u8(0).u64(0).u32(0xffffffff).bytes()));
+}
+
+TEST(TracingDataSection, OfAnUnknownKindIsRefused) {
+  const auto with = [](std::size_t at, char value) {
+    auto bytes = formats();
+    bytes[at] = value;
+    return bytes;
+  };
+  EXPECT_TRUE(is_refused(with(0, 0x18))) << "magic";
+  EXPECT_TRUE(is_refused(with(14, 2))) << "byte order";
+  EXPECT_TRUE(is_refused(with(15, 3))) << "size of long";
+  EXPECT_TRUE(is_refused(with(20, 'H'))) << "header_page";
+}
+
+TEST(TracingDataSection, LeavesOutAFormatLargerThanAnyKernelsIs) {
+  const auto of_size = [](unsigned id, std::size_t size) {
+    const auto text = test::page_fault_format(id);
+    return text + std::string(size - text.size(), '\n');
+  };
+  const auto longest = Tracepoints::kLongestFormat;
+  const auto known =
+      sound(test::tracing_data({{"a", {of_size(1, longest + 1), of_size(2, longest)}}}));
+  EXPECT_EQ(known.format(1), nullptr);
+  EXPECT_NE(known.format(2), nullptr);
+}
+
+std::string field_line(std::string_view declaration, unsigned offset, unsigned size) {
+  return "\tfield:" + std::string(declaration) + ";\toffset:" + std::to_string(offset) +
+         ";\tsize:" + std::to_string(size) + ";\tsigned:0;\n";
+}
+
+/// The tracepoint that a section with this format has, if any.
+std::optional<TracepointFormat> format_of(const std::string& text,
+                                          const std::string& system = "s") {
+  const auto known = sound(test::tracing_data({{system, {text}}}));
+  for (unsigned id = 0; id < 80'000; ++id) {
+    if (const auto* format = known.format(id)) return *format;
+  }
+  return std::nullopt;
+}
+
+std::optional<TracepointFormat> with_field(std::string_view declaration, unsigned size = 4) {
+  return format_of(test::format_text("e", 7, field_line(declaration, 8, size), "\"\""));
+}
+
+TEST(TracepointFormatFile, GivesNameIdAndFields) {
+  const auto format = format_of(test::page_fault_format(190), "exceptions");
+  ASSERT_TRUE(format);
+  EXPECT_EQ(format->system, "exceptions");
+  EXPECT_EQ(format->name, "page_fault_user");
+  EXPECT_EQ(format->id, 190u);
+  EXPECT_EQ(format->common_fields, 4u);
+  ASSERT_NE(format->field("ip"), nullptr);
+  EXPECT_EQ(format->field("ip")->offset, 16u);
+  EXPECT_EQ(format->field("ip")->size, 8u);
+  EXPECT_FALSE(format->field("ip")->is_signed);
+  EXPECT_TRUE(format->field("ip")->is_hexadecimal);
+  EXPECT_TRUE(format->field("common_pid")->is_signed);
+  EXPECT_EQ(format->field("nosuch"), nullptr);
+}
+
+TEST(TracepointFormatFile, GivesTypesOfTheDeclarationsThatKernelsWrite) {
+  EXPECT_TRUE(with_field("char comm[16]", 16)->field("comm")->is_text);
+  EXPECT_FALSE(with_field("unsigned char mac[6]", 6)->field("mac")->is_text);
+  EXPECT_EQ(with_field("unsigned long args[6]", 48)->field("args")->element_size, 8u);
+  EXPECT_EQ(with_field("const char * filename", 8)->field("filename")->is_array, false);
+  EXPECT_EQ(with_field("__data_loc char[] name")->field("name")->place,
+            TracepointField::Place::data_loc);
+  EXPECT_TRUE(with_field("__data_loc char[] name")->field("name")->is_text);
+  EXPECT_EQ(with_field("__rel_loc u32[] list")->field("list")->place,
+            TracepointField::Place::rel_loc);
+  EXPECT_EQ(with_field("__rel_loc u32[] list")->field("list")->element_size, 4u);
+  EXPECT_EQ(with_field("__data_loc cpumask_t mask")->field("mask")->is_array, true);
+  EXPECT_EQ(with_field("u8 id[ETH_ALEN]", 6)->field("id")->size, 6u);
+}
+
+TEST(TracepointFormatFile, OfAnotherShapeIsRefused) {
+  EXPECT_FALSE(with_field("int"));
+  EXPECT_FALSE(with_field("int (*x)(void)"));
+  EXPECT_FALSE(with_field("int x[2][3]"));
+  EXPECT_FALSE(with_field("int x\"; y"));
+  EXPECT_FALSE(with_field("* x"));
+  EXPECT_FALSE(with_field("int x", 70'000)) << "larger than any payload";
+  EXPECT_FALSE(with_field("__data_loc char[] name", 2)) << "no room for offset and length";
+  EXPECT_FALSE(with_field("unsigned STA_PR_FMT x")) << "libtraceevent leaks memory";
+  EXPECT_FALSE(with_field("char x[VIF_PR_FMT]", 6));
+  const auto text = test::page_fault_format(190);
+  EXPECT_FALSE(format_of("name: x\n"));
+  EXPECT_FALSE(format_of(""));
+  EXPECT_FALSE(format_of(text.substr(0, text.find("print fmt"))));
+  EXPECT_FALSE(format_of(test::page_fault_format(70'000)));
+}
+
+TEST(TracepointFormatFile, IsReadWithAnyPrintFormat) {
+  for (const char* print : {"", "\"%d", "\"%d\", 1 ? 2 : REC->arr[1]", "\"%d\", sizeof(int) * 3",
+                            "\"%n\", REC->nosuch"}) {
+    const auto format = format_of(test::format_text("e", 7, field_line("u32 x", 8, 4), print));
+    ASSERT_TRUE(format) << print;
+    EXPECT_EQ(format->fields.size(), 5u);
+  }
+}
+
+TEST(TracepointFormatFile, OfAnySystemIsReadAlike) {
+  const auto text = test::format_text("bprint", 5, field_line("unsigned long ip", 8, 8), "\"%s\"");
+  EXPECT_TRUE(format_of(text, "ftrace")->field("ip")->is_hexadecimal);
+}
+
 ByteWriter payload(unsigned id, bool big_endian = false) {
-  ByteWriter out(big_endian);
+  auto out = test::writer_of(big_endian);
   out.u16(static_cast<std::uint16_t>(id)).u8(0).u8(0).i32(42);
   return out;
 }

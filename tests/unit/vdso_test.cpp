@@ -1,5 +1,5 @@
 // The code that the kernel gives every process, read from this very process.
-#include "src/symbols/vdso.h"
+#include "src/symbols/module.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,58 @@
+// What tests of reading share: recordings in memory, the samples in them, and the fault that is
+// found.
+#pragma once
+
+#include "src/perfdata/recording.h"
+#include "src/support/error.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/recording_in_memory.h"
+#include "tests/support/refusal.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skid::test {
+
+/// The addresses of the samples that are left of a recording, in the order of the file.
+inline std::vector<std::uint64_t> ips_of(perfdata::Recording& recording) {
+  std::vector<std::uint64_t> ips;
+  perfdata::Record record;
+  while (recording.next(record)) {
+    if (record.type != PERF_RECORD_SAMPLE) continue;
+    const auto decoded = recording.decoder().decode(record);
+    if (decoded.problem == perfdata::SampleDecoder::Problem::none) ips.push_back(decoded.sample.ip);
+  }
+  return ips;
+}
+
+/// That the recording has one fault, which is described by a text with this part.
+inline void expect_fault(const perfdata::Recording& recording, std::string_view part) {
+  EXPECT_TRUE(recording.read_in_part());
+  ASSERT_EQ(recording.faults().size(), 1u);
+  EXPECT_THAT(describe(recording.faults()[0]), ::testing::HasSubstr(std::string(part)));
+}
+
+/// Opens recordings as regular files. A second one replaces the content of the first.
+class RecordingTest : public ::testing::Test {
+ protected:
+  perfdata::Recording open(const std::string& bytes) const {
+    file_.set(bytes);
+    return perfdata::Recording::open(path());
+  }
+  perfdata::Recording open(const RecordingBuilder& builder) const { return open(builder.bytes()); }
+  /// The message with which a recording is refused; empty when it is opened.
+  std::string error_of(const std::string& bytes) const {
+    return refusal<InputError>([&] { open(bytes); });
+  }
+  std::filesystem::path path() const { return file_.path(); }
+
+  MemoryFile file_;
+};
+
+}  // namespace skid::test
