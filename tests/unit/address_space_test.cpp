@@ -34,24 +34,6 @@ std::optional<Place> at(std::string path, std::uint64_t offset) {
   return Place{std::move(path), offset};
 }
 
-TEST(AddressSpaces, ReturnTheOffsetInTheMappedFile) {
-  AddressSpaces spaces;
-  spaces.map(10, 1, {0x1000, 0x3000}, 0x400, {"a", ""});
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1000, 10), at("a", 0x400));
-  EXPECT_EQ(place(spaces, 1, 0x2fff, 10), at("a", 0x23ff));
-  EXPECT_EQ(place(spaces, 1, 0x0fff, 10), std::nullopt);
-  EXPECT_EQ(place(spaces, 1, 0x3000, 10), std::nullopt);
-}
-
-TEST(AddressSpaces, ContainAMappingOnlyAfterItsTimeAndInItsProcess) {
-  AddressSpaces spaces;
-  spaces.map(10, 1, {0x1000, 0x2000}, 0, {"a", ""});
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1000, 9), std::nullopt);
-  EXPECT_EQ(place(spaces, 2, 0x1000, 10), std::nullopt);
-}
-
 TEST(AddressSpaces, LetANewerMappingHideOnlyWhatItCovers) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x4000}, 0, {"old", ""});
@@ -61,29 +43,6 @@ TEST(AddressSpaces, LetANewerMappingHideOnlyWhatItCovers) {
   EXPECT_EQ(place(spaces, 1, 0x2000, 5), at("new", 0x100));
   EXPECT_EQ(place(spaces, 1, 0x3000, 5), at("old", 0x2000));
   EXPECT_EQ(place(spaces, 1, 0x2000, 1), at("old", 0x1000)) << "the time before the newer one";
-}
-
-TEST(AddressSpaces, TakeEventsInAnyOrder) {
-  AddressSpaces spaces;
-  spaces.map(3, 1, {0x1000, 0x2000}, 0, {"third", ""});
-  spaces.map(1, 1, {0x1000, 0x2000}, 0, {"first", ""});
-  spaces.map(2, 1, {0x1000, 0x2000}, 0, {"second", ""});
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1000, 1), at("first", 0));
-  EXPECT_EQ(place(spaces, 1, 0x1000, 2), at("second", 0));
-  EXPECT_EQ(place(spaces, 1, 0x1000, 3), at("third", 0));
-}
-
-TEST(AddressSpaces, KeepTheOrderOfEventsOfEqualTime) {
-  AddressSpaces spaces;
-  spaces.map(0, 1, {0x1000, 0x2000}, 0, {"a", ""});
-  spaces.exec(0, 1);
-  spaces.map(0, 1, {0x1000, 0x2000}, 0, {"b", ""});
-  spaces.map(0, 2, {0x1000, 0x2000}, 0, {"c", ""});
-  spaces.exec(0, 2);
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1000, 0), at("b", 0));
-  EXPECT_EQ(place(spaces, 2, 0x1000, 0), std::nullopt);
 }
 
 TEST(AddressSpaces, IgnoreEmptyAndInvertedRanges) {
@@ -129,20 +88,6 @@ TEST(AddressSpaces, InheritTheMappingsOfTheParentAtTheFork) {
   EXPECT_EQ(place(spaces, 2, 0x5000, 100), std::nullopt);
 }
 
-TEST(AddressSpaces, PreferTheChildsOwnMappingsAndLoseAllByExec) {
-  AddressSpaces spaces;
-  spaces.map(1, 1, {0x1000, 0x3000}, 0, {"parent", ""});
-  spaces.fork(2, 1, 2);
-  spaces.map(3, 2, {0x1000, 0x2000}, 0, {"child", ""});
-  spaces.exec(9, 2);
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 2, 0x1000, 3), at("child", 0));
-  EXPECT_EQ(place(spaces, 2, 0x2000, 3), at("parent", 0x1000));
-  EXPECT_EQ(place(spaces, 2, 0x1000, 9), std::nullopt);
-  EXPECT_EQ(place(spaces, 2, 0x2000, 9), std::nullopt);
-  EXPECT_EQ(place(spaces, 1, 0x2000, 9), at("parent", 0x1000));
-}
-
 TEST(AddressSpaces, AreInheritedThroughChains) {
   AddressSpaces spaces;
   spaces.map(1, 100, {0x1000, 0x2000}, 0, {"grandparent", ""});
@@ -151,26 +96,6 @@ TEST(AddressSpaces, AreInheritedThroughChains) {
   }
   spaces.seal();
   EXPECT_EQ(place(spaces, 200, 0x1000, 200), at("grandparent", 0));
-}
-
-TEST(AddressSpaces, OfAReusedPidBelongToTheNewProcess) {
-  AddressSpaces spaces;
-  spaces.map(1, 1, {0x1000, 0x2000}, 0, {"parent", ""});
-  spaces.map(2, 7, {0x1000, 0x2000}, 0, {"first", ""});
-  spaces.map(2, 7, {0x8000, 0x9000}, 0, {"first", ""});
-  spaces.fork(5, 1, 7);
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 7, 0x1000, 4), at("first", 0));
-  EXPECT_EQ(place(spaces, 7, 0x1000, 5), at("parent", 0));
-  EXPECT_EQ(place(spaces, 7, 0x8000, 5), std::nullopt);
-}
-
-TEST(AddressSpaces, AreKeptWhenAThreadStarts) {
-  AddressSpaces spaces;
-  spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
-  spaces.fork(2, 1, 1);
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1000, 3), at("a", 0));
 }
 
 TEST(AddressSpaces, EndLookupsInCyclesOfParents) {

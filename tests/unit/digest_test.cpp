@@ -3,11 +3,9 @@
 
 #include "src/locate/second_half.h"
 #include "src/perfdata/format.h"
-#include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/recording_test.h"
 
 #include <array>
-#include <fstream>
 #include <map>
 #include <utility>
 
@@ -18,11 +16,10 @@ namespace {
 
 using test::RecordingBuilder;
 
-class DigestTest : public ::testing::Test {
+class DigestTest : public test::RecordingTest {
  protected:
-  Digest digest_of(const RecordingBuilder& builder) {
-    builder.write(directory_ / "perf.data");
-    auto recording = perfdata::Recording::open(directory_ / "perf.data");
+  Digest digest_of(const RecordingBuilder& builder) const {
+    auto recording = open(builder);
     return digest(recording);
   }
   static std::vector<LocatedSamples> places(const Digest& digest) {
@@ -39,8 +36,6 @@ class DigestTest : public ::testing::Test {
     }
     return counts;
   }
-
-  test::TemporaryDirectory directory_;
 };
 
 TEST(Pieces, GoOnOverRecordsThatMayBeInThem) {
@@ -60,41 +55,15 @@ TEST(Pieces, GoOnOverRecordsThatMayBeInThem) {
   }
 }
 
-TEST_F(DigestTest, CountsSamplesOfOnePlaceTogether) {
-  RecordingBuilder builder;
-  builder.event({}).mmap(7, 0x1000, 0x1000, 0x200, "/bin/a", 1);
-  for (std::uint64_t time = 2; time < 1002; ++time) builder.sample(0x1010, 7, time);
-  const auto result = digest_of(builder);
-  const auto located = places(result);
-  ASSERT_EQ(located.size(), 1u);
-  EXPECT_EQ(located[0].samples, 1000u);
-  ASSERT_TRUE(located[0].location);
-  EXPECT_EQ(located[0].location->offset, 0x210u);
-}
-
 /// As perf kvm --host --guest records: the guest's processes have the pid of the virtual machine.
 TEST_F(DigestTest, DoesNotMixGuestsWithTheirHost) {
   constexpr std::uint16_t kKernel = 1, kUser = 2, kGuestKernel = 4, kGuestUser = 5;
   RecordingBuilder builder;
-  const auto map = [&](std::uint16_t mode, std::int32_t pid, std::string_view path) {
-    builder.record(PERF_RECORD_MMAP, mode,
-                   builder.writer()
-                       .i32(pid)
-                       .i32(pid)
-                       .u64(0x1000)
-                       .u64(0x1000)
-                       .u64(0)
-                       .text(path)
-                       .i32(pid)
-                       .i32(pid)
-                       .u64(1)
-                       .bytes());
-  };
   builder.event({});
-  map(kKernel, -1, "[kernel.kallsyms]_text");
-  map(kUser, 7, "/bin/qemu");
-  map(kGuestKernel, 7, "[guest.kernel.kallsyms.7]");
-  map(kGuestUser, 7, "/bin/guest");
+  builder.mmap(-1, 0x1000, 0x1000, 0, "[kernel.kallsyms]_text", 1, kKernel);
+  builder.mmap(7, 0x1000, 0x1000, 0, "/bin/qemu", 1, kUser);
+  builder.mmap(7, 0x1000, 0x1000, 0, "[guest.kernel.kallsyms.7]", 1, kGuestKernel);
+  builder.mmap(7, 0x1000, 0x1000, 0, "/bin/guest", 1, kGuestUser);
   for (const std::uint16_t mode : {kKernel, kUser, kGuestKernel, kGuestUser}) {
     for (std::uint64_t i = 0; i < mode; ++i) builder.sample(0x1010, 7, 10 + i, mode);
   }
@@ -104,17 +73,6 @@ TEST_F(DigestTest, DoesNotMixGuestsWithTheirHost) {
   for (const auto& located : places(digest)) {
     EXPECT_EQ(located.samples, static_cast<std::uint64_t>(located.kind.mode()));
   }
-}
-
-TEST_F(DigestTest, SplitsAPlaceWhoseMappingChangedByTime) {
-  RecordingBuilder builder;
-  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
-  builder.sample(0x1010, 7, 5).sample(0x1010, 7, 6).sample(0x1010, 7, 15);
-  builder.mmap(7, 0x1000, 0x1000, 0, "/bin/b", 10);  // after a sample that is later in time
-  builder.sample(0x1010, 7, 7).sample(0x1010, 7, 20);
-  const auto counts = by_file(digest_of(builder));
-  EXPECT_EQ(counts.at("/bin/a"), 3u);
-  EXPECT_EQ(counts.at("/bin/b"), 2u);
 }
 
 TEST_F(DigestTest, CountsPlacesOfAllProcessesByOffsetAndExactness) {
@@ -197,8 +155,7 @@ TEST_F(DigestTest, AssignsSamplesToTheEventsKnownThen) {
     bytes += mapping("/bin/a") + samples();
     bytes += RecordingBuilder().event(second).pipe_bytes().substr(perfdata::FileHeader::kPipeSize);
     bytes += samples() + mapping("/bin/b") + samples();
-    std::ofstream(directory_ / "perf.data", std::ios::binary) << bytes;
-    auto recording = perfdata::Recording::open(directory_ / "perf.data");
+    auto recording = open(bytes);
     const auto result = digest(recording);
     EXPECT_TRUE(recording.faults().empty());
     ASSERT_EQ(result.totals.size(), 2u);
@@ -223,55 +180,13 @@ TEST_F(DigestTest, CountsWhatIsInheritedThroughManyProcessesQuickly) {
     for (std::uint64_t own = 0; own < 40; ++own) {
       builder.mmap(pid, own * kPage, kPage, 0, "/own", time);
     }
-    builder.record(PERF_RECORD_FORK, 0,
-                   builder.writer()
-                       .i32(pid + 1)
-                       .i32(pid)
-                       .i32(pid + 1)
-                       .i32(pid)
-                       .u64(time + 1)
-                       .i32(pid)
-                       .i32(pid)
-                       .u64(time + 1)
-                       .bytes());
+    builder.fork(pid, pid + 1, time + 1);
   }
   for (std::uint64_t i = 0; i < kSamples; ++i) {
     builder.sample(kBlock + i * kBlock, kChain, 100'000 + i);
   }
   const auto digest = digest_of(builder);
   EXPECT_EQ(by_file(digest), (std::map<std::string, std::uint64_t>{{"/bin/a", kSamples}}));
-}
-
-TEST_F(DigestTest, LocatesSamplesBeforeTheirMapping) {
-  RecordingBuilder builder;
-  builder.event({}).sample(0x1010, 7, 5).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
-  EXPECT_EQ(by_file(digest_of(builder)).at("/bin/a"), 1u);
-}
-
-TEST_F(DigestTest, LeavesSamplesWithoutAMappingUnlocated) {
-  RecordingBuilder builder;
-  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 10);
-  builder.sample(0x1010, 7, 5).sample(0x9000, 7, 20).sample(0x1010, 8, 20);
-  EXPECT_EQ(by_file(digest_of(builder)).at(""), 3u);
-}
-
-TEST_F(DigestTest, InheritsTheParentsMappingsUnlessPerfListsThem) {
-  const auto fork = [](RecordingBuilder& builder, std::uint16_t misc) {
-    builder.record(
-        PERF_RECORD_FORK, misc,
-        builder.writer().i32(8).i32(7).i32(8).i32(7).u64(10).i32(8).i32(8).u64(10).bytes());
-  };
-  RecordingBuilder builder;
-  builder.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
-  fork(builder, 0);
-  builder.sample(0x1010, 8, 20);
-  EXPECT_EQ(by_file(digest_of(builder)).at("/bin/a"), 1u);
-
-  RecordingBuilder listed;
-  listed.event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
-  fork(listed, PERF_RECORD_MISC_FORK_EXEC);
-  listed.sample(0x1010, 8, 20);
-  EXPECT_EQ(by_file(digest_of(listed)).at(""), 1u);
 }
 
 /// Rounds of different lengths, each of which ends with samples that the next one repeats.
@@ -291,10 +206,8 @@ TEST_F(DigestTest, FindsRepeatedRecordsByOneThreadAndByTwo) {
       builder.raw(repeated.records());
       samples += 2 * kRepeated;
     }
-    std::ofstream(directory_ / "perf.data", std::ios::binary)
-        << (is_pipe ? builder.pipe_bytes() : builder.bytes());
     for (const std::uint64_t worth : {std::uint64_t{1}, UINT64_MAX}) {
-      auto recording = perfdata::Recording::open(directory_ / "perf.data");
+      auto recording = open(is_pipe ? builder.pipe_bytes() : builder.bytes());
       const auto result = digest(recording, {.worth = worth, .piece = 5000, .quiet = 1000});
       EXPECT_EQ(result.repeated.blocks, kRounds) << worth;
       EXPECT_EQ(result.repeated.samples, kRounds * kRepeated);

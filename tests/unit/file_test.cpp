@@ -2,12 +2,15 @@
 
 #include "src/support/error.h"
 #include "tests/support/device.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_directory.h"
 
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -28,40 +31,22 @@ using ::testing::HasSubstr;
 
 class File : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "skidscan-file-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   fs::path write(const std::string& name, const std::string& content) const {
     std::ofstream(directory_ / name, std::ios::binary) << content;
     return directory_ / name;
   }
   std::size_t entries() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()));
   }
   static std::string fault_of(const fs::path& path, std::uint64_t limit = 1000) {
-    try {
-      read_file(path, limit);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no fault";
+    return test::refusal<InputError>([&] { read_file(path, limit); });
   }
-
   static std::string failure_to_write(const fs::path& path) {
-    try {
-      write_file_atomically(path, "x");
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return test::refusal([&] { write_file_atomically(path, "x"); });
   }
 
-  fs::path directory_;
+  test::TemporaryDirectory directory_;
 };
 
 TEST_F(File, IsReadWhole) {
@@ -84,7 +69,7 @@ TEST_F(File, BeyondTheLimitIsRefusedWithBothSizes) {
 
 TEST_F(File, ThatIsNoneIsRefusedByItsKind) {
   EXPECT_THAT(fault_of(directory_ / "missing"), HasSubstr("missing: no such file"));
-  EXPECT_THAT(fault_of(directory_), HasSubstr("a directory, expected a regular file"));
+  EXPECT_THAT(fault_of(directory_.path()), HasSubstr("a directory, expected a regular file"));
   EXPECT_THAT(fault_of("/dev/zero"), HasSubstr("a device"));
   const fs::path fifo = directory_ / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -222,11 +207,11 @@ TEST_F(File, WrittenMayHaveTheLongestName) {
 }
 
 TEST_F(File, ThatCannotBeWrittenIsNamedWithTheReason) {
-  const fs::path missing = directory_ / "missing" / "a";
+  const fs::path missing = directory_ / "missing/a";
   EXPECT_EQ(failure_to_write(missing),
             missing.string() + ": cannot be written: no such file or directory");
-  EXPECT_EQ(failure_to_write(directory_),
-            directory_.string() + ": cannot be written: is a directory");
+  EXPECT_EQ(failure_to_write(directory_.path()),
+            directory_.path().string() + ": cannot be written: is a directory");
   fs::create_symlink("loop", directory_ / "loop");
   EXPECT_THAT(failure_to_write(directory_ / "loop"),
               HasSubstr("too many levels of symbolic links"));
@@ -258,12 +243,11 @@ TEST_F(File, IsReadToItsEndOrBeyondTheLimit) {
   const FileDescriptor file = open_regular_file(write("a", content));
   EXPECT_GT(read_to_end(file, 1000, "a").size(), 1000u);
   EXPECT_LT(read_to_end(file, 1000, "a").size(), content.size());
-  try {
-    (void)read_to_end(FileDescriptor(::open(directory_.c_str(), O_RDONLY | O_CLOEXEC)), 9, "dir");
-    FAIL() << "a directory was read";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("dir: at offset 0x0: is a directory"));
-  }
+  const auto refused = test::refusal<InputError>([&] {
+    const auto path = directory_.path();
+    (void)read_to_end(FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), 9, "dir");
+  });
+  EXPECT_THAT(refused, HasSubstr("dir: at offset 0x0: is a directory"));
 }
 
 TEST(DescribeErrno, StartsInLowerCaseUnlessWithAnAcronym) {

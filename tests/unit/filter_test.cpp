@@ -3,8 +3,7 @@
 
 #include "src/locate/visit.h"
 #include "src/support/error.h"
-#include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/recording_test.h"
 
 #include <string>
 #include <vector>
@@ -72,26 +71,20 @@ TEST(ThreadNames, AreCutSoThatForksCannotMultiplyALongOne) {
   EXPECT_EQ(names.at(11, 2), ":11") << "a fork of itself has no parent";
 }
 
-class FilteredDigest : public ::testing::Test {
+class FilteredDigest : public test::RecordingTest {
  protected:
   void SetUp() override {
     test::RecordingBuilder builder;
-    const auto named = [&](std::int32_t pid, std::uint64_t time, std::string_view comm) {
-      auto body = builder.writer();
-      body.i32(pid).i32(pid).text(comm).i32(pid).i32(pid).u64(time);
-      builder.record(PERF_RECORD_COMM, 0, body.bytes());
-    };
     builder.event({}).mmap(1, 0x1000, 0x1000, 0, "/bin/first", 1);
     builder.sample(0x1010, 1, 30).sample(0x1010, 2, 35).sample(0x9000, 1, 10);
     builder.mmap(2, 0x1000, 0x1000, 0, "/lib/modules/6.1/x/snd-hda.ko.xz", 2);
-    named(1, 20, "late");  // after the samples of its time
-    named(1, 5, "early");
-    named(2, 5, "early");
-    builder.write(directory_ / "perf.data");
+    builder.comm(1, "late", 20);  // after the samples of its time
+    builder.comm(1, "early", 5).comm(2, "early", 5);
+    bytes_ = builder.bytes();
   }
   /// The times of the samples that are visited; as many were counted.
   std::vector<std::uint64_t> selected(const Filter& filter) {
-    auto recording = perfdata::Recording::open(directory_ / "perf.data");
+    auto recording = open(bytes_);
     const Digest digested = digest(recording, {.filter = &filter});
     std::vector<std::uint64_t> times;
     std::size_t left_out = 0;
@@ -112,7 +105,7 @@ class FilteredDigest : public ::testing::Test {
     return filter;
   }
 
-  test::TemporaryDirectory directory_;
+  std::string bytes_;
   std::vector<std::string> messages_;
 };
 
@@ -139,13 +132,8 @@ TEST_F(FilteredDigest, ListsWhatWouldHaveMatched) {
 }
 
 TEST_F(FilteredDigest, NeedsTheFieldInTheSamples) {
-  const auto refused = [&](const Filter& filter) -> std::string {
-    try {
-      selected(filter);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto refused = [&](const Filter& filter) {
+    return test::refusal<InputError>([&] { selected(filter); });
   };
   EXPECT_THAT(refused(by(Filter::cpu, {"0"})), HasSubstr("perf record --sample-cpu"));
   EXPECT_THAT(refused({.times = parse_times("10%")}), HasSubstr("give START,STOP in seconds"));

@@ -1,13 +1,11 @@
 // Recordings that announce what cannot be: sections larger than the file, on top of each other or
 // past its end, tables that no machine has the memory for, records that run over the end.
-#include "src/perfdata/recording.h"
-#include "tests/support/recording_builder.h"
-#include "tests/support/recording_in_memory.h"
+#include "tests/support/recording_test.h"
 
 #include <chrono>
 #include <limits>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +13,9 @@
 namespace skid::perfdata {
 namespace {
 
+using test::expect_fault;
+using test::ips_of;
 using test::RecordingBuilder;
-
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -29,78 +28,71 @@ constexpr std::size_t kAttributes = 24, kData = 40, kFeatureBits = 72;
 /// A header with a hole after it that reads as zeros and takes no room on the disk.
 constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
 
-class ImpossibleSections : public ::testing::Test {
+class ImpossibleSections : public test::RecordingTest {
  protected:
-  static RecordingBuilder two_samples() {
-    RecordingBuilder builder;
-    builder.event({.ids = {5}}).sample(0x1000, 7, 10).sample(0x2000, 7, 20);
-    builder.feature(HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
-    builder.feature(HEADER_ARCH, builder.writer().counted_text("x86_64").bytes());
-    return builder;
+  ImpossibleSections() {
+    builder_.event({.ids = {5}}).sample(0x1000, 7, 10).sample(0x2000, 7, 20);
+    builder_.feature(HEADER_OSRELEASE, builder_.writer().counted_text("6.1.0").bytes());
+    builder_.feature(HEADER_ARCH, builder_.writer().counted_text("x86_64").bytes());
   }
   static std::string number(std::uint64_t value) { return test::ByteWriter().u64(value).bytes(); }
   static std::string section(std::uint64_t offset, std::uint64_t size) {
     return number(offset) + number(size);
   }
-  Recording open(const std::string& bytes) const {
-    file_.set(bytes);
-    return Recording::open(file_.path());
+  /// Opens the two samples with other bytes from `at` on.
+  Recording with(std::size_t at, const std::string& bytes) const {
+    return with(at, bytes, kLargest);
   }
-  /// Makes the file longer than its bytes.
-  void extend(std::uint64_t size) const { std::filesystem::resize_file(file_.path(), size); }
-  static std::vector<std::uint64_t> ips_of(Recording& recording) {
-    std::vector<std::uint64_t> ips;
-    Record record;
-    while (recording.next(record)) {
-      if (record.type != PERF_RECORD_SAMPLE) continue;
-      const auto decoded = recording.decoder().decode(record);
-      if (decoded.problem == SampleDecoder::Problem::none) ips.push_back(decoded.sample.ip);
-    }
-    return ips;
+  /// The same without what follows `end`, in a file of `file_size` bytes where that is more.
+  Recording with(std::size_t at, const std::string& bytes, std::uint64_t end,
+                 std::uint64_t file_size = 0) const {
+    auto all = builder_.bytes().substr(0, end);
+    file_.set(all.replace(at, bytes.size(), bytes));
+    if (file_size > all.size()) std::filesystem::resize_file(path(), file_size);
+    return Recording::open(path());
   }
   static std::string faults_of(const Recording& recording) {
     std::string all;
     for (const auto& fault : recording.faults()) all += describe(fault) + '\n';
     return all;
   }
-  /// Where the section of the builder's first feature is described.
-  static std::size_t feature_table(const RecordingBuilder& builder) {
-    return builder.data_offset() + builder.records().size();
+  /// That both samples are read and something is missing, with such a fault.
+  static void expect_two_samples(Recording recording, const std::string& fault) {
+    EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000)) << fault;
+    EXPECT_THAT(faults_of(recording), HasSubstr(fault));
+    EXPECT_TRUE(recording.read_in_part());
   }
+  std::size_t ids() const { return builder_.data_offset() - 16; }  ///< the section of the id table
+  /// Where the section of the first feature is described.
+  std::size_t feature_table() const { return builder_.data_offset() + builder_.records().size(); }
 
-  test::MemoryFile file_;
+  RecordingBuilder builder_;
 };
 
+/// That `work` ends in less than this time.
+template <typename Work>
+void expect_within(std::chrono::seconds limit, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, limit);
+}
+
 TEST_F(ImpossibleSections, AnIdTableOfATeraOfEntriesIsRefused) {
-  const auto builder = two_samples();
   for (const std::uint64_t size : {kTerabyte * 8, kLargest, kLargest - 7, kHalf}) {
-    auto bytes = builder.bytes();
-    bytes.replace(builder.data_offset() - 8, 8, number(size));
-    auto recording = open(bytes);
-    EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
-    EXPECT_THAT(faults_of(recording), HasSubstr("an id table of"));
-    EXPECT_TRUE(recording.read_in_part());
+    expect_two_samples(with(ids() + 8, number(size)), "an id table of " + std::to_string(size));
   }
 }
 
 TEST_F(ImpossibleSections, AnIdTableInAHoleOfTheFileIsRefused) {
   // The table is within the file, which is large without taking room on the disk.
-  const auto builder = two_samples();
-  auto bytes = builder.bytes();
-  bytes.replace(builder.data_offset() - 16, 16, section(bytes.size(), kTerabyte / 2));
-  file_.set(bytes);
-  extend(kTerabyte);
-  auto recording = Recording::open(file_.path());
-  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
-  EXPECT_THAT(faults_of(recording), HasSubstr("an id table of 549755813888 bytes"));
+  expect_two_samples(
+      with(ids(), section(builder_.bytes().size(), kTerabyte / 2), kLargest, kTerabyte),
+      "an id table of 549755813888 bytes");
 }
 
 TEST_F(ImpossibleSections, AnAttributeSectionOfAnExabyteIsReadToTheEndOfTheFile) {
-  const auto builder = two_samples();
   for (const std::uint64_t size : {std::uint64_t{1} << 60, kLargest, kHalf}) {
-    auto bytes = builder.bytes();
-    bytes.replace(kAttributes + 8, 8, number(size));
-    auto recording = open(bytes);
+    auto recording = with(kAttributes + 8, number(size));
     EXPECT_THAT(faults_of(recording), HasSubstr("event attributes"));
     EXPECT_TRUE(recording.read_in_part());
     EXPECT_EQ(recording.attributes().front().name, "cpu-clock:HG");
@@ -109,24 +101,17 @@ TEST_F(ImpossibleSections, AnAttributeSectionOfAnExabyteIsReadToTheEndOfTheFile)
 }
 
 TEST_F(ImpossibleSections, AnAttributeSectionInAHoleOfTheFileIsReadInASecond) {
-  const auto builder = two_samples();
-  auto bytes = builder.bytes();
-  bytes.replace(kAttributes + 8, 8, number(std::uint64_t{1} << 39));
-  file_.set(bytes);
-  extend(kTerabyte);
-  const auto start = std::chrono::steady_clock::now();
-  auto recording = Recording::open(file_.path());
-  EXPECT_LE(recording.attributes().size(), kMostAttributes);
-  ips_of(recording);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  expect_within(std::chrono::seconds(10), [&] {
+    auto recording = with(kAttributes + 8, number(std::uint64_t{1} << 39), kLargest, kTerabyte);
+    EXPECT_LE(recording.attributes().size(), kMostAttributes);
+    ips_of(recording);
+  });
 }
 
 TEST_F(ImpossibleSections, AnAttributeSectionPastTheEndIsRefused) {
   for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kLargest}) {
-    auto bytes = two_samples().bytes();
-    bytes.replace(kAttributes, 8, number(offset));
     try {
-      open(bytes);
+      with(kAttributes, number(offset));
       FAIL() << offset;
     } catch (const InputError& error) {
       EXPECT_EQ(error.fault().offset, offset);
@@ -136,18 +121,13 @@ TEST_F(ImpossibleSections, AnAttributeSectionPastTheEndIsRefused) {
 }
 
 TEST_F(ImpossibleSections, AFeatureSectionPastTheEndIsReportedAndTheOthersAreRead) {
-  const auto builder = two_samples();
   for (const std::uint64_t size : {std::uint64_t{8}, kHalf, kLargest}) {
     for (const std::uint64_t offset : {std::uint64_t{1} << 30, kHalf, kLargest}) {
-      auto bytes = builder.bytes();
-      bytes.replace(feature_table(builder), 16, section(offset, size));
-      auto recording = open(bytes);
-      EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
+      auto recording = with(feature_table(), section(offset, size));
       EXPECT_EQ(recording.features().os_release, "");
       EXPECT_EQ(recording.features().arch, "x86_64");
-      EXPECT_THAT(faults_of(recording), HasSubstr("feature section 4 of"));
       EXPECT_EQ(recording.faults().at(0).offset, offset);
-      EXPECT_TRUE(recording.read_in_part());
+      expect_two_samples(std::move(recording), "feature section 4 of");
     }
   }
 }
@@ -161,26 +141,21 @@ TEST_F(ImpossibleSections, FeaturesThatAllAreTheWholeFileAreReadInASecond) {
   bytes.replace(kFeatureBits, 32, std::string(32, '\xff'));
   const std::uint64_t whole = bytes.size() + std::size_t{HEADER_FEATURES} * 16;
   for (unsigned bit = 0; bit < HEADER_FEATURES; ++bit) bytes += section(0, whole);
-  const auto start = std::chrono::steady_clock::now();
-  auto recording = open(bytes);
-  EXPECT_EQ(ips_of(recording).size(), 100'000u);
-  EXPECT_TRUE(recording.read_in_part());
-  EXPECT_THAT(faults_of(recording), HasSubstr("feature section 4 of"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  expect_within(std::chrono::seconds(10), [&] {
+    auto recording = open(bytes);
+    EXPECT_EQ(ips_of(recording).size(), 100'000u);
+    EXPECT_TRUE(recording.read_in_part());
+    EXPECT_THAT(faults_of(recording), HasSubstr("feature section 4 of"));
+  });
 }
 
 TEST_F(ImpossibleSections, AttributesThatOverlapTheDataAreRead) {
   // Nothing forbids it; it must only not lead anywhere else.
-  const auto builder = two_samples();
-  auto bytes = builder.bytes();
-  bytes.replace(kData, 16, section(104, bytes.size() - 104));
-  auto recording = open(bytes);
+  auto recording = with(kData, section(104, builder_.bytes().size() - 104));
   EXPECT_TRUE(ips_of(recording).empty());
   EXPECT_TRUE(recording.read_in_part());
-  bytes = builder.bytes();
-  bytes.replace(kAttributes, 8, number(builder.data_offset()));
   try {
-    auto other = open(bytes);
+    auto other = with(kAttributes, number(builder_.data_offset()));
     ips_of(other);
   } catch (const InputError& error) {
     EXPECT_FALSE(error.fault().found.empty());
@@ -188,37 +163,23 @@ TEST_F(ImpossibleSections, AttributesThatOverlapTheDataAreRead) {
 }
 
 TEST_F(ImpossibleSections, ADataSectionWhoseEndOverflowsEndsWithTheFile) {
-  const auto builder = two_samples();
+  const auto begin = builder_.data_offset();
   for (const std::uint64_t size :
-       {kLargest, kLargest - builder.data_offset(), kLargest - builder.data_offset() + 1, kHalf,
-        std::uint64_t{1000}}) {
-    auto bytes = builder.bytes();
-    bytes.resize(feature_table(builder));
-    bytes.replace(kData + 8, 8, number(size));
-    auto recording = open(bytes);
-    EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000)) << size;
-    EXPECT_THAT(faults_of(recording), HasSubstr("records of " + std::to_string(size) + " bytes"));
-    EXPECT_EQ(recording.faults().at(0).offset, builder.data_offset());
+       {kLargest, kLargest - begin, kLargest - begin + 1, kHalf, std::uint64_t{1000}}) {
+    auto recording = with(kData + 8, number(size), feature_table());
+    EXPECT_EQ(recording.faults().at(0).offset, begin);
+    expect_two_samples(std::move(recording), "records of " + std::to_string(size) + " bytes");
   }
   for (const std::uint64_t offset : {kLargest, kHalf, kLargest - 63}) {
-    auto bytes = builder.bytes();
-    bytes.replace(kData, 8, number(offset));
-    auto recording = open(bytes);
+    auto recording = with(kData, number(offset));
     EXPECT_TRUE(ips_of(recording).empty());
     EXPECT_THAT(faults_of(recording), HasSubstr("past the end of the file"));
   }
 }
 
 TEST_F(ImpossibleSections, ADataSectionInAHoleOfTheFileEndsAtOnce) {
-  const auto builder = two_samples();
-  auto bytes = builder.bytes();
-  bytes.resize(feature_table(builder));
-  bytes.replace(kData + 8, 8, number(kTerabyte / 2));
-  file_.set(bytes);
-  extend(kTerabyte);
-  auto recording = Recording::open(file_.path());
-  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000, 0x2000));
-  EXPECT_THAT(faults_of(recording), HasSubstr("a record of 0 bytes"));
+  expect_two_samples(with(kData + 8, number(kTerabyte / 2), feature_table(), kTerabyte),
+                     "a record of 0 bytes");
 }
 
 TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
@@ -228,17 +189,14 @@ TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
     for (const auto& bytes : {builder.bytes(), builder.pipe_bytes()}) {
       auto recording = open(bytes);
       EXPECT_THAT(ips_of(recording), ElementsAre(0x1000)) << size;
-      ASSERT_EQ(recording.faults().size(), 1u) << size;
-      EXPECT_EQ(recording.faults()[0].offset, bytes.size() - 8) << size;
-      EXPECT_THAT(faults_of(recording),
-                  HasSubstr("a record of " + std::to_string(size) + " bytes"));
-      EXPECT_TRUE(recording.read_in_part());
+      expect_fault(recording, "a record of " + std::to_string(size) + " bytes");
+      EXPECT_EQ(recording.faults().at(0).offset, bytes.size() - 8) << size;
     }
   }
 }
 
-TEST_F(ImpossibleSections, ATraceOfEightExabytesEndsTheReading) {
-  for (const std::uint64_t size : {kHalf, kLargest, kLargest - 7}) {
+TEST_F(ImpossibleSections, ATraceBeyondTheEndEndsTheReading) {
+  for (const std::uint64_t size : {std::uint64_t{1} << 30, kHalf, kLargest, kLargest - 7}) {
     RecordingBuilder builder;
     builder.event({}).sample(0x1000, 7, 10);
     builder.record(PERF_RECORD_AUXTRACE, 0,
@@ -288,9 +246,7 @@ TEST_F(ImpossibleSections, RepeatedMetadataIsReadInASecond) {
     builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(1 + i % kEvents).u64(i).bytes());
   }
   auto recording = open(builder.pipe_bytes());
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(ips_of(recording).size(), 20'000u);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  expect_within(std::chrono::seconds(5), [&] { EXPECT_EQ(ips_of(recording).size(), 20'000u); });
 }
 
 }  // namespace

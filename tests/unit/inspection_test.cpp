@@ -3,8 +3,7 @@
 
 #include "src/support/json_text.h"
 #include "tests/support/golden.h"
-#include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/recording_test.h"
 
 #include <string>
 
@@ -20,7 +19,7 @@ using test::RecordingBuilder;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class InspectionTest : public ::testing::Test {
+class InspectionTest : public test::RecordingTest {
  protected:
   ordered_json json_of(const RecordingBuilder& builder) {
     const auto parts = read(builder);
@@ -30,10 +29,10 @@ class InspectionTest : public ::testing::Test {
     const auto parts = read(builder);
     return inspection_text({parts.recording, parts.record_counts}, details);
   }
-  std::string path() const { return directory_ / "perf.data"; }
   /// A text with the name of the recording alone.
   std::string shown(std::string text) const {
-    return text.replace(text.find(path()), path().size(), "perf.data");
+    const std::string path = this->path();
+    return text.replace(text.find(path), path.size(), "perf.data");
   }
 
  private:
@@ -41,14 +40,11 @@ class InspectionTest : public ::testing::Test {
     perfdata::Recording recording;
     perfdata::RecordCounts record_counts;
   };
-  Parts read(const RecordingBuilder& builder) {
-    builder.write(path());
-    auto recording = perfdata::Recording::open(path());
+  Parts read(const RecordingBuilder& builder) const {
+    auto recording = open(builder);
     auto record_counts = perfdata::count_records(recording);
     return {std::move(recording), std::move(record_counts)};
   }
-
-  test::TemporaryDirectory directory_;
 };
 
 /// Two events, one of a PMU of its own; an unknown id, an unknown record, a lying name.
@@ -135,7 +131,8 @@ TEST_F(InspectionTest, ListsItsFaults) {
   EXPECT_EQ(json["faults"][0]["allowed"], "at least 8");
   EXPECT_GT(json["faults"][0]["offset"], 104);
   EXPECT_EQ(json["total_samples"], 4);
-  EXPECT_THAT(text_of(builder, false), HasSubstr("\nFaults\n  " + path() + ": at offset 0x"));
+  EXPECT_THAT(text_of(builder, false),
+              HasSubstr("\nFaults\n  " + path().string() + ": at offset 0x"));
 }
 
 TEST_F(InspectionTest, ReportsBigEndian) {

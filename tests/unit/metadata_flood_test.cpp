@@ -2,9 +2,7 @@
 // gigabytes, where work was done per record and event instead of once.
 #include "src/locate/digest.h"
 #include "src/perfdata/record_counts.h"
-#include "src/perfdata/recording.h"
-#include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/recording_test.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,16 +17,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
-class MetadataFlood : public ::testing::Test {
- protected:
-  Recording open(const std::string& bytes) {
-    const auto path = directory_ / "recording";
-    std::ofstream(path, std::ios::binary) << bytes;
-    return Recording::open(path);
-  }
-
-  test::TemporaryDirectory directory_;
-};
+using MetadataFlood = test::RecordingTest;
 
 /// What announces one event in pipe mode, without the header of the recording.
 std::string announcement(const EventToBuild& event) {

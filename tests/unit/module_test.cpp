@@ -1,9 +1,10 @@
 #include "src/symbols/module.h"
 
-#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/symbols/address_space.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_directory.h"
 
 #include <cinttypes>
 #include <cstdint>
@@ -13,7 +14,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -90,14 +90,6 @@ class ModuleTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
-    std::string name = (fs::temp_directory_path() / "module_test.XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-
-  void TearDown() override {
-    std::error_code ignored;
-    if (!directory_.empty()) fs::remove_all(directory_, ignored);
   }
 
   fs::path write(const std::string& name, std::string_view content) const {
@@ -128,8 +120,19 @@ class ModuleTest : public testing::Test {
     return build(name, "functions.s", kFunctions, flags);
   }
 
-  fs::path directory_;
+  /// What cc builds for, where that is not x86-64.
+  static std::string other_machine() {
+    const auto machine = run({"cc", "-dumpmachine"}).out;
+    return machine.starts_with("x86_64") ? "" : machine;
+  }
+
+  test::TemporaryDirectory directory_;
 };
+
+#define SKIP_UNLESS_X86                                         \
+  if (const auto machine = other_machine(); !machine.empty()) { \
+    GTEST_SKIP() << "cc builds for " << machine;                \
+  }
 
 std::string name_at(const Module& module, std::uint64_t address) {
   const auto function = module.function_at(address);
@@ -365,14 +368,12 @@ TEST_F(ModuleTest, ReadsTheBuildId) {
 }
 
 TEST_F(ModuleTest, KnowsX86) {
-  const auto machine = run({"cc", "-dumpmachine"}).out;
-  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  SKIP_UNLESS_X86;
   EXPECT_EQ(Module::open(build_functions()).arch(), Arch::x86_64);
 }
 
 TEST_F(ModuleTest, Reads32BitProgramsOfMachinesThatItDoesNotDecode) {
-  const auto machine = run({"cc", "-dumpmachine"}).out;
-  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  SKIP_UNLESS_X86;
   const Module module = Module::open(build_functions("program32", {"-m32"}));
   EXPECT_EQ(module.arch(), std::nullopt);
   EXPECT_EQ(name_at(module, module.symbol_value("sized").value() + 7), "sized+7");
@@ -411,8 +412,7 @@ TEST_F(ModuleTest, HasOnlyDynamicSymbolsOnceStripped) {
 }
 
 TEST_F(ModuleTest, NamesPltEntries) {
-  const auto machine = run({"cc", "-dumpmachine"}).out;
-  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  SKIP_UNLESS_X86;
   const Module module = Module::open(build(
       "program", "calls.s",
       ".globl main\nmain: call puts@plt\ncall getpid@plt\nret\n.section .note.GNU-stack,\"\"\n",
@@ -508,24 +508,20 @@ TEST_F(SeparateDebugFile, IsNotOpenedIfItIsAFifo) {
   EXPECT_THAT(Module::open(library).functions_named("hidden"), IsEmpty());
 }
 
-std::string fault_of(const fs::path& path) {
-  try {
-    Module::open(path);
-    return "none";
-  } catch (const InputError& error) {
-    return error.fault().found;
-  }
-}
-
 TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
   const fs::path fifo = directory_ / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(fault_of(fifo), "a FIFO");
-  EXPECT_EQ(fault_of(directory_), "a directory");
-  EXPECT_EQ(fault_of("/dev/null"), "a device");
-  EXPECT_EQ(fault_of(write("text", "no program\n")), "a file of another format");
-  EXPECT_EQ(fault_of(write("empty", "")), "a file of another format");
-  EXPECT_NE(fault_of(directory_ / "missing"), "none");
+  const std::vector<std::pair<fs::path, std::string>> refused{
+      {fifo, "a FIFO"},
+      {directory_.path(), "a directory"},
+      {"/dev/null", "a device"},
+      {write("text", "no program\n"), "a file of another format"},
+      {write("empty", ""), "a file of another format"},
+      {directory_ / "missing", "missing: "}};
+  for (const auto& [path, reason] : refused) {
+    EXPECT_THAT(test::refusal<InputError>([&, file = path] { Module::open(file); }),
+                HasSubstr(reason));
+  }
 }
 
 /// A sample as perf prints it.
@@ -537,8 +533,7 @@ struct PerfSample {
 
 TEST_F(ModuleTest, NamesTheSamplesOfARecordingAsPerfDoes) {
   if (!find_program("perf")) GTEST_SKIP() << "no perf";
-  const auto machine = run({"cc", "-dumpmachine"}).out;
-  if (!machine.starts_with("x86_64")) GTEST_SKIP() << "cc builds for " << machine;
+  SKIP_UNLESS_X86;
   const std::string recording = (directory_ / "perf.data").string();
   for (const auto& flags :
        {std::vector<std::string>{"-O1", "-pie", "-fPIE"},

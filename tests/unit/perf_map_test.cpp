@@ -2,7 +2,7 @@
 #include "src/symbols/perf_map.h"
 
 #include "src/locate/module_store.h"
-#include "src/support/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
@@ -28,12 +28,7 @@ std::string name_at(const PerfMap& map, std::uint64_t address) {
 }
 
 std::string refusal(const fs::path& path) {
-  try {
-    PerfMap::read(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  return test::refusal<InputError>([&] { PerfMap::read(path); });
 }
 
 TEST(PerfMap, NamesWhatItsLinesCover) {

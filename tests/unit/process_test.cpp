@@ -1,6 +1,7 @@
 #include "src/support/process.h"
 
 #include "src/support/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_directory.h"
 
 #include <chrono>
@@ -90,25 +91,25 @@ TEST(Process, LeadsAGroupOfItsOwn) {
   EXPECT_EQ(::getpgid(child.pid()), child.pid());
 }
 
-TEST(Process, ResetsIgnoredSignalsToTheirDefault) {
+/// Runs a script of the shell while this process ignores a signal.
+Completed run_ignoring(int signal, const std::string& script) {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   struct sigaction before {};
-  ASSERT_EQ(::sigaction(SIGINT, &ignore, &before), 0);
-  const Completed done = run_program({"sh", "-c", "kill -INT $$; echo survived"});
-  ASSERT_EQ(::sigaction(SIGINT, &before, nullptr), 0);
+  EXPECT_EQ(::sigaction(signal, &ignore, &before), 0);
+  Completed done = run_program({"sh", "-c", script});
+  EXPECT_EQ(::sigaction(signal, &before, nullptr), 0);
+  return done;
+}
+
+TEST(Process, ResetsIgnoredSignalsToTheirDefault) {
+  const Completed done = run_ignoring(SIGINT, "kill -INT $$; echo survived");
   EXPECT_EQ(done.code.signal, SIGINT);
   EXPECT_EQ(done.out, "");
 }
 
 TEST(Process, KeepsTheExitStatusIfSigchldIsIgnored) {
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  struct sigaction before {};
-  ASSERT_EQ(::sigaction(SIGCHLD, &ignore, &before), 0);
-  const Completed done = run_program({"sh", "-c", "exit 7"});
-  ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
-  EXPECT_EQ(done.code.status, 7);
+  EXPECT_EQ(run_ignoring(SIGCHLD, "exit 7").code.status, 7);
 }
 
 TEST(Process, WaitReturnsAtItsDeadlineWhileTheProgramRuns) {
@@ -164,12 +165,8 @@ TEST(Process, KillsTheGroupWhenDestroyed) {
 }
 
 TEST(Process, NamesTheProgramThatCannotBeStarted) {
-  try {
-    run_program({"skidscan-no-such-program"});
-    FAIL() << "it was started";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("skidscan-no-such-program: cannot be started: no such"));
-  }
+  EXPECT_THAT(test::refusal([] { run_program({"skidscan-no-such-program"}); }),
+              HasSubstr("skidscan-no-such-program: cannot be started: no such"));
 }
 
 TEST(FindProgram, FindsAnExecutableInPath) {

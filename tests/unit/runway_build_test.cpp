@@ -1,6 +1,8 @@
 #include "runway/note.h"
 #include "src/support/error.h"
 #include "src/symbols/disassembler.h"
+#include "tests/support/hex.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <algorithm>
@@ -24,10 +26,10 @@ std::string repeated(const std::string& bytes, std::size_t times) {
   return text;
 }
 
-std::string bytes(std::initializer_list<int> values) {
-  std::string text;
-  for (const int value : values) text += static_cast<char>(value);
-  return text;
+/// "0f b6 07" as three characters.
+std::string bytes(std::string_view digits) {
+  const auto all = test::hex(digits);
+  return {reinterpret_cast<const char*>(all.data()), all.size()};
 }
 
 Target build(const Directory& directory, const Specification& specification) {
@@ -126,15 +128,15 @@ INSTANTIATE_TEST_SUITE_P(Architectures, Building, ::testing::Values(Arch::x86_64
 TEST(X86Code, BuildsRunwaysOfTheRecommendedNopOfEachLength) {
   SKIP_WITHOUT_COMPILER(Arch::x86_64);
   const std::vector<std::string> nops{
-      bytes({0x90}),
-      bytes({0x66, 0x90}),
-      bytes({0x0f, 0x1f, 0x00}),
-      bytes({0x0f, 0x1f, 0x40, 0x00}),
-      bytes({0x0f, 0x1f, 0x44, 0x00, 0x00}),
-      bytes({0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00}),
-      bytes({0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}),
-      bytes({0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00}),
-      bytes({0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00}),
+      bytes("90"),
+      bytes("66 90"),
+      bytes("0f 1f 00"),
+      bytes("0f 1f 40 00"),
+      bytes("0f 1f 44 00 00"),
+      bytes("66 0f 1f 44 00 00"),
+      bytes("0f 1f 80 00 00 00 00"),
+      bytes("0f 1f 84 00 00 00 00 00"),
+      bytes("66 0f 1f 84 00 00 00 00 00"),
   };
   const Directory directory;
   for (const std::string& nop : nops) {
@@ -170,12 +172,12 @@ TEST(NarrowTrigger, AccessesItsBytesOnX86) {
   const auto trigger = [](TriggerKind kind, unsigned access_bytes) {
     return narrow_trigger(Arch::x86_64, kind, access_bytes);
   };
-  EXPECT_EQ(trigger("load"_trigger, 1), bytes({0x0f, 0xb6, 0x07}));   // movzx eax, byte [rdi]
-  EXPECT_EQ(trigger("load"_trigger, 2), bytes({0x0f, 0xb7, 0x07}));   // movzx eax, word [rdi]
-  EXPECT_EQ(trigger("load"_trigger, 4), bytes({0x8b, 0x07}));         // mov eax, [rdi]
-  EXPECT_EQ(trigger("store"_trigger, 1), bytes({0x88, 0x07}));        // mov [rdi], al
-  EXPECT_EQ(trigger("store"_trigger, 2), bytes({0x66, 0x89, 0x07}));  // mov [rdi], ax
-  EXPECT_EQ(trigger("store"_trigger, 4), bytes({0x89, 0x07}));        // mov [rdi], eax
+  EXPECT_EQ(trigger("load"_trigger, 1), bytes("0f b6 07"));   // movzx eax, byte [rdi]
+  EXPECT_EQ(trigger("load"_trigger, 2), bytes("0f b7 07"));   // movzx eax, word [rdi]
+  EXPECT_EQ(trigger("load"_trigger, 4), bytes("8b 07"));      // mov eax, [rdi]
+  EXPECT_EQ(trigger("store"_trigger, 1), bytes("88 07"));     // mov [rdi], al
+  EXPECT_EQ(trigger("store"_trigger, 2), bytes("66 89 07"));  // mov [rdi], ax
+  EXPECT_EQ(trigger("store"_trigger, 4), bytes("89 07"));     // mov [rdi], eax
 }
 
 TEST(NarrowTrigger, AccessesItsBytesOnAarch64) {
@@ -183,9 +185,9 @@ TEST(NarrowTrigger, AccessesItsBytesOnAarch64) {
   const auto trigger = [](unsigned access_bytes) {
     return narrow_trigger(Arch::aarch64, "load"_trigger, access_bytes);
   };
-  EXPECT_EQ(trigger(1), bytes({0x41, 0x01, 0x40, 0x39}));  // ldrb w1, [x10]
-  EXPECT_EQ(trigger(2), bytes({0x41, 0x01, 0x40, 0x79}));  // ldrh w1, [x10]
-  EXPECT_EQ(trigger(4), bytes({0x41, 0x01, 0x40, 0xb9}));  // ldr w1, [x10]
+  EXPECT_EQ(trigger(1), bytes("41 01 40 39"));  // ldrb w1, [x10]
+  EXPECT_EQ(trigger(2), bytes("41 01 40 79"));  // ldrh w1, [x10]
+  EXPECT_EQ(trigger(4), bytes("41 01 40 b9"));  // ldr w1, [x10]
 }
 
 TEST(Expectations, FollowTheKindAndTheArchitecture) {
@@ -212,12 +214,9 @@ TEST(BuildFailure, LeavesNoFileForASpecificationOutOfBounds) {
 TEST(BuildFailure, NamesThePathThatCannotBeWritten) {
   SKIP_WITHOUT_COMPILER(kHost);
   const Directory directory;
-  try {
-    build_target(default_specification(kHost), directory / "missing/target");
-    FAIL() << "wrote into a missing directory";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("missing/target: cannot be written: no such file"));
-  }
+  const auto refused = test::refusal(
+      [&] { build_target(default_specification(kHost), directory / "missing/target"); });
+  EXPECT_THAT(refused, HasSubstr("missing/target: cannot be written: no such file"));
   EXPECT_THROW(build_target(default_specification(kHost), directory.path()), Error);
 }
 
@@ -226,12 +225,7 @@ std::string failure_with_path(const std::string& path, Arch arch, const fs::path
   const char* const found = std::getenv("PATH");
   const std::string before = found == nullptr ? "" : found;
   ::setenv("PATH", path.c_str(), 1);
-  std::string message;
-  try {
-    build_target(default_specification(arch), target);
-  } catch (const Error& error) {
-    message = error.what();
-  }
+  auto message = test::refusal([&] { build_target(default_specification(arch), target); });
   ::setenv("PATH", before.c_str(), 1);
   return message;
 }

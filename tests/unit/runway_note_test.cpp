@@ -1,5 +1,5 @@
 #include "runway/note.h"
-#include "src/support/error.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <cstring>
@@ -46,12 +46,7 @@ class Note : public ::testing::Test {
   }
 
   std::string refusal_of(const std::string& copy) const {
-    try {
-      read(copy);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return test::refusal<InputError>([&] { read(copy); });
   }
 
   /// The copy whose text has `from` replaced by `to`, of the same length.

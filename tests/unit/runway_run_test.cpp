@@ -18,6 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -229,8 +230,32 @@ class ControlledRun : public Running {
     ASSERT_EQ(::write(ack_.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
 
+  /// The memory of a target that waits, all in its place, for the answer to "enable".
+  FileDescriptor memory_of(const ChildProcess& process) const {
+    EXPECT_EQ(next_command(), "enable");
+    const std::string memory = fmt::format("/proc/{}/mem", process.pid());
+    return FileDescriptor(::open(memory.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+
+  /// Lets a target that waits for the answer to "enable" run to its end; its report.
+  std::optional<TargetReport> finish(ChildProcess& process) const {
+    answer("ack\n");
+    EXPECT_EQ(next_command(), "disable");
+    answer("ack\n");
+    EXPECT_TRUE(process.wait(milliseconds{10'000}));
+    return parse_target_report(process.result().out);
+  }
+
   FileDescriptor control_, ack_;
 };
+
+/// The word at an address of another process.
+std::uint64_t word_at(const FileDescriptor& memory, std::uint64_t address) {
+  std::uint64_t word = 0;
+  EXPECT_EQ(::pread(memory.get(), &word, sizeof word, static_cast<off_t>(address)), 8)
+      << std::hex << address;
+  return word;
+}
 
 TEST_F(ControlledRun, CountsOnlyBetweenTheAnswersToEnableAndDisable) {
   ChildProcess process(command(build("load"_trigger)));
@@ -254,16 +279,15 @@ TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
     specification.working_set_bytes = std::uint64_t{3} << 20;
     const Target target = build_target(specification, directory_ / "chase");
     ChildProcess process(command(target));
-    ASSERT_EQ(next_command(), "enable");  // and waits for the answer, with all in its place
-    const std::string memory = fmt::format("/proc/{}/mem", process.pid());
-    const FileDescriptor file(::open(memory.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) GTEST_SKIP() << memory << " cannot be read here";
+    const FileDescriptor memory = memory_of(process);
+    if (!memory) GTEST_SKIP() << "its memory cannot be read here";
 
     std::vector<std::uint64_t> chase;
     std::uint64_t at = target.description.layout.datum;
     do {
       chase.push_back(at);
-      ASSERT_EQ(::pread(file.get(), &at, sizeof at, static_cast<off_t>(at)), 8) << std::hex << at;
+      at = word_at(memory, at);
+      ASSERT_FALSE(HasFailure());
     } while (at != chase.front() && chase.size() <= elements_of(specification));
     EXPECT_EQ(chase.size(), elements_of(specification)) << name_of(kind);
 
@@ -282,11 +306,7 @@ TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
     for (std::size_t i = 2; i < chase.size(); ++i) {  // the first is the datum
       ASSERT_EQ(chase[i] - chase[i - 1], stride);
     }
-    answer("ack\n");
-    EXPECT_EQ(next_command(), "disable");
-    answer("ack\n");
-    ASSERT_TRUE(process.wait(milliseconds{10'000}));
-    const auto report = parse_target_report(process.result().out);
+    const auto report = finish(process);
     ASSERT_TRUE(report && report->chase);
     EXPECT_EQ(*report->chase, (AddressRange{chase[1], chase.back() + stride}));
   }
@@ -299,10 +319,8 @@ TEST_F(ControlledRun, PushesReturnAddressesToTheDeclaredData) {
     specification.gaps = {20, 40};
     const Target target = build_target(specification, directory_ / "stack");
     ChildProcess process(command(target));
-    ASSERT_EQ(next_command(), "enable");  // after the loop was warmed up
-    const std::string memory = fmt::format("/proc/{}/mem", process.pid());
-    const FileDescriptor file(::open(memory.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) GTEST_SKIP() << memory << " cannot be read here";
+    const FileDescriptor memory = memory_of(process);  // after the loop was warmed up
+    if (!memory) GTEST_SKIP() << "its memory cannot be read here";
     const auto& [specified, layout, expectations, data, version] = target.description;
     ASSERT_EQ(data.size(), 1u);
     const std::uint64_t top = layout.datum + data[0].offset + data[0].bytes;
@@ -312,15 +330,10 @@ TEST_F(ControlledRun, PushesReturnAddressesToTheDeclaredData) {
     for (std::size_t i = 0; i < triggers.size(); ++i) {
       // A RET takes its return address from the stack again, so that the next has the same place.
       if (!is_call && i + 1 < triggers.size()) continue;
-      std::uint64_t pushed = 0;
-      const std::uint64_t at = top - 8 * (is_call ? i + 1 : 1);
-      ASSERT_EQ(::pread(file.get(), &pushed, sizeof pushed, static_cast<off_t>(at)), 8);
+      const std::uint64_t pushed = word_at(memory, top - 8 * (is_call ? i + 1 : 1));
       EXPECT_EQ(pushed, triggers[i].runway.begin) << name_of(kind) << ' ' << i;
     }
-    answer("ack\n");
-    EXPECT_EQ(next_command(), "disable");
-    answer("ack\n");
-    ASSERT_TRUE(process.wait(milliseconds{10'000}));
+    finish(process);
   }
 }
 
@@ -334,17 +347,10 @@ TEST_F(ControlledRun, PlacesTheChaseInHugePagesOrWarns) {
   for (std::string word; words >> word;) {
     if (word == "AnonHugePages:") words >> huge_kib;
   }
-  answer("ack\n");
-  EXPECT_EQ(next_command(), "disable");
-  answer("ack\n");
-  ASSERT_TRUE(process.wait(milliseconds{10'000}));
-  const auto report = parse_target_report(process.result().out);
+  const auto report = finish(process);
   ASSERT_TRUE(report);
-  const bool warned =
-      std::any_of(report->warnings.begin(), report->warnings.end(), [](const std::string& warning) {
-        return warning.find("huge pages") != std::string::npos ||
-               warning.find("HUGEPAGE") != std::string::npos;
-      });
+  const bool warned = ::testing::Matches(
+      ::testing::Contains(AnyOf(HasSubstr("huge pages"), HasSubstr("HUGEPAGE"))))(report->warnings);
   EXPECT_EQ(warned, huge_kib < 4096) << huge_kib << " KiB in huge pages";
 }
 

@@ -1,5 +1,5 @@
 #include "runway/specification.h"
-#include "src/support/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/trigger_kinds.h"
 
 #include <string>
@@ -14,12 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string refusal_of(const Specification& specification) {
-  try {
-    check(specification);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal<UsageError>([&] { check(specification); });
 }
 
 TEST(TriggerKindNames, AreParsedToTheirKinds) {
@@ -32,12 +27,8 @@ TEST(TriggerKindNames, AreParsedToTheirKinds) {
 TEST(TriggerKindNames, AreListedIfOneIsUnknown) {
   for (const auto& [name, expected] : {std::pair{"laod", "did you mean load?"},
                                        std::pair{"17", "load, load-l2, load-l3, load-dram"}}) {
-    try {
-      trigger_kind_from(name);
-      FAIL() << "took an unknown kind";
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), AllOf(HasSubstr(name), HasSubstr(expected)));
-    }
+    EXPECT_THAT(test::refusal<UsageError>([&, text = name] { trigger_kind_from(text); }),
+                AllOf(HasSubstr(name), HasSubstr(expected)));
   }
 }
 

@@ -4,7 +4,7 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
-#include "src/support/error.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <fmt/format.h>
@@ -192,12 +192,7 @@ TEST(Specification, TakesAWorkingSetWithAChaseOnly) {
   const auto refused = [](TriggerKind kind, std::uint64_t bytes) {
     Specification specification = default_specification(Arch::x86_64, kind);
     specification.working_set_bytes = bytes;
-    try {
-      check(specification);
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return test::refusal<UsageError>([&] { check(specification); });
   };
   EXPECT_EQ(refused("load-l2"_trigger, 64 * kKibibyte), "");
   EXPECT_EQ(refused("load-l2"_trigger, 1024 + 64), "");
