@@ -61,7 +61,7 @@ std::size_t offset_of_ip(const MappedFile& file) {
   constexpr std::uint64_t kSampleType = 24;  // in perf_event_attr
   const auto attributes = file.number<std::uint64_t>(kAttributes);
   const auto sample_type = file.number<std::uint64_t>(attributes + kSampleType);
-  return (sample_type & skid::PERF_SAMPLE_IDENTIFIER) != 0 ? 16 : 8;
+  return (sample_type & PERF_SAMPLE_IDENTIFIER) != 0 ? 16 : 8;
 }
 
 void walk(const char* path) {
@@ -85,7 +85,7 @@ void walk(const char* path) {
     std::memcpy(&record_size, record + 6, sizeof record_size);
     if (record_size < kHeader || record_size > end - record)
       throw skid::Error("the file is damaged");
-    if (type == skid::PERF_RECORD_SAMPLE && record_size >= ip_offset + sizeof(std::uint64_t)) {
+    if (type == PERF_RECORD_SAMPLE && record_size >= ip_offset + sizeof(std::uint64_t)) {
       std::uint64_t ip = 0;
       std::memcpy(&ip, record + ip_offset, sizeof ip);
       ++counters[ip % kCounters];

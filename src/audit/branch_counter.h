@@ -36,7 +36,7 @@ struct CountedBranch {
   };
 
   std::uint32_t attribute = 0;
-  std::uint8_t type = 0;  ///< BranchType
+  std::uint8_t type = 0;  ///< PERF_BR_*
   bool both_outcomes = false;
   Run run_kind = Run::none;
   BranchPlace from, to, before;  ///< `before`: the target of the preceding record

@@ -237,20 +237,8 @@ class Digester {
     const auto before = result_.spaces.bytes();
     replay_.take(record);
     if (result_.spaces.bytes() != before) walked_at_mapping_ = walked_;
-    const auto order = recording_.decoder().order();
-    bool whole = true;
-    if (record.type == PERF_RECORD_LOST) {
-      const auto lost = perfdata::parse_lost(record, order);
-      whole = lost.has_value();
-      result_.lost_records += lost.value_or(0);
-    } else if (record.type == PERF_RECORD_LOST_SAMPLES) {
-      const auto lost = perfdata::parse_lost_samples(record, order);
-      whole = lost.has_value();
-      result_.lost_samples += lost.value_or(0);
-    } else if (record.type == PERF_RECORD_THROTTLE) {
-      ++result_.throttled;
-    }
-    if (!whole) recording_.add_short_record(record);
+    recording_.add_lost(record, result_.lost_records, result_.lost_samples);
+    if (record.type == PERF_RECORD_THROTTLE) ++result_.throttled;
   }
 
   /// The second pass in the order of the recording.

@@ -6,7 +6,6 @@
 #include "src/support/file.h"
 #include "src/support/text.h"
 
-#include <bit>
 #include <cstdlib>
 #include <span>
 #include <utility>
@@ -52,9 +51,7 @@ RecordedKernel recorded_kernel(const perfdata::Recording& recording,
 std::string build_id_in_notes(std::string_view notes) {
   constexpr std::uint32_t kBuildId = 3;  // NT_GNU_BUILD_ID
   constexpr std::uint64_t kPadding = 4;  // names and contents end at multiples of it
-  constexpr auto kOrder = std::endian::native == std::endian::little ? perfdata::ByteOrder::little
-                                                                     : perfdata::ByteOrder::big;
-  perfdata::ByteReader reader(std::as_bytes(std::span(notes)), kOrder);
+  perfdata::ByteReader reader(std::as_bytes(std::span(notes)), perfdata::kHostOrder);
   while (reader.remaining() > 0) {
     const std::uint64_t name_size = reader.u32();
     const std::uint64_t content_size = reader.u32();

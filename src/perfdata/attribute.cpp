@@ -10,23 +10,6 @@
 namespace skid::perfdata {
 namespace {
 
-/// The flags of perf_event_attr are C bit-fields of one u64: a big-endian compiler allots them from
-/// the most significant bit down.
-class AttributeFlags {
- public:
-  AttributeFlags(std::uint64_t word, ByteOrder order) : word_(word), order_(order) {}
-
-  /// The field whose lowest bit is number `first` in declaration order.
-  unsigned field(unsigned first, unsigned width = 1) const {
-    const unsigned shift = order_ == ByteOrder::little ? first : 64 - first - width;
-    return static_cast<unsigned>(word_ >> shift) & ((1u << width) - 1);
-  }
-
- private:
-  std::uint64_t word_;
-  ByteOrder order_;
-};
-
 constexpr std::string_view kHardwareNames =
     "cycles instructions cache-references cache-misses branches branch-misses bus-cycles "
     "stalled-cycles-frontend stalled-cycles-backend ref-cycles";
@@ -75,16 +58,17 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   attribute.period_or_frequency = reader.u64();
   attribute.sample_type = reader.u64();
   attribute.read_format = reader.u64();
-  const AttributeFlags flags(reader.u64(), order);
-  attribute.inherit = flags.field(1) != 0;
-  attribute.exclude_user = flags.field(4) != 0;
-  attribute.exclude_kernel = flags.field(5) != 0;
-  attribute.exclude_hypervisor = flags.field(6) != 0;
-  attribute.frequency = flags.field(10) != 0;
-  attribute.precise_ip = flags.field(15, 2);
-  attribute.sample_id_all = flags.field(18) != 0;
-  attribute.exclude_host = flags.field(19) != 0;
-  attribute.exclude_guest = flags.field(20) != 0;
+  const std::uint64_t flags = reader.u64();
+  const auto flag = [&](unsigned bit) { return bit_field(flags, order, bit) != 0; };
+  attribute.inherit = flag(1);
+  attribute.exclude_user = flag(4);
+  attribute.exclude_kernel = flag(5);
+  attribute.exclude_hypervisor = flag(6);
+  attribute.frequency = flag(10);
+  attribute.precise_ip = bit_field(flags, order, 15, 2);
+  attribute.sample_id_all = flag(18);
+  attribute.exclude_host = flag(19);
+  attribute.exclude_guest = flag(20);
   reader.skip(4);  // wakeup_events
   attribute.bp_type = reader.u32();
   attribute.config1 = reader.u64();

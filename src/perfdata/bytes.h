@@ -31,6 +31,14 @@ inline std::uint64_t reversed(std::uint64_t value) noexcept {
   return __builtin_bswap64(value);
 }
 
+/// A bit-field of a u64 that was read in the recording's order, by its lowest bit in the order of
+/// declaration: a big-endian compiler allots bit-fields from the most significant bit down.
+constexpr unsigned bit_field(std::uint64_t word, ByteOrder order, unsigned first,
+                             unsigned width = 1) noexcept {
+  const unsigned shift = order == ByteOrder::little ? first : 64 - first - width;
+  return static_cast<unsigned>(word >> shift) & ((1u << width) - 1);
+}
+
 /// Reads numbers and strings from the front of a span. Reading past the end gives zeros and sets
 /// `failed()`, which stays set; so a whole structure can be read and checked once.
 class ByteReader {
@@ -127,10 +135,9 @@ class ByteWriter {
   /// NUL-terminated, padded with NULs to a multiple of eight bytes.
   ByteWriter& text(std::string_view text) { return padded(text, 8); }
   /// As perf writes strings in feature sections: u32 size, then the padded characters.
-  ByteWriter& counted_text(std::string_view text) {
-    constexpr std::size_t kNameAlignment = 64;  // NAME_ALIGN
-    u32(static_cast<std::uint32_t>((text.size() / kNameAlignment + 1) * kNameAlignment));
-    return padded(text, kNameAlignment);
+  ByteWriter& counted_text(std::string_view text, std::size_t alignment = kNameAlignment) {
+    u32(static_cast<std::uint32_t>((text.size() / alignment + 1) * alignment));
+    return padded(text, alignment);
   }
   const std::string& bytes() const noexcept { return bytes_; }
   void clear() noexcept { bytes_.clear(); }
@@ -147,6 +154,8 @@ class ByteWriter {
     bytes_.append(alignment - text.size() % alignment, '\0');
     return *this;
   }
+
+  static constexpr std::size_t kNameAlignment = 64;  // NAME_ALIGN of perf
 
   bool swap_;
   std::string bytes_;

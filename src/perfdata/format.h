@@ -12,32 +12,18 @@
 
 namespace skid::perfdata {
 
-/// perf_event_header.type, of later kernels than the header that this is built with, and those that
-/// perf itself writes (from 64 on).
+/// perf_event_header.type of the records that perf itself writes and that are looked at;
+/// name_of_record_type knows all.
 enum RecordType : std::uint32_t {
-  PERF_RECORD_CALLCHAIN_DEFERRED = 22,
-
-  PERF_RECORD_HEADER_ATTR = 64,
-  PERF_RECORD_HEADER_EVENT_TYPE = 65,
+  PERF_RECORD_HEADER_ATTR = 64,  ///< the first of them
   PERF_RECORD_HEADER_TRACING_DATA = 66,
   PERF_RECORD_HEADER_BUILD_ID = 67,
   PERF_RECORD_FINISHED_ROUND = 68,
-  PERF_RECORD_ID_INDEX = 69,
-  PERF_RECORD_AUXTRACE_INFO = 70,
   PERF_RECORD_AUXTRACE = 71,
-  PERF_RECORD_AUXTRACE_ERROR = 72,
-  PERF_RECORD_THREAD_MAP = 73,
-  PERF_RECORD_CPU_MAP = 74,
-  PERF_RECORD_STAT_CONFIG = 75,
-  PERF_RECORD_STAT = 76,
-  PERF_RECORD_STAT_ROUND = 77,
   PERF_RECORD_EVENT_UPDATE = 78,
-  PERF_RECORD_TIME_CONV = 79,
   PERF_RECORD_HEADER_FEATURE = 80,
   PERF_RECORD_COMPRESSED = 81,
-  PERF_RECORD_FINISHED_INIT = 82,
   PERF_RECORD_COMPRESSED2 = 83,
-  PERF_RECORD_BPF_METADATA = 84,
 };
 
 /// Of perf_event_header.misc in perf's build-id sections (tools/lib/perf/include/perf/event.h).

@@ -121,14 +121,7 @@ std::optional<KernelSymbolRecord> parse_kernel_symbol(const Record& record, Byte
 
 std::optional<std::uint64_t> parse_lost(const Record& record, ByteOrder order) {
   ByteReader reader(record.body, order);
-  reader.skip(8);  // id
-  const std::uint64_t lost = reader.u64();
-  if (reader.failed()) return std::nullopt;
-  return lost;
-}
-
-std::optional<std::uint64_t> parse_lost_samples(const Record& record, ByteOrder order) {
-  ByteReader reader(record.body, order);
+  if (record.type == PERF_RECORD_LOST) reader.skip(8);  // id
   const std::uint64_t lost = reader.u64();
   if (reader.failed()) return std::nullopt;
   return lost;

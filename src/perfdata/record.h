@@ -86,9 +86,8 @@ std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order
 std::optional<TaskRecord> parse_task(const Record& record, ByteOrder order);
 std::optional<CommRecord> parse_comm(const Record& record, ByteOrder order);
 std::optional<KernelSymbolRecord> parse_kernel_symbol(const Record& record, ByteOrder order);
-/// PERF_RECORD_LOST: how many records the kernel could not write.
+/// PERF_RECORD_LOST: how many records the kernel could not write; PERF_RECORD_LOST_SAMPLES: how
+/// many samples were lost.
 std::optional<std::uint64_t> parse_lost(const Record& record, ByteOrder order);
-/// PERF_RECORD_LOST_SAMPLES: how many samples were lost.
-std::optional<std::uint64_t> parse_lost_samples(const Record& record, ByteOrder order);
 
 }  // namespace skid::perfdata

@@ -4,7 +4,6 @@
 #include "src/perfdata/sample.h"
 
 #include <cstddef>
-#include <optional>
 
 namespace skid::perfdata {
 namespace {
@@ -17,15 +16,6 @@ void count_sample(const Record& record, Recording& recording, RecordCounts& reco
   if (event >= record_counts.events.size()) record_counts.events.resize(event + 1);
   ++record_counts.events[event].samples;
   if (sample->exact) ++record_counts.events[event].exact_ip;
-}
-
-void count_lost(const Record& record, std::optional<std::uint64_t> lost, Recording& recording,
-                std::uint64_t& sum) {
-  if (lost) {
-    sum += *lost;
-  } else {
-    recording.add_short_record(record);
-  }
 }
 
 }  // namespace
@@ -53,12 +43,8 @@ RecordCounts count_records(Recording& recording) {
     } else if (record.type == PERF_RECORD_FINISHED_ROUND) {
       layout.use(recording.decoder());
       record_counts.repeated.check(recording, recording.stored(), recording.buffered(), layout);
-    } else if (record.type == PERF_RECORD_LOST) {
-      count_lost(record, parse_lost(record, recording.byte_order()), recording,
-                 record_counts.lost_records);
-    } else if (record.type == PERF_RECORD_LOST_SAMPLES) {
-      count_lost(record, parse_lost_samples(record, recording.byte_order()), recording,
-                 record_counts.lost_samples);
+    } else {
+      recording.add_lost(record, record_counts.lost_records, record_counts.lost_samples);
     }
   }
   record_counts.left_out = recording.left_out();

@@ -161,6 +161,17 @@ void Recording::add_short_record(const Record& record) {
         "", "the record was left out");
 }
 
+void Recording::add_lost(const Record& record, std::uint64_t& lost_records,
+                         std::uint64_t& lost_samples) {
+  const bool is_of_records = record.type == PERF_RECORD_LOST;
+  if (!is_of_records && record.type != PERF_RECORD_LOST_SAMPLES) return;
+  if (const auto lost = parse_lost(record, order_)) {
+    (is_of_records ? lost_records : lost_samples) += *lost;
+  } else {
+    add_short_record(record);
+  }
+}
+
 std::optional<Sample> Recording::decode(const Record& record) {
   const auto decoded = decoder_.decode(record);
   switch (decoded.problem) {

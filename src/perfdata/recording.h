@@ -121,6 +121,9 @@ class Recording {
   void add_fault(InputFault fault) { faults_.add(std::move(fault)); }
   /// Notes a record that ended inside its fields and was left out.
   void add_short_record(const Record& record);
+  /// Adds what a PERF_RECORD_LOST or PERF_RECORD_LOST_SAMPLES reports to one of the sums, or notes
+  /// that it is too short. Other records change nothing.
+  void add_lost(const Record& record, std::uint64_t& lost_records, std::uint64_t& lost_samples);
 
  private:
   /// A range of records: the data section, a whole pipe, or a file of a directory.
