@@ -154,12 +154,31 @@ int main(int argc, char** argv) {
   }
 };
 
-TEST_F(Agreement, OnPieAndNonPiePrograms) {
-  for (const std::string option : {"-pie", "-no-pie"}) {
-    build("program", kBusyProgram,
-          {option, option == "-pie" ? "-fPIE" : "-fno-pie", "-Wl,--build-id"});
+TEST_F(Agreement, OnPieNonPieAndStaticPrograms) {
+  // Functions with several names, and a symbol without a size in one of another.
+  const std::string program = R"(
+#include "busy.h"
+__attribute__((noinline)) void spin(void) { for (volatile int i = 0; i < 150000; ++i) {} }
+void spin_alias(void) __attribute__((alias("spin")));
+void __spin_weak(void) __attribute__((weak, alias("spin")));
+extern void without_size(void);
+#ifdef __aarch64__
+__asm__(".text\nwithout_size: mov w0, #60000\ninside_it: subs w0, w0, #1\nb.ne inside_it\nret\n");
+#else
+__asm__(".text\nwithout_size: mov $200000, %eax\ninside_it: dec %eax\njnz inside_it\nret\n");
+#endif
+int main(void) {
+  for (double end = spent() + 100; spent() < end;) { spin(); without_size(); }
+  busy(300);
+  return 0;
+}
+)";
+  for (const std::string option : {"-pie", "-no-pie", "-static"}) {
+    build("program", program, {option, option == "-pie" ? "-fPIE" : "-fno-pie", "-Wl,--build-id"});
     record({"-e", "cpu-clock:u", "-F", "2000"}, {in_directory("program")});
     const auto rows = agreed_rows();
+    EXPECT_GT(samples_of(rows, "spin_alias"), 10) << option;
+    EXPECT_GT(samples_of(rows, "inside_it"), 10) << option;
     EXPECT_GT(samples_of(rows, "compute"), 20) << option;
     EXPECT_GT(samples_in_file(rows, "[vdso]"), 10) << option;
   }

@@ -443,25 +443,19 @@ TEST(InstructionsAgainstCapstone, HaveNoRuleForWrongAccesses) {
   // What would be wrong: a load taken for a store and the like are no rule's.
   CapstoneDecoder capstone;
   const auto code = test::hex("48 8b 00");
-  Pair pair = decode(code, 0, capstone);
-  EXPECT_TRUE(pair.agrees());
-  pair.encoding = test::encoding_of(code);
-  pair.ours_all = pair.ours_explicit = {Access::write};
-  EXPECT_FALSE(pair.agrees());
-  EXPECT_TRUE(rules_for(pair).empty());
-  pair = decode(code, 0, capstone);
-  pair.encoding = test::encoding_of(code);
-  pair.ours->length = 4;
-  EXPECT_FALSE(pair.agrees());
-  EXPECT_TRUE(rules_for(pair).empty());
-  pair = decode(code, 0, capstone);
-  pair.encoding = test::encoding_of(code);
-  pair.theirs.reset();
-  EXPECT_TRUE(rules_for(pair).empty());
-  pair = decode(code, 0, capstone);
-  pair.encoding = test::encoding_of(code);
-  pair.ours.reset();
-  EXPECT_TRUE(rules_for(pair).empty());
+  const Pair sound = decode(code, 0, capstone);
+  EXPECT_TRUE(sound.agrees());
+  const std::vector<void (*)(Pair&)> mistakes{
+      [](Pair& pair) { pair.ours_all = pair.ours_explicit = {Access::write}; },
+      [](Pair& pair) { pair.ours->length = 4; }, [](Pair& pair) { pair.theirs.reset(); },
+      [](Pair& pair) { pair.ours.reset(); }};
+  for (const auto& make : mistakes) {
+    Pair wrong = sound;
+    wrong.encoding = test::encoding_of(code);
+    make(wrong);
+    EXPECT_FALSE(wrong.agrees());
+    EXPECT_TRUE(rules_for(wrong).empty());
+  }
 }
 
 TEST(InstructionsAgainstCapstone, HaveTheRulesOfTheDocumentation) {

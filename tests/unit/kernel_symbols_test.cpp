@@ -4,10 +4,10 @@
 
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
+#include "tests/support/hex.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/temporary_directory.h"
 
-#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -39,11 +39,8 @@ std::string note(std::uint32_t type, std::string_view name, std::string_view con
 }
 
 std::string bytes_of(std::string_view digits) {
-  std::string bytes;
-  for (std::size_t i = 0; i < digits.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
-  }
-  return bytes;
+  const auto bytes = test::hex(digits);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 TEST(BuildIdInNotes, IsFoundAmongOtherNotes) {

@@ -2,18 +2,13 @@
 
 #include "src/support/file.h"
 #include "src/support/process.h"
-#include "src/symbols/address_space.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_directory.h"
 
-#include <cinttypes>
 #include <cstdint>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -27,8 +22,6 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20U;
 
 /// Functions in assembly, so that every byte is known.
 constexpr const char* kFunctions = R"(
@@ -60,30 +53,6 @@ marker:
   .size datum, 8
 datum:
   .quad 0
-)";
-
-constexpr const char* kProgram = R"(
-#include <stdio.h>
-#include <time.h>
-int sink;
-static __attribute__((noinline)) void inner(int n) {
-  for (int i = 0; i < n; i++) sink += i * 3;
-}
-__attribute__((noinline)) void outer(int n) { inner(n); sink++; }
-void outer_alias(int) __attribute__((alias("outer")));
-void __outer_weak(int) __attribute__((weak, alias("outer")));
-extern void without_size(void);
-__asm__(".text\n"
-        "without_size: mov $2000, %eax\n"
-        "inside_it: dec %eax\n"
-        "jnz inside_it\n"
-        "ret\n");
-int main(void) {
-  clock_t end = clock() + CLOCKS_PER_SEC / 2;
-  while (clock() < end) { outer(1000); without_size(); }
-  puts("done");
-  return 0;
-}
 )";
 
 class ModuleTest : public testing::Test {
@@ -120,6 +89,12 @@ class ModuleTest : public testing::Test {
     return build(name, "functions.s", kFunctions, flags);
   }
 
+  /// A program of that assembly.
+  Module assembled(std::string_view source, std::vector<std::string> flags = {}) const {
+    flags.insert(flags.end(), {"-nostdlib", "-static"});
+    return Module::open(build("program", "program.s", source, flags));
+  }
+
   /// What cc builds for, where that is not x86-64.
   static std::string other_machine() {
     const auto machine = run({"cc", "-dumpmachine"}).out;
@@ -138,10 +113,6 @@ std::string name_at(const Module& module, std::uint64_t address) {
   const auto function = module.function_at(address);
   if (!function) return "";
   return fmt::format("{}+{}", function->name, address - function->range.begin);
-}
-
-std::string content_of(const fs::path& path) {
-  return read_file(path, 64 * kMegabyte);
 }
 
 TEST_F(ModuleTest, FindsAFunctionFromItsFirstByteToItsLast) {
@@ -166,15 +137,14 @@ TEST_F(ModuleTest, ExtendsASymbolWithoutASizeToTheNextOne) {
 }
 
 TEST_F(ModuleTest, EndsASymbolWithoutASizeWithItsSection) {
-  const Module module = Module::open(build("program", "sections.s",
-                                           ".globl _start\n_start: .byte 1, 2\n"
-                                           ".section second,\"ax\"\n"
-                                           ".globl unnamed\nunnamed: .byte 3, 4\n"
-                                           ".globl last\n.type last,@function\n"
-                                           "last: .byte 5\n"
-                                           ".section third,\"ax\"\n.globl no_code\n"
-                                           "no_code: .byte 6\n",
-                                           {"-nostdlib", "-static"}));
+  const Module module = assembled(
+      ".globl _start\n_start: .byte 1, 2\n"
+      ".section second,\"ax\"\n"
+      ".globl unnamed\nunnamed: .byte 3, 4\n"
+      ".globl last\n.type last,@function\n"
+      "last: .byte 5\n"
+      ".section third,\"ax\"\n.globl no_code\n"
+      "no_code: .byte 6\n");
   const std::uint64_t start = module.symbol_value("_start").value();
   EXPECT_EQ(name_at(module, start + 1), "_start+1");
   EXPECT_EQ(name_at(module, module.symbol_value("unnamed").value()), "") << "no label of code";
@@ -209,7 +179,7 @@ TEST_F(ModuleTest, TranslatesFileOffsetsOfFixedAndPositionIndependentPrograms) {
     std::vector<std::string> all = flags;
     all.push_back("-nostdlib");
     const fs::path path = build("program", "functions.s", kFunctions, all);
-    const std::string content = content_of(path);
+    const std::string content = read_file(path, std::uint64_t{64} << 20U);
     const std::size_t offset = content.find("<marker>");
     ASSERT_NE(offset, std::string::npos);
     const Module module = Module::open(path);
@@ -222,11 +192,10 @@ TEST_F(ModuleTest, TranslatesFileOffsetsOfFixedAndPositionIndependentPrograms) {
 TEST_F(ModuleTest, ReturnsAllStaticFunctionsOfOneNameLowestFirst) {
   const fs::path first =
       write("first.s", ".type twice,@function\ntwice: .byte 1,1\n.size twice,2\n");
-  const Module module =
-      Module::open(build("program", "second.s",
-                         ".globl _start\n_start: nop\n"
-                         ".type twice,@function\ntwice: .byte 2,2,2\n.size twice,3\n",
-                         {first.string(), "-nostdlib", "-static"}));
+  const Module module = assembled(
+      ".globl _start\n_start: nop\n"
+      ".type twice,@function\ntwice: .byte 2,2,2\n.size twice,3\n",
+      {first.string()});
   const auto functions = module.functions_named("twice");
   ASSERT_EQ(functions.size(), 2U);
   EXPECT_LT(functions[0].range.begin, functions[1].range.begin);
@@ -234,24 +203,22 @@ TEST_F(ModuleTest, ReturnsAllStaticFunctionsOfOneNameLowestFirst) {
 }
 
 TEST_F(ModuleTest, ChoosesOneOfSeveralNamesAsPerfDoesButKnowsAll) {
-  const Module module = Module::open(
-      build("program", "aliases.s",
-            ".macro name symbol, binding, size\n"
-            ".type \\symbol,@function\n.\\binding \\symbol\n.size \\symbol,\\size\n\\symbol:\n"
-            ".endm\n"
-            "name _start, globl, 1\nnop\n"
-            // Global before weak, few underscores before many, then the longest.
-            "name a_weak_one_with_a_long_name, weak, 2\n"
-            "name ____global_with_underscores, globl, 2\n"
-            "name global, globl, 2\n"
-            "name global_longer, globl, 2\n"
-            "nop\nnop\n"
-            // Global before local, and a size before none.
-            "name local_function, local, 3\n"
-            "name local_function_without_size, local, 0\n"
-            "name gl, globl, 3\n"
-            "nop\nnop\nnop\n",
-            {"-nostdlib", "-static"}));
+  const Module module = assembled(
+      ".macro name symbol, binding, size\n"
+      ".type \\symbol,@function\n.\\binding \\symbol\n.size \\symbol,\\size\n\\symbol:\n"
+      ".endm\n"
+      "name _start, globl, 1\nnop\n"
+      // Global before weak, few underscores before many, then the longest.
+      "name a_weak_one_with_a_long_name, weak, 2\n"
+      "name ____global_with_underscores, globl, 2\n"
+      "name global, globl, 2\n"
+      "name global_longer, globl, 2\n"
+      "nop\nnop\n"
+      // Global before local, and a size before none.
+      "name local_function, local, 3\n"
+      "name local_function_without_size, local, 0\n"
+      "name gl, globl, 3\n"
+      "nop\nnop\nnop\n");
   const std::uint64_t begin = module.symbol_value("_start").value();
   EXPECT_EQ(name_at(module, begin + 1), "global_longer+0");
   EXPECT_EQ(name_at(module, begin + 2), "global_longer+1");
@@ -330,8 +297,7 @@ TEST_F(ModuleTest, KeepsNamesThatWouldExpandWithoutEnd) {
       "_ZN1Acv" + repeated("T_I", 100) + "i" + repeated("E", 100) + "Ev",  // parsed 2^100 times
       "_RNvMINtC1a1bFGzzzzzzzzzz_EuEu3foo",                                // 62^10 hidden lifetimes
       sane};
-  const Module module = Module::open(build("program", "names.s", functions_of(symbols),
-                                           {"-nostdlib", "-static", "-Wl,-e," + sane}));
+  const Module module = assembled(functions_of(symbols), {"-Wl,-e," + sane});
   const std::clock_t begin = std::clock();
   for (const std::string& symbol : symbols) {
     EXPECT_EQ(name_at(module, module.symbol_value(symbol).value()),
@@ -341,12 +307,11 @@ TEST_F(ModuleTest, KeepsNamesThatWouldExpandWithoutEnd) {
 }
 
 TEST_F(ModuleTest, AssignsAnAddressInNestedFunctionsToTheInnermost) {
-  const Module module = Module::open(build("program", "nested.s",
-                                           ".globl _start\n.type _start,@function\n_start: nop\n"
-                                           ".type inner,@function\ninner: nop\nnop\n"
-                                           ".size inner, . - inner\n"
-                                           "nop\n.size _start, . - _start\n",
-                                           {"-nostdlib", "-static"}));
+  const Module module = assembled(
+      ".globl _start\n.type _start,@function\n_start: nop\n"
+      ".type inner,@function\ninner: nop\nnop\n"
+      ".size inner, . - inner\n"
+      "nop\n.size _start, . - _start\n");
   const std::uint64_t begin = module.symbol_value("_start").value();
   EXPECT_EQ(name_at(module, begin), "_start+0");
   EXPECT_EQ(name_at(module, begin + 1), "inner+0");
@@ -521,83 +486,6 @@ TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
   for (const auto& [path, reason] : refused) {
     EXPECT_THAT(test::refusal<InputError>([&, file = path] { Module::open(file); }),
                 HasSubstr(reason));
-  }
-}
-
-/// A sample as perf prints it.
-struct PerfSample {
-  std::int32_t pid = 0;
-  std::uint64_t ip = 0;
-  std::string symbol;  ///< "main+0x12" or "[unknown]"
-};
-
-TEST_F(ModuleTest, NamesTheSamplesOfARecordingAsPerfDoes) {
-  if (!find_program("perf")) GTEST_SKIP() << "no perf";
-  SKIP_UNLESS_X86;
-  const std::string recording = (directory_ / "perf.data").string();
-  for (const auto& flags :
-       {std::vector<std::string>{"-O1", "-pie", "-fPIE"},
-        std::vector<std::string>{"-O1", "-no-pie"}, std::vector<std::string>{"-O1", "-static"}}) {
-    const fs::path program = build("program", "program.c", kProgram, flags);
-    const Completed recorded =
-        run_program({"perf", "record", "--no-bpf-event", "-q", "-N", "-F", "2000", "-e",
-                     "cpu-clock:u", "-o", recording, program.string()});
-    if (!recorded.code.success()) GTEST_SKIP() << "perf cannot record: " << recorded.err;
-    const Completed script = run(
-        {"perf", "script", "-i", recording, "--show-mmap-events", "-F", "pid,time,ip,sym,symoff"});
-
-    AddressSpaces spaces;
-    std::vector<PerfSample> samples;
-    std::istringstream lines(script.out);
-    for (std::string line; std::getline(lines, line);) {
-      // "  123  4.000005: PERF_RECORD_MMAP2 123/123: [0x401000(0x1000) @ 0x1000 …]: r-xp /program"
-      // "  123  4.000005:  401136 main+0x6"
-      const std::size_t record = line.find("PERF_RECORD_MMAP2");
-      const std::size_t protection = line.rfind("]: ");
-      std::istringstream fields(line);
-      PerfSample sample;
-      std::string time;
-      if (record != std::string::npos && protection != std::string::npos) {
-        int pid = 0;
-        std::uint64_t begin = 0;
-        std::uint64_t size = 0;
-        std::uint64_t offset = 0;
-        ASSERT_EQ(std::sscanf(&line[record],
-                              "PERF_RECORD_MMAP2 %d/%*d: [%" SCNx64 "(%" SCNx64 ") @ %" SCNx64,
-                              &pid, &begin, &size, &offset),
-                  4)
-            << line;
-        spaces.map(0, pid, {begin, begin + size}, offset,
-                   {line.substr(protection + std::string_view("]: r-xp ").size()), ""});
-      } else if (fields >> sample.pid >> time >> std::hex >> sample.ip >> sample.symbol) {
-        samples.push_back(sample);
-      }
-    }
-    spaces.seal();
-    if (samples.empty()) GTEST_SKIP() << "perf took no sample";
-
-    std::map<std::string, Module> modules;
-    std::map<std::string, int> functions_seen;
-    for (const PerfSample& taken : samples) {
-      const auto location = spaces.find(taken.pid, taken.ip, 0).location_of(taken.ip);
-      if (!location || !spaces.file(location->file).path.starts_with('/')) continue;
-      const std::string& path = spaces.file(location->file).path;
-      auto module = modules.find(path);
-      if (module == modules.end()) module = modules.emplace(path, Module::open(path)).first;
-      const auto address = module->second.address_at(location->offset);
-      ASSERT_TRUE(address) << path;
-      const auto function = module->second.function_at(*address);
-      const std::string name =
-          function ? fmt::format("{}+{:#x}", function->name, *address - function->range.begin)
-                   : "[unknown]";
-      // perf's answer for overlapping symbols depends on the shape of its tree: the PLT is in
-      // the gap after _init, which has no size.
-      if (name.find("@plt") != std::string::npos) continue;
-      EXPECT_EQ(name, taken.symbol) << path << fmt::format(" at {:#x}", taken.ip);
-      if (function) ++functions_seen[function->name];
-    }
-    EXPECT_GT(functions_seen["inner"], 0);
-    EXPECT_GT(functions_seen["inside_it"], 0);
   }
 }
 

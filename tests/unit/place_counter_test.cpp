@@ -2,7 +2,7 @@
 // gives.
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recording_test.h"
 #include "tests/support/temporary_directory.h"
 
 #include <filesystem>
@@ -33,14 +33,10 @@ struct Counted {
 
 constexpr std::uint64_t kPlain = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 
-class BulkCounting : public ::testing::Test {
+class BulkCounting : public test::RecordingTest {
  protected:
   static constexpr std::uint64_t kKernelBegin = 0xffff'0000'0000'0000;
 
-  Recording open(const RecordingBuilder& builder) {
-    builder.write(directory_ / "perf.data");
-    return Recording::open(directory_ / "perf.data");
-  }
   /// Everything is mapped in all processes of these recordings.
   static void map_all(RecordingBuilder& builder, const EventToBuild& event) {
     std::vector<std::int32_t> pids = {77, -1};
@@ -139,8 +135,6 @@ class BulkCounting : public ::testing::Test {
     }
     return builder;
   }
-
-  test::TemporaryDirectory directory_;
 };
 
 TEST_F(BulkCounting, EqualsDecodingOfOneEvent) {
@@ -279,8 +273,8 @@ TEST_F(BulkCounting, ReportsACutBetweenTheReadingsOncePerFile) {
   RecordingBuilder builder;
   builder.event({.sample_type = kPlain});
   for (std::uint64_t i = 0; i < 100; ++i) builder.sample(i, 1, i);
-  const auto of_directory = directory_ / "perf.data";
-  std::filesystem::create_directory(of_directory);
+  const test::TemporaryDirectory directory;
+  const auto of_directory = directory.path();
   builder.write(of_directory / "data");
   for (const char* name : {"data.0", "data.1"}) {
     std::ofstream(of_directory / name, std::ios::binary) << builder.records();

@@ -161,15 +161,6 @@ TEST(NoteReading, IsMissingInAnotherElfFile) {
   EXPECT_EQ(read_target("/proc/self/exe"), std::nullopt);
 }
 
-TEST(NoteReading, RefusesOtherFilesThanRegularElfFiles) {
-  const Directory directory;
-  write_file_atomically(directory / "text", "not ELF");
-  EXPECT_THROW(read_target(directory / "text"), InputError);
-  EXPECT_THROW(read_target(directory / "missing"), InputError);
-  EXPECT_THROW(read_target(directory.path()), InputError);
-  EXPECT_THROW(read_target("/dev/null"), InputError);
-}
-
 TEST(NoteText, DeclaresTheDataThatTriggersAccess) {
   using Data = std::vector<TouchedData>;
   EXPECT_EQ(data_of(specification_of("load"_trigger)), (Data{{true, 0, 8}}));
