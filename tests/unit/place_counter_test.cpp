@@ -175,8 +175,9 @@ TEST_F(BulkCounting, EqualsDecodingOfSkippedRecords) {
   builder.event({.sample_type = kPlain});
   map_all(builder, {.sample_type = kPlain});
   std::mt19937_64 random(13);
+  std::uint64_t samples = 0;
   for (std::uint64_t i = 0; i < 100; ++i) {
-    for (std::uint64_t k = random() % 2000; k > 0; --k) builder.sample(k, 1, i);
+    for (std::uint64_t k = random() % 2000; k > 0; --k, ++samples) builder.sample(k, 1, i);
     const std::uint64_t size = random() % 3 == 0 ? random() % 1'200'000 : random() % 5000;
     builder.record(PERF_RECORD_AUXTRACE, 0,
                    builder.writer().u64(size).u64(0).u64(0).u64(0).u64(0).bytes());
@@ -188,6 +189,9 @@ TEST_F(BulkCounting, EqualsDecodingOfSkippedRecords) {
     builder.raw(trace.substr(0, size));
   }
   expect_same(builder);
+  const auto all = decoded(builder);
+  EXPECT_EQ(all.totals.at(0).first, samples);
+  EXPECT_EQ(all.faults, 0u);
 }
 
 /// Damage ends the reading wherever it is in a piece, with much or little of the piece after it.
