@@ -27,7 +27,7 @@ struct InspectOptions {
 
 ExitStatus run_inspect(const InspectOptions& options) {
   const bool json = options.shown.format == "json";
-  output::Json recordings = output::Json::array();
+  Json recordings = Json::array();
   std::string text;
   Cores cores(Cores::usable());
   std::vector<std::string> not_precise;

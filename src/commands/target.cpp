@@ -23,7 +23,6 @@ namespace skid::commands {
 namespace {
 
 namespace fs = std::filesystem;
-using output::Json;
 using runway::Specification;
 using runway::Target;
 

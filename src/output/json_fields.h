@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/support/fields.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,10 +20,23 @@ struct nlohmann::adl_serializer<std::optional<T>> {
   }
 };
 
-namespace skid::output {
+namespace skid {
 
-/// Ordered, so that a reader meets the keys as docs/formats.md lists them.
-using Json = nlohmann::ordered_json;
+void fields(auto& io, Of<analysis::Cpu> auto& cpu) {
+  io("vendor", OrNull{cpu.vendor});
+  io("model_name", OrNull{cpu.model_name});
+  io("family", cpu.family, kAnyInteger);
+  io("model", cpu.model, kAnyInteger);
+  io("stepping", cpu.stepping, kAnyInteger);
+  io("microcode", OrNull{cpu.microcode});
+  io("arch", OrNull{cpu.arch});
+  io("hypervisor", cpu.hypervisor);
+  io.derived("emulated", cpu.emulated());
+}
+
+}  // namespace skid
+
+namespace skid::output {
 
 /// null for an empty text.
 Json text_or_null(std::string_view text);
@@ -40,9 +54,6 @@ Json json_of_delay(const std::optional<analysis::Delay>& delay, const analysis::
 
 /// "0x1f"
 std::string hexadecimal(std::uint64_t value);
-
-/// The keys of "cpu".
-Json cpu_json(const analysis::Cpu& cpu);
 
 /// A JSON document as a command prints it.
 std::string document_text(const Json& document);

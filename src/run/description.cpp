@@ -2,67 +2,37 @@
 
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/fields.h"
 #include "src/support/file.h"
-#include "src/support/json_text.h"
-#include "src/support/json_value.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::run {
 
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-using nlohmann::ordered_json;
-using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr std::size_t kMostElements = 100'000;
 /// In the order of State.
 constexpr std::array<std::string_view, 3> kStates{"pending", "finished", "refused"};
 
-/// The name of a file in the run directory.
-struct FileName {
-  std::string& name;
-};
-
-/// A value that may be absent; an empty text is written as null.
-template <typename T>
-struct MayBeAbsent {
-  T& value;
-};
-template <typename T>
-MayBeAbsent(T&) -> MayBeAbsent<T>;
-
-/// Of integers.
-struct Range {
-  int least = 0, most = std::numeric_limits<int>::max();
-};
-
-/// The keys of a struct that are the names of its members.
-#define LIST_KEY(member) keys(#member, value.member);
-#define LIST_KEYS(Type, ...)                                         \
-  template <typename Keys>                                           \
-  void list_keys(Keys& keys, Type& value) {                          \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(LIST_KEY, __VA_ARGS__)) \
-  }
-
-LIST_KEYS(machine::CpuIdentity, arch, vendor, model_name, family, model, stepping, microcode,
-          hypervisor)
-
-LIST_KEYS(machine::CorePmu, name, type, max_precise, cpus)
-
-LIST_KEYS(machine::DataCache, level, bytes)
+/// Refuses a name that leads out of the run directory.
+void check_file_name(const JsonValue& value) {
+  const std::string name = value.string();
+  const fs::path path(name);
+  bool inside = !name.empty() && path.is_relative() && path.has_filename() &&
+                name.find('\0') == std::string::npos;
+  for (const fs::path& part : path) inside = inside && part != "..";
+  if (!inside) value.refuse_text("the name of a file in the directory of the run");
+}
 
 /// The data caches of one CPU.
 struct CachesOfCpu {
@@ -70,237 +40,138 @@ struct CachesOfCpu {
   std::vector<machine::DataCache> caches;
 };
 
-LIST_KEYS(CachesOfCpu, cpu, caches)
-
-template <typename Keys>
-void list_keys(Keys& keys, machine::Machine& machine) {
-  keys("cpu", machine.cpu);
-  keys("kernel", machine.kernel);
-  keys("hostname", machine.hostname);
-  keys("core_pmus", machine.core_pmus);
-  keys("other_pmus", MayBeAbsent{machine.other_pmus});
-  keys("perf_event_paranoid", machine.perf_event_paranoid, Range{.least = -1});
-  keys("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
-  keys("smt_active", machine.smt_active);
-  keys("allowed_cpus", machine.allowed_cpus);
-  keys("data_caches", MayBeAbsent{machine.data_caches});
-}
-
-LIST_KEYS(machine::PerfTool, path, version, major, minor)
-
-template <typename Keys>
-void list_keys(Keys& keys, RunTarget& target) {
-  keys("trigger", target.trigger);
-  keys("file", FileName{target.file});
-  keys("build_id", target.build_id);
-}
-
-LIST_KEYS(AddressRange, begin, end)
-
-template <typename Keys>
-void list_keys(Keys& keys, runway::TargetReport& report) {
-  keys("iterations", report.iterations);
-  keys("elapsed_seconds", report.elapsed_seconds);
-  keys("ticks_per_nop", report.ticks_per_nop);
-  keys("ticks_per_second", report.ticks_per_second);
-  keys("cpu", report.cpu, Range{.least = -1});
-  keys("chase", report.chase);
-  keys("warnings", report.warnings);
-}
-
-template <typename Keys>
-void list_keys(Keys& keys, PlannedMeasurement& measurement) {
-  keys("event", measurement.event);
-  keys("requested", measurement.requested);
-  keys("perf_event", measurement.perf_event);
-  keys("witness", MayBeAbsent{measurement.cross_check});
-  keys("data_addresses", MayBeAbsent{measurement.data_addresses});
-  keys("weights", MayBeAbsent{measurement.weights});
-  keys("level", measurement.level, Range{.most = machine::kHighestLevel});
-  keys("repeat", measurement.repeat, Range{.least = 1});
-  keys("period", measurement.period);
-  keys("frequency", measurement.extras.frequency);
-  keys("call_graph", MayBeAbsent{measurement.extras.call_graph});
-  keys("branch_filter", MayBeAbsent{measurement.extras.branch_filter});
-  keys("per_cpu", MayBeAbsent{measurement.extras.per_cpu});
-  keys("cpu", measurement.cpu);
-  keys("trigger", measurement.trigger);
-  keys("length", measurement.length);
-  keys("samples", MayBeAbsent{measurement.samples});
-  keys("file", FileName{measurement.file});
-  keys("state", measurement.state);
-  keys("reason", measurement.reason);
-  keys("command", measurement.command);
-  keys("started", measurement.started);
-  keys("ended", measurement.ended);
-  keys("target_report", measurement.target_report);
-  keys("messages", measurement.messages);
-}
-
-LIST_KEYS(Run, tool_version, command_line, synthetic, machine, perf, cpu, samples, duration_seconds,
-          started, ended, targets, measurements, notes)
-
-template <typename T>
-constexpr bool kIsOptional = false;
-template <typename T>
-constexpr bool kIsOptional<std::optional<T>> = true;
-
-/// Takes the values of an object, checked for types and bounds.
-class Reader {
- public:
-  explicit Reader(const JsonValue& object) : object_(object) {}
-
-  template <typename T>
-  void operator()(std::string_view key, T&& to, Range range = {}) {
-    if constexpr (kIsOptional<std::remove_cvref_t<T>>) {
-      if (const auto value = object_.find(key)) take(*value, to.emplace(), range);
-    } else {
-      take(object_[key], to, range);
-    }
-  }
-  template <typename T>
-  void operator()(std::string_view key, MayBeAbsent<T> to) {
-    if (const auto value = object_.find(key)) take(*value, to.value, {});
-  }
-
- private:
-  static void take(const JsonValue& value, std::string& to, Range) { to = value.string(); }
-  static void take(const JsonValue& value, fs::path& to, Range) { to = value.string(); }
-  static void take(const JsonValue& value, bool& to, Range) { to = value.boolean(); }
-  static void take(const JsonValue& value, double& to, Range) { to = value.non_negative_number(); }
-  static void take(const JsonValue& value, std::uint64_t& to, Range) {
-    to = value.unsigned_integer();
-  }
-  static void take(const JsonValue& value, std::uint32_t& to, Range) {
-    to = static_cast<std::uint32_t>(
-        value.unsigned_integer(std::numeric_limits<std::uint32_t>::max()));
-  }
-  static void take(const JsonValue& value, int& to, Range range) {
-    to = value.integer(range.least, range.most);
-  }
-  static void take(const JsonValue& value, FileName& to, Range) {
-    to.name = value.string();
-    const fs::path path(to.name);
-    bool inside = !to.name.empty() && path.is_relative() && path.has_filename() &&
-                  to.name.find('\0') == std::string::npos;
-    for (const fs::path& part : path) inside = inside && part != "..";
-    if (!inside) {
-      value.refuse(json_text(json(to.name)), "the name of a file in the directory of the run");
-    }
-  }
-  static void take(const JsonValue& value, State& to, Range) {
-    const std::string name = value.string();
-    const auto found = std::find(kStates.begin(), kStates.end(), name);
-    if (found == kStates.end()) {
-      value.refuse(json_text(json(name)), "\"pending\", \"finished\" or \"refused\"");
-    }
-    to = static_cast<State>(found - kStates.begin());
-  }
-  static void take(const JsonValue& value, runway::RunLength& to, Range) {
-    const auto iterations = value.find("iterations");
-    const auto duration = value.find("nanoseconds");
-    if (iterations.has_value() == duration.has_value()) {
-      value.refuse(iterations ? "both lengths" : "neither length",
-                   "one of \"iterations\" and \"nanoseconds\"");
-    }
-    if (iterations) {
-      to = iterations->unsigned_integer();
-    } else {
-      to = nanoseconds(duration->integer64(0, std::numeric_limits<std::int64_t>::max()));
-    }
-  }
-  static void take(const JsonValue& value, std::map<int, std::vector<machine::DataCache>>& to,
-                   Range range) {
-    std::vector<CachesOfCpu> all;
-    take(value, all, range);
-    for (CachesOfCpu& of : all) to.insert_or_assign(of.cpu, std::move(of.caches));
-  }
-  template <typename T>
-  static void take(const JsonValue& value, std::vector<T>& to, Range range) {
-    for (const JsonValue& element : value.elements(kMostElements)) {
-      take(element, to.emplace_back(), range);
-    }
-  }
-  template <typename T>
-  static void take(const JsonValue& value, T& to, Range) {
-    Reader keys(value);
-    list_keys(keys, to);
-  }
-
-  const JsonValue& object_;
-};
-
-class Writer {
- public:
-  template <typename T>
-  void operator()(const char* key, T&& value, Range = {}) {
-    object_[key] = json_of(value);
-  }
-  ordered_json take() { return std::move(object_); }
-
- private:
-  static ordered_json json_of(fs::path& path) { return path.string(); }
-  static ordered_json json_of(FileName& file) { return file.name; }
-  static ordered_json json_of(State state) { return kStates.at(static_cast<std::size_t>(state)); }
-  static ordered_json json_of(runway::RunLength& length) {
-    if (const auto* duration = std::get_if<nanoseconds>(&length)) {
-      return {{"nanoseconds", static_cast<std::uint64_t>(duration->count())}};
-    }
-    return {{"iterations", std::get<std::uint64_t>(length)}};
-  }
-  static ordered_json json_of(std::map<int, std::vector<machine::DataCache>>& caches) {
-    ordered_json list = ordered_json::array();
-    for (auto& [cpu, of_cpu] : caches) {
-      CachesOfCpu of{cpu, of_cpu};
-      list.push_back(json_of(of));
-    }
-    return list;
-  }
-  template <typename T>
-  static ordered_json json_of(MayBeAbsent<T>& value) {
-    if constexpr (std::is_same_v<T, std::string>) {
-      if (value.value.empty()) return {};
-    }
-    return json_of(value.value);
-  }
-  template <typename T>
-  static ordered_json json_of(std::optional<T>& value) {
-    return value ? json_of(*value) : ordered_json();
-  }
-  template <typename T>
-  static ordered_json json_of(std::vector<T>& values) {
-    ordered_json list = ordered_json::array();
-    for (T& value : values) list.push_back(json_of(value));
-    return list;
-  }
-  template <typename T>
-  static ordered_json json_of(T& value) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
-      return value;
-    } else {
-      Writer keys;
-      list_keys(keys, value);
-      return keys.take();
-    }
-  }
-
-  ordered_json object_ = ordered_json::object();
-};
-
 }  // namespace
 
+/// "pending", as in run.json.
+static std::string_view name_of(State state) {
+  return kStates.at(static_cast<std::size_t>(state));
+}
+
+}  // namespace skid::run
+
+namespace skid {
+
+SKID_FIELDS(machine::CpuIdentity, arch, vendor, model_name, family, model, stepping, microcode,
+            hypervisor)
+SKID_FIELDS(machine::CorePmu, name, type, max_precise, cpus)
+SKID_FIELDS(machine::DataCache, level, bytes)
+SKID_FIELDS(run::CachesOfCpu, cpu, caches)
+SKID_FIELDS(machine::PerfTool, path, version, major, minor)
+SKID_FIELDS(AddressRange, begin, end)
+
+void fields(auto& io, Of<machine::Machine> auto& machine) {
+  io("cpu", machine.cpu);
+  io("kernel", machine.kernel);
+  io("hostname", machine.hostname);
+  io("core_pmus", machine.core_pmus);
+  io("other_pmus", OrNull{machine.other_pmus});
+  io("perf_event_paranoid", machine.perf_event_paranoid, {.least = -1});
+  io("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
+  io("smt_active", machine.smt_active);
+  io("allowed_cpus", machine.allowed_cpus);
+  std::vector<run::CachesOfCpu> all;
+  for (const auto& [cpu, caches] : machine.data_caches) all.push_back({cpu, caches});
+  io("data_caches", OrNull{all});
+  if constexpr (std::remove_reference_t<decltype(io)>::kReads) {
+    for (run::CachesOfCpu& of : all) {
+      machine.data_caches.insert_or_assign(of.cpu, std::move(of.caches));
+    }
+  }
+}
+
+void fields(auto& io, Of<run::RunTarget> auto& target) {
+  io("trigger", target.trigger);
+  io("file", Checked{target.file, run::check_file_name});
+  io("build_id", target.build_id);
+}
+
+void fields(auto& io, Of<runway::TargetReport> auto& report) {
+  io("iterations", report.iterations);
+  io("elapsed_seconds", report.elapsed_seconds);
+  io("ticks_per_nop", report.ticks_per_nop);
+  io("ticks_per_second", report.ticks_per_second);
+  io("cpu", report.cpu, {.least = -1});
+  io("chase", report.chase);
+  io("warnings", report.warnings);
+}
+
+void fields(FieldWriter& io, const runway::RunLength& length) {
+  if (const auto* duration = std::get_if<std::chrono::nanoseconds>(&length)) {
+    io("nanoseconds", static_cast<std::uint64_t>(duration->count()));
+  } else {
+    io("iterations", std::get<std::uint64_t>(length));
+  }
+}
+
+void fields(FieldReader& io, runway::RunLength& length) {
+  const auto iterations = io.object().find("iterations");
+  const auto duration = io.object().find("nanoseconds");
+  if (iterations.has_value() == duration.has_value()) {
+    io.object().refuse(iterations ? "both lengths" : "neither length",
+                       "one of \"iterations\" and \"nanoseconds\"");
+  }
+  if (iterations) {
+    length = iterations->unsigned_integer();
+  } else {
+    length =
+        std::chrono::nanoseconds(duration->integer64(0, std::numeric_limits<std::int64_t>::max()));
+  }
+}
+
+void fields(FieldReader& io, run::State& state) {
+  const auto found = std::find(run::kStates.begin(), run::kStates.end(), io.object().string());
+  if (found == run::kStates.end()) {
+    io.object().refuse_text("\"pending\", \"finished\" or \"refused\"");
+  }
+  state = static_cast<run::State>(found - run::kStates.begin());
+}
+
+void fields(auto& io, Of<run::PlannedMeasurement> auto& measurement) {
+  io("event", measurement.event);
+  io("requested", measurement.requested);
+  io("perf_event", measurement.perf_event);
+  io("witness", OrNull{measurement.cross_check});
+  io("data_addresses", OrNull{measurement.data_addresses});
+  io("weights", OrNull{measurement.weights});
+  io("level", measurement.level, {.most = machine::kHighestLevel});
+  io("repeat", measurement.repeat, {.least = 1});
+  io("period", measurement.period);
+  io("frequency", measurement.extras.frequency);
+  io("call_graph", OrNull{measurement.extras.call_graph});
+  io("branch_filter", OrNull{measurement.extras.branch_filter});
+  io("per_cpu", OrNull{measurement.extras.per_cpu});
+  io("cpu", measurement.cpu);
+  io("trigger", measurement.trigger);
+  io("length", measurement.length);
+  io("samples", OrNull{measurement.samples});
+  io("file", Checked{measurement.file, run::check_file_name});
+  io("state", measurement.state);
+  io("reason", measurement.reason);
+  io("command", measurement.command);
+  io("started", measurement.started);
+  io("ended", measurement.ended);
+  io("target_report", measurement.target_report);
+  io("messages", measurement.messages);
+}
+
+SKID_FIELDS(run::Run, tool_version, command_line, synthetic, machine, perf, cpu, samples,
+            duration_seconds, started, ended, targets, measurements, notes)
+
+}  // namespace skid
+
+namespace skid::run {
+
 Run read_description(const fs::path& path) {
-  const json parsed =
+  const nlohmann::json parsed =
       parse_json(read_file(path, kMostBytes), path.string(), "the description of a run");
   const JsonValue document(parsed, path.string());
   const JsonValue schema = document["schema"];
   if (schema.string() != kSchema) {
-    schema.refuse(json_text(json(schema.string())), fmt::format("\"{}\"", kSchema),
-                  "read it with the skidscan that wrote it");
+    schema.refuse_text(fmt::format("\"{}\"", kSchema), "read it with the skidscan that wrote it");
   }
   Run run;
-  Reader keys(document);
-  list_keys(keys, run);
+  FieldReader io(document);
+  fields(io, run);
   // Older runs have one number for all.
   for (PlannedMeasurement& measurement : run.measurements) {
     if (measurement.samples == 0) measurement.samples = run.samples;
@@ -309,18 +180,17 @@ Run read_description(const fs::path& path) {
   std::set<std::string> files;
   for (std::size_t i = 0; i < run.measurements.size(); ++i) {
     if (files.insert(run.measurements[i].file).second) continue;
-    const JsonValue file = document["measurements"].elements(kMostElements)[i]["file"];
-    file.refuse(json_text(json(file.string())), "a file of its own");
+    const auto listed = document["measurements"].elements(run.measurements.size());
+    listed[i]["file"].refuse_text("a file of its own");
   }
   return run;
 }
 
 std::string description_of(const Run& run) {
-  Writer keys;
-  keys("schema", std::string(kSchema));
-  Run written = run;
-  list_keys(keys, written);
-  return json_text(keys.take(), 2) + '\n';
+  FieldWriter io;
+  io("schema", kSchema);
+  fields(io, run);
+  return json_text(io.take(), 2) + '\n';
 }
 
 void write_run(const Run& run, const fs::path& directory) {

@@ -206,6 +206,10 @@ void JsonValue::refuse(const std::string& found, const std::string& allowed,
                     .remedy = remedy});
 }
 
+void JsonValue::refuse_text(const std::string& allowed, const std::string& remedy) const {
+  refuse(json_text(json(string())), allowed, remedy);
+}
+
 void JsonValue::refuse_type(const std::string& allowed) const {
   refuse(fmt::format("{} {}", value_->is_array() || value_->is_object() ? "an" : "a",
                      value_->type_name()),

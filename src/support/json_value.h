@@ -69,6 +69,8 @@ class JsonValue {
   /// Throws the error that names the value found here and the expected one.
   [[noreturn]] void refuse(const std::string& found, const std::string& allowed,
                            const std::string& remedy = {}) const;
+  /// The same of a text, which is found here.
+  [[noreturn]] void refuse_text(const std::string& allowed, const std::string& remedy = {}) const;
 
  private:
   JsonValue(const nlohmann::json& value, std::string file, std::string key)

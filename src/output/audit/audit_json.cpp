@@ -204,7 +204,7 @@ Json json_of_recording(const audit::Audit& audit) {
           {"file", audit.file},
           {"synthetic", audit.synthetic},
           {"read_in_part", audit.read_in_part},
-          {"cpu", cpu_json(audit.cpu)},
+          {"cpu", FieldWriter::json_of(audit.cpu)},
           {"kernel", text_or_null(audit.kernel)},
           {"remarks", audit.remarks},
           {"missing", array_of(audit.missing, json_of_missing)},

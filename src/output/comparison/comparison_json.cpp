@@ -120,7 +120,7 @@ std::string comparison_json(const Comparison& comparison, const std::vector<std:
   for (const Side& side : comparison.sides) {
     sides.push_back({{"side", letter_of(sides.size())},
                      {"inputs", array_of(side.inputs, input_name)},
-                     {"cpu", cpu_json(side.cpu)},
+                     {"cpu", FieldWriter::json_of(side.cpu)},
                      {"kernel", text_or_null(side.kernel)},
                      {"measurements", side.measurements},
                      {"synthetic", side.synthetic}});

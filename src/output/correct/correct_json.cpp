@@ -75,7 +75,7 @@ Json json_of_recording(const correct::Correction& correction) {
           {"synthetic", correction.synthetic},
           {"read_in_part", correction.read_in_part},
           {"by", name_of(correction.by)},
-          {"cpu", cpu_json(correction.cpu)},
+          {"cpu", FieldWriter::json_of(correction.cpu)},
           {"kernel", text_or_null(correction.kernel)},
           {"remarks", correction.remarks},
           {"events", array_of(correction.events, json_of_event)}};

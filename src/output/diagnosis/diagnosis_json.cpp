@@ -11,7 +11,7 @@ using machine::Diagnosis;
 using machine::SamplingSupport;
 
 Json cpu_json_of(const SamplingSupport& support) {
-  Json json = cpu_json(support.machine.cpu);
+  Json json = FieldWriter::json_of(support.machine.cpu);
   json["midr"] = support.midr ? Json(hexadecimal(support.midr->value)) : Json();
   json["core_name"] = text_or_null(support.midr ? support.midr->name() : "");
   return json;

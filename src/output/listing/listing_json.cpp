@@ -22,7 +22,7 @@ Json column_of(const listing::Column& column) {
           {"repeat", m.repeat},
           {"synthetic", m.synthetic},
           {"read_in_part", m.read_in_part},
-          {"cpu", cpu_json(m.cpu)},
+          {"cpu", FieldWriter::json_of(m.cpu)},
           {"kernel", text_or_null(m.kernel)},
           {"event",
            {{"label", m.event.label},

@@ -4,7 +4,6 @@
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
 
-#include <initializer_list>
 #include <utility>
 
 namespace skid::output {
@@ -14,56 +13,6 @@ using analysis::Distance;
 using analysis::Measurement;
 using analysis::SampleClass;
 using analysis::Share;
-
-/// Writes members as keys of an object.
-class FieldWriter {
- public:
-  template <typename T, typename... Limits>
-  void operator()(const char* key, const T& member, Limits... /*of reading*/) {
-    object_[key] = json_of(member);
-  }
-  void operator()(const char* key, Json value) { object_[key] = std::move(value); }
-  void text(const char* key, const std::string& member) { object_[key] = text_or_null(member); }
-  void hex(const char* key, std::uint64_t member) { object_[key] = hexadecimal(member); }
-  void hex(const char* key, const std::vector<std::uint64_t>& members) {
-    object_[key] = array_of(members, hexadecimal);
-  }
-  void whole(const char* key, const std::vector<std::uint64_t>& members, std::uint64_t /*lowest*/,
-             std::uint64_t /*highest*/) {
-    object_[key] = members;
-  }
-  void words(const char* key, const std::vector<std::string>& members,
-             std::initializer_list<const char*> /*allowed*/) {
-    object_[key] = members;
-  }
-  template <typename T, typename Names>
-  void one_of(const char* key, const T& member, const Names& names) {
-    object_[key] = names.at(static_cast<std::size_t>(member));
-  }
-  Json take() { return std::move(object_); }
-
-  template <typename T>
-  static Json json_of(const T& member) {
-    if constexpr (requires(FieldWriter & io) { fields(io, member); }) {
-      FieldWriter io;
-      fields(io, member);
-      return io.take();
-    } else {
-      return member;
-    }
-  }
-  static Json json_of(const analysis::Cpu& cpu) { return cpu_json(cpu); }
-  static Json json_of(const std::vector<analysis::DeclaredData>& members) {
-    return array_of(members, [](const auto& member) { return json_of(member); });
-  }
-  template <typename T>
-  static Json json_of(const std::optional<T>& member) {
-    return member ? json_of(*member) : Json();
-  }
-
- private:
-  Json object_ = Json::object();
-};
 
 Json trigger_of(const std::optional<analysis::Trigger>& trigger) {
   if (trigger) return FieldWriter::json_of(*trigger);
@@ -271,23 +220,15 @@ Json pairs_basis_of(const std::optional<analysis::SamplePairs>& pairs) {
 }
 
 Json basis_of(const analysis::Basis& basis) {
-  return {{"judgeable", judgeable_name(basis.not_judged)},
-          {"ignores_level", basis.ignores_level},
-          {"known_offset", basis.known_offset},
-          {"equal_triggers", basis.equal_triggers},
-          {"trigger_repeats", basis.trigger_repeats},
-          {"events_to_record", basis.events_to_record},
-          {"ticks_per_instruction", basis.ticks_per_instruction},
-          {"ticks_per_iteration", basis.ticks_per_iteration},
-          {"instructions_per_iteration", basis.instructions_per_iteration},
-          {"iterations", basis.iterations},
-          {"geometry", FieldWriter::json_of(basis.geometry)},
-          {"skid_in_events", skid_basis_of(basis.skid_in_events)},
-          {"sample_pairs", pairs_basis_of(basis.sample_pairs)},
-          {"offsets",
-           {{"instructions", offsets_of(basis.tally.instructions)},
-            {"bytes", offsets_of(basis.tally.bytes)},
-            {"censored", offsets_of(basis.tally.censored)}}}};
+  FieldWriter io;
+  io("judgeable", judgeable_name(basis.not_judged));
+  basis_fields(io, basis);
+  io("skid_in_events", skid_basis_of(basis.skid_in_events));
+  io("sample_pairs", pairs_basis_of(basis.sample_pairs));
+  io("offsets", Json{{"instructions", offsets_of(basis.tally.instructions)},
+                     {"bytes", offsets_of(basis.tally.bytes)},
+                     {"censored", offsets_of(basis.tally.censored)}});
+  return io.take();
 }
 
 /// How many of the warnings are of what kind, in their order.
@@ -321,9 +262,7 @@ Json measurement_of(const Measurement& m) {
   FieldWriter io;
   source_fields(io, m);
   io("parts", m.parts);
-  io("merged_from", array_of(m.merged_from, [](const analysis::Part& part) {
-       return FieldWriter::json_of(part);
-     }));
+  io("merged_from", m.merged_from);
   io("command_lines", m.command_lines);
   recording_fields(io, m);
   io("precise", Json{{"requested", m.precise.requested},

@@ -1,11 +1,8 @@
 #include "src/output/report/report_reader.h"
 
 #include "src/output/report/report_fields.h"
-#include "src/support/json_text.h"
-#include "src/support/json_value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -33,123 +30,12 @@ constexpr std::int64_t kWidestBin = 1'000'000;
 constexpr const char* kWriteAgain =
     "write the report again: skidscan report RECORDING --format json";
 
-[[noreturn]] void refuse_text(const JsonValue& value, const std::string& expected) {
-  value.refuse(json_text(nlohmann::json(value.string())), expected);
-}
-
-/// "0x401000"
-std::uint64_t hexadecimal(const JsonValue& value) {
-  const std::string text = value.string();
-  std::uint64_t number = 0;
-  constexpr int kHexadecimal = 16;
-  const char* const end = text.data() + text.size();
-  const bool prefixed = text.starts_with("0x");
-  const auto [stop, error] =
-      std::from_chars(text.data() + (prefixed ? 2 : 0), end, number, kHexadecimal);
-  if (!prefixed || error != std::errc() || stop != end) {
-    refuse_text(value, "0x and a hexadecimal number");
-  }
-  return number;
-}
-
-/// Reads members from the keys of an object.
-class FieldReader {
- public:
-  explicit FieldReader(JsonValue object) : object_(std::move(object)) {}
-
-  template <typename T, typename... Limits>
-  void operator()(const char* key, T& member, Limits... limits) {
-    read(object_[key], member, limits...);
-  }
-  template <typename T, typename... Limits>
-  void operator()(const char* key, std::optional<T>& member, Limits... limits) {
-    const auto value = object_.find(key);
-    if (!value) return;
-    member = T{};
-    read(*value, *member, limits...);
-  }
-  void text(const char* key, std::string& member) {
-    if (const auto value = object_.find(key)) member = value->string();
-  }
-  void hex(const char* key, std::uint64_t& member) { member = hexadecimal(object_[key]); }
-  void hex(const char* key, std::vector<std::uint64_t>& members) {
-    for (const JsonValue& value : object_[key].elements(kMostElements)) {
-      members.push_back(hexadecimal(value));
-    }
-  }
-  /// Absent in reports of older versions.
-  void whole(const char* key, std::vector<std::uint64_t>& members, std::uint64_t lowest,
-             std::uint64_t highest) {
-    const auto list = object_.find(key);
-    if (!list) return;
-    for (const JsonValue& value : list->elements(kMostElements)) {
-      members.push_back(value.unsigned_integer(highest));
-      if (members.back() < lowest) {
-        value.refuse(fmt::format("{}", members.back()), fmt::format("at least {}", lowest));
-      }
-    }
-  }
-  void words(const char* key, std::vector<std::string>& members,
-             std::initializer_list<std::string_view> allowed) {
-    for (const JsonValue& value : object_[key].elements(kMostElements)) {
-      members.push_back(value.string());
-      if (std::find(allowed.begin(), allowed.end(), members.back()) == allowed.end()) {
-        refuse_text(value, fmt::format("one of {}", fmt::join(allowed, ", ")));
-      }
-    }
-  }
-  template <typename T, typename Names>
-  void one_of(const char* key, T& member, const Names& names) {
-    const JsonValue value = object_[key];
-    const auto found = std::find(names.begin(), names.end(), value.string());
-    if (found == names.end()) {
-      refuse_text(value, fmt::format("one of {}", fmt::join(names, ", ")));
-    }
-    member = static_cast<T>(found - names.begin());
-  }
-
- private:
-  template <typename T>
-  static void read(const JsonValue& value, std::vector<T>& members) {
-    for (const JsonValue& element : value.elements(kMostElements)) {
-      read(element, members.emplace_back());
-    }
-  }
-  static void read(const JsonValue& value, bool& member) { member = value.boolean(); }
-  static void read(const JsonValue& value, std::string& member) { member = value.string(); }
-  static void read(const JsonValue& value, double& member,
-                   double most = std::numeric_limits<double>::max()) {
-    member = value.number(0, most);
-  }
-  template <std::signed_integral T>
-  static void read(const JsonValue& value, T& member, T least = std::numeric_limits<T>::min(),
-                   T most = std::numeric_limits<T>::max()) {
-    member = static_cast<T>(value.integer64(least, most));
-  }
-  template <std::unsigned_integral T>
-  static void read(const JsonValue& value, T& member,
-                   std::uint64_t most = std::numeric_limits<T>::max()) {
-    member = static_cast<T>(value.unsigned_integer(most));
-  }
-  template <typename T>
-  requires std::is_class_v<T>
-  static void read(const JsonValue& value, T& member) {
-    FieldReader io(value);
-    fields(io, member);
-  }
-
-  JsonValue object_;
-};
-
 /// How many parts a measurement has, and those that are listed.
 void read_parts(const JsonValue& value, Measurement& measurement) {
   measurement.parts = value["parts"].unsigned_integer(kMostSamples);
   const JsonValue list = value["merged_from"];
-  std::vector<analysis::Part>& listed = measurement.merged_from;
-  for (const JsonValue& part : list.elements(analysis::kMostParts)) {
-    FieldReader io(part);
-    fields(io, listed.emplace_back());
-  }
+  const std::vector<analysis::Part>& listed = measurement.merged_from;
+  FieldReader{value}("merged_from", measurement.merged_from);
   const std::uint64_t parts = measurement.parts;
   const std::uint64_t expected =
       parts > 1 ? std::min<std::uint64_t>(parts, analysis::kMostParts) : 0;
@@ -262,7 +148,7 @@ OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
 
 NotJudged read_judgeable(const JsonValue& value) {
   if (const auto reason = analysis::judgeable_named(value.string())) return *reason;
-  refuse_text(value, "what the documentation of the key lists");
+  value.refuse_text("what the documentation of the key lists");
 }
 
 /// The first name is that of what is unknown, as in older reports: null, or no key.
@@ -273,8 +159,8 @@ void read_name(const JsonValue& object, std::string_view key,
   if (!value) return;
   const auto found = std::find(names.begin() + 1, names.end(), value->string());
   if (found == names.end()) {
-    refuse_text(*value,
-                fmt::format("null or one of {}", fmt::join(names.begin() + 1, names.end(), ", ")));
+    value->refuse_text(
+        fmt::format("null or one of {}", fmt::join(names.begin() + 1, names.end(), ", ")));
   }
   to = static_cast<Enum>(found - names.begin());
 }
@@ -337,7 +223,7 @@ std::optional<analysis::SkidInEvents> read_skid_in_events(const JsonValue& basis
   const auto value = basis.find("skid_in_events");
   if (!value) return std::nullopt;
   analysis::SkidInEvents skid;
-  FieldReader{*value}.text("refused", skid.refused);
+  FieldReader{*value}("refused", OrNull{skid.refused});
   const std::uint64_t values = skid.refused.empty() ? read : 0;
   skid.left_out = (*value)["left_out"].unsigned_integer(values);
   skid.overshoots = read_offsets((*value)["counts"], 0, std::numeric_limits<std::int64_t>::max(),
@@ -351,9 +237,9 @@ std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, s
   if (!value) return std::nullopt;
   analysis::SamplePairs pairs;
   FieldReader io(*value);
-  pairs.iteration = (*value)["iteration"].unsigned_integer(kFarthestOffset);
-  io.whole("distances", pairs.distances, std::uint64_t{1}, kFarthestOffset);
-  io.whole("counts", pairs.counts, std::uint64_t{0}, read);
+  io("iteration", pairs.iteration, {.most = kFarthestOffset});
+  io("distances", OrNull{pairs.distances}, {1, kFarthestOffset});
+  io("counts", OrNull{pairs.counts}, {.most = read});
   std::uint64_t delays = 0;
   for (const auto& [delay, count] : (*value)["delays"].pairs(kMostJsonValues)) {
     delays += std::min(count, read + 1);
@@ -384,16 +270,7 @@ Basis read_basis(const JsonValue& measurement) {
   tally.breakdown = read_breakdown(samples);
   basis.not_judged = read_judgeable(value["judgeable"]);
   FieldReader io(value);
-  io("ignores_level", basis.ignores_level);
-  if (value.find("known_offset")) io("known_offset", basis.known_offset);
-  io("equal_triggers", basis.equal_triggers);
-  if (value.find("trigger_repeats")) io("trigger_repeats", basis.trigger_repeats);
-  if (value.find("events_to_record")) io("events_to_record", basis.events_to_record);
-  io("ticks_per_instruction", basis.ticks_per_instruction);
-  io("ticks_per_iteration", basis.ticks_per_iteration);
-  io("instructions_per_iteration", basis.instructions_per_iteration);
-  io("iterations", basis.iterations);
-  io("geometry", basis.geometry);
+  basis_fields(io, basis);
   FieldReader{measurement["period"]}("sum", basis.period_sum);
   if (basis.geometry && basis.geometry->trigger_addresses.empty()) {
     value["geometry"]["trigger_addresses"].refuse("nothing", "an address");
@@ -458,11 +335,11 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   }
   recording_fields(io, measurement);
   FieldReader precise(value["precise"]);
-  precise("requested", measurement.precise.requested, 0);
-  precise("recorded", measurement.precise.recorded, 0, kHighestLevel);
+  precise("requested", measurement.precise.requested);
+  precise("recorded", measurement.precise.recorded, {.most = kHighestLevel});
   FieldReader period(value["period"]);
   period("requested", measurement.period.requested);
-  period("effective", measurement.period.effective, kLongestPeriod);
+  period("effective", measurement.period.effective, {.most = kLongestPeriod});
   // Its members are null where no trigger is known.
   if (value["trigger"].find("kind")) io("trigger", measurement.trigger);
   loss_fields(io, measurement);
@@ -470,7 +347,7 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   measurement.bin_width = bin_width.value_or(width.integer64(1, kWidestBin));
   FieldReader events(value["events_per_iteration"]);
   events("expected", measurement.events_per_iteration.expected);
-  events("cached_share", measurement.events_per_iteration.cached_share, 1.0);
+  events("cached_share", measurement.events_per_iteration.cached_share, {.most = 1});
   io("ip_check", measurement.ip_check);
   read_warnings(value, measurement);
   measurement.basis = read_basis(value);
@@ -494,9 +371,8 @@ std::vector<Measurement> read_report(std::string_view text, const std::string& f
   const nlohmann::json parsed = parse_json(text, file, "a report: skidscan report --format json");
   const JsonValue document(parsed, file);
   const JsonValue schema = document["schema"];
-  if (const std::string name = schema.string(); name != kReportSchema) {
-    schema.refuse(json_text(nlohmann::json(name)), fmt::format("\"{}\"", kReportSchema),
-                  kWriteAgain);
+  if (schema.string() != kReportSchema) {
+    schema.refuse_text(fmt::format("\"{}\"", kReportSchema), kWriteAgain);
   }
   std::vector<Measurement> measurements;
   for (const JsonValue& value : document["measurements"].elements(kMostMeasurements)) {
