@@ -58,9 +58,8 @@ ExitStatus run_inspect(const InspectOptions& options) {
   print_as(options.shown,
            {.json =
                 [&] {
-                  return output::document_text({{"schema", "skidscan.inspect/1"},
-                                                {"tool_version", SKIDSCAN_VERSION},
-                                                {"recordings", std::move(recordings)}});
+                  return output::document_text("skidscan.inspect/1",
+                                               {{"recordings", std::move(recordings)}});
                 },
             .text = [&](const output::Page&) { return text; }});
   if (done.has_unreadable) return ExitStatus::failed;

@@ -154,27 +154,28 @@ Json json_of(const AddressRange& range) {
 std::string json_text_of(const Target& target) {
   const runway::TargetDescription& description = target.description;
   const runway::Layout& layout = description.layout;
-  return output::document_text(
-      {{"schema", "skidscan.target/1"},
-       {"tool_version", description.tool_version},
-       {"file", target.path.string()},
-       {"build_id", target.build_id},
-       {"specification", runway::json_of(description.specification)},
-       {"layout",
-        {{"loop", json_of(layout.loop)},
-         {"lead_in", json_of(layout.lead_in)},
-         {"trigger", json_of(layout.trigger)},
-         {"runway", json_of(layout.runway)},
-         {"further",
-          output::array_of(
-              layout.further,
-              [](const auto& block) -> Json {
-                return {{"trigger", json_of(block.trigger)}, {"runway", json_of(block.runway)}};
-              })},
-         {"datum", output::hexadecimal(layout.datum)},
-         {"other_triggers", output::array_of(layout.other_triggers, json_of)}}},
-       {"expectations", runway::json_of(description.expectations)},
-       {"data", runway::json_of(description.data)}});
+  const Json document{
+      {"schema", "skidscan.target/1"},
+      {"tool_version", description.tool_version},
+      {"file", target.path.string()},
+      {"build_id", target.build_id},
+      {"specification", runway::json_of(description.specification)},
+      {"layout",
+       {{"loop", json_of(layout.loop)},
+        {"lead_in", json_of(layout.lead_in)},
+        {"trigger", json_of(layout.trigger)},
+        {"runway", json_of(layout.runway)},
+        {"further",
+         output::array_of(
+             layout.further,
+             [](const auto& block) -> Json {
+               return {{"trigger", json_of(block.trigger)}, {"runway", json_of(block.runway)}};
+             })},
+        {"datum", output::hexadecimal(layout.datum)},
+        {"other_triggers", output::array_of(layout.other_triggers, json_of)}}},
+      {"expectations", runway::json_of(description.expectations)},
+      {"data", runway::json_of(description.data)}};
+  return json_text(document, 2) + '\n';
 }
 
 ExitStatus run_target(const TargetOptions& options) {

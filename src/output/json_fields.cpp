@@ -14,7 +14,9 @@ std::string hexadecimal(std::uint64_t value) {
   return fmt::format("{:#x}", value);
 }
 
-std::string document_text(const Json& document) {
+std::string document_text(std::string_view schema, const Json& keys) {
+  Json document{{"schema", schema}, {"tool_version", SKIDSCAN_VERSION}};
+  document.update(keys);
   return json_text(document, 2) + '\n';
 }
 

@@ -4,6 +4,8 @@
 #include "analysis/measurement.h"
 #include "src/support/fields.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +36,8 @@ void fields(auto& io, Of<analysis::Cpu> auto& cpu) {
   io.derived("emulated", cpu.emulated());
 }
 
+SKID_WRITTEN_FIELDS(analysis::Bias, largest_ratio, chi_square, degrees, p)
+
 }  // namespace skid
 
 namespace skid::output {
@@ -49,13 +53,25 @@ Json array_of(const Elements& elements, JsonOf json_of) {
   return array;
 }
 
+/// The names of an enumeration, from number `first` on, with the count of each.
+enum class Zeros { kept, left_out };
+template <typename Enum, typename Count, std::size_t N>
+Json counts_by_name(const std::array<Count, N>& counts, Zeros zeros, std::size_t first = 0) {
+  Json object = Json::object();
+  for (std::size_t i = first; i < N; ++i) {
+    if (counts[i] == 0 && zeros == Zeros::left_out) continue;
+    object[std::string(name_of(static_cast<Enum>(i)))] = counts[i];
+  }
+  return object;
+}
+
 /// Of a measurement or a loop; null for nullopt.
 Json json_of_delay(const std::optional<analysis::Delay>& delay, const analysis::SamplePairs& pairs);
 
 /// "0x1f"
 std::string hexadecimal(std::uint64_t value);
 
-/// A JSON document as a command prints it.
-std::string document_text(const Json& document);
+/// A JSON document as a command prints it: its schema and skidscan's version, then `keys`.
+std::string document_text(std::string_view schema, const Json& keys);
 
 }  // namespace skid::output

@@ -34,9 +34,16 @@
 
 #define SKID_FIELD(member) io(#member, value.member);
 /// The list of a struct whose keys are the names of its members.
-#define SKID_FIELDS(Type, ...)                                           \
-  void fields([[maybe_unused]] auto& io, ::skid::Of<Type> auto& value) { \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD, __VA_ARGS__))   \
+#define SKID_FIELDS(Type, ...)                                         \
+  void fields(auto& io, ::skid::Of<Type> auto& value) {                \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD, __VA_ARGS__)) \
+  }
+
+#define SKID_FIELD_OR_NULL(member) io(#member, OrNull{value.member});
+/// The same of a struct that is only written, whose empty texts are null.
+#define SKID_WRITTEN_FIELDS(Type, ...)                                         \
+  inline void fields(::skid::FieldWriter& io, const Type& value) {             \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD_OR_NULL, __VA_ARGS__)) \
   }
 
 namespace skid {
@@ -55,8 +62,6 @@ struct Hex {
 };
 template <typename T>
 Hex(T&) -> Hex<T>;
-template <typename T>
-Hex(const T&&) -> Hex<const T>;
 
 /// What may be null or absent where it is read. An empty text is written as null.
 template <typename T>
@@ -91,7 +96,8 @@ template <typename T>
 requires std::is_arithmetic_v<T>
 struct Limits<T> {
   T least = std::same_as<T, int> || std::floating_point<T> ? T{} : std::numeric_limits<T>::lowest();
-  T most = std::numeric_limits<T>::max();
+  T most =
+      std::floating_point<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 };
 
 inline constexpr Limits<int> kAnyInteger{.least = std::numeric_limits<int>::lowest()};
@@ -257,7 +263,7 @@ class FieldReader {
         value.refuse(fmt::format("{}", to), fmt::format("at least {}", limits.least));
       }
     } else if constexpr (std::floating_point<T>) {
-      const bool bounded = limits.most < std::numeric_limits<T>::max();
+      const bool bounded = limits.most < std::numeric_limits<T>::infinity();
       to = bounded ? value.number(limits.least, limits.most) : value.non_negative_number();
     } else {
       to = value.string();

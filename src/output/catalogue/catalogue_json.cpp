@@ -10,6 +10,14 @@
 
 #include <fmt/format.h>
 
+namespace skid {
+
+SKID_WRITTEN_FIELDS(events::Cause, category, verdict, note)
+SKID_WRITTEN_FIELDS(events::TriggerCause, kind, verdict, events_per_iteration)
+SKID_WRITTEN_FIELDS(events::Erratum, ids, effect)
+
+}  // namespace skid
+
 namespace skid::output {
 namespace {
 
@@ -30,51 +38,36 @@ Json event_json(const Cpu& cpu, const Event& event) {
   const std::string manual_error = l2 ? events::manual_error(*l2) : std::string();
   Json manual_errors = Json::array();
   if (!manual_error.empty()) manual_errors.push_back(manual_error);
-  return {
-      {"name", event.name},
-      {"aliases", event.aliases},
-      {"pmu", event.pmu},
-      {"encoding",
-       {{"perf", events::perf_encoding(cpu.layout, event)},
-        {"raw", text_or_null(events::raw_encoding(event))},
-        {"config", hexadecimal(event.config)},
-        {"config1", hexadecimal(event.config1)}}},
-      {"description", text_or_null(event.description)},
-      {"deprecated", event.deprecated},
-      {"precise", event.precise},
-      {"precise_source", text_or_null(event.precise_source)},
-      {"source", text_or_null(event.source)},
-      {"data_la", event.data_la},
-      {"pdist_counters", event.pdist},
-      {"level_3", name_of(events::level_3_of(cpu, event))},
-      {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
-      {"causes", array_of(events::causes_of(cpu, event),
-                          [](const events::Cause& cause) -> Json {
-                            return {{"category", name_of(cause.category)},
-                                    {"verdict", name_of(cause.verdict)},
-                                    {"note", text_or_null(cause.note)}};
-                          })},
-      {"trigger", array_of(events::triggers_of(cpu, event),
-                           [](const events::TriggerCause& cause) -> Json {
-                             return {{"kind", runway::name_of(cause.kind)},
-                                     {"verdict", name_of(cause.verdict)},
-                                     {"events_per_iteration", cause.events_per_iteration}};
-                           })},
-      {"errata", array_of(events::errata_of(cpu.core, event),
-                          [](const events::Erratum& erratum) -> Json {
-                            return {{"ids", erratum.ids}, {"effect", text_or_null(erratum.effect)}};
-                          })},
-      {"manual_errors", manual_errors},
-      {"l2_rqsts", l2 ? l2_json(*l2) : Json()}};
+  return {{"name", event.name},
+          {"aliases", event.aliases},
+          {"pmu", event.pmu},
+          {"encoding",
+           {{"perf", events::perf_encoding(cpu.layout, event)},
+            {"raw", text_or_null(events::raw_encoding(event))},
+            {"config", hexadecimal(event.config)},
+            {"config1", hexadecimal(event.config1)}}},
+          {"description", text_or_null(event.description)},
+          {"deprecated", event.deprecated},
+          {"precise", event.precise},
+          {"precise_source", text_or_null(event.precise_source)},
+          {"source", text_or_null(event.source)},
+          {"data_la", event.data_la},
+          {"pdist_counters", event.pdist},
+          {"level_3", name_of(events::level_3_of(cpu, event))},
+          {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
+          {"causes", FieldWriter::json_of(events::causes_of(cpu, event))},
+          {"trigger", FieldWriter::json_of(events::triggers_of(cpu, event))},
+          {"errata", FieldWriter::json_of(events::errata_of(cpu.core, event))},
+          {"manual_errors", manual_errors},
+          {"l2_rqsts", l2 ? l2_json(*l2) : Json()}};
 }
 
 }  // namespace
 
 std::string events_json(const Cpu& cpu, const std::vector<Event>& events) {
   return document_text(
-      {{"schema", "skidscan.events/1"},
-       {"tool_version", SKIDSCAN_VERSION},
-       {"cpu",
+      "skidscan.events/1",
+      {{"cpu",
         {{"name", cpu.name},
          {"description", text_or_null(cpu.description)},
          {"at_hand", cpu.at_hand},

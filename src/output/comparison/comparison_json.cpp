@@ -5,25 +5,24 @@
 #include <cstddef>
 #include <utility>
 
+namespace skid {
+
+SKID_FIELDS(analysis::Estimate, value, low, high, at_least)
+SKID_FIELDS(analysis::Regressions, worse, missing, not_compared)
+SKID_FIELDS(analysis::Distances, kolmogorov_smirnov, total_variation, wasserstein)
+
+}  // namespace skid
+
 namespace skid::output {
 namespace {
 
 using analysis::Comparison;
 using analysis::ComparisonCell;
 using analysis::ComparisonRow;
-using analysis::Estimate;
 using analysis::Measurement;
 using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
-
-Json json_of(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  return {{"value", estimate->value},
-          {"low", estimate->low},
-          {"high", estimate->high},
-          {"at_least", estimate->at_least}};
-}
 
 std::string key_of(Statistic statistic) {
   constexpr std::array<const char*, analysis::kStatistics> kKeys{
@@ -34,9 +33,7 @@ std::string key_of(Statistic statistic) {
 Json json_of(const StatisticDifference& difference, const ComparisonCell& cell) {
   Json object;
   if (difference.statistic == Statistic::distribution) {
-    object = {{"kolmogorov_smirnov", cell.distances->kolmogorov_smirnov},
-              {"total_variation", cell.distances->total_variation},
-              {"wasserstein", cell.distances->wasserstein}};
+    object = FieldWriter::json_of(*cell.distances);
   } else {
     object = {{"baseline", difference.baseline},
               {"here", difference.here},
@@ -70,14 +67,6 @@ Json json_of(const ComparisonCell& cell) {
   for (const StatisticDifference& difference : cell.differences) {
     differences[key_of(difference.statistic)] = json_of(difference, cell);
   }
-  Json contract = Json::object();
-  for (std::size_t i = 0; i < cell.contracts.size(); ++i) {
-    contract[std::string(name_of(static_cast<analysis::Verdict>(i)))] = cell.contracts[i];
-  }
-  Json evenness = Json::object();
-  for (std::size_t i = 0; i < cell.evenness.size(); ++i) {
-    evenness[std::string(name_of(static_cast<analysis::Evenness::Verdict>(i)))] = cell.evenness[i];
-  }
   Json events;
   if (const auto& overshoots = cell.overshoots; !overshoots.empty()) {
     events = {{"p50", overshoots.quantile(0.50)},
@@ -88,17 +77,17 @@ Json json_of(const ComparisonCell& cell) {
           {"outcome", name_of(cell.outcome)},
           {"measurements", measurements_of(cell)},
           {"judged_samples", cell.judged},
-          {"hit_ratio", json_of(cell.hit_ratio)},
+          {"hit_ratio", FieldWriter::json_of(cell.hit_ratio)},
           {"skid",
-           {{"mean", json_of(cell.mean)},
-            {"p50", json_of(cell.median)},
-            {"p99", json_of(cell.p99)},
+           {{"mean", FieldWriter::json_of(cell.mean)},
+            {"p50", FieldWriter::json_of(cell.median)},
+            {"p99", FieldWriter::json_of(cell.p99)},
             {"events", std::move(events)}}},
           {"delay", cell.delay ? json_of_delay(cell.delay->delay, cell.delay->pairs) : Json()},
-          {"contract", std::move(contract)},
+          {"contract", counts_by_name<analysis::Verdict>(cell.contracts, Zeros::kept)},
           {"contract_broke", cell.contract_broke},
           {"contract_mended", cell.contract_fixed},
-          {"evenness", std::move(evenness)},
+          {"evenness", counts_by_name<analysis::Evenness::Verdict>(cell.evenness, Zeros::kept)},
           {"over", cell.differences.empty() ? Json() : Json(cell.over_runs ? "runs" : "samples")},
           {"differences", std::move(differences)},
           {"remarks", cell.remarks}};
@@ -125,11 +114,9 @@ std::string comparison_json(const Comparison& comparison, const std::vector<std:
                      {"measurements", side.measurements},
                      {"synthetic", side.synthetic}});
   }
-  const analysis::Regressions regressions = regressions_of(comparison);
   return document_text(
-      {{"schema", "skidscan.compare/1"},
-       {"tool_version", SKIDSCAN_VERSION},
-       {"by", comparison.choices.by == analysis::SideBy::machine ? "machine" : "input"},
+      "skidscan.compare/1",
+      {{"by", comparison.choices.by == analysis::SideBy::machine ? "machine" : "input"},
        {"baseline", letter_of(comparison.baseline)},
        {"min_effect",
         {{"share", comparison.choices.least_share},
@@ -139,10 +126,7 @@ std::string comparison_json(const Comparison& comparison, const std::vector<std:
        {"sides", std::move(sides)},
        {"inputs_without_measurement", array_of(comparison.empty, input_name)},
        {"rows", array_of(comparison.rows, [](const ComparisonRow& row) { return json_of(row); })},
-       {"regressions",
-        {{"worse", regressions.worse},
-         {"missing", regressions.missing},
-         {"not_compared", regressions.not_compared}}}});
+       {"regressions", FieldWriter::json_of(regressions_of(comparison))}});
 }
 
 }  // namespace skid::output

@@ -1,92 +1,60 @@
 #include "src/output/correct/correct.h"
 #include "src/output/json_fields.h"
 
-namespace skid::output {
-namespace {
+namespace skid {
 
-using correct::EventCorrection;
-using correct::Place;
-using correct::Skid;
-using measure::Compared;
+SKID_WRITTEN_FIELDS(measure::Compared, what, profile, run, match)
+SKID_WRITTEN_FIELDS(correct::Correction, run, file, synthetic, read_in_part, by, cpu, kernel,
+                    remarks, events)
 
-Json json_of_compared(const Compared& compared) {
-  return {{"what", compared.what},
-          {"profile", text_or_null(compared.profile)},
-          {"run", text_or_null(compared.run)},
-          {"match", name_of(compared.match)}};
+void fields(FieldWriter& io, const correct::Skid& skid) {
+  io("instructions", skid.instructions);
+  io("source", skid.source);
+  io("run", OrNull{skid.run});
+  io("compared", skid.compared);
 }
 
-Json json_of_skid(const Skid& skid) {
-  return {{"instructions", skid.instructions},
-          {"source", name_of(skid.source)},
-          {"run", text_or_null(skid.run)},
-          {"compared", array_of(skid.compared, json_of_compared)}};
-}
-
-Json json_of_place(const Place& place) {
+void fields(FieldWriter& io, const correct::Place& place) {
   const bool has_source = !place.source_file.empty();
-  Json address;
-  if (place.address) address = hexadecimal(*place.address);
-  return {{"module", text_or_null(place.module)},
-          {"address", std::move(address)},
-          {"symbol", text_or_null(place.symbol)},
-          {"offset", place.offset},
-          {"file", text_or_null(place.source_file)},
-          {"line", has_source ? Json(place.source_line) : Json()},
-          {"recorded", place.recorded},
-          {"corrected", place.corrected},
-          {"low", place.low},
-          {"high", place.high}};
+  io("module", OrNull{place.module});
+  io("address", Hex{place.address});
+  io("symbol", OrNull{place.symbol});
+  io("offset", place.offset);
+  io("file", OrNull{place.source_file});
+  io("line", has_source ? Json(place.source_line) : Json());
+  io("recorded", place.recorded);
+  io("corrected", place.corrected);
+  io("low", place.low);
+  io("high", place.high);
 }
 
-Json json_of_event(const EventCorrection& event) {
-  Json not_placed = Json::object(), split_by = Json::object();
-  for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
-    if (event.not_placed[i] == 0) continue;
-    not_placed[std::string(analysis::name_of(static_cast<analysis::NotJudged>(i)))] =
-        event.not_placed[i];
-  }
-  for (std::size_t i = 0; i < event.split_by.size(); ++i) {
-    split_by[std::string(name_of(static_cast<correct::SplitBy>(i)))] = event.split_by[i];
-  }
-  return {{"event", event.event},
-          {"requested", text_or_null(event.requested)},
-          {"recorded", event.recorded},
-          {"level", event.level},
-          {"period", event.period},
-          {"skid", json_of_skid(event.skid)},
-          {"verdict", name_of(event.skid.verdict)},
-          {"reason", text_or_null(event.skid.reason)},
-          {"advice", text_or_null(event.skid.advice)},
-          {"samples", event.samples},
-          {"moved", event.moved},
-          {"in_place", event.in_place},
-          {"split", event.split},
-          {"split_by", std::move(split_by)},
-          {"unexplained", event.unexplained},
-          {"unknown", event.unknown},
-          {"not_placed", std::move(not_placed)},
-          {"places", array_of(event.places, json_of_place)}};
+void fields(FieldWriter& io, const correct::EventCorrection& event) {
+  io("event", event.event);
+  io("requested", OrNull{event.requested});
+  io("recorded", event.recorded);
+  io("level", event.level);
+  io("period", event.period);
+  io("skid", event.skid);
+  io("verdict", event.skid.verdict);
+  io("reason", OrNull{event.skid.reason});
+  io("advice", OrNull{event.skid.advice});
+  io("samples", event.samples);
+  io("moved", event.moved);
+  io("in_place", event.in_place);
+  io("split", event.split);
+  io("split_by", output::counts_by_name<correct::SplitBy>(event.split_by, output::Zeros::kept));
+  io("unexplained", event.unexplained);
+  io("unknown", event.unknown);
+  io("not_placed",
+     output::counts_by_name<analysis::NotJudged>(event.not_placed, output::Zeros::left_out));
+  io("places", event.places);
 }
 
-Json json_of_recording(const correct::Correction& correction) {
-  return {{"run", text_or_null(correction.run)},
-          {"file", correction.file},
-          {"synthetic", correction.synthetic},
-          {"read_in_part", correction.read_in_part},
-          {"by", name_of(correction.by)},
-          {"cpu", FieldWriter::json_of(correction.cpu)},
-          {"kernel", text_or_null(correction.kernel)},
-          {"remarks", correction.remarks},
-          {"events", array_of(correction.events, json_of_event)}};
-}
-
-}  // namespace
+namespace output {
 
 std::string correct_json(const std::vector<correct::Correction>& corrections) {
-  return document_text({{"schema", "skidscan.correct/1"},
-                        {"tool_version", SKIDSCAN_VERSION},
-                        {"recordings", array_of(corrections, json_of_recording)}});
+  return document_text("skidscan.correct/1", {{"recordings", FieldWriter::json_of(corrections)}});
 }
 
-}  // namespace skid::output
+}  // namespace output
+}  // namespace skid

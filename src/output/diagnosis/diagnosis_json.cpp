@@ -4,6 +4,13 @@
 
 #include <fmt/format.h>
 
+namespace skid {
+
+SKID_WRITTEN_FIELDS(events::DefaultEvent, stands_for, name, perf_event, trigger, levels)
+SKID_WRITTEN_FIELDS(machine::Problem, id, what, remedy)
+
+}  // namespace skid
+
 namespace skid::output {
 namespace {
 
@@ -69,25 +76,12 @@ Json event_json(const machine::SampledEvent& event) {
           {"answers", array_of(event.answers, answer_json)}};
 }
 
-Json default_event_json(const events::DefaultEvent& event) {
-  return {{"stands_for", event.stands_for},
-          {"name", event.name},
-          {"perf_event", event.perf_event},
-          {"trigger", runway::name_of(event.trigger)},
-          {"levels", event.levels}};
-}
-
-Json problem_json(const machine::Problem& problem) {
-  return {{"id", problem.id}, {"what", problem.what}, {"remedy", problem.remedy}};
-}
-
 }  // namespace
 
 std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diagnosis,
                            const CpuEvents& cpu_events) {
-  return document_text({{"schema", "skidscan.doctor/1"},
-                        {"tool_version", SKIDSCAN_VERSION},
-                        {"tried", diagnosis.tried},
+  return document_text("skidscan.doctor/1",
+                       {{"tried", diagnosis.tried},
                         {"exit_status", static_cast<int>(diagnosis.status)},
                         {"cpu", cpu_json_of(support)},
                         {"kernel", text_or_null(support.machine.kernel)},
@@ -101,9 +95,9 @@ std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diag
                          {{"catalogue", text_or_null(cpu_events.catalogue)},
                           {"known", cpu_events.known},
                           {"precise", cpu_events.precise},
-                          {"default_set", array_of(cpu_events.set.events, default_event_json)},
+                          {"default_set", FieldWriter::json_of(cpu_events.set.events)},
                           {"notes", cpu_events.set.notes}}},
-                        {"problems", array_of(diagnosis.problems, problem_json)}});
+                        {"problems", FieldWriter::json_of(diagnosis.problems)}});
 }
 
 }  // namespace skid::output

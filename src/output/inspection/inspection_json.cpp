@@ -6,6 +6,30 @@
 #include <utility>
 #include <vector>
 
+namespace skid {
+
+SKID_FIELDS(perfdata::CpuCounts, available, online)
+SKID_FIELDS(perfdata::GroupDescription, name, leader, members)
+SKID_FIELDS(perfdata::ClockReference, clockid, time_of_day_ns, clock_ns)
+SKID_FIELDS(perfdata::Compression, version, type, level, ratio, mmap_bytes)
+SKID_FIELDS(perfdata::BuildId, pid, path, build_id)
+
+void fields(FieldWriter& io, const perfdata::EventDescription& event) {
+  io("name", event.name);
+  io("type", event.attribute.type);
+  io("config", Hex{event.attribute.config});
+  io("ids", event.ids);
+}
+
+void fields(FieldWriter& io, const InputFault& fault) {
+  io("offset", fault.offset);
+  io("found", fault.found);
+  io("allowed", OrNull{fault.expected});
+  io("remedy", OrNull{fault.remedy});
+}
+
+}  // namespace skid
+
 namespace skid::output {
 namespace {
 
@@ -44,67 +68,6 @@ Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs) {
   });
 }
 
-void add_machine(const Features& features, Json& json) {
-  json["hostname"] = text_or_null(features.hostname);
-  json["os_release"] = text_or_null(features.os_release);
-  json["arch"] = text_or_null(features.arch);
-  json["cpu_description"] = text_or_null(features.cpu_description);
-  json["cpuid"] = text_or_null(features.cpuid);
-  json["cpus"] = nullptr;
-  if (const auto& counts = features.cpu_counts) {
-    json["cpus"] = {{"available", counts->available}, {"online", counts->online}};
-  }
-  json["total_memory_kib"] = features.total_memory_kib;
-  json["pmu_mappings"] = array_of(features.pmu_mappings, [](const auto& mapping) -> Json {
-    return {{"type", mapping.first}, {"name", mapping.second}};
-  });
-  json["cpu_pmu_capabilities"] = nullptr;
-  if (features.cpu_pmu_capabilities) {
-    json["cpu_pmu_capabilities"] = pairs_json(*features.cpu_pmu_capabilities);
-  }
-  json["pmu_capabilities"] = array_of(features.pmu_capabilities, [](const auto& pmu) -> Json {
-    return {{"pmu", pmu.pmu}, {"capabilities", pairs_json(pmu.capabilities)}};
-  });
-}
-
-void add_recording(const Features& features, Json& json) {
-  json["perf_version"] = text_or_null(features.perf_version);
-  json["command_line"] = features.command_line;
-  json["event_descriptions"] = array_of(features.events, [](const auto& event) -> Json {
-    return {{"name", event.name},
-            {"type", event.attribute.type},
-            {"config", hexadecimal(event.attribute.config)},
-            {"ids", event.ids}};
-  });
-  json["groups"] = array_of(features.groups, [](const auto& group) -> Json {
-    return {{"name", group.name}, {"leader", group.leader}, {"members", group.members}};
-  });
-  json["sample_time"] = nullptr;
-  if (const auto& time = features.sample_time) {
-    json["sample_time"] = {{"first_ns", time->first}, {"last_ns", time->second}};
-  }
-  json["clock_resolution_ns"] = features.clock_resolution_ns;
-  json["clock_reference"] = nullptr;
-  if (const auto& clock = features.clock_reference) {
-    json["clock_reference"] = {{"clockid", clock->clockid},
-                               {"time_of_day_ns", clock->time_of_day_ns},
-                               {"clock_ns", clock->clock_ns}};
-  }
-  json["compression"] = nullptr;
-  if (const auto& compression = features.compression) {
-    json["compression"] = {{"version", compression->version},
-                           {"type", compression->type},
-                           {"level", compression->level},
-                           {"ratio", compression->ratio},
-                           {"mmap_bytes", compression->mmap_bytes}};
-  }
-  json["directory_version"] = features.directory_version;
-  json["build_ids"] = array_of(features.build_ids, [](const auto& entry) -> Json {
-    return {{"pid", entry.pid}, {"path", entry.path}, {"build_id", entry.build_id}};
-  });
-  json["meta_info"] = pairs_json(features.meta_info);
-}
-
 Json repeated_json(const perfdata::RepeatedRecords& repeated) {
   const auto& [blocks, records, samples, offset, last_end, last_time] = repeated;
   if (blocks == 0) return nullptr;
@@ -113,10 +76,38 @@ Json repeated_json(const perfdata::RepeatedRecords& repeated) {
 
 /// null or an empty list where the recording has no such section.
 Json features_json(const Features& features) {
-  Json json = Json::object();
-  add_machine(features, json);
-  add_recording(features, json);
-  return json;
+  Json sample_time;
+  if (const auto& time = features.sample_time) {
+    sample_time = {{"first_ns", time->first}, {"last_ns", time->second}};
+  }
+  FieldWriter io;
+  io("hostname", OrNull{features.hostname});
+  io("os_release", OrNull{features.os_release});
+  io("arch", OrNull{features.arch});
+  io("cpu_description", OrNull{features.cpu_description});
+  io("cpuid", OrNull{features.cpuid});
+  io("cpus", features.cpu_counts);
+  io("total_memory_kib", features.total_memory_kib);
+  io("pmu_mappings", array_of(features.pmu_mappings, [](const auto& mapping) -> Json {
+       return {{"type", mapping.first}, {"name", mapping.second}};
+     }));
+  io("cpu_pmu_capabilities",
+     features.cpu_pmu_capabilities ? pairs_json(*features.cpu_pmu_capabilities) : Json());
+  io("pmu_capabilities", array_of(features.pmu_capabilities, [](const auto& pmu) -> Json {
+       return {{"pmu", pmu.pmu}, {"capabilities", pairs_json(pmu.capabilities)}};
+     }));
+  io("perf_version", OrNull{features.perf_version});
+  io("command_line", features.command_line);
+  io("event_descriptions", features.events);
+  io("groups", features.groups);
+  io("sample_time", sample_time);
+  io("clock_resolution_ns", features.clock_resolution_ns);
+  io("clock_reference", features.clock_reference);
+  io("compression", features.compression);
+  io("directory_version", features.directory_version);
+  io("build_ids", features.build_ids);
+  io("meta_info", pairs_json(features.meta_info));
+  return io.take();
 }
 
 }  // namespace
@@ -135,12 +126,6 @@ Json inspection_json(const Inspection& inspection) {
     const auto& [type, count] = records;
     return {{"type", type}, {"name", perfdata::name_of_record_type(type)}, {"count", count}};
   };
-  const auto fault_json = [](const InputFault& fault) -> Json {
-    return {{"offset", fault.offset},
-            {"found", fault.found},
-            {"allowed", text_or_null(fault.expected)},
-            {"remedy", text_or_null(fault.remedy)}};
-  };
   return {{"file", recording.path().string()},
           {"mode", perfdata::name_of(recording.mode())},
           {"byte_order", name_of(recording.byte_order())},
@@ -156,7 +141,7 @@ Json inspection_json(const Inspection& inspection) {
           {"lost_samples", record_counts.lost_samples},
           {"repeated", repeated_json(record_counts.repeated)},
           {"read_in_part", recording.read_in_part()},
-          {"faults", array_of(recording.faults(), fault_json)}};
+          {"faults", FieldWriter::json_of(recording.faults())}};
 }
 
 }  // namespace skid::output

@@ -104,9 +104,8 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
 }  // namespace
 
 std::string listing_json(const listing::Listing& listing, const ListingChoices& choices) {
-  return document_text({{"schema", "skidscan.annotate/1"},
-                        {"tool_version", SKIDSCAN_VERSION},
-                        {"context", choices.folding.context},
+  return document_text("skidscan.annotate/1",
+                       {{"context", choices.folding.context},
                         {"all", choices.folding.all},
                         {"columns", array_of(listing.columns, column_of)},
                         {"codes", array_of(listing.codes, [&](const Code& code) {

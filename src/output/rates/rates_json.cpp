@@ -48,9 +48,8 @@ std::string rates_json(const RatesReport& report) {
   const auto& [reading, selection, shares, rates] = report;
   std::vector<std::string> warnings = selection.warnings;
   for (auto& warning : analysis::warnings_of(rates)) warnings.push_back(std::move(warning));
-  return document_text({{"schema", "skidscan.rates/1"},
-                        {"tool_version", SKIDSCAN_VERSION},
-                        {"file", reading.file},
+  return document_text("skidscan.rates/1",
+                       {{"file", reading.file},
                         {"form", reading.form == perfstat::Form::json ? "json" : "separated"},
                         {"separator", reading.form == perfstat::Form::json ? Json() : Json(",")},
                         {"events", array_of(selection.events, event_json)},

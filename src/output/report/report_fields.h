@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace skid::output {
@@ -17,6 +18,8 @@ inline constexpr int kHighestLevel = 3;
 inline constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
 /// No target is nearly as long, and offsets up to here add up without overflow.
 inline constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 40;
+/// Of a finite number.
+inline constexpr double kLargestNumber = std::numeric_limits<double>::max();
 /// Periods are counts of 64 bits, and their mean is no larger.
 inline constexpr double kLongestPeriod = 0x1p64;
 
@@ -101,6 +104,13 @@ void fields(auto& io, Of<analysis::Addresses> auto& addresses) {
   io("samples", addresses.samples);
 }
 
+void fields(auto& io, Of<analysis::EventsPerIteration> auto& events) {
+  io.derived("measured", events.measured);
+  io("expected", events.expected, {.most = output::kLargestNumber});
+  io.derived("fewest_expected", events.fewest());
+  io("cached_share", events.cached_share, {.most = 1});
+}
+
 void fields(auto& io, Of<analysis::Geometry> auto& geometry) {
   io("lowest_offset", geometry.lowest_offset, {-output::kFarthestOffset, 0});
   io("highest_offset", geometry.highest_offset, {0, output::kFarthestOffset});
@@ -142,9 +152,10 @@ void basis_fields(auto& io, Of<analysis::Basis> auto& basis) {
   io("equal_triggers", basis.equal_triggers);
   io("trigger_repeats", OrNull{basis.trigger_repeats});
   io("events_to_record", basis.events_to_record);
-  io("ticks_per_instruction", basis.ticks_per_instruction);
-  io("ticks_per_iteration", basis.ticks_per_iteration);
-  io("instructions_per_iteration", basis.instructions_per_iteration);
+  io("ticks_per_instruction", basis.ticks_per_instruction, {.most = output::kLargestNumber});
+  io("ticks_per_iteration", basis.ticks_per_iteration, {.most = output::kLargestNumber});
+  io("instructions_per_iteration", basis.instructions_per_iteration,
+     {.most = output::kLargestNumber});
   io("iterations", basis.iterations);
   io("geometry", basis.geometry);
 }

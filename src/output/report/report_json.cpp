@@ -6,13 +6,79 @@
 
 #include <utility>
 
+namespace skid {
+
+SKID_WRITTEN_FIELDS(analysis::Bin, lo, hi, count)
+
+void fields(FieldWriter& io, const analysis::Share& share) {
+  const bool known = share.total > 0;
+  io("value", known ? Json(share.value) : Json());
+  io("low", known ? Json(share.low) : Json());
+  io("high", known ? Json(share.high) : Json());
+  io("confidence", share.confidence);
+  io("count", share.count);
+  io("total", share.total);
+}
+
+void fields(FieldWriter& io, const analysis::ConstantSkid& constant) {
+  Json answer;
+  if (constant.verdict == analysis::Verdict::kept) answer = true;
+  if (constant.verdict == analysis::Verdict::broken) answer = false;
+  io("constant", answer);
+  io("offset", constant.offset);
+  io("share", constant.share);
+}
+
+void fields(FieldWriter& io, const analysis::Residues& residues) {
+  const auto& excess = residues.excess;
+  io("modulus", residues.modulus);
+  io("counts", residues.counts);
+  io("excess", excess ? Json(excess->share) : Json());
+  io("chi_square", excess ? Json(excess->chi_square) : Json());
+  io("p", excess ? Json(excess->p) : Json());
+}
+
+SKID_WRITTEN_FIELDS(analysis::RetirementGroups, strongest, moduli)
+
+void fields(FieldWriter& io, const analysis::Contract& contract) {
+  io("level", contract.level);
+  io("promise", contract.promise);
+  io("verdict", contract.verdict);
+  io("certified", contract.certified);
+  io("share", contract.share);
+  io("promised_share", analysis::kPromisedShare);
+  io("samples_needed", analysis::samples_to_show(analysis::kPromisedShare));
+  io("evidence", contract.evidence);
+}
+
+void fields(FieldWriter& io, const analysis::Evenness& evenness) {
+  io("of", evenness.of);
+  io("verdict", evenness.verdict);
+  io("promised", evenness.promised);
+  io("chi_square", evenness.test.statistic);
+  io("degrees", evenness.test.degrees);
+  io("p", evenness.test.p);
+  io("largest_ratio", evenness.largest_ratio);
+  io("evidence", evenness.evidence);
+}
+
+void fields(FieldWriter& io, const analysis::OverRuns& over_runs) {
+  io("value", over_runs.interval.value);
+  io("low", over_runs.interval.low);
+  io("high", over_runs.interval.high);
+  io("confidence", over_runs.interval.confidence);
+  io("runs", over_runs.runs);
+  io("at_least", over_runs.at_least);
+}
+
+}  // namespace skid
+
 namespace skid::output {
 namespace {
 
 using analysis::Distance;
 using analysis::Measurement;
 using analysis::SampleClass;
-using analysis::Share;
 
 Json trigger_of(const std::optional<analysis::Trigger>& trigger) {
   if (trigger) return FieldWriter::json_of(*trigger);
@@ -26,16 +92,6 @@ Json samples_of(const Measurement& m) {
     samples[std::string(name_of(sample_class))] = m.samples[sample_class];
   }
   return samples;
-}
-
-Json share_of(const Share& share) {
-  const bool known = share.total > 0;
-  return {{"value", known ? Json(share.value) : Json()},
-          {"low", known ? Json(share.low) : Json()},
-          {"high", known ? Json(share.high) : Json()},
-          {"confidence", share.confidence},
-          {"count", share.count},
-          {"total", share.total}};
 }
 
 enum class Unit { whole, fraction };
@@ -89,8 +145,9 @@ Json quantile_interval_of(const Measurement& m,
             {"high", interval.grouped.high}}}};
 }
 
-Json interval_of(const analysis::Interval& interval) {
-  return {{"low", interval.low}, {"high", interval.high}, {"confidence", interval.confidence}};
+Json interval_of(const std::optional<analysis::Interval>& interval) {
+  if (!interval) return nullptr;
+  return {{"low", interval->low}, {"high", interval->high}, {"confidence", interval->confidence}};
 }
 
 Json skid_in_instructions_of(const Measurement& m) {
@@ -98,41 +155,14 @@ Json skid_in_instructions_of(const Measurement& m) {
   skid["p50_interval"] = quantile_interval_of(m, &DistanceIntervals::p50);
   skid["p90_interval"] = quantile_interval_of(m, &DistanceIntervals::p90);
   skid["p99_interval"] = quantile_interval_of(m, &DistanceIntervals::p99);
-  skid["mean_interval"] =
-      m.intervals && m.intervals->mean ? interval_of(*m.intervals->mean) : Json();
+  skid["mean_interval"] = m.intervals ? interval_of(m.intervals->mean) : Json();
   return skid;
-}
-
-Json constant_skid_of(const std::optional<analysis::ConstantSkid>& constant) {
-  if (!constant) return nullptr;
-  Json answer;
-  if (constant->verdict == analysis::Verdict::kept) answer = true;
-  if (constant->verdict == analysis::Verdict::broken) answer = false;
-  return {{"constant", std::move(answer)},
-          {"offset", constant->offset},
-          {"share", share_of(constant->share)}};
-}
-
-Json modulo_of(const std::optional<analysis::RetirementGroups>& groups) {
-  if (!groups) return nullptr;
-  return {{"strongest", groups->strongest},
-          {"moduli", array_of(groups->moduli, [](const analysis::Residues& residues) -> Json {
-             const auto& excess = residues.excess;
-             return {{"modulus", residues.modulus},
-                     {"counts", residues.counts},
-                     {"excess", excess ? Json(excess->share) : Json()},
-                     {"chi_square", excess ? Json(excess->chi_square) : Json()},
-                     {"p", excess ? Json(excess->p) : Json()}};
-           })}};
 }
 
 Json histogram_of(const Measurement& m) {
   return {{"unit", "instructions"},
           {"bin_width", m.bin_width},
-          {"bins", array_of(m.histogram.bins,
-                            [](const analysis::Bin& bin) -> Json {
-                              return {{"lo", bin.lo}, {"hi", bin.hi}, {"count", bin.count}};
-                            })},
+          {"bins", FieldWriter::json_of(m.histogram.bins)},
           {"underflow", m.histogram.underflow},
           {"overflow", m.histogram.overflow},
           {"lowest", m.lowest_offset},
@@ -147,17 +177,6 @@ Json named(Enum value, const std::array<std::string_view, N>& names) {
   return index == 0 ? Json() : Json(names.at(index));
 }
 
-Json contract_of(const analysis::Contract& contract) {
-  return {{"level", contract.level},
-          {"promise", contract.promise},
-          {"verdict", name_of(contract.verdict)},
-          {"certified", contract.certified},
-          {"share", share_of(contract.share)},
-          {"promised_share", analysis::kPromisedShare},
-          {"samples_needed", analysis::samples_to_show(analysis::kPromisedShare)},
-          {"evidence", contract.evidence}};
-}
-
 Json triggers_of(const Measurement& m) {
   Json triggers = Json::array();
   for (std::size_t i = 0; i < m.triggers.size(); ++i) {
@@ -166,23 +185,6 @@ Json triggers_of(const Measurement& m) {
                         {"samples", m.triggers[i].samples}});
   }
   return triggers;
-}
-
-Json bias_of(const std::optional<analysis::Bias>& bias) {
-  if (!bias) return nullptr;
-  return {{"largest_ratio", bias->largest_ratio},
-          {"chi_square", bias->chi_square},
-          {"degrees", bias->degrees},
-          {"p", bias->p}};
-}
-
-Json evenness_of(const std::optional<analysis::Evenness>& evenness) {
-  if (!evenness) return nullptr;
-  return {
-      {"of", analysis::name_of(evenness->of)},    {"verdict", analysis::name_of(evenness->verdict)},
-      {"promised", evenness->promised},           {"chi_square", evenness->test.statistic},
-      {"degrees", evenness->test.degrees},        {"p", evenness->test.p},
-      {"largest_ratio", evenness->largest_ratio}, {"evidence", evenness->evidence}};
 }
 
 /// One pair an offset, so that a report can replace its recording.
@@ -252,7 +254,7 @@ Json address_of(const std::optional<analysis::Addresses>& addresses) {
   if (!addresses) return nullptr;
   Json object = FieldWriter::json_of(*addresses);
   const analysis::Cause cause = analysis::cause_of(*addresses);
-  object["contradicted"] = share_of(cause.contradicted);
+  object["contradicted"] = FieldWriter::json_of(cause.contradicted);
   object["cause"] = analysis::cause_words(cause.verdict);
   object["remark"] = analysis::describe(*addresses);
   return object;
@@ -281,41 +283,28 @@ Json measurement_of(const Measurement& m) {
   io("located_samples", m.samples.located());
   io("inside_instruction", m.basis.tally.inside_instruction);
   loss_fields(io, m);
-  io("hit_ratio", share_of(m.hit_ratio));
+  io("hit_ratio", m.hit_ratio);
   io("expected_hit_share", m.expected_hit_share);
   io("skid", Json{{"instructions", skid_in_instructions_of(m)},
                   {"bytes", distance_of(m.bytes, Unit::whole)},
                   {"tsc_ticks", distance_of(m.tsc_ticks, Unit::fraction)},
                   {"cycles", nullptr},
                   {"events", skid_in_events_of(m.basis.skid_in_events)}});
-  io("constant_skid", constant_skid_of(m.constant_skid));
-  io("modulo", modulo_of(m.retirement_groups));
+  io("constant_skid", m.constant_skid);
+  io("modulo", m.retirement_groups);
   io("histogram", histogram_of(m));
-  io("contract", contract_of(m.contract));
+  io("contract", m.contract);
   io("triggers", triggers_of(m));
-  io("bias", bias_of(m.bias));
+  io("bias", m.bias);
   io("delay", json_of_delay(m.delay, m.basis.sample_pairs.value_or(analysis::SamplePairs{})));
-  io("evenness", evenness_of(m.evenness));
-  io("events_per_iteration", Json{{"measured", m.events_per_iteration.measured},
-                                  {"expected", m.events_per_iteration.expected},
-                                  {"fewest_expected", m.events_per_iteration.fewest()},
-                                  {"cached_share", m.events_per_iteration.cached_share}});
+  io("evenness", m.evenness);
+  io("events_per_iteration", m.events_per_iteration);
   io("ip_check", m.ip_check);
   io("address", address_of(m.basis.addresses));
   io("basis", basis_of(m.basis));
   io("warnings", warnings_of(m));
   io("warning_counts", warning_counts_of(m));
   return io.take();
-}
-
-Json over_runs_of(const std::optional<analysis::OverRuns>& over_runs) {
-  if (!over_runs) return nullptr;
-  return {{"value", over_runs->interval.value},
-          {"low", over_runs->interval.low},
-          {"high", over_runs->interval.high},
-          {"confidence", over_runs->interval.confidence},
-          {"runs", over_runs->runs},
-          {"at_least", over_runs->at_least}};
 }
 
 Json repeats_of(const std::vector<Measurement>& measurements) {
@@ -328,19 +317,17 @@ Json repeats_of(const std::vector<Measurement>& measurements) {
                     return {{"event", first.event.label},
                             {"level", first.precise.requested.value_or(first.precise.recorded)},
                             {"measurements", array_of(repeats.runs, index)},
-                            {"hit_ratio", over_runs_of(repeats.hit_ratio)},
-                            {"p50", over_runs_of(repeats.median)},
-                            {"mean", over_runs_of(repeats.mean)}};
+                            {"hit_ratio", FieldWriter::json_of(repeats.hit_ratio)},
+                            {"p50", FieldWriter::json_of(repeats.median)},
+                            {"mean", FieldWriter::json_of(repeats.mean)}};
                   });
 }
 
 }  // namespace
 
 std::string report_json(const std::vector<Measurement>& measurements) {
-  return document_text({{"schema", kReportSchema},
-                        {"tool_version", SKIDSCAN_VERSION},
-                        {"measurements", array_of(measurements, measurement_of)},
-                        {"repeats", repeats_of(measurements)}});
+  return document_text(kReportSchema, {{"measurements", array_of(measurements, measurement_of)},
+                                       {"repeats", repeats_of(measurements)}});
 }
 
 }  // namespace skid::output

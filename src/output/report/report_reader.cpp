@@ -345,9 +345,7 @@ Measurement read_measurement(const JsonValue& value, std::optional<std::int64_t>
   loss_fields(io, measurement);
   const JsonValue width = value["histogram"]["bin_width"];
   measurement.bin_width = bin_width.value_or(width.integer64(1, kWidestBin));
-  FieldReader events(value["events_per_iteration"]);
-  events("expected", measurement.events_per_iteration.expected);
-  events("cached_share", measurement.events_per_iteration.cached_share, {.most = 1});
+  io("events_per_iteration", measurement.events_per_iteration);
   io("ip_check", measurement.ip_check);
   read_warnings(value, measurement);
   measurement.basis = read_basis(value);
