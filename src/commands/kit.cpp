@@ -4,6 +4,7 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
+#include "src/events/default_set.h"
 #include "src/events/triggers.h"
 #include "src/output/escape.h"
 #include "src/record/choice.h"
@@ -111,7 +112,7 @@ std::string vendor_of(events::ConfigLayout layout) {
   return "GenuineIntel";
 }
 
-/// What may be assumed of an unknown machine: a CPU's PMUs, and that they take
+/// What may be assumed of the machine that a kit is for: the PMUs of its CPU, and that they take
 /// every level. What it refuses in the end is noted there.
 void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
   constexpr int kHighestLevel = 3;
@@ -126,15 +127,47 @@ void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
   if (machine::is_amd(machine.cpu)) machine.other_pmus.emplace_back("ibs_op");
 }
 
+/// Leaves the main PMU of a hybrid machine, since a kit has one CPU for all events. Gives a note
+/// for each that is left out.
+std::vector<std::string> leave_one_pmu(machine::Machine& machine) {
+  const std::string main = events::main_core_pmu(machine)->name;
+  std::vector<std::string> notes;
+  std::erase_if(machine.core_pmus, [&](const machine::CorePmu& pmu) {
+    if (pmu.name == main) return false;
+    notes.push_back(fmt::format(
+        "{0}: left out, a kit records one kind of core; --pmu {0} makes one for it", pmu.name));
+    return true;
+  });
+  return notes;
+}
+
+/// Nothing on this machine can tell whether perf there has an event.
+void check_names(const record::RecordRequest& request, const events::Catalogue& catalogue) {
+  for (const record::ChosenEvent& chosen : request.events) {
+    if (!chosen.near_names) continue;
+    throw UsageError(fmt::format("-e {}: neither {} nor perf has an event of this name{}",
+                                 chosen.event.text(), catalogue.cpu().catalogue(),
+                                 *chosen.near_names));
+  }
+}
+
 kit::Kit plan_kit(const KitOptions& options, const fs::path& directory) {
   const Arch arch = runway::arch_from(options.arch);
   machine::Machine machine;
   machine.cpu.arch = runway::name_of(arch);
   const machine::Machine nothing_known = machine;
   const auto catalogue = catalogue_for(options, machine);
-  if (catalogue) assume(machine, *catalogue);
-  const record::RecordRequest request =
+  std::vector<std::string> notes;
+  if (catalogue) {
+    assume(machine, *catalogue);
+  } else if (!options.plan.pmu) {
+    machine.core_pmus.emplace_back();  // of a CPU of which nothing is known
+  }
+  if (options.plan.events.empty() && !options.plan.pmu) notes = leave_one_pmu(machine);
+  record::RecordRequest request =
       record::resolve_request(options.plan, machine, {}, catalogue ? &*catalogue : nullptr);
+  if (catalogue) check_names(request, *catalogue);
+  request.notes.insert(request.notes.end(), notes.begin(), notes.end());
   const record::Targets targets = record::build_targets(request.targets, directory);
   kit::Kit kit{.arch = arch,
                .plan = record::planned_run(options.plan, request, targets),
@@ -190,7 +223,6 @@ ExitStatus make_kit(const KitOptions& given) {
 
 Command kit_command() {
   const auto options = std::make_shared<KitOptions>();
-  options->plan.elsewhere = true;
   Command command{
       .name = "kit",
       .description = "package a recording session for a machine that has only perf and a shell",

@@ -107,7 +107,7 @@ bool has_data_addresses(const std::vector<std::string>& command) {
 }
 
 std::string control_note(const PerfTool& perf) {
-  if (perf.has_control()) return {};
+  if (perf.version.empty() || perf.has_control()) return {};
   return fmt::format(
       "perf {} has no --control (new in {}.{}): the targets' start and warm-up are in the "
       "recordings",

@@ -48,7 +48,8 @@ bool has_data_addresses(const std::vector<std::string>& command);
 inline constexpr std::string_view kAddressesRefused =
     "data addresses are refused here: recorded without them";
 
-/// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it.
+/// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it, and
+/// where no version is known yet (kits).
 std::string control_note(const machine::PerfTool& perf);
 
 }  // namespace skid::perftool

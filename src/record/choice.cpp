@@ -174,8 +174,7 @@ void check_pmu(const PlanOptions& options, const machine::Machine& machine) {
   }
   std::vector<std::string> names;
   for (const machine::CorePmu& pmu : machine.core_pmus) names.push_back(pmu.name);
-  throw Error(fmt::format("--pmu {}: no core PMU of that name {}; expected {}", *options.pmu,
-                          options.elsewhere ? "is known (--for)" : "here",
+  throw Error(fmt::format("--pmu {}: no core PMU has that name; expected {}", *options.pmu,
                           names.empty() ? "a machine with a PMU of the CPU"
                                         : fmt::format("{}", fmt::join(names, ", "))));
 }
@@ -190,13 +189,7 @@ machine::Machine sampled_pmus(const PlanOptions& options, machine::Machine machi
     return machine;
   }
   if (machine.core_pmus.size() < 2) return machine;
-  const std::string main = events::main_core_pmu(machine)->name;
   std::erase_if(machine.core_pmus, [&](const machine::CorePmu& pmu) {
-    if (options.elsewhere && pmu.name != main) {
-      notes.push_back(fmt::format(
-          "{0}: left out, a kit records one kind of core; --pmu {0} makes one for it", pmu.name));
-      return true;
-    }
     if (!options.cpu && machine.allowed_cpus.empty()) return false;
     const std::vector<int> usable =
         options.cpu ? std::vector<int>{*options.cpu} : machine.allowed_cpus;
@@ -223,7 +216,6 @@ void add_perf_default(const PlanOptions& options, const machine::Machine& machin
     }
     chosen.push_back(std::move(cycles));
   };
-  if (machine.core_pmus.empty()) add("cycles");  // of a machine elsewhere
   const machine::CorePmu* main = events::main_core_pmu(machine);
   const auto name_on = [](const machine::CorePmu& pmu) {
     return events::is_of_hybrid(pmu) ? pmu.name + "/cycles/" : std::string("cycles");
@@ -253,7 +245,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
     built_in.event = std::move(event);
     chosen.push_back(std::move(built_in));
   }
-  if (!machine.has_core_pmu() && !options.elsewhere) {
+  if (!machine.has_core_pmu()) {
     notes.emplace_back(
         "no core PMU here, so the built-in events are recorded, whose skid is known: this shows "
         "the method at work, not PEBS");
@@ -262,10 +254,10 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
   notes.emplace_back(
       "no event was named, so the built-in ones, whose skid is known, and a representative set of "
       "the CPU's are recorded; name others with -e");
-  // A kit has one CPU for all events.
   const machine::Machine sampled = sampled_pmus(options, machine, notes);
-  events::DefaultSet set = machine.has_core_pmu() ? events::default_set(sampled, catalogue)
-                                                  : events::any_cpu_set(machine);
+  const bool is_known = !machine.core_pmus.front().name.empty();
+  events::DefaultSet set =
+      is_known ? events::default_set(sampled, catalogue) : events::any_cpu_set(machine);
   for (events::DefaultEvent& event : set.events) {
     if (options.trigger && !is_of_every_instruction(event.counted) &&
         !events::may_cause(*options.trigger, event.counted)) {
@@ -354,10 +346,6 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
       name_for_perf(event, *known, sampled);
     } else if (catalogue != nullptr && !is_of_perf(event)) {
       named.near_names = near_events(event.name, *catalogue);
-      if (options.elsewhere) {
-        throw UsageError(fmt::format("-e {}: neither {} nor perf has an event of this name{}",
-                                     event.text(), catalogue->cpu().catalogue(), named.near_names));
-      }
     }
     named.levels = levels_for(event, options);
     // Without a PMU perf puts a timer in the place of generic cycles.

@@ -41,8 +41,6 @@ struct PlanOptions {
   std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
   bool check_ip = false;        ///< record the tracepoint of page faults as a cross-check
   bool skid_in_events = false;  ///< record the counter's value in samples at level 0
-  /// Recorded on another machine, of which only the options are known.
-  bool elsewhere = false;
 };
 
 /// An event with everything that the command line left open decided.
@@ -53,8 +51,9 @@ struct ChosenEvent {
   std::uint64_t period = 0;
   events::Counted counted = events::Counted::other;  ///< by the catalogue
   int cpu = 0;                                       ///< that the target is pinned to
-  std::string erratum;     ///< that concerns the modes to be counted; may be empty
-  std::string near_names;  ///< "; did you mean …?", of a name that no table has; may be empty
+  std::string erratum;  ///< that concerns the modes to be counted; may be empty
+  /// Of a name that neither the catalogue nor perf has: "; did you mean …?", or an empty text.
+  std::optional<std::string> near_names;
   /// Of the kernel, for the levels 0 to 3; empty: it was not asked.
   std::vector<machine::LevelAnswer> answers;
 };
@@ -94,7 +93,8 @@ std::size_t triggers_of(const PlanOptions& options);
 
 /// The events of the options, else the built-in ones, the default set of the CPU, and cycles:P,
 /// which perf itself records by default. Decisions are explained in `notes`. `catalogue` null: none
-/// covers the CPU. Throws UsageError and Error as resolve_request() does.
+/// covers the CPU. A core PMU without a name is that of a CPU of which nothing is known. Throws
+/// UsageError and Error as resolve_request() does.
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes);

@@ -100,14 +100,12 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
 
 void add_notes(RecordRequest& request, const PlanOptions& options, const machine::Machine& machine,
                const machine::PerfTool& perf) {
-  std::string note = options.elsewhere ? std::string() : perftool::control_note(perf);
-  if (!note.empty()) {
-    request.notes.push_back(std::move(note));
-  }
+  std::string note = perftool::control_note(perf);
+  if (!note.empty()) request.notes.push_back(std::move(note));
   for (const ChosenEvent& chosen : request.events) {
     const std::string text = chosen.event.text();
     if (!chosen.erratum.empty()) request.notes.push_back(chosen.erratum);
-    if (chosen.event.name == "cycles" && !machine.has_core_pmu() && !options.elsewhere) {
+    if (chosen.event.name == "cycles" && !machine.has_core_pmu()) {
       request.notes.push_back(fmt::format(
           "{}: no core PMU here; perf silently records cpu-clock instead of cycles, and "
           "the report shows what was recorded",
@@ -250,7 +248,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.repeat = repeat;
         measurement.period = options.extras.frequency ? 0 : chosen.period;
         measurement.extras = options.extras;
-        if (chosen.cpu != request.cpu && !options.elsewhere) measurement.cpu = chosen.cpu;
+        if (chosen.cpu != request.cpu) measurement.cpu = chosen.cpu;
         measurement.trigger = runway::name_of(chosen.trigger);
         measurement.length = length_for(chosen, each, target);
         measurement.samples = samples_for(chosen, each, target);
