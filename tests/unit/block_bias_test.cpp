@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr const char* kAllLoads = "0x81d0";
+constexpr const char* kAllLoadsCode = "0x81d0";
 constexpr const char* kInstructions = "0x1c0";  // INST_RETIRED.PREC_DIST
 constexpr const char* kConditional = "0x1c4";
 
@@ -109,7 +109,7 @@ TEST_F(BlockBiasTest, JoinsTheBodyOfALoopWithItsCondition) {
   build(kLoop);
   // CMP and JB may be fused: the load is sampled at the jump.
   const std::vector<At> samples{{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}};
-  const EventAudit event = audited(kAllLoads, 2, samples);
+  const EventAudit event = audited(kAllLoadsCode, 2, samples);
   EXPECT_THAT(blocks(event), ElementsAre(Places{{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}}));
   EXPECT_EQ(event.bias.judged, 1U);
   EXPECT_EQ(event.bias.biased, 1U);
@@ -125,7 +125,7 @@ TEST_F(BlockBiasTest, JoinsTheBodyOfALoopWithItsCondition) {
 
 TEST_F(BlockBiasTest, KnowsTheInstructionsOfALoopThatADelayHides) {
   build(kLoop);
-  write_at(kAllLoads, 2, {{5, 2010}, {7, 1002}, {10, 1988}});
+  write_at(kAllLoadsCode, 2, {{5, 2010}, {7, 1002}, {10, 1988}});
   const Audit all = audit_recording({.delay = 2});
   const BlockBias& bias = all.events.at(0).bias;
   ASSERT_THAT(bias.loops, SizeIs(1));
@@ -143,10 +143,10 @@ TEST_F(BlockBiasTest, KnowsTheInstructionsOfALoopThatADelayHides) {
   EXPECT_THAT(output::audit_text({all}, {.width = 400, .details = false}),
               HasSubstr("2 of 5 cannot be sampled: after each overflow another one is the "
                         "first to retire 2 or more instructions later"));
-  write_at(kAllLoads, 2, {{3, 1000}, {5, 1000}, {7, 1000}, {8, 1000}, {10, 1000}});
+  write_at(kAllLoadsCode, 2, {{3, 1000}, {5, 1000}, {7, 1000}, {8, 1000}, {10, 1000}});
   EXPECT_FALSE(audit_recording({.delay = 2}).events.at(0).bias.loops.at(0).shadow->is_locked());
   // Of too few pairs nothing is expected.
-  write_at(kAllLoads, 2, {{5, 40}, {7, 20}, {10, 40}});
+  write_at(kAllLoadsCode, 2, {{5, 40}, {7, 20}, {10, 40}});
   const Audit few = audit_recording({.delay = 2});
   ASSERT_TRUE(few.events.at(0).bias.loops.at(0).shadow);
   EXPECT_THAT(few.events[0].bias.loops[0].shadow->expected, IsEmpty());
@@ -154,7 +154,7 @@ TEST_F(BlockBiasTest, KnowsTheInstructionsOfALoopThatADelayHides) {
 
 TEST_F(BlockBiasTest, TakesTheDelayThatARunMeasuredOnTheSameMachine) {
   build(kLoop);
-  write_at(kAllLoads, 2, {{5, 2010}, {7, 1002}, {10, 1988}});
+  write_at(kAllLoadsCode, 2, {{5, 2010}, {7, 1002}, {10, 1988}});
   const Audit unknown = audit_recording();
   EXPECT_FALSE(unknown.events.at(0).bias.loops.at(0).shadow);
   analysis::Measurement run;
@@ -205,7 +205,7 @@ TEST_F(BlockBiasTest, TakesNoLoopWithABranchInsideForStraight) {
   ret
 )",
                       inside));
-    const EventAudit event = audited(kAllLoads, 2, {{0, 100}, {1, 100}});
+    const EventAudit event = audited(kAllLoadsCode, 2, {{0, 100}, {1, 100}});
     ASSERT_THAT(event.bias.loops, Not(IsEmpty())) << inside;
     EXPECT_THAT(event.bias.loops[0].samples.distances, IsEmpty()) << inside;
   }
@@ -214,8 +214,8 @@ TEST_F(BlockBiasTest, TakesNoLoopWithABranchInsideForStraight) {
 TEST_F(BlockBiasTest, KeepsApartWhatALoopThatIsOftenEnteredExecutesUnequallyOften) {
   build(kLoop);
   // Two iterations: the condition is executed three times, what follows the loop once.
-  const EventAudit event =
-      audited(kAllLoads, 2, {{3, 2000}, {5, 2000}, {7, 2000}, {8, 3000}, {10, 3000}, {11, 1000}});
+  const EventAudit event = audited(
+      kAllLoadsCode, 2, {{3, 2000}, {5, 2000}, {7, 2000}, {8, 3000}, {10, 3000}, {11, 1000}});
   EXPECT_THAT(blocks(event),
               ElementsAre(Places{{3, 2000}, {5, 2000}, {7, 2000}}, Places{{8, 3000}, {10, 3000}}));
   EXPECT_EQ(event.bias.biased, 0U);
@@ -241,7 +241,7 @@ TEST_F(BlockBiasTest, KeepsALoopApartWhereAShadowStarvesTheBlockBeforeIt) {
 )");
   // Two iterations; the load before the loop has none of its 1000 samples.
   const EventAudit event =
-      audited(kAllLoads, 2, {{1, 3000}, {2, 3000}, {5, 2000}, {6, 2000}, {8, 1000}});
+      audited(kAllLoadsCode, 2, {{1, 3000}, {2, 3000}, {5, 2000}, {6, 2000}, {8, 1000}});
   EXPECT_THAT(blocks(event),
               ElementsAre(Places{{1, 3000}, {2, 3000}}, Places{{5, 2000}, {6, 2000}}));
   EXPECT_EQ(event.bias.biased, 0U);
@@ -259,14 +259,14 @@ TEST_F(BlockBiasTest, LeavesOutBlocksWithInexactSamples) {
   ret
 )");
   std::vector<At> places{{0, 1000}, {1, 10}, {5, 20}, {6, 20}};
-  EXPECT_EQ(audited(kAllLoads, 2, places).bias.biased, 1U);
+  EXPECT_EQ(audited(kAllLoadsCode, 2, places).bias.biased, 1U);
   places.push_back({2, 1, false});
-  EXPECT_THAT(blocks(audited(kAllLoads, 2, places)), ElementsAre(Places{{5, 20}, {6, 20}}));
+  EXPECT_THAT(blocks(audited(kAllLoadsCode, 2, places)), ElementsAre(Places{{5, 20}, {6, 20}}));
 }
 
 TEST_F(BlockBiasTest, JudgesFunctionsWithASampleInsideAnInstruction) {
   build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  ret\n");
-  const EventAudit event = audited(kAllLoads, 2, {{0, 1, true, 1}, {0, 1000}, {1, 10}});
+  const EventAudit event = audited(kAllLoadsCode, 2, {{0, 1, true, 1}, {0, 1000}, {1, 10}});
   EXPECT_EQ(event.bias.biased, 1U);
 }
 
@@ -287,7 +287,7 @@ TEST_F(BlockBiasTest, ListsOfManyPlacesThoseWithMostSamples) {
   for (int i = 0; i < 20; ++i) code += "  movq (%rdi), %rax\n";
   build(code + "  ret\n");
   Audit audit;
-  audit.events.push_back(audited(kAllLoads, 2, {{1, 100}, {19, 5000}}));
+  audit.events.push_back(audited(kAllLoadsCode, 2, {{1, 100}, {19, 5000}}));
   const std::string text = output::audit_text({audit}, {.width = 400, .details = false});
   EXPECT_THAT(text, HasSubstr(fmt::format("{:#x}: 5,000", addresses_[19])));
   EXPECT_THAT(text, HasSubstr("and 4 more"));
@@ -296,7 +296,8 @@ TEST_F(BlockBiasTest, ListsOfManyPlacesThoseWithMostSamples) {
 TEST_F(BlockBiasTest, IsPrintedAfterTheImpossibleSamples) {
   build(kLoop);
   Audit audit;
-  audit.events.push_back(audited(kAllLoads, 2, {{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}}));
+  audit.events.push_back(
+      audited(kAllLoadsCode, 2, {{3, 51}, {5, 1614}, {7, 3341}, {8, 1}, {10, 3}}));
   audit.events.back().bias.blocks[0].samples.range = {0x1000, 0x1030};
   const std::string text = output::audit_text({audit}, {.width = 80, .details = false});
   EXPECT_THAT(text, HasSubstr("5,010       1       1     57.78%"));
@@ -339,7 +340,7 @@ TEST_F(BlockBiasTest, EndsBlocksAtBranchesTargetsAndCalls) {
   for (const Places& block : expected) {
     for (const auto& [instruction, count] : block) samples.push_back({instruction, count});
   }
-  const EventAudit event = audited(kAllLoads, 2, samples);
+  const EventAudit event = audited(kAllLoadsCode, 2, samples);
   EXPECT_EQ(blocks(event), expected);
   EXPECT_EQ(event.bias.biased, 0U);
 }
@@ -352,11 +353,11 @@ TEST_F(BlockBiasTest, JudgesNeitherPartsNorComputedJumpsNorWhatIsUncertain) {
         {"popq %rax\n  ret", "POP may or may not count"},
         {"vmaskmovps (%rdi), %xmm1, %xmm2\n  ret", "loads by a mask"}}) {
     build(std::string("  movq (%rdi), %rax\n  ") + rest);
-    EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "no_block") << what;
+    EXPECT_EQ(audited(kAllLoadsCode, 2, two).bias.reason, "no_block") << what;
   }
   build("  movq (%rdi), %rax\n  movq 8(%rdi), %rax\n  ret");
-  EXPECT_EQ(audited(kAllLoads, 2, two).bias.biased, 1U);
-  EXPECT_EQ(audited(kAllLoads, 2, {{0, 5}, {1, 4}}).bias.reason, "no_block") << "too few";
+  EXPECT_EQ(audited(kAllLoadsCode, 2, two).bias.biased, 1U);
+  EXPECT_EQ(audited(kAllLoadsCode, 2, {{0, 5}, {1, 4}}).bias.reason, "no_block") << "too few";
 }
 
 TEST_F(BlockBiasTest, JudgesOnlyEventsThatInstructionsCauseOnce) {
@@ -365,10 +366,10 @@ TEST_F(BlockBiasTest, JudgesOnlyEventsThatInstructionsCauseOnce) {
   EXPECT_EQ(audited("0x20d1", 2, two).bias.reason, "not_once") << "L3 misses";
   EXPECT_EQ(audited("0x1d1", 2, two).bias.reason, "not_once") << "L1 hits";
   EXPECT_EQ(audited("0x10081d0", 2, two).bias.reason, "unknown_precision") << "with a counter mask";
-  EXPECT_EQ(audited(kAllLoads, 0, two).bias.reason, "level_0");
-  EXPECT_EQ(audited(kAllLoads, 2, two, false).bias.reason, "no_block") << "not exact";
+  EXPECT_EQ(audited(kAllLoadsCode, 0, two).bias.reason, "level_0");
+  EXPECT_EQ(audited(kAllLoadsCode, 2, two, false).bias.reason, "no_block") << "not exact";
   machine_ = intel_machine(kHaswellModel);
-  EXPECT_EQ(audited(kAllLoads, 2, two).bias.reason, "not_once") << "counts uops";
+  EXPECT_EQ(audited(kAllLoadsCode, 2, two).bias.reason, "not_once") << "counts uops";
 }
 
 TEST_F(BlockBiasTest, TakesTheFollowingInstructionAtLevel1) {
@@ -381,7 +382,7 @@ TEST_F(BlockBiasTest, TakesTheFollowingInstructionAtLevel1) {
   movq 16(%rdi), %rax
   ret
 )");
-  const EventAudit event = audited(kAllLoads, 1, {{2, 700}, {4, 300}, {6, 500}});
+  const EventAudit event = audited(kAllLoadsCode, 1, {{2, 700}, {4, 300}, {6, 500}});
   EXPECT_THAT(blocks(event), ElementsAre(Places{{1, 700}, {3, 300}, {5, 500}}));
   EXPECT_EQ(event.bias.biased, 1U);
 }

@@ -14,7 +14,7 @@
 namespace skid::analysis {
 namespace {
 
-using examples::region;
+using examples::code_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -24,17 +24,17 @@ constexpr std::uint64_t kRunway = 0x1104;
 
 /// 256 NOPs of lead-in, a trigger of four bytes, 1,000 NOPs of runway, and a loop around them.
 TargetMap target() {
-  return TargetMap::of_target(region(0x1000, 0x100),
-                              {{region(kTrigger, 1, 4), region(kRunway, 1000)}}, {0x1000, 0x1600},
+  return TargetMap::of_target(code_of(0x1000, 0x100),
+                              {{code_of(kTrigger, 1, 4), code_of(kRunway, 1000)}}, {0x1000, 0x1600},
                               {{0x15f0, 0x15f2}});
 }
 
 /// Triggers at 0x1010, followed by 100 NOPs, and at 0x1078, by 200.
 TargetMap two_triggers() {
-  return TargetMap::of_target(
-      region(0x1000, 0x10),
-      {{region(0x1010, 1, 4), region(0x1014, 100)}, {region(0x1078, 1, 4), region(0x107c, 200)}},
-      {0x1000, 0x1200}, {});
+  return TargetMap::of_target(code_of(0x1000, 0x10),
+                              {{code_of(0x1010, 1, 4), code_of(0x1014, 100)},
+                               {code_of(0x1078, 1, 4), code_of(0x107c, 200)}},
+                              {0x1000, 0x1200}, {});
 }
 
 using LocatedCounts = std::vector<LocatedCount>;
@@ -199,7 +199,7 @@ TEST(Figures, WithoutAGeometryLocateAndJudgeNothing) {
 
 TEST(Figures, CountOffsetsBeyondTheLongestAxisAsOverflow) {
   constexpr std::size_t kInstructions = 2'200'000;
-  const TargetMap map = TargetMap::of_functions({0x100, 0x140}, region(0x1000, kInstructions));
+  const TargetMap map = TargetMap::of_functions({0x100, 0x140}, code_of(0x1000, kInstructions));
   const Measurement m = completed({at(0x100, 3), at(0x1000 + kInstructions - 1, 2)}, {}, map);
   EXPECT_EQ(m.histogram.overflow, 2u);
   ASSERT_EQ(m.histogram.bins.size(), 1u);
