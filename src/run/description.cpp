@@ -34,6 +34,11 @@ void check_file_name(const JsonValue& value) {
   if (!inside) value.refuse_text("the name of a file in the directory of the run");
 }
 
+/// A CPU with the keys of run.json; outputs have more.
+struct CpuOfRun {
+  machine::CpuIdentity cpu;
+};
+
 /// The data caches of one CPU.
 struct CachesOfCpu {
   int cpu = 0;
@@ -51,16 +56,26 @@ static std::string_view name_of(State state) {
 
 namespace skid {
 
-SKID_FIELDS(machine::CpuIdentity, arch, vendor, model_name, family, model, stepping, microcode,
-            hypervisor)
 SKID_FIELDS(machine::CorePmu, name, type, max_precise, cpus)
 SKID_FIELDS(machine::DataCache, level, bytes)
 SKID_FIELDS(run::CachesOfCpu, cpu, caches)
 SKID_FIELDS(machine::PerfTool, path, version, major, minor)
 SKID_FIELDS(AddressRange, begin, end)
 
+void fields(auto& io, Of<run::CpuOfRun> auto& of) {
+  io("arch", of.cpu.arch);
+  io("vendor", of.cpu.vendor);
+  io("model_name", of.cpu.model_name);
+  io("family", of.cpu.family);
+  io("model", of.cpu.model);
+  io("stepping", of.cpu.stepping);
+  io("microcode", of.cpu.microcode);
+  io("hypervisor", of.cpu.hypervisor);
+}
+
 void fields(auto& io, Of<machine::Machine> auto& machine) {
-  io("cpu", machine.cpu);
+  run::CpuOfRun identity{machine.cpu};
+  io("cpu", identity);
   io("kernel", machine.kernel);
   io("hostname", machine.hostname);
   io("core_pmus", machine.core_pmus);
@@ -73,6 +88,7 @@ void fields(auto& io, Of<machine::Machine> auto& machine) {
   for (const auto& [cpu, caches] : machine.data_caches) all.push_back({cpu, caches});
   io("data_caches", OrNull{all});
   if constexpr (std::remove_reference_t<decltype(io)>::kReads) {
+    machine.cpu = identity.cpu;
     for (run::CachesOfCpu& of : all) {
       machine.data_caches.insert_or_assign(of.cpu, std::move(of.caches));
     }
