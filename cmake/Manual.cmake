@@ -12,7 +12,7 @@ add_custom_command(OUTPUT ${manual}.stamp
 add_custom_target(manual ALL DEPENDS ${manual}.stamp)
 
 install(DIRECTORY ${manual}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-set(completion ${PROJECT_SOURCE_DIR}/src/commandline/completion)
+set(completion ${PROJECT_SOURCE_DIR}/src/commands/commandline/completion)
 install(FILES ${completion}/skidscan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME skidscan)
 install(FILES ${completion}/_skidscan DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

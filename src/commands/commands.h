@@ -1,7 +1,7 @@
 // The commands of skidscan, each in a file of its own, and the command line that they make up.
 #pragma once
 
-#include "src/commandline/command.h"
+#include "src/commands/commandline/command.h"
 
 namespace skid::commands {
 

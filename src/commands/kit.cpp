@@ -1,4 +1,4 @@
-#include "src/kit/kit.h"
+#include "src/record/kit/kit.h"
 
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"

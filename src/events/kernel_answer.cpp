@@ -3,7 +3,7 @@
 #include "src/events/cpu.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/command_words.h"
 #include "src/support/file.h"
 #include "src/support/text.h"

@@ -5,7 +5,7 @@
 #include "src/events/kernel_rules.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 
 #include <algorithm>
 #include <cstddef>

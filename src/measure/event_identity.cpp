@@ -5,7 +5,7 @@
 #include "src/events/triggers.h"
 #include "src/measure/data_addresses.h"
 #include "src/perfdata/format.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>

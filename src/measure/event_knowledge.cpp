@@ -3,7 +3,7 @@
 #include "src/events/spelling.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/architecture.h"
 #include "src/support/text.h"
 

@@ -16,7 +16,7 @@
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/symbols/address_space.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/perfdata/format.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"

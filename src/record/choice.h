@@ -6,8 +6,8 @@
 #include "src/events/event.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
-#include "src/perftool/extras.h"
 #include "src/record/requested_event.h"
+#include "src/run/perftool/extras.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "runway/instructions.h"
 #include "src/measure/page_fault_check.h"
-#include "src/perftool/event_syntax.h"
-#include "src/perftool/record_command.h"
+#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 #include "src/support/text.h"

@@ -1,5 +1,5 @@
-#include "src/perftool/outcome.h"
 #include "src/record/session.h"
+#include "src/run/perftool/outcome.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 

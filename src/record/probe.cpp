@@ -4,7 +4,7 @@
 #include "src/events/kernel_answer.h"
 #include "src/events/spelling.h"
 #include "src/perfdata/format.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "src/record/session.h"
 
 #include "analysis/wording.h"
-#include "src/perftool/outcome.h"
-#include "src/perftool/record_command.h"
+#include "src/run/perftool/outcome.h"
+#include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "runway/target.h"
-#include "src/perftool/outcome.h"
 #include "src/record/interrupts.h"
 #include "src/record/plan.h"
 #include "src/record/progress.h"
+#include "src/run/perftool/outcome.h"
 #include "src/run/run.h"
 
 #include <chrono>

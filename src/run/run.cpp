@@ -1,8 +1,8 @@
 #include "src/run/run.h"
 
 #include "src/machine/diagnosis.h"
-#include "src/perftool/outcome.h"
 #include "src/run/kit_run.h"
+#include "src/run/perftool/outcome.h"
 
 #include <algorithm>
 #include <system_error>

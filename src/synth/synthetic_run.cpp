@@ -1,4 +1,4 @@
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/synth/recording.h"
 

@@ -1,5 +1,5 @@
 // Completion by each shell, with its script and the built program.
-#include "src/commandline/help.h"
+#include "src/commands/commandline/help.h"
 #include "src/commands/commands.h"
 #include "src/support/process.h"
 #include "tests/support/program.h"
@@ -26,7 +26,8 @@ using ::testing::IsEmpty;
 
 using Names = std::set<std::string>;
 
-const fs::path kScripts = fs::path(SKIDSCAN_TEST_DATA).parent_path() / "src/commandline/completion";
+const fs::path kScripts =
+    fs::path(SKIDSCAN_TEST_DATA).parent_path() / "src/commands/commandline/completion";
 
 class Completing : public ::testing::Test {
  protected:

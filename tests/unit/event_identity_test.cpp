@@ -2,7 +2,7 @@
 #include "src/measure/event_identity.h"
 
 #include "src/perfdata/format.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "tests/support/trigger_kinds.h"
 

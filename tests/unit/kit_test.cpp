@@ -1,5 +1,5 @@
 // A kit: shell quoting, measurement lines, tar and directory.
-#include "src/kit/kit.h"
+#include "src/record/kit/kit.h"
 
 #include "src/support/error.h"
 #include "src/support/file.h"

@@ -48,7 +48,7 @@ bool is_kit(const std::filesystem::path& path);
 /// has recorded nothing or an empty directory is replaced. Throws Error.
 void write_directory(const std::vector<File>& files, const std::filesystem::path& path, bool force);
 
-/// src/kit/run.sh and src/kit/submit.sh.
+/// src/record/kit/run.sh and src/record/kit/submit.sh.
 std::string_view run_template();
 std::string_view submit_script();
 

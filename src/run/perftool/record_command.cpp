@@ -1,6 +1,6 @@
-#include "src/perftool/record_command.h"
+#include "src/run/perftool/record_command.h"
 
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 
 #include <algorithm>
 #include <iterator>

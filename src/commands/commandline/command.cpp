@@ -1,4 +1,4 @@
-#include "src/commandline/command.h"
+#include "src/commands/commandline/command.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,7 @@
 // and completions.
 #pragma once
 
-#include "src/commandline/command.h"
+#include "src/commands/commandline/command.h"
 
 #include <cstddef>
 #include <map>

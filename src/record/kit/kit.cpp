@@ -1,4 +1,4 @@
-#include "src/kit/kit.h"
+#include "src/record/kit/kit.h"
 
 #include "src/run/run.h"
 #include "src/support/error.h"

@@ -1,5 +1,5 @@
 #include "src/machine/diagnosis.h"
-#include "src/perftool/outcome.h"
+#include "src/run/perftool/outcome.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
-#include "src/perftool/extras.h"
+#include "src/run/perftool/extras.h"
 #include "src/support/command_words.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // are stored. Parsing, help, manual pages and shell completions all read this one description.
 #pragma once
 
-#include "src/commandline/value.h"
+#include "src/commands/commandline/value.h"
 #include "src/support/error.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
-#include "src/kit/kit.h"
 #include "src/machine/machine.h"
-#include "src/perftool/outcome.h"
-#include "src/perftool/record_command.h"
+#include "src/record/kit/kit.h"
+#include "src/run/perftool/outcome.h"
+#include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What shells complete, computed by the program itself. Their scripts in completion/ ask it.
-#include "src/commandline/help.h"
+#include "src/commands/commandline/help.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "src/commandline/help.h"
+#include "src/commands/commandline/help.h"
 
 #include "src/output/page.h"
 

@@ -1,9 +1,9 @@
-#include "src/perftool/outcome.h"
+#include "src/run/perftool/outcome.h"
 
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 

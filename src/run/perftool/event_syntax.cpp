@@ -1,4 +1,4 @@
-#include "src/perftool/event_syntax.h"
+#include "src/run/perftool/event_syntax.h"
 
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
