@@ -4,6 +4,7 @@
 #include "analysis/measurement.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,10 +1,13 @@
 # Manual pages, made from the help, and completion by shells.
-find_program(HELP2MAN_PROGRAM help2man REQUIRED)
+find_program(HELP2MAN_PROGRAM help2man)
+if(NOT HELP2MAN_PROGRAM)
+  message(FATAL_ERROR "help2man is needed for the manual pages; install it (Debian: help2man)")
+endif()
 set(manual ${PROJECT_BINARY_DIR}/manual)
 set(manual_script ${PROJECT_SOURCE_DIR}/cmake/manual-pages.sh)
 add_custom_command(OUTPUT ${manual}.stamp
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}  # pages of removed commands
-  COMMAND ${manual_script} $<TARGET_FILE:skidscan> ${manual}
+  COMMAND ${manual_script} $<TARGET_FILE:skidscan> ${manual} ${HELP2MAN_PROGRAM}
   COMMAND ${CMAKE_COMMAND} -E touch ${manual}.stamp
   DEPENDS skidscan ${manual_script} ${PROJECT_SOURCE_DIR}/cmake/help2man.awk
   COMMENT "Manual pages"

@@ -1,16 +1,18 @@
 #!/bin/sh
 # Writes a manual page of the program and one of each command; help2man makes them from the help.
-# usage: manual-pages.sh PROGRAM DIRECTORY
+# usage: manual-pages.sh PROGRAM DIRECTORY HELP2MAN
 set -eu
 program=$1
 directory=$2
+help2man=$3
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The widest help. The same program always has the same pages, so they have no date.
 export COLUMNS=200 SOURCE_DATE_EPOCH=0
 version=$("$program" --version)
-commands=$("$program" complete '' | sed '1d; s/\t.*//')
+"$program" complete '' >"$work/commands"
+commands=$(sed '1d; s/\t.*//' "$work/commands")
 
 # is_related COMMAND OTHER: whether the help of a command mentions the other. The program's lists all.
 is_related() {
@@ -39,9 +41,9 @@ page() {
   # help2man runs a program of the page's name.
   printf '#!/bin/sh\nawk -f "%s" "%s"\n' "$here/help2man.awk" "$work/help" >"$work/$name"
   chmod +x "$work/$name"
-  help2man --no-info --source="$version" --version-string="${version#* }" --include="$work/see-also" \
-    --name="$(sed '/^Usage:/,$d' "$work/help" | tr '\n' ' ')" "$work/$name" |
-    sed 's/"January 1970"/""/; s/]\\fR/\\fR]/g' >"$directory/$name.1"
+  "$help2man" --no-info --source="$version" --version-string="${version#* }" --include="$work/see-also" \
+    --name="$(sed '/^Usage:/,$d' "$work/help" | tr '\n' ' ')" "$work/$name" >"$work/page"
+  sed 's/"January 1970"/""/; s/]\\fR/\\fR]/g' "$work/page" >"$directory/$name.1"
 }
 
 mkdir -p "$directory"

@@ -88,6 +88,9 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.module.empty() && !options.function) {
     throw UsageError("--module: restricts --function FUNCTION; add it");
   }
+  if (!options.source_directory.empty()) {
+    require_directory("--source-dir", options.source_directory);
+  }
   listing::Selection selection;
   selection.filter = options.filter;
   selection.function = options.function;
@@ -141,9 +144,11 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
        .csv = [&] { return output::listing_csv(listing, choices); },
        .text = [&](const auto& page) { return output::listing_text(listing, choices, page); }});
   if (sources.withheld().empty()) return;
-  options.shown.note(fmt::format(
-      "not printed, as not everybody may read them: {}; --source-dir DIR prints sources below DIR",
-      output::list_of(sources.withheld(), kMostNamed)));
+  options.shown.note(
+      fmt::format("not printed, as others may not read them or as they are in /proc, /sys or /dev: "
+                  "{}; --source-dir DIR "
+                  "prints those below DIR",
+                  output::list_of(sources.withheld(), kMostNamed)));
 }
 
 /// The sampled functions whose names contain the requested one, the most sampled first.
@@ -272,7 +277,7 @@ Command annotate_command() {
            {{"--all"}, Value::flag(options->folding.all), "print every instruction; fold none"},
            {{"--source"},
             Value::flag(options->source),
-            "print source lines, as the files are now; of files that everybody may read"},
+            "print source lines, as the files are now; of files whose mode lets others read them"},
            {{"--source-dir"},
             Value::directory(options->source_directory),
             "the same, and all files below DIR"},

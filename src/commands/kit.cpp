@@ -130,6 +130,7 @@ void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
 /// Leaves the main PMU of a hybrid machine, since a kit has one CPU for all events. Gives a note
 /// for each that is left out.
 std::vector<std::string> leave_one_pmu(machine::Machine& machine) {
+  if (machine.core_pmus.size() < 2) return {};
   const std::string main = events::main_core_pmu(machine)->name;
   std::vector<std::string> notes;
   std::erase_if(machine.core_pmus, [&](const machine::CorePmu& pmu) {

@@ -27,12 +27,6 @@ bool shows_color(const OutputOptions& options) {
   return options.color == "always";
 }
 
-void require_directory(const char* option, const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return;
-  throw UsageError(fmt::format("{} {}: no such directory", option, path));
-}
-
 /// One that is given and only histograms can have; empty: none is.
 std::string option_of_histograms(const PlotOptions& options) {
   if (!options.style.empty()) return "--plot-style";
@@ -237,6 +231,12 @@ void note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
   if (filter.selects_all() || filtered.all == 0) return;
   shown.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
   for (const std::string& message : filtered.unmatched(filter)) shown.note(message);
+}
+
+void require_directory(const char* option, const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return;
+  throw UsageError(fmt::format("{} {}: no such directory", option, path));
 }
 
 std::vector<Option> reading_options(ReadingOptions& options) {

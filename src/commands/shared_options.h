@@ -93,6 +93,9 @@ std::vector<Option> filter_options(locate::Filter& filter);
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown);
 
+/// Throws UsageError naming the option if `path` is no directory.
+void require_directory(const char* option, const std::string& path);
+
 /// --hit, --runway, --perfmon: what recordings do not contain.
 struct ReadingOptions {
   std::optional<std::string> hit, runway;

@@ -79,11 +79,13 @@ class Copy {
   void copy_data(const FileDescriptor& original) const {
     std::string bytes(std::size_t{1} << 20, '\0');
     const auto size = static_cast<off_t>(size_);
-    for (off_t at = 0; (at = ::lseek(original.get(), at, SEEK_DATA)) >= 0 && at < size;) {
-      const off_t hole = std::min(::lseek(original.get(), at, SEEK_HOLE), size);
-      if (::lseek(file().get(), at, SEEK_SET) < 0) fail();
-      while (at < hole) {
-        const std::size_t most = std::min(bytes.size(), static_cast<std::size_t>(hole - at));
+    off_t at = 0;
+    while (at < size && (at = ::lseek(original.get(), at, SEEK_DATA)) >= 0) {
+      const off_t hole = ::lseek(original.get(), at, SEEK_HOLE);
+      if (hole < 0 || ::lseek(file().get(), at, SEEK_SET) < 0) fail();
+      const off_t end = std::min(hole, size);
+      while (at < end) {
+        const std::size_t most = std::min(bytes.size(), static_cast<std::size_t>(end - at));
         const std::size_t got =
             read_at(original, std::as_writable_bytes(std::span(bytes.data(), most)),
                     static_cast<std::uint64_t>(at));
@@ -92,6 +94,10 @@ class Copy {
         at += static_cast<off_t>(got);
       }
     }
+    if (at < 0 && errno != ENXIO) fail();  // ENXIO: a hole is the rest
+    struct stat status {};
+    if (::fstat(original.get(), &status) != 0) fail();
+    if (status.st_size < size) fail_shortened();
     if (::ftruncate(file().get(), size) != 0 || ::lseek(file().get(), 0, SEEK_END) < 0) fail();
   }
   [[noreturn]] void fail_shortened() const {

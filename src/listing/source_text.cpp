@@ -1,10 +1,12 @@
 #include "src/listing/source_text.h"
 
 #include "src/support/error.h"
-#include "src/support/file.h"
 
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace skid::listing {
 namespace {
@@ -18,19 +20,20 @@ bool is_below(const fs::path& path, const fs::path& directory) {
 
 }  // namespace
 
-bool SourceText::may_be_shown(const std::string& path) {
+SourceText::SourceText(const fs::path& trusted)
+    : trusted_(trusted.empty() ? trusted : fs::canonical(trusted)) {}
+
+bool SourceText::may_be_shown(const FileDescriptor& file) const {
+  // Where the open file is, whatever its name leads to by now.
   std::error_code error;
-  const fs::path real = fs::canonical(path, error);
-  if (error) return false;  // most programs' sources are not at hand
-  if (!trusted_.empty() && is_below(real, fs::canonical(trusted_, error)) && !error) return true;
+  const fs::path place = fs::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), error);
+  struct stat status {};
+  if (error || ::fstat(file.get(), &status) != 0) return false;
+  if (!trusted_.empty() && is_below(place, trusted_)) return true;
   constexpr std::array kOfTheKernel{"/proc", "/sys", "/dev"};
-  const bool is_public =
-      (fs::status(real, error).permissions() & fs::perms::others_read) != fs::perms::none;
-  const bool is_shown =
-      is_public && std::none_of(kOfTheKernel.begin(), kOfTheKernel.end(),
-                                [&](const char* directory) { return is_below(real, directory); });
-  if (!is_shown) withheld_.push_back(path);
-  return is_shown;
+  return (status.st_mode & S_IROTH) != 0 &&
+         std::none_of(kOfTheKernel.begin(), kOfTheKernel.end(),
+                      [&](const char* directory) { return is_below(place, directory); });
 }
 
 const SourceText::File& SourceText::open(const std::string& path) {
@@ -39,12 +42,17 @@ const SourceText::File& SourceText::open(const std::string& path) {
   if (known != files_.end()) return known->second;
   if (files_.size() >= kMostFiles) return none;
   File& file = files_[path];
-  if (!may_be_shown(path)) return file;
   try {
-    file.text = read_file(path, kLargest);
+    const FileDescriptor opened = open_regular_file(path);
+    if (!may_be_shown(opened)) {
+      withheld_.push_back(path);
+      return file;
+    }
+    file.text = read_to_end(opened, kLargest, path);
   } catch (const InputError&) {
-    return file;
+    return file;  // most programs' sources are not at hand
   }
+  if (file.text.size() > kLargest) file.text.clear();
   std::size_t begin = 0;
   while (begin < file.text.size()) {
     file.begins.push_back(begin);

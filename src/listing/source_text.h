@@ -1,6 +1,8 @@
 // Lines of source files that can be read.
 #pragma once
 
+#include "src/support/file.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -13,23 +15,24 @@
 namespace skid::listing {
 
 /// Reads each file once, as it is now, not as it was compiled. The names come from a binary that is
-/// not trusted: only regular files of at most kLargest bytes with an absolute path outside /proc,
-/// /sys and /dev are read that everybody may read, or that are below `trusted`.
+/// not trusted: only regular files of at most kLargest bytes with an absolute path are read that
+/// are not in /proc, /sys or /dev and whose mode lets others read them, or that are below
+/// `trusted`.
 class SourceText {
  public:
   static constexpr std::uint64_t kLargest = std::uint64_t{16} << 20U;
   /// Files of which the text is kept; of more nothing is read.
   static constexpr std::size_t kMostFiles = 256;
 
-  /// `trusted`: empty, or a directory of which all files may be shown.
-  explicit SourceText(std::filesystem::path trusted = {}) : trusted_(std::move(trusted)) {}
+  /// `trusted`: empty, or a directory of which all files may be shown. Throws
+  /// std::filesystem::filesystem_error if it is missing.
+  explicit SourceText(const std::filesystem::path& trusted = {});
 
   /// Line `line` (from 1) of `file`, not escaped and without its end; nullopt when there is none.
   /// Valid as long as this.
   std::optional<std::string_view> line(const std::string& file, int line);
 
-  /// Files that exist and were not read because not everybody may read them, or because of where
-  /// they are.
+  /// Files that exist and were not read because of their mode, or because of where they are.
   const std::vector<std::string>& withheld() const noexcept { return withheld_; }
 
  private:
@@ -38,7 +41,7 @@ class SourceText {
     std::vector<std::size_t> begins;  ///< of the lines
   };
   const File& open(const std::string& path);
-  bool may_be_shown(const std::string& path);
+  bool may_be_shown(const FileDescriptor& file) const;
 
   std::filesystem::path trusted_;
   std::map<std::string, File> files_;

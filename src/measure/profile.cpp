@@ -79,7 +79,9 @@ analysis::Measurement Profile::described(const RecordedEvent& event) const {
   measurement.file = source.file.string();
   measurement.synthetic = event.synthetic;
   measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
-  if (const auto& time = recording.features().sample_time) {
+  // perf writes 0 and 0 where it did not read the samples (-B).
+  const auto& time = recording.features().sample_time;
+  if (time && time->second != 0) {
     measurement.time = analysis::SampleTime{time->first, time->second};
   }
   measurement.command_lines = command_lines_of(source, recording.features());

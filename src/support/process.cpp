@@ -189,10 +189,14 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   const SpawnAttributes attributes;
   std::vector<std::string> arguments = argv;
   const std::vector<char*> pointers = pointers_to(arguments);
-  const auto program = find_program(argv[0]);
-  const int error = program ? ::posix_spawn(&pid_, program->c_str(), actions.get(),
-                                            attributes.get(), pointers.data(), environ)
-                            : ENOENT;
+  // Found here, not by posix_spawnp, which searches the current directory for empty elements of
+  // PATH; absolute, because the program starts in another directory.
+  const bool is_path = argv[0].find('/') != std::string::npos;
+  const auto found = is_path ? std::optional<fs::path>(argv[0]) : find_program(argv[0]);
+  const fs::path program = found && !is_path ? fs::absolute(*found) : fs::path(argv[0]);
+  const int error = found ? ::posix_spawn(&pid_, program.c_str(), actions.get(), attributes.get(),
+                                          pointers.data(), environ)
+                          : ENOENT;
   if (error != 0) {
     throw Error(fmt::format("{}: cannot be started: {}", argv[0], describe_errno(error)));
   }

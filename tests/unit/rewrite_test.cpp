@@ -2,6 +2,7 @@
 
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -57,6 +58,13 @@ TEST_F(CorrectedCopy, IsOfWhatWasReadThoughAnotherRecordingTookTheName) {
   open(original);
   write_file_atomically(path_, recorded_at(0x2000) + std::string(1000, 'x'));
   expect_copy(copied(), original);
+}
+
+TEST_F(CorrectedCopy, IsNotMadeOfAFileThatBecameShorter) {
+  open(recorded_at(0x1000) + std::string(1000, 'x'));
+  fs::resize_file(path_, 500);
+  EXPECT_THROW(write_corrected(*recording_, *digest_, {}, copy_), Error);
+  EXPECT_FALSE(fs::exists(copy_));
 }
 
 TEST_F(CorrectedCopy, OfASparseFileIsSparse) {
