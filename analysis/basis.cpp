@@ -5,7 +5,7 @@
 namespace skid::analysis {
 namespace {
 
-/// The class of what is not in the target.
+/// The class of samples that are not in the target.
 SampleClass class_of(Place place) {
   switch (place) {
     case Place::target:

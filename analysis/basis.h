@@ -58,8 +58,8 @@ struct Basis {
   std::optional<double> ticks_per_instruction = {};  ///< measured TSC ticks per runway NOP
   /// TSC ticks of an iteration of the target, of an event that samples time; else nullopt.
   std::optional<double> ticks_per_iteration = {};
-  /// Retired by the target, of an event that counts all of them and has precise distribution at
-  /// level 3 on this CPU; else nullopt.
+  /// Retired instructions of the target. Set for an event that counts all of them and has precise
+  /// distribution at level 3 on this CPU; else nullopt.
   std::optional<double> instructions_per_iteration = {};
   /// Events from an overflow to the one that is recorded, where nothing delays that: 0 with an
   /// interrupt; 1 with PEBS, whose counter is armed by the overflow, so that the next event is

@@ -23,8 +23,7 @@ struct TriggerCount {
 
 /// The samples of K triggers or places compared with 1/K each.
 struct Bias {
-  /// Samples of the one with the most over those of the one with the fewest; nullopt where one has
-  /// none.
+  /// The most samples of one of them over the fewest; nullopt where one has no samples.
   std::optional<double> largest_ratio;
   double chi_square = 0;  ///< Pearson's statistic
   int degrees = 0;        ///< of freedom: K - 1

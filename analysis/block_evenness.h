@@ -1,5 +1,4 @@
-// How evenly samples fall on the places of blocks, in each of which all places must have equally
-// many.
+// How evenly samples fall on the places of blocks. All places of a block must have equally many.
 #pragma once
 
 #include "analysis/bias.h"

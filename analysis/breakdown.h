@@ -28,7 +28,7 @@ std::string_view name_of(SampleClass sample_class);
 /// The same in texts: "other trigger", "before the trigger".
 std::string_view words_for(SampleClass sample_class);
 
-/// hit, skid, before, censored, loop: whether samples of the class can be evidence of skid.
+/// Whether samples of the class can be evidence of skid: hit, skid, before, censored, loop.
 bool is_judged(SampleClass sample_class);
 
 class Breakdown {

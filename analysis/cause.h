@@ -11,7 +11,7 @@ namespace skid::analysis {
 
 /// docs/method.md, "Data addresses".
 struct Cause {
-  /// Judged samples whose address lies outside all declared data, of those with a valid one.
+  /// The share of judged samples with a valid address whose address lies outside all declared data.
   Share contradicted;
   /// kept: declared instructions cause the event, at most 0.1% of the samples contradict it;
   /// broken: more do, something else causes it too; not_judged: addresses do not show it.
@@ -31,7 +31,7 @@ std::string describe(const Addresses& addresses);
 /// Whether samples are judged by their address alone: every instruction may be tagged, but one with
 /// an address in the trigger's data must be the trigger.
 bool judges_tagged(const Addresses& addresses);
-/// Those on the trigger, of the judged samples with an address in its data.
+/// Samples on the trigger, of the judged samples with an address in its data.
 Share share_of_own(const Addresses& addresses);
 
 /// The verdict on `share`, the judged samples at the promised place, where something else caused

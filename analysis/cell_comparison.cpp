@@ -81,7 +81,7 @@ class Comparer {
     difference.p = tested.p;
   }
 
-  /// The test over runs of what `value_of` gives for each; nothing where that cannot be had.
+  /// The test over runs of the numbers that `value_of` gives; nothing where it cannot be done.
   std::optional<Difference> test_over_runs(
       const std::function<std::optional<RunValue>(const Measurement&)>& value_of, double& baseline,
       double& here) const {
@@ -126,7 +126,7 @@ class Comparer {
                    });
   }
 
-  /// Tests over runs what `value_of` gives for the offsets of each.
+  /// Tests over runs the numbers that `value_of` gives for the offsets of each run.
   void test_offsets_over_runs(
       const std::function<std::optional<RunValue>(const OffsetCounts&)>& value_of,
       const OffsetCounts& a, const OffsetCounts& b, const char* none,
@@ -138,8 +138,8 @@ class Comparer {
       difference.untested = none;
       return;
     }
-    // Where neither runs nor samples vary at all, t knows no error. Then the samples, each side's
-    // at one offset, give the chance of such a division.
+    // Student's t has no error to go by where neither runs nor samples vary at all. Then the chance
+    // of such a division is computed from the samples, of which each side has all at one offset.
     if (tested->p == 0) tested->p = fisher_exact_p(a.total(), a.total(), 0, b.total());
     fill(difference, *tested);
   }
@@ -178,7 +178,7 @@ class Comparer {
           "a run has too few samples for an interval", difference);
     }
     Difference tested = quantile_difference(a, b, share);
-    // What is censored bounds nothing from above.
+    // Censored samples bound nothing from above.
     if (ends_in_censored(a, share)) tested.low = -std::numeric_limits<double>::infinity();
     if (ends_in_censored(b, share)) tested.high = std::numeric_limits<double>::infinity();
     fill(difference, tested);

@@ -40,7 +40,7 @@ bool is_judgeable(const Measurement& measurement);
 /// The mean over runs, with its interval where the runs' sampling variances are known.
 Estimate over_runs(const std::vector<RunValue>& values);
 
-/// What `value_of` gives for each run that it gives something for.
+/// The numbers that `value_of` gives, for the runs that have one.
 std::vector<RunValue> values_of(
     const std::vector<const Measurement*>& runs,
     const std::function<std::optional<RunValue>(const Measurement&)>& value_of);

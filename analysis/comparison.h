@@ -21,8 +21,9 @@ struct ComparedMeasurements {
   const std::vector<std::size_t>& input_of;  ///< by measurement: the number of its input
 };
 
-/// What is held against the baseline: each input (where it was recorded on several machines, each
-/// of these), or all that was recorded on the same CPU model, microcode, hypervisor and kernel.
+/// How sides are formed, which are held against the baseline: each input (and each machine, where
+/// it was recorded on several), or all that was recorded on the same CPU model, microcode,
+/// hypervisor and kernel.
 enum class SideBy { input, machine };
 
 struct ComparisonChoices {
@@ -32,7 +33,7 @@ struct ComparisonChoices {
   double least_instructions = 0.5;  ///< the same of distances
 };
 
-/// Differences are marked where chance gives any at all in less than this share of comparisons.
+/// The most comparisons, as a share, in which chance alone marks any difference.
 inline constexpr double kSignificance = 0.05;
 
 struct Side {
@@ -100,7 +101,7 @@ enum class Outcome {
 /// compared", "not in the baseline"
 std::string_view name_of(Outcome outcome);
 
-/// What a side has of an event at a level. The measurements are not owned.
+/// The measurements of a side for one event at one level. They are not owned.
 struct ComparisonCell {
   std::size_t side = 0;
   std::vector<const Measurement*> runs;  ///< at least one; several are repeats of each other

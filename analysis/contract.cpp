@@ -73,7 +73,7 @@ Share share_at_promise(int level, const Basis& basis) {
 Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
   const AddressTable& samples = basis.addresses->samples;
   const std::int64_t offset = level == kConstantSkid ? basis.tally.instructions.mode() : 0;
-  // Which of those elsewhere are at another offset is not counted: none of them condemns it.
+  // Nothing depends on which of the others are at another offset: none of them condemns it.
   const std::uint64_t contradicted = offset == 0   ? samples.trigger.other
                                      : offset == 1 ? samples.successor.other
                                                    : 0;
@@ -143,7 +143,7 @@ void explain_undecided(const Share& share, std::vector<std::string>& parts) {
 
 constexpr const char* kIgnoresLevel = "this event ignores precise levels";
 
-/// What traps by itself does so at a known offset, whatever the level.
+/// An event that traps by itself does so at a known offset, whatever the level.
 void judge_known_offset(const Basis& basis, Contract& contract, std::vector<std::string>& parts) {
   if (!basis.known_offset) {
     parts.emplace_back(kIgnoresLevel);
@@ -206,7 +206,7 @@ std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
   return text;
 }
 
-/// What level 3 adds to level 2; empty where it is not known, or the event ignores levels.
+/// The gain of level 3 over level 2; empty where it is not known, or the event ignores levels.
 std::string_view describe(LevelThree level_three) {
   switch (level_three) {
     case LevelThree::distinct:

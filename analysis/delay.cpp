@@ -60,7 +60,8 @@ std::map<std::uint64_t, std::int64_t> changes_of(const SamplePairs& pairs) {
   return changes;
 }
 
-/// The share that T predicts of independent samples with these shares of events.
+/// The share of next samples that T predicts if samples are independent with these shares of
+/// events.
 double independent_share(const SamplePairs& pairs, std::uint64_t delay) {
   const std::size_t events = pairs.distances.size();
   const std::vector<double> left = overflow_shares(pairs);
@@ -75,8 +76,8 @@ double independent_share(const SamplePairs& pairs, std::uint64_t delay) {
   return sum;
 }
 
-/// The share that a T predicts of independent samples at all instructions, at most: the chance that
-/// two samples are at the same one (Cauchy and Schwarz).
+/// An upper bound of the share that T predicts of independent samples at all instructions: the
+/// chance that two samples are at the same one (Cauchy and Schwarz).
 double most_independent(const OffsetCounts& samples) {
   double sum = 0;
   for (const auto& [offset, count] : samples.counts()) {

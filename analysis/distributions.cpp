@@ -57,7 +57,7 @@ class TwoSidedTest {
   double lowest_, highest_, mode_;
 };
 
-/// Of `drawn` of `total` those that are among the `marked`.
+/// How many of `drawn` of `total` are among the `marked`.
 double hypergeometric_p(double count, double marked, double drawn, double total) {
   const boost::math::hypergeometric_distribution<> distribution(
       static_cast<unsigned>(marked), static_cast<unsigned>(drawn), static_cast<unsigned>(total));
@@ -160,7 +160,7 @@ double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_
   const double marked = xa + xb;
   if (total_a == 0 || total_b == 0 || marked == 0 || marked == total) return 1;
   if (total <= static_cast<double>(kLongestExact)) return hypergeometric_p(xa, marked, na, total);
-  // Of a margin that is small compared with the total each sample is as if drawn anew.
+  // Each sample is as if drawn anew where a margin is small compared with the total.
   struct Margin {
     double size, count, share;
   };

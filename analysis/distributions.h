@@ -22,7 +22,7 @@ struct ChiSquareTest {
   int degrees = 0;  ///< of freedom: one fewer than counts
   double p = 1;     ///< chance of a statistic at least as large where the expectation holds
 };
-/// So many must be expected of each count for p to be near.
+/// The count that is to be expected of each cell at least for p to be near.
 inline constexpr double kFewestExpected = 5;
 /// `expected`: as many, each above 0, with the same sum.
 ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected);

@@ -164,7 +164,7 @@ std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
   const double joined = std::ceil(kFewestExpected / each);
   if (2 * joined > static_cast<double>(instructions)) return std::nullopt;
   const auto width = static_cast<std::int64_t>(joined);
-  // What is left over makes the last cell larger.
+  // The remainder makes the last cell larger.
   const std::int64_t cells = instructions / width;
   const Cells places = cells_of(offsets, lowest, instructions, cells,
                                 [&](std::int64_t i) { return std::min(i / width, cells - 1); });

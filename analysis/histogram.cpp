@@ -54,7 +54,7 @@ Histogram histogram_of(const Tally& tally, const OffsetAxis& axis) {
   auto cells = bh::make_histogram_with(SparseCells(), BinAxis(first, last + 1),
                                        ClassAxis(0, static_cast<int>(kLocatedClasses)));
   for (const auto& [offset, count] : tally.instructions.counts()) {
-    // Of several triggers, an offset can be censored after one and not after another.
+    // An offset can be censored after one of several triggers and not after another.
     const std::uint64_t censored = std::min(count, tally.censored.count_at(offset));
     const std::int64_t number = number_of(offset);
     cells(number, static_cast<int>(class_of(offset)), bh::weight(count - censored));

@@ -14,7 +14,7 @@ struct Ends {
   std::optional<double> low, high;
 };
 
-/// With more samples Boost's incomplete beta function does not converge everywhere, and the normal
+/// Boost's incomplete beta function does not converge everywhere with more samples, and the normal
 /// approximation is off by less than a thousandth of the interval's width.
 constexpr double kMostExactEnds = 1e9;
 

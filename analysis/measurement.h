@@ -76,7 +76,7 @@ struct EventsPerIteration {
   /// nullopt: the event does not depend on it.
   std::optional<double> cached_share = {};
 
-  /// The fewest that the trigger gives.
+  /// The least number that the trigger gives.
   std::optional<double> fewest() const;
 };
 
@@ -102,10 +102,10 @@ struct SampleTime {
 
 /// A program and its arguments.
 using CommandLine = std::vector<std::string>;
-/// Longer ones are left out.
+/// Longer arguments are left out.
 inline constexpr std::size_t kMostArguments = 1000;
 
-/// As many parts of a sum are listed.
+/// The most parts of a sum that are listed.
 inline constexpr std::size_t kMostParts = 1000;
 
 /// One of the measurements whose samples were added up.
@@ -134,12 +134,13 @@ struct Description {
   std::string file;                ///< the perf.data file as given or found
   int repeat = 1;                  ///< which repetition of all levels, from 1
   std::optional<SampleTime> time;  ///< of all events of the recording, where it contains them
-  /// What it is the sum of (`merge`); empty for the measurement of one recording. Of more parts
-  /// than kMostParts the first ones.
+  /// The measurements that were added up (`merge`), at most the first kMostParts of them; empty for
+  /// the measurement of one recording.
   std::vector<Part> merged_from;
   std::uint64_t parts = 1;  ///< how many measurements of one recording each
-  /// Of what recorded it: skidscan's from the run, else perf's from the recording. Of a
-  /// sum those of its parts, each once and kMostParts at most. Empty where unknown.
+  /// The version of the program that recorded: skidscan's from the run, else perf's from the
+  /// recording. A sum has those of its parts, each once and kMostParts at most. Empty where
+  /// unknown.
   std::vector<CommandLine> command_lines;
   bool synthetic = false;
   bool read_in_part = false;  ///< damage ended the reading early; see warnings
@@ -158,11 +159,11 @@ struct Description {
   EventsPerIteration events_per_iteration;
   std::optional<IpCheck> ip_check;    ///< nullopt where no tracepoint was recorded beside the event
   std::vector<std::string> warnings;  ///< of what was requested, recorded and found
-  /// What concerns the recording as a whole: one list for all of its measurements. May be null.
+  /// Warnings about the recording as a whole: one list for all of its measurements. May be null.
   std::shared_ptr<const std::vector<std::string>> recording_warnings;
 };
 
-/// All that is computed from a description and a basis.
+/// All results that are computed from a description and a basis.
 struct Figures {
   Breakdown samples;
   Share hit_ratio;

@@ -64,9 +64,9 @@ std::vector<Part> parts_of(const Measurement& m) {
   return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
 }
 
-/// Parts of one configuration of which the samples must not count twice. Those with as many samples
-/// in the same time, to the nanosecond, are copies, whatever their names. One without times is
-/// known by its name, and so are synthetic ones, whose times follow from the model.
+/// Parts of one configuration whose samples must not count twice. Parts with equally many samples
+/// in the same time, to the nanosecond, are copies, whatever their names. A part without times is
+/// known by its name. So are synthetic ones, whose times follow from the model.
 struct Parts {
   std::vector<Part> all;
   bool have_names_alone = false;
@@ -121,8 +121,8 @@ std::string name_of_skid(const std::optional<SkidInEvents>& skid) {
 
 constexpr std::size_t kMostDeclared = 64;
 
-/// Declared data that differs from run to run (a pointer chase is wherever the kernel put it) is
-/// listed of each, up to a limit.
+/// Declared data is listed for each run, up to a limit, if it differs from run to run: a pointer
+/// chase is wherever the kernel put it.
 void add_addresses(const std::optional<Addresses>& more, std::optional<Addresses>& sum) {
   if (!more || !sum) return;  // neither has any: it is in the configuration
   sum->samples += more->samples;
@@ -395,7 +395,7 @@ void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_
     std::vector<Measurement> parts;
     for (const std::size_t i : group) {
       Measurement& part = parts.emplace_back(measurements[i]);
-      // Periods that differ are known by their sum over the samples.
+      // Different periods are known by their sum over the samples.
       if (!part.basis.period_sum) {
         part.basis.period_sum = part.basis.tally.breakdown.read() * *part.period.requested;
       }

@@ -63,7 +63,7 @@ std::vector<Corner> corners_of(const LfbShares& shares) {
   return {{0, 0}, {1, 0}, {0, 1}};
 }
 
-/// What of `needed` is not in `counts`, each once.
+/// The counts in `needed` that are missing in `counts`, each once.
 std::vector<std::string> missing_of(const Counts& counts, std::vector<Quantity> needed) {
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
@@ -259,7 +259,7 @@ std::optional<Derived> sum_of_parts(const L2Requests& counts, std::uint8_t origi
   return std::nullopt;
 }
 
-/// The same, or else what is left of a count when others of the same origins are taken from it.
+/// The same, or else the rest of a count after others of the same origins are subtracted from it.
 std::optional<Derived> requests(const L2Requests& counts, std::uint8_t origins, unsigned results) {
   if (auto sum = sum_of_parts(counts, origins, results)) return sum;
   for (unsigned whole = kMiss; whole <= kResults; whole += kMiss) {
@@ -274,8 +274,8 @@ std::optional<Derived> requests(const L2Requests& counts, std::uint8_t origins, 
   return std::nullopt;
 }
 
-/// Adds the share of some results among the requests of some origins; what cannot be derived is
-/// missed by the code that counts it.
+/// Adds the share of some results among the requests of some origins. Where it cannot be derived,
+/// the missing count is named by its code.
 void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_t origins,
                  std::uint8_t results, const char* name) {
   Rate rate{fmt::format("{} {}", name_of_origins(origins), name), {}, {}, {}, {}};
@@ -351,7 +351,7 @@ Rates compute_rates(const Counts& counts, const LfbShares& shares) {
 }
 
 bool impossible(const Rate& rate) {
-  // What rounding leaves of exactly 0% and 100% is none.
+  // Rounding leaves a little of exactly 0% and 100%, which counts as none.
   constexpr double kRounding = 1e-12;
   return rate.value && (rate.value->low < -kRounding || rate.value->high > 1 + kRounding);
 }

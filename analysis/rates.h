@@ -100,7 +100,7 @@ struct Rates {
 /// a count is negative or not finite.
 Rates compute_rates(const Counts& counts, const LfbShares& shares = {});
 
-/// Whether a share is one that counts of the same run cannot give: below 0 or above 1.
+/// Whether counts of one run cannot give such a share: it is below 0 or above 1.
 bool impossible(const Rate& rate);
 
 /// One line of text for each impossible rate.

@@ -31,8 +31,8 @@ RunSummary side_of(std::span<const RunValue> runs) {
   return side;
 }
 
-/// The variance of one run's value. Where only the other side was repeated, its runs show how much
-/// more than sampling runs vary.
+/// The variance of one run's value. If only the other side was repeated, its runs show how much
+/// more runs vary than sampling alone makes them.
 double variance_of_run(const RunSummary& side, const RunSummary& other) {
   if (side.runs >= 2) return std::max(side.between, side.sampling);
   const double between_alone = std::max(0.0, other.between - other.sampling);

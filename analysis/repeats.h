@@ -57,8 +57,8 @@ struct RepeatedMeasurement {
   std::optional<OverRuns> median, mean;  ///< in instructions; the median is the grouped one
 };
 
-/// Those that there are several of, by configuration (`configuration_of` in merge.h), in the order
-/// of their first ones. A statistic that fewer than two of the runs have is left out.
+/// The measurements that have repetitions, by configuration (`configuration_of` in merge.h), in the
+/// order of their first ones. A statistic that fewer than two of the runs have is left out.
 std::vector<RepeatedMeasurement> repeats_of(std::span<const Measurement* const> measurements);
 
 }  // namespace skid::analysis

@@ -42,8 +42,8 @@ struct RetirementGroups {
   std::optional<int> strongest;
 };
 
-/// Of the offsets above 0 and below the first censored one; nullopt without any. It describes a
-/// distribution: several sharp peaks can look like groups without being ones.
+/// Residues of the offsets above 0 and below the first censored one; nullopt without any. They
+/// describe a distribution: several sharp peaks can look like groups without being ones.
 std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets,
                                                      std::optional<std::int64_t> censored_from);
 

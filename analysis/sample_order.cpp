@@ -19,7 +19,7 @@ constexpr std::size_t kFewestWindows = 20;  // in which the order matters
 using Followers = std::unordered_map<std::uint32_t, std::uint32_t>;
 using Windows = std::vector<std::vector<std::uint32_t>>;
 
-/// What follows each place most often in every other window from `first` on.
+/// The most frequent follower of each place, in every other window from `first` on.
 Followers followers_in(const Windows& windows, std::size_t first) {
   std::unordered_map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> counts;
   for (std::size_t i = first; i < windows.size(); i += 2) {

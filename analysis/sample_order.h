@@ -15,7 +15,7 @@ struct SampleOrder {
   double p = 1;             ///< of so many more predicted than of samples in any order
 };
 
-/// The share of what samples in any order leave unpredicted from which on they are locked.
+/// Samples are locked from this share on, of what samples in any order leave unpredicted.
 inline constexpr double kLocked = 0.2;
 
 /// Consecutive samples of threads at the places of one loop.

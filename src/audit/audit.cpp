@@ -44,8 +44,8 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
   return missing;
 }
 
-/// The narrowest delay that a run measured of the event; nullopt with a warning if none holds for
-/// it.
+/// The narrowest delay that a run measured of the event. nullopt, with a warning: the run measured
+/// none that holds for it.
 std::optional<DelayRange> measured_delay(const measure::RecordedEvent& event,
                                          std::span<const analysis::Measurement> runs,
                                          std::vector<std::string>& warnings) {
@@ -76,7 +76,7 @@ std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Ch
   return choices.measured ? measured_delay(event, *choices.measured, warnings) : std::nullopt;
 }
 
-/// What `results` have of an attribute.
+/// The result of an attribute; nullopt: `results` has none.
 template <typename T>
 std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
   const auto found = results.find(attribute);

@@ -43,7 +43,7 @@ struct FunctionFinding {
   std::uint64_t judged = 0, impossible = 0;
 };
 
-/// Of one event of a recording. judged + the sum of not_judged = samples.
+/// The audit of one event of a recording. judged + the sum of not_judged = samples.
 struct EventAudit : measure::EventSummary {
   EventAudit() = default;
   explicit EventAudit(measure::EventSummary summary) : EventSummary(std::move(summary)) {}
@@ -53,14 +53,15 @@ struct EventAudit : measure::EventSummary {
   std::uint64_t samples = 0;
   std::uint64_t judged = 0;
   analysis::Share impossible;  ///< of the judged
-  /// By events::Verdict; those that are unknown are among not_judged, too, as
+  /// By events::Verdict. Samples with an unknown verdict are also among not_judged, as
   /// NotJudged::unknown_cause.
   std::array<std::uint64_t, 5> verdicts = {};
   std::array<std::uint64_t, analysis::kNotJudged> not_judged = {};  ///< by NotJudged
   std::vector<FunctionFinding> functions;  ///< with judged samples; most impossible ones first
-  /// With impossible samples, most of them first; then, if all were requested, the others.
+  /// Instructions with impossible samples, most of them first; then, if all were requested, the
+  /// others.
   std::vector<InstructionFinding> instructions;
-  /// Those of check_data_sources() and check_data_addresses(); nullopt: no sample to judge.
+  /// Found by check_data_sources() and check_data_addresses(); nullopt: no sample to judge.
   std::optional<Contradictions> data_source, data_address;
   std::size_t all_functions = 0;         ///< with judged samples, those left out included
   std::size_t impossible_functions = 0;  ///< of these, with impossible samples
@@ -78,7 +79,7 @@ struct MissingFile {
   std::uint64_t samples = 0, branch_records = 0;
 };
 
-/// Of one recording.
+/// The audit of one recording.
 struct Audit : measure::RecordingSummary {
   std::vector<EventAudit> events;
   std::vector<MissingFile> missing;  ///< most samples first
@@ -87,9 +88,9 @@ struct Audit : measure::RecordingSummary {
 struct Choices : measure::ReadingChoices {
   std::size_t top = 20;  ///< functions, instructions and blocks of an event at most
   double min_share = 0;  ///< of the judged samples that must be impossible ones at what is listed
-  /// From overflow to record, in instructions; nullopt: of `measured`.
+  /// Instructions from overflow to record; nullopt: the delay is taken from `measured`.
   std::optional<std::uint64_t> delay = {};
-  /// The measurements of a run, whose delays hold for the events that they are of.
+  /// The measurements of a run. The delay of each holds for its own event.
   std::optional<std::span<const analysis::Measurement>> measured = {};
   bool all = false;  ///< instructions whose samples are possible, too
 };

@@ -61,7 +61,7 @@ struct BlockFinding {
   std::size_t loop = 0;  ///< of BlockBias::loops, in which it is
 };
 
-/// Of one event.
+/// The blocks of one event.
 struct BlockBias {
   std::optional<analysis::Interval> misplaced;  ///< nullopt: no block was judged
   /// Why no block was judged, as a key and in words.
@@ -69,14 +69,14 @@ struct BlockBias {
   std::uint64_t samples = 0;  ///< in the judged blocks
   std::size_t judged = 0;     ///< blocks
   std::size_t biased = 0;
-  /// The samples of every place over the block's even count, of all judged blocks.
+  /// The samples of each place of the judged blocks, over its block's even count.
   std::vector<double> ratios;
   std::vector<LoopFinding> loops;    ///< of all judged blocks
   std::vector<BlockFinding> blocks;  ///< biased ones first, then those with most samples misplaced
 };
 
-/// Which samples of an event show the instruction that caused it, and which instructions cause it
-/// exactly once; or why none are judged.
+/// Knows which samples of an event show the instruction that caused it, and which instructions
+/// cause it exactly once; or why no samples are judged.
 class BlockRule {
  public:
   BlockRule() = default;
@@ -84,7 +84,7 @@ class BlockRule {
 
   bool judges() const noexcept { return reason_.empty(); }
   bool takes(perfdata::SampleKind kind) const noexcept;
-  /// Whether samples lack EXACT_IP, which are not taken for want of it alone.
+  /// Whether samples are not taken only because they lack EXACT_IP.
   bool lacks_exact(perfdata::SampleKind kind) const noexcept;
   EvenEvent event() const { return {once_, causes_, rule_}; }
   std::string_view reason() const noexcept { return reason_; }

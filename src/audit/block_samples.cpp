@@ -140,7 +140,7 @@ class Counter {
 
 using Parts = std::span<const std::optional<Part>>;
 
-/// At most so many samples each place would have if some blocks were one; infinite where unknown.
+/// The most samples that each place would have if `blocks` were one block; infinite where unknown.
 double executions_of(const std::optional<std::vector<std::size_t>>& blocks, Parts parts) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   if (!blocks) return kUnknown;
@@ -148,7 +148,7 @@ double executions_of(const std::optional<std::vector<std::size_t>>& blocks, Part
   for (const std::size_t index : *blocks) {
     const auto& part = parts[index];
     if (!part || part->places.empty()) return kUnknown;
-    // The upper end of an interval for the number that is to be expected; of none it is 3.
+    // The upper end of an interval for the expected number. It is 3 where no sample was seen.
     const auto seen = static_cast<double>(part->samples);
     sum += (seen + 2 * std::sqrt(seen) + 3) / static_cast<double>(part->places.size());
   }

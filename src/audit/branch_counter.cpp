@@ -104,7 +104,8 @@ BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::
       PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
   const std::uint64_t type = attribute.branch_sample_type;
   BranchFilter filter;
-  // Without a mode the kernel takes those of the event: perf_copy_attr() in kernel/events/core.c.
+  // Without a mode in the filter the kernel takes the modes of the event: perf_copy_attr() in
+  // kernel/events/core.c.
   filter.records_kernel =
       (type & kModes) == 0 ? !attribute.exclude_kernel : (type & PERF_SAMPLE_BRANCH_KERNEL) != 0;
   const bool is_call_stack = (type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0;
@@ -113,7 +114,7 @@ BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::
   // LBR and BRS filter by the mode in which a branch ends; BRBE drops ERET of user mode alone.
   const bool has_returns =
       has_all && (filter.records_kernel || (arch == Arch::x86_64 && !may_have_fred(cpu)));
-  // In the kernel an exec takes more of these than any CPU keeps.
+  // An exec takes more of these branches in the kernel than any CPU keeps.
   constexpr std::uint64_t kFrequent = PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN |
                                       PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL;
   filter.forgets_exec =

@@ -55,9 +55,9 @@ class BranchTable {
   static constexpr std::size_t kMost = std::size_t{1} << 20;
 
   BranchTable();
-  /// false: the table is full, and has none like it.
+  /// Returns false if the table is full and has no equal record.
   bool count(const CountedBranch& branch);
-  /// Gives them away, in no order.
+  /// Moves the records out, in no order.
   std::vector<CountedBranch> take() { return std::move(branches_); }
 
  private:

@@ -19,7 +19,7 @@ struct BranchVerdict {
   BranchFault fault = BranchFault::none;
   BranchUnjudged unjudged = BranchUnjudged::none;  ///< none: it is judged
   bool by_addresses = false;
-  /// Whose code would be needed; kNoFile: none.
+  /// The file whose code would be needed; kNoFile: none.
   symbols::FileIndex missing = symbols::Region::kNoFile;
 };
 

@@ -29,7 +29,7 @@ bool returns(const instructions::Instruction& instruction);
 /// code (retpolines).
 class Branches {
  public:
-  /// So many bytes are decoded at most.
+  /// The most bytes that are decoded.
   static constexpr std::uint64_t kMostCode = std::uint64_t{128} << 20;
 
   Branches(const symbols::Module& module, Arch arch);
@@ -40,12 +40,12 @@ class Branches {
 
     friend auto operator<=>(const Branch&, const Branch&) = default;
   };
-  /// All that go to `address`, of what was decoded, lowest source first.
+  /// All direct branches to `address` in the decoded code, lowest source first.
   std::span<const Branch> branches_to(std::uint64_t address) const;
-  /// All that go into a range, lowest target first.
+  /// All direct branches into a range, lowest target first.
   std::span<const Branch> branches_into(AddressRange range) const;
-  /// Calls and jumps to an address in memory at a fixed place (`call *pointer(%rip)`), of which it
-  /// is one of `bytes`.
+  /// Calls and jumps through a pointer in memory at a fixed place (`call *pointer(%rip)`), if that
+  /// place is one of `bytes`.
   std::vector<std::uint64_t> branches_through(AddressRange bytes) const;
   /// Whether all of the file's code was decoded.
   bool is_whole() const noexcept { return is_whole_; }

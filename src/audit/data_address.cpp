@@ -128,7 +128,7 @@ OperandPlaces places_of(const locate::Digest& digest,
   OperandPlaces places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
     if (!located.location || !takes(sources[located.attribute], located.kind)) return;
-    // Another build has its data elsewhere.
+    // The data of another build is elsewhere.
     if (digest.spaces.file(located.location->file).build_id.empty()) return;
     places[{located.location->file, located.location->offset}];
   });

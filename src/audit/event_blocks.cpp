@@ -36,8 +36,8 @@ void EventBlocks::add(const std::string& path, symbols::FileIndex file,
   }
 }
 
-/// The loop that contains a block, of those from `first` to `end`, which are disjoint and
-/// ascending; `end`: none does.
+/// The loop that contains a block; `end` if none does. The loops from `first` to `end` are disjoint
+/// and ascending.
 std::size_t EventBlocks::loop_of(const AddressRange& block, std::size_t first,
                                  std::size_t end) const {
   const auto at = [&](std::size_t i) { return loops_.begin() + static_cast<std::ptrdiff_t>(i); };

@@ -26,7 +26,7 @@ constexpr std::uint64_t kPageFaults = 2, kMinorFaults = 5, kMajorFaults = 6;
 constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
 EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
-  // Whatever else is not known: the interrupt took samples of level 0. Arm has no other level.
+  // The interrupt took samples of level 0, whatever else is not known. Arm has no other level.
   const bool has_levels =
       reason != NotJudged::no_core_event && reason != NotJudged::no_precise_levels;
   if (has_levels && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};

@@ -37,8 +37,8 @@ struct Step {
 
 Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruction);
 
-/// A function decoded from its first byte to its end; what does not decode is stepped over byte by
-/// byte, on aarch64 word by word.
+/// A function decoded from its first byte to its end. Bytes that do not decode are stepped over one
+/// by one, on aarch64 by words.
 class FunctionCode {
  public:
   /// Larger ones are not decoded; compilers do not generate them.
@@ -58,7 +58,7 @@ class FunctionCode {
   analysis::NotJudged problem_at(std::uint64_t address) const;
   /// Whether all before that instruction decodes.
   bool decodes_until(std::size_t index) const noexcept { return index <= first_undecoded_; }
-  /// So many instructions decode from the first one on.
+  /// How many instructions decode, from the first one on.
   std::size_t first_undecoded() const noexcept { return first_undecoded_; }
   /// Whether it jumps to an address in a register or memory.
   bool computes_jumps() const noexcept { return computes_jumps_; }

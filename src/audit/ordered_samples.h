@@ -15,14 +15,14 @@ namespace skid::audit {
 struct OrderedSample {
   std::uint32_t attribute = 0;
   std::int32_t tid = 0;
-  /// Equal numbers: no record was lost or throttled between them, and they are of one CPU. `file`
-  /// is kNoFile where the sample is none of those that blocks are judged by.
+  /// Samples with equal numbers are of one CPU, and no record was lost or throttled between them.
+  /// `file` is kNoFile where blocks are not judged by the sample.
   std::uint64_t stretch = 0;
   symbols::FileLocation location;
 };
 
-/// The first million samples of a recording of these events, by attribute and thread, in the order
-/// of the recording. `rules`: by attribute, of events with a fixed period.
+/// The first million samples of the events in `rules`, by attribute and thread, in the order of the
+/// recording. `rules`: by attribute, of events with a fixed period.
 std::vector<OrderedSample> ordered_samples(perfdata::Recording& recording,
                                            const locate::Digest& digest,
                                            const std::map<std::uint32_t, BlockRule>& rules);

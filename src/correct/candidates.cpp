@@ -12,7 +12,7 @@ using instructions::Category;
 using instructions::Instruction;
 using instructions::MemoryOperand;
 
-/// More are as good as unknown.
+/// A larger number of candidates is as good as unknown.
 constexpr std::size_t kMostCandidates = 64;
 
 bool is_in_parts(const Instruction& instruction) {
@@ -52,7 +52,8 @@ bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
 /// the ways from there.
 using Reached = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
-/// Branches of any function whose target is the watched datum can lead to all that is entered so.
+/// Branches through the watched datum, in any function, can lead to every place that is entered
+/// that way.
 void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Reached& known) {
   const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
   for (const std::uint64_t from : flow.branches_through(watched)) {
@@ -69,8 +70,8 @@ bool Suspicion::allows(const Instruction& instruction) const {
            events::verdict_on(causes, instruction.categories) != events::Verdict::never;
   }
   if (jumps_by_constants(instruction, *this)) return false;
-  // Flushes of cache lines access memory without an operand; so does what enters the system, but in
-  // the kernel.
+  // Flushes of cache lines access memory without an operand. Instructions that enter the system do
+  // so too, but in the kernel.
   return instruction.categories.contains(Category::flush) ||
          std::any_of(instruction.memory.begin(), instruction.memory.end(),
                      [&](const MemoryOperand& operand) { return can_touch(operand, *this); });

@@ -12,7 +12,7 @@
 
 namespace skid::correct {
 
-/// A largest skid that is traced back, in instructions: beyond it the ways multiply.
+/// The largest skid that is traced back, in instructions: beyond it the ways multiply.
 inline constexpr unsigned kLongestSkid = 4;
 
 /// What is known of an event's causes.
@@ -27,11 +27,12 @@ struct Suspicion {
   std::uint64_t bias = 0;           ///< to add to link-time addresses for those in the process
   std::uint64_t length = 0;         ///< bytes
   bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file
-  /// Link-time addresses that are not writable, where the watched bytes are elsewhere and processes
-  /// have the file at its own addresses.
+  /// Link-time addresses that are not writable. Set where the watched bytes are elsewhere and
+  /// processes have the file at its own addresses.
   std::span<const AddressRange> read_only = {};
   bool fuses_as_intel = false;  ///< the CPU fuses no other pairs than instructions::fuses()
-  /// Conditional jumps that are not fused with the instruction before: traps of it are at the jump.
+  /// Conditional jumps that are not fused with the instruction before: that one's traps are at the
+  /// jump.
   const std::set<std::uint64_t>* unfused = nullptr;  ///< null: none
   /// Whether an instruction can have caused the event.
   bool allows(const instructions::Instruction& instruction) const;

@@ -25,7 +25,7 @@ std::string_view name_of(By by);
 /// nullopt for another name.
 std::optional<By> by_named(std::string_view name);
 
-/// By what samples were split that have several candidates.
+/// What the split of samples with several candidates is based on.
 enum class SplitBy : std::uint8_t {
   equal_shares,    ///< each candidate the same share: a guess
   branch_records,  ///< by which ways samples came, by the newest branch record of each
@@ -49,8 +49,8 @@ struct Place : Counts {
   int source_line = 0;
 };
 
-/// Of one event of a recording. Where it was corrected, samples = moved + in_place + split +
-/// unexplained + unknown + the sum of `not_placed`.
+/// The correction of one event of a recording. Where it was corrected, samples = moved + in_place +
+/// split + unexplained + unknown + the sum of `not_placed`.
 struct EventCorrection : measure::EventSummary {
   EventCorrection() = default;
   explicit EventCorrection(measure::EventSummary summary) : EventSummary(std::move(summary)) {}
@@ -64,7 +64,8 @@ struct EventCorrection : measure::EventSummary {
   std::uint64_t unknown = 0;      ///< only one that is not known can: stay
   std::array<std::uint64_t, analysis::kNotJudged> not_placed = {};  ///< by NotJudged: stay
   std::array<std::uint64_t, kSplitBys> split_by = {};               ///< of `split`
-  /// Most corrected samples first. They add up to `samples`, both ways. Empty where refused.
+  /// Most corrected samples first. Both their recorded and their corrected counts add up to
+  /// `samples`. Empty where refused.
   std::vector<Place> places;
 };
 
@@ -81,10 +82,10 @@ struct Choices : measure::ReadingChoices {
   std::filesystem::path output = {};  ///< the corrected recording (rewrite.h); empty: none
 };
 
-/// Above this share of samples without an explanation the model does not fit: 5%.
+/// The model does not fit above this share of samples without an explanation: 5%.
 inline constexpr double kMostUnexplained = 0.05;
-/// Above this share of samples that stay for any reason, or of which one candidate is not known, an
-/// event is corrected in part: 5%.
+/// An event is corrected only in part above this share of samples that stay for any reason, or that
+/// have an unknown candidate: 5%.
 inline constexpr double kMostUnplaced = 0.05;
 
 /// Reads and corrects a recording. Several threads may do so at once. Memory grows with distinct

@@ -49,7 +49,7 @@ CorrectedEvents& Corrector::correct() {
   std::sort(sampled_.begin(), sampled_.end(),
             [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
   std::vector<std::span<const Sampled>> files;
-  // Whatever the order of the files, each is corrected with the mappings of all.
+  // Each file is corrected with the mappings of all files, whatever their order.
   for (auto begin = sampled_.begin(); begin != sampled_.end();) {
     const auto end = std::find_if(begin, sampled_.end(),
                                   [&](const Sampled& one) { return one.file != begin->file; });

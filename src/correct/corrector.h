@@ -24,7 +24,7 @@ class Corrector {
   /// if the recording was corrected before.
   Corrector(const measure::Profile& profile, const Choices& choices);
 
-  /// Once.
+  /// Must be called only once.
   CorrectedEvents& correct();
   /// What Choices::filter selected.
   const locate::Filtered& filtered() const noexcept { return filtered_; }

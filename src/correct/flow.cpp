@@ -26,8 +26,8 @@ bool is_return(const Step& step) {
   return step.flow == leaves && step.categories.contains(Category::branch);
 }
 
-/// What leads from unknown places to others: RET, `jmp *(%rax)`, `call *(%rax)`. The jump and call
-/// through a register do nothing that these do not.
+/// Instructions that lead from unknown places to others: RET, `jmp *(%rax)`, `call *(%rax)`. A jump
+/// or call through a register does nothing that these do not do.
 enum class Unknown { ret, computed_jump, computed_call };
 
 void add_unknown(Unknown kind, Predecessors& predecessors) {

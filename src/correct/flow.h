@@ -60,7 +60,7 @@ class Flow {
   /// one; `address` alone where that is not known.
   AddressRange block_at(std::uint64_t address);
 
-  /// Calls and jumps through memory at a fixed place, of which it is one of `bytes`.
+  /// Calls and jumps through memory at a fixed place, if that place is one of `bytes`.
   std::vector<std::uint64_t> branches_through(AddressRange bytes) {
     return branches().branches_through(bytes);
   }
@@ -82,9 +82,10 @@ class Flow {
   using Returns = std::optional<std::vector<std::uint64_t>>;
 
   AddressRange range_of(const symbols::Function& function, std::uint64_t address) const;
-  /// Null without a function, or with one that is too large.
+  /// The code of the function at `address`. Null where there is no function, or one that is too
+  /// large.
   const Code* code_at(std::uint64_t address);
-  /// Of the function before the one that begins at `function`.
+  /// The code of the function before the one that begins at `function`.
   const Code* code_before(std::uint64_t function);
   const audit::Branches& branches();
   bool is_labelled(std::uint64_t address);

@@ -6,7 +6,7 @@
 namespace skid::correct {
 namespace {
 
-/// Of one place by the chosen unit.
+/// Identifies one place by the chosen unit.
 struct Key {
   std::string module, symbol;
   bool has_address = false;
@@ -84,7 +84,7 @@ class Folder {
     return {std::move(key), std::move(place)};
   }
 
-  /// The first byte of what a place is part of; nullopt: of nothing that has an address.
+  /// The first byte of the unit that a place is part of; nullopt: that unit has no address.
   std::optional<std::uint64_t> address_of(const SpreadPlace& at, const Place& place,
                                           std::uint64_t begin) const {
     if (at.file == symbols::Region::kNoFile) return std::nullopt;

@@ -12,8 +12,8 @@
 
 namespace skid::correct {
 
-/// Samples in user mode of an event (its index) at a place of a file; `ip` where processes that map
-/// it at different addresses are told apart, else 0.
+/// Samples of one event (by its index) in user mode, at one place of a file. `ip` is 0 unless
+/// processes that map the file at different addresses are told apart.
 struct MovedFrom {
   std::uint32_t attribute = 0;
   symbols::FileLocation location;

@@ -39,7 +39,7 @@ Skid nothing_to_correct(std::string reason) {
   return skid;
 }
 
-/// Of breakpoints and page faults, by what they are.
+/// The skid of breakpoints and page faults, which follows from their kind.
 std::optional<Skid> of_rule(Rule rule) {
   switch (rule) {
     case Rule::data_breakpoint:

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const doub
   std::uint64_t given = 0;
   for (const double weight : weights) {
     until += weight;
-    // Beyond 2^53 it can be rounded up to more than there are.
+    // The product can be rounded up to more samples than there are, beyond 2^53.
     const double exact = until < sum ? std::ceil(all * until / sum) : all;
     const std::uint64_t next =
         exact < all ? std::min(samples, static_cast<std::uint64_t>(exact)) : samples;

@@ -21,23 +21,23 @@ class WatchedData {
   WatchedData(const symbols::AddressSpaces& spaces, locate::ModuleStore& modules)
       : spaces_(spaces), modules_(modules) {}
 
-  /// Learns from samples in a file where processes mapped it.
+  /// Notes where processes mapped the file that the samples are in.
   void add_mappings(const symbols::Module& module, std::span<const Sampled> samples);
 
-  /// After all add_mappings(). What can have caused samples of `event` at a link-time address of a
-  /// file.
+  /// What can have caused samples of `event` at a link-time address of a file. To be called after
+  /// all add_mappings().
   Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address);
 
  private:
-  /// Parts of a file that processes have at its own addresses; empty if the watched bytes are in
-  /// one.
+  /// Read-only parts of a file that processes have at its own addresses; empty if the watched bytes
+  /// are in one.
   std::vector<AddressRange> read_only(std::uint64_t watched, symbols::FileIndex file,
                                       std::uint64_t bias);
   bool is_data_of_file(std::uint64_t watched, symbols::FileIndex file, std::uint64_t bias);
 
   const symbols::AddressSpaces& spaces_;
   locate::ModuleStore& modules_;
-  /// Of a file, addresses in processes less those of the file.
+  /// The addresses in processes less those of the file, by file.
   std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
   /// As in Suspicion.
   struct Place {
