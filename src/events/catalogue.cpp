@@ -71,8 +71,8 @@ Event best_of(const std::vector<const Event*>& found) {
   return best;
 }
 
-/// What events have in common that differ in config1 alone, where they agree: any load latency
-/// threshold is as precise as those that have names.
+/// The common properties of events that differ in config1 alone: any load latency threshold is as
+/// precise as those that have names.
 Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t config1) {
   Event common = *kin.front();
   for (const Event* event : kin) {
@@ -113,8 +113,8 @@ std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
 /// The kernel's threshold of load latency, in cycles (`ldlat=3`).
 constexpr std::uint64_t kUsualLatency = 3;
 
-/// Codes that the kernel's names of memory events have, one for each family of cores; a core has
-/// that of the first that it knows (EVENT_ATTR_STR in arch/x86/events/intel/core.c).
+/// Codes that the kernel's names of memory events have, one for each family of cores. A core has
+/// the first of them that it knows (EVENT_ATTR_STR in arch/x86/events/intel/core.c).
 std::vector<std::uint64_t> codes_of_alias(std::string_view name) {
   if (name == "mem-loads") return {0x05d0, 0x01cd, 0x100b};
   if (name == "mem-stores") return {0x06d0, 0x02cd, 0x82d0};
@@ -166,7 +166,7 @@ Catalogue intel_catalogue(const std::vector<IntelFile>& files, bool at_hand) {
   return {std::move(cpu), std::move(events)};
 }
 
-/// Those of libpfm4, and what perf's events alone cover.
+/// The PMUs that libpfm4 has, and those that only perf's events cover.
 std::vector<PfmPmu> core_pmus() {
   std::vector<PfmPmu> pmus = pfm_core_pmus();
   constexpr std::string_view kZen5 = "amd64_fam1ah_zen5";
@@ -214,7 +214,7 @@ std::vector<Event> Catalogue::find_name(std::string_view name) const {
 }
 
 Event Catalogue::with_exact_code(Event event, std::uint64_t config) const {
-  // What no umask of an event is, none of its codes is: but a precise one may lose it.
+  // If no umask of an event is precise, no code of it is. If one is, a code may still lose that.
   const bool imprecise = std::none_of(events_.begin(), events_.end(), [&](const Event& other) {
     return event_select(cpu_.layout, other.config) == event_select(cpu_.layout, config) &&
            other.pmu == event.pmu && other.precise != false;
@@ -302,7 +302,7 @@ std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
         auto event = pfm_encode(cpu_.pfm_name, name);
         if (!event) continue;
         event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
-        // A row of the table has more, and Intel's is its own.
+        // A row of the table knows more than libpfm4, and Intel's table has its own.
         const bool is_row = std::any_of(events_.begin(), events_.end(), [&event](const Event& row) {
           return row.config == event->config && row.config1 == event->config1;
         });

@@ -41,12 +41,12 @@ class Catalogue {
   /// The same; empty when nothing has that name or event.
   std::vector<Event> find_if_known(std::string_view spelling) const;
 
-  /// The same for the fields of perf_event_attr; empty when nothing has that event. Where events of
-  /// one code differ in config1 alone, another value of it has what they have in common.
+  /// The same for the fields of perf_event_attr; empty when nothing has that event. If events of
+  /// one code differ in config1 alone, another value of config1 gets their common properties.
   std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
 
-  /// The events of that name, in any case and with ':' or '.', and nothing that libpfm4 would make
-  /// of it; empty if no event has it.
+  /// The events of that name, in any case and with ':' or '.'; empty if no event has it. Spellings
+  /// that only libpfm4 can encode are not found.
   std::vector<Event> find_name(std::string_view name) const;
 
   struct Filter {

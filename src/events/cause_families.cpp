@@ -19,9 +19,9 @@ using Of = std::initializer_list<Category>;
 
 constexpr Of kLoads{C::gp_load,  C::xmm_load, C::ymm_load,   C::zmm_load,
                     C::str_load, C::nt_load,  C::locked_load};
-/// What Intel does not document, or documents for some cores: loads of the stack and of targets
-/// (retired load instructions by their definition), software prefetches, and microcode, which was
-/// measured to load on some cores (the article in causes.h).
+/// Loads that Intel does not document, or documents for some cores only: loads of the stack and of
+/// targets (retired load instructions by their definition), software prefetches, and microcode,
+/// which was measured to load on some cores (the article in causes.h).
 constexpr Of kDoubtfulLoads{C::other_load, C::prefetch, C::mfence, C::cpuid, C::io};
 constexpr Of kNoAccess{C::branch, C::cond_branch,   C::jump,        C::indirect_jump,
                        C::call,   C::indirect_call, C::return_near, C::div,
@@ -29,7 +29,7 @@ constexpr Of kNoAccess{C::branch, C::cond_branch,   C::jump,        C::indirect_
 constexpr Of kBranches{C::cond_branch, C::jump,          C::indirect_jump,
                        C::call,        C::indirect_call, C::return_near};
 
-/// Microcode, of which it is not known what else it does.
+/// Microcode, of which nothing else is known.
 constexpr Of kMicrocode{C::mfence, C::cpuid, C::io, C::flush, C::other};
 
 constexpr std::string_view kOtherBranches = "of other kinds";

@@ -102,7 +102,7 @@ constexpr std::string_view kAtMostTwo = "at most 2 events";
 constexpr std::string_view kSplitYmm =
     "the article says none, but not what 32-byte loads do that cross a line";
 
-/// What is not here is unknown.
+/// Combinations that are not listed here are unknown.
 constexpr std::array kRules{
     // ALL_LOADS
     Rule{kAll, kAllLoads, kCountedLoads, V::can, kOne},
@@ -143,11 +143,11 @@ constexpr std::array kRules{
     Rule{kAll, kLockLoads, kUnlocked, V::never, {}},
     Rule{kUops, kLockLoads, kIoAndCpuid, V::never, {}},
 
-    // What loads nothing; CLFLUSH and CLFLUSHOPT were tested.
+    // Instructions that load nothing; CLFLUSH and CLFLUSHOPT were tested.
     Rule{kAll, kEvery, kNoLoad, V::never, {}},
 };
 
-/// What is known is known of x86-64 CPUs, whose instructions never are Category::load.
+/// All knowledge is of x86-64 CPUs, whose instructions never are Category::load.
 std::vector<Cause> without_arm(std::vector<Cause> causes) {
   std::erase_if(causes, [](const Cause& cause) { return cause.category == Category::load; });
   return causes;

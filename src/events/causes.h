@@ -29,11 +29,10 @@ struct Cause {
 /// several names of one code the first of the verdicts holds, so that `never` takes all of them.
 std::vector<Cause> causes_of(const Cpu& cpu, const Event& event);
 
-/// The part of it that was measured. `config`: perf_event_attr.config in Intel's layout, with event
-/// and umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi Brais, "An introduction
-/// to the cache hit and miss performance monitoring events", whose list "is not necessarily
-/// complete": what it does not mention is `unknown`. Accesses that cross a cache line are outside
-/// of it.
+/// The measured part of it. `config`: perf_event_attr.config in Intel's layout, with event and
+/// umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi Brais, "An introduction to
+/// the cache hit and miss performance monitoring events". Its list "is not necessarily complete":
+/// what it does not mention is `unknown`. It leaves out accesses that cross a cache line.
 std::vector<Cause> measured_causes(Core core, std::uint64_t config);
 
 /// A verdict for each category of x86-64 instructions, in the order of instructions::kCategories;

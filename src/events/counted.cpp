@@ -23,8 +23,8 @@ struct Meaning {
 };
 constexpr bool kOnce = true;
 
-/// Names of Intel's event files, Nehalem and later and Atoms from Silvermont on, and of libpfm4. Of
-/// those that count the same the first one that a CPU has is the one to take. MEM_UOPS_RETIRED
+/// Names of Intel's event files (Nehalem and later, Atoms from Silvermont on) and of libpfm4. Of
+/// several names that count the same, the first one that a CPU has is taken. MEM_UOPS_RETIRED
 /// counts uops, so that no instruction is certain to cause one.
 constexpr auto kIntel = std::to_array<Meaning>(
     {{K::cycles,

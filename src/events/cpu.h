@@ -70,9 +70,9 @@ bool is_called(std::string_view cpu, std::string_view name);
 /// "amd64_fam19h_zen4"; a name without an entry comes back in lower case.
 std::string pfm_name_of(std::string_view name);
 
-/// The PMU of libpfm4 that has the events of a CPU which is not in Intel's table, by vendor, family
-/// and model (on Arm implementer and part): of any CPU, where libpfm4 itself only finds the one it
-/// runs on. Empty for those it does not have.
+/// The PMU in libpfm4 with the events of a CPU that is not in Intel's table, by vendor, family and
+/// model (on Arm implementer and part). It is found for any CPU, while libpfm4 itself only finds
+/// that of the CPU it runs on. Empty for CPUs that libpfm4 does not have.
 std::string pfm_name_of(const machine::CpuIdentity& cpu);
 
 /// The core of a CPU by any of its names; `other` for a hybrid one.
@@ -81,7 +81,7 @@ Core core_of(const machine::CpuIdentity& cpu);
 
 /// Whether it is one of Arm's architecture, of 32 bits too.
 bool is_arm(const machine::CpuIdentity& cpu);
-/// Intel's for CPUs of vendors that are not known.
+/// Intel's layout for CPUs of unknown vendors.
 ConfigLayout layout_of(const machine::CpuIdentity& cpu);
 
 }  // namespace skid::events

@@ -20,8 +20,8 @@ using runway::TriggerKind;
 struct Role {
   std::string_view stands_for;
   std::array<Counted, 2> counted;  ///< either will do, the first rather
-  /// A precise event rather than one that counts closer what is meant. Not for cycles: what is
-  /// precise of them counts something else, inverted.
+  /// A precise event is preferred to one that is closer to the intended count. This does not hold
+  /// for cycles: their precise events count something else, inverted.
   bool precise_first;
 };
 constexpr std::array kRoles{
@@ -116,8 +116,8 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
   add_level_note(pmu, set);
 }
 
-/// The three events that AMD's kernels hand to IBS at levels 1 and 2, and IBS itself on what
-/// accesses memory, where the data address shows which samples must be on the trigger.
+/// The three events that AMD's kernels hand to IBS at levels 1 and 2, and IBS itself for triggers
+/// that access memory: there the data address shows which samples must be on the trigger.
 void add_ibs(const machine::Machine& machine, DefaultSet& set) {
   const auto& others = machine.other_pmus;
   const bool ibs = std::find(others.begin(), others.end(), "ibs_op") != others.end();

@@ -6,7 +6,7 @@
 
 namespace skid::events {
 
-/// Of an event of a core PMU, or of IBS: `ibs`, an event of ibs_op or ibs_fetch, or one that the
+/// For an event of a core PMU, or of IBS. `ibs`: an event of ibs_op or ibs_fetch, or one that the
 /// kernel hands to them. `unknown` for CPUs that the table does not have.
 ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs);
 

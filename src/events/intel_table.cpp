@@ -17,7 +17,7 @@
 namespace skid::events {
 namespace {
 
-/// Family, model and stepping of a CPU, or those that a file is for.
+/// Family, model and stepping: of a CPU, or of the CPUs that a file is for.
 struct Model {
   int family = 0, model = 0;
   std::optional<int> stepping;

@@ -98,7 +98,7 @@ constexpr std::array<PebsRow, 11> kNehalem{{{0x100b},
                                             {0xcb, true},
                                             {0xf7, true}}};
 constexpr PebsRow kWestmereMispredicted{0xc5, true};
-/// intel_{icl,glc}_pebs_event_constraints, which is all that a guest without the baseline has.
+/// intel_{icl,glc}_pebs_event_constraints. A guest without the baseline has no other.
 constexpr std::array<PebsRow, 8> kBasic{{{0x01c0},
                                          {0x0100},
                                          {0x0400},

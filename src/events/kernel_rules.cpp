@@ -19,9 +19,9 @@ constexpr std::uint64_t kInstructions = 0x01c0;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
 constexpr std::uint64_t kCycles = 0x003c;
 
-/// Whether the kernel treats a CPU as Golden Cove or Gracemont or what followed them
-/// (intel_pmu_init_glc(), intel_pmu_init_grt()): all of Intel's table that have no entry of their
-/// own in Core, but for Goldmont Plus and Tremont.
+/// Whether the kernel treats a CPU like Golden Cove, Gracemont or their successors
+/// (intel_pmu_init_glc(), intel_pmu_init_grt()): all CPUs of Intel's table without an entry of
+/// their own in Core, except Goldmont Plus and Tremont.
 bool is_since_golden_cove(const machine::CpuIdentity& cpu) {
   constexpr std::array<std::string_view, 3> kBefore{"goldmontplus", "elkhartlake", "snowridgex"};
   const Core core = core_of(cpu);
@@ -60,8 +60,8 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
 
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
   if (event.ibs) return PeriodRule{.least = 144, .multiple_of = 16, .who = "IBS"};
-  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted, which the kernel makes of them after it
-  // has checked the period.
+  // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted. The kernel replaces them after it has
+  // checked the period.
   const bool alias = event.config == kCycles && event.level >= 3;
   const bool instructions = (event.config & kEventAndUmask) == kInstructions || alias;
   const Core core = core_of(cpu);
@@ -91,12 +91,12 @@ std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool f
                                          PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
                                          PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |
                                          PERF_SAMPLE_PERIOD | PERF_SAMPLE_CODE_PAGE_SIZE;
-  // In the record by CPU, kernel, or the registers that are asked for.
+  // Fields that the record has, depending on CPU, kernel, or the requested registers.
   constexpr std::uint64_t kTime = PERF_SAMPLE_TIME;
   constexpr std::uint64_t kBranches = PERF_SAMPLE_BRANCH_STACK;
   constexpr std::uint64_t kUnknown = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
                                      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
-  // Not in the record of a guest without the baseline, nor are time and branches.
+  // Fields that the record of a guest without the baseline lacks, as it lacks time and branches.
   constexpr std::uint64_t kWithBaseline =
       PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION;
   const std::uint64_t rest = sample_type & ~kInAnyRecord;

@@ -37,9 +37,8 @@ struct RuledEvent {
   bool ibs = false;          ///< an event of ibs_op, or one that the kernel hands to it
 };
 
-/// What restricts the periods of an event. nullopt: nothing that is known. Haswell: kernels from
-/// Linux 6.11 on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7); older ones take any
-/// period.
+/// The restriction of an event's periods; nullopt: none is known. Haswell: kernels from Linux 6.11
+/// on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7). Older kernels take any period.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
 /// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with

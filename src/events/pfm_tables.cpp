@@ -101,8 +101,8 @@ std::optional<pfm_event_attr_info_t> umask_of(const pfm_event_info_t& info, int 
   return attribute;
 }
 
-/// The text of an event with umasks. Of Intel's events libpfm4 has the first umask's text for that
-/// of the event, so that the umask's own counts.
+/// The text of an event with umasks. libpfm4 has the first umask's text as that of Intel's events,
+/// so that the umask's own text counts.
 std::string description_of(const std::string& pmu, const pfm_event_info_t& info,
                            const std::string& of_umasks) {
   const bool is_intel = !pmu.starts_with("amd64") && !pmu.starts_with("arm");

@@ -12,7 +12,7 @@
 namespace skid::events {
 
 /// "skl::MEM_LOAD_RETIRED:L3_MISS", "mem_load_retired.l3_miss:pp", "cpu/event=0xd1,umask=0x20/pp",
-/// "r20d1", "0x20d1": what is left when CPU, PMU and modifiers of perf are gone.
+/// "r20d1", "0x20d1": the rest after CPU, PMU and perf's modifiers are removed.
 struct Spelling {
   std::string cpu;                      ///< before "::"; may be empty
   std::string name;                     ///< as written, without perf's modifiers

@@ -28,7 +28,7 @@ bool is_load_event(Counted counted) {
   }
 }
 
-/// What is known of the kind's category, where anything is.
+/// The verdict on the kind's category, where one is known.
 std::optional<Verdict> known_verdict(const Cpu& cpu, const Event& event, const Kind& kind) {
   if (counting_unit(cpu.core, event.config).empty()) return std::nullopt;
   return verdict_on(measured_causes(cpu.core, event.config), {kind.category});

@@ -5,7 +5,7 @@
 namespace skid::instructions {
 namespace {
 
-/// Of `high` to `low` of a word, as the manual counts them.
+/// The bits `high` to `low` of a word, as the manual counts them.
 constexpr std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
   return (word >> low) & ((std::uint32_t{1} << (high - low + 1)) - 1);
 }
@@ -206,7 +206,7 @@ void set_memory(Does does, Instruction& instruction) {
   }
 }
 
-/// The address that the signed number of words in bits `high` to `low` leads to.
+/// The target of a branch by the signed number of words in bits `high` to `low`.
 std::uint64_t branch_target(std::uint32_t word, unsigned high, unsigned low,
                             std::uint64_t address) {
   const std::uint32_t words = bits(word, high, low);
@@ -221,7 +221,7 @@ void set_branch(Flow flow, std::optional<std::uint64_t> target, Instruction& ins
   instruction.categories.insert(Category::branch);
 }
 
-/// BR, BLR, RET, ERET and those of them that authenticate the address.
+/// BR, BLR, RET, ERET and their forms that authenticate the address.
 void set_register_branch(std::uint32_t word, Instruction& instruction) {
   switch (bits(word, 24, 21)) {
     case 0:

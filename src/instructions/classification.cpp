@@ -7,8 +7,8 @@
 namespace skid::instructions {
 namespace {
 
-/// Not what the name of their category suggests: flags of the system (CLI, STI), the state of the
-/// SSE unit, buffers of lightweight profiling, transactions.
+/// Instructions that do something else than their category suggests: flags of the system (CLI,
+/// STI), the state of the SSE unit, buffers of lightweight profiling, transactions.
 constexpr auto kNoMereComputation = std::to_array<ZydisMnemonic>(
     {ZYDIS_MNEMONIC_CLI, ZYDIS_MNEMONIC_STI, ZYDIS_MNEMONIC_FXRSTOR, ZYDIS_MNEMONIC_FXRSTOR64,
      ZYDIS_MNEMONIC_FXSAVE, ZYDIS_MNEMONIC_FXSAVE64, ZYDIS_MNEMONIC_LDMXCSR, ZYDIS_MNEMONIC_STMXCSR,
@@ -45,8 +45,8 @@ bool contains(const Range& range, Value value) {
   return std::find(range.begin(), range.end(), value) != range.end();
 }
 
-/// Instructions that compute in registers and flags but for the operand that they name: no
-/// microcode that walks tables, no state saved, no device, no mode of the processor.
+/// Instructions that compute only in registers, flags and the operand that they name: no microcode
+/// that walks tables, no state saved, no device, no mode of the processor.
 bool only_computes(const ZydisInstruction& decoded) {
   if (contains(kNoMereComputation, decoded.mnemonic()) ||
       !contains(kComputations, decoded.instruction.meta.category)) {
@@ -123,7 +123,7 @@ bool is_string(const ZydisInstruction& decoded) {
          decoded.instruction.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 }
 
-/// What the loads of an instruction are.
+/// The categories of an instruction's loads.
 void add_load(const ZydisInstruction& decoded, Categories& categories) {
   const bool locked = (decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
   if (locked) {
@@ -285,7 +285,8 @@ Categories categories_of(const ZydisInstruction& decoded, std::span<const Memory
   if (loads) add_load(decoded, categories);
   if (stores) categories.insert(Category::store);
 
-  // What is left to explain: nothing where all that the instruction does has a category by now.
+  // The effects without a category yet: none where the categories cover all that the instruction
+  // does.
   const bool explained = own || computes || is_string(decoded) || is_plain_stack_access(decoded) ||
                          (branch && is_near_branch(decoded)) ||
                          decoded.mnemonic() == ZYDIS_MNEMONIC_XLAT;

@@ -196,7 +196,8 @@ Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
   }
 }
 
-/// Whether memory is the destination, or memory is compared with a number: such are not fused.
+/// Whether memory is the destination, or is compared with a number: such instructions are not
+/// fused.
 bool keeps_from_fusion(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
   if (memory.empty()) return false;
   for (const MemoryOperand& operand : memory) {

@@ -14,7 +14,7 @@
 
 namespace skid::instructions {
 
-/// What is done at the address that an operand gives. What depends on a mask, a count or a
+/// The access at the address that an operand gives. An access that depends on a mask, a count or a
 /// comparison counts as done.
 enum class Access {
   none,  ///< nothing that loads or stores: LEA, NOP, prefetches, flushes, INVLPG, UD1; PRFM
@@ -108,8 +108,8 @@ struct Instruction {
   bool repeats = false;
   /// MOV to SS: debug exceptions are delayed until after the next instruction.
   bool delays_traps = false;
-  /// Enters the system or leaves it, without a branch within the program: SYSCALL, ENCLU, VMCALL.
-  /// What it enters may continue elsewhere.
+  /// Enters or leaves the system without a branch within the program: SYSCALL, ENCLU, VMCALL. The
+  /// entered code may continue elsewhere.
   bool enters_system = false;
   /// Writes to the top of the stack, and is not a call: a following RET jumps to the written
   /// address.
@@ -145,8 +145,8 @@ std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
 /// classify() for aarch64; aarch64.cpp.
 std::optional<Instruction> classify_aarch64(std::span<const std::byte> code, std::uint64_t address);
 
-/// Of how many bytes each what does not decode is stepped over: what all instructions are aligned
-/// to.
+/// The number of bytes by which undecodable code is stepped over. All instructions are aligned to
+/// it.
 unsigned step_without_instruction(Arch arch);
 
 }  // namespace skid::instructions

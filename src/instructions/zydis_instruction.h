@@ -17,7 +17,7 @@ struct ZydisInstruction {
   std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands = {};
 
   ZydisMnemonic mnemonic() const noexcept { return instruction.mnemonic; }
-  /// All of them, the hidden ones too.
+  /// All operands, the hidden ones too.
   std::span<const ZydisDecodedOperand> all_operands() const noexcept {
     return std::span(operands).first(instruction.operand_count);
   }
@@ -28,7 +28,7 @@ struct ZydisInstruction {
 
 bool is_multibyte_nop(const ZydisInstruction& decoded);
 
-/// `memory`: what was found of the same instruction's operands.
+/// `memory`: the findings on the same instruction's operands.
 Categories categories_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory);
 
 }  // namespace skid::instructions

@@ -71,8 +71,8 @@ class Digester {
     PlaceCounter counter;
   };
 
-  /// The first pass, which looks only at the headers of samples and notes where they are stored, or
-  /// counts them at once while no mapping follows: then they are not read again.
+  /// The first pass. It looks only at the headers of samples and notes where they are stored. While
+  /// no mapping follows it counts them at once, and they are not read again.
   void read_other_records() {
     follow_attributes();
     Record record;
@@ -200,8 +200,8 @@ class Digester {
     }
   }
 
-  /// Takes what was found after the boundary, at which a record begins. False where that has to be
-  /// read in order.
+  /// Adopts the results from behind the boundary, at which a record begins. False where that part
+  /// has to be read in order.
   bool take_second_half() {
     boundary_ = kNone;
     auto half = second_half_.get();

@@ -33,8 +33,8 @@ struct DigestSetup {
   std::uint64_t worth = std::uint64_t{2} << 20;
   /// Bytes that a thread reads at a time; up to one read of ByteStream more.
   std::uint64_t piece = std::uint64_t{256} << 10;
-  /// Bytes of samples, at least 1, after which the second thread of the first pass starts, and from
-  /// which on samples may be counted in the first pass, in the hope that no mapping follows.
+  /// Bytes of samples, at least 1, after which the second thread of the first pass starts. From
+  /// then on, samples may be counted in the first pass, in the hope that no mapping follows.
   std::uint64_t quiet = std::uint64_t{1} << 20;
   /// Leases the core of the second thread; null: every machine with several cores has one.
   Cores* cores = nullptr;
@@ -42,12 +42,12 @@ struct DigestSetup {
   const Filter* filter = nullptr;
 };
 
-/// Reads `recording` to its end, twice: first the records that are not samples, among them all
-/// mappings, and then the samples, each of which is located by its own time and counted. What
-/// follows the last mapping of a recording is read once if it is long. Records need not be in the
-/// order of time. A pipe is copied to a temporary file first (Recording::spool). Memory grows with
-/// sampled code and with mappings, not with samples or processes. Damage is listed in
-/// `recording.faults()`. Throws InputError where the recording lacks what the filter needs.
+/// Reads `recording` to its end, twice. The first pass reads the records that are not samples,
+/// among them all mappings. The second locates each sample by its own time and counts it. A long
+/// part after the last mapping is read only once. Records need not be in the order of time. A pipe
+/// is copied to a temporary file first (Recording::spool). Memory grows with sampled code and with
+/// mappings, not with samples or processes. Damage is listed in `recording.faults()`. Throws
+/// InputError where the recording lacks what the filter needs.
 Digest digest(perfdata::Recording& recording, const DigestSetup& setup = {});
 
 /// By attribute, samples with PERF_RECORD_MISC_EXACT_IP.

@@ -49,7 +49,7 @@ std::vector<std::string> parse_numbers(std::string_view option, std::string_view
 /// first), several separated by commas. Throws UsageError.
 std::vector<TimeSlice> parse_times(std::string_view text);
 
-/// What a filter selected of recordings, and what it could have.
+/// The values that a filter selected of recordings, and those it could have selected.
 struct Filtered {
   std::uint64_t selected = 0, all = 0;  ///< samples
   std::set<std::string> events;         ///< of the recordings, by names for Filter::events

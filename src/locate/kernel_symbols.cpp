@@ -138,7 +138,7 @@ void KernelSymbols::open() {
   }
 }
 
-/// Modules are loaded independently: one that was loaded again has another address.
+/// Modules are loaded independently: a module that was loaded again has another address.
 const std::string& KernelSymbols::believable_module(const std::string& dso, std::uint64_t begin) {
   const auto [answer, is_new] = modules_.try_emplace(dso);
   if (!is_new) return answer->second;

@@ -1,4 +1,4 @@
-// What a mapping is called: the names that perf gives to what has no file of its own.
+// Names of mappings: what perf calls those that have no file of their own.
 #pragma once
 
 #include "src/perfdata/record.h"
@@ -35,8 +35,8 @@ bool is_dso_named(std::string_view path, std::string_view name);
 /// where perf noted its build-id; else the module is named, "[ext4]".
 std::string kernel_dso_name(const symbols::MappedFile& file);
 
-/// The path of a process's mapping; of executable memory without a file, the file in which its
-/// process may have noted what it put there: "/tmp/perf-123.map".
+/// The path of a process's mapping. For executable memory without a file it is the file in which
+/// the process may have described its generated code: "/tmp/perf-123.map".
 std::string user_mapping_name(const perfdata::MappingRecord& mapping);
 
 /// Whether a name is that of a perf map: "/tmp/perf-123.map".

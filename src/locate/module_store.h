@@ -41,7 +41,7 @@ class ModuleStore {
  public:
   /// Looks at recorded paths, for candidates and below /usr/lib/debug, nowhere else.
   ModuleStore() = default;
-  /// Looks for what has a recorded build-id in `places` too.
+  /// Also looks in `places` for files with a recorded build-id.
   explicit ModuleStore(SearchPlaces places)
       : places_(std::move(places)), searches_by_build_id_(true), candidates_(places_.candidates) {}
 
@@ -49,8 +49,8 @@ class ModuleStore {
   /// target in its run directory.
   void add_candidate(const std::filesystem::path& path);
 
-  /// The machine that was recorded, as `uname -m` calls it, may be empty. A file whose build-id was
-  /// not recorded is refused where it is for another one: the recording is of elsewhere.
+  /// The machine that was recorded, as `uname -m` calls it; may be empty. A file without a recorded
+  /// build-id is refused if it is for another machine: the recording was made elsewhere.
   void expect_machine(std::string_view name);
 
   /// Whether the recording was made on this machine, so that perf maps here may be of its

@@ -180,8 +180,8 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
   return static_cast<std::size_t>(at - records.data());
 }
 
-/// Counts the first of some records, of whatever kind, by decoding it. Returns its size, 0 if it is
-/// not whole.
+/// Counts the first of some records, of any kind, by decoding it. Returns its size, 0 if it is cut
+/// off.
 std::size_t PlaceCounter::count_one(std::span<const std::byte> records, std::uint64_t position) {
   if (records.size() < perfdata::kRecordHeader) return 0;
   Record record;
@@ -218,7 +218,7 @@ void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
   Block block{place.file, space.mode(), keeps_addresses_, 0, 0};
   if (space.mode() == CpuMode::kernel && is_mapped) block.has_address = true;
   if (block.has_address) block.distance = place.distance;
-  // What is mapped nowhere is counted together, unless addresses matter.
+  // Samples where nothing is mapped are counted together, unless addresses matter.
   if (is_mapped || block.has_address) {
     block.number = (ip + place.distance) >> RegionCache::kBlockBits;
     place.mask = (std::uint32_t{1} << RegionCache::kBlockBits) - 1;

@@ -24,8 +24,8 @@ struct LocatedSamples {
   std::uint32_t attribute = 0;
   perfdata::SampleKind kind;
   std::optional<symbols::FileLocation> location;  ///< nullopt: nothing was mapped there
-  /// Their common address: of samples in kernel mode with a location, and of all samples in
-  /// recordings with a breakpoint event. Else 0: processes map a file at different addresses.
+  /// The common address of samples in kernel mode with a location, and of all samples in recordings
+  /// with a breakpoint event. Else 0: processes map a file at different addresses.
   std::uint64_t ip = 0;
   std::uint64_t samples = 0;
 };

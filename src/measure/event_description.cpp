@@ -195,8 +195,8 @@ std::vector<std::optional<std::string>> requested_by_attribute(
     if (is_clock(*only) || is_generic_cycles(*only)) requested = {"cycles:P"};
   }
   if (requested.empty()) return result;
-  // perf may sort events: of several those that were recorded as requested first, the rest in
-  // order.
+  // perf may sort events. Where several fit, those that were recorded as requested come first, and
+  // the rest follow in order.
   for (const bool must_fit : {true, false}) {
     for (std::size_t index = 0; index < attributes.size(); ++index) {
       if (attributes[index].is_dummy() || result[index]) continue;

@@ -1,5 +1,5 @@
-// Of which event, recording and machine samples are: a measurement before anything is counted; and
-// what the kernel and the CPU do to an event that changes the meaning of its samples.
+// Which event, recording and machine samples come from: a measurement before anything is counted.
+// Also, how the kernel and the CPU change an event so that its samples mean something else.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -54,8 +54,9 @@ struct RecordedEvent {
 /// Whether a recording, or its run, says that it is synthetic.
 bool is_synthetic(const Source& source, const perfdata::Features& features);
 
-/// All of an event but what the catalogue knows and its samples. `machine`: that the recording was
-/// made on; must outlive the event, as `recording` must. `requested`: of requested_by_attribute().
+/// Everything about an event but its samples and the catalogue's knowledge. `machine`: made the
+/// recording; must outlive the event, as `recording` must. `requested`: of
+/// requested_by_attribute().
 RecordedEvent describe_event(const Source& source, const perfdata::Recording& recording,
                              const machine::Machine& machine, std::uint32_t index,
                              const std::optional<std::string>& requested);

@@ -54,8 +54,8 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
   return std::find(kOfX86.begin(), kOfX86.end(), code) != kOfX86.end();
 }
 
-/// Whether what an event counts is known, and the trigger is none of what causes it: its samples
-/// are of the rest of the loop then.
+/// Whether it is known what an event counts, and that the trigger does not cause it: then its
+/// samples are of the rest of the loop.
 bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
   if (knowledge.counted == events::Counted::other) return false;
   if (!knowledge.event) return !events::may_cause(trigger, knowledge.counted);
@@ -64,7 +64,8 @@ bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKi
                       [trigger](const auto& cause) { return cause.kind == trigger; });
 }
 
-/// Breakpoints and page faults: of those of the target it is known where they are sampled.
+/// For breakpoints and page faults: the target's own are judged if it is known where they are
+/// sampled.
 NotJudged of_built_in(const Attribute& attribute, const runway::TargetDescription* target) {
   if (target == nullptr) return NotJudged::none;
   const auto builtin = builtin_event_of(attribute, *target);
@@ -193,7 +194,8 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
 bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowledge,
                         const runway::TargetDescription& target) {
   if (knowledge.core_pmu && knowledge.event) {
-    // Where samples are promised to be distributed as the events are, of those it must be sure.
+    // The trigger must be known to cause each event once where samples are promised to be
+    // distributed as the events are.
     if (attribute.precise_ip == 3 &&
         events::level_3_of(knowledge.cpu, *knowledge.event) == LevelThree::distinct) {
       return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();

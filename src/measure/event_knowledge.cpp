@@ -71,7 +71,7 @@ bool is_arm_core(std::string_view pmu_name) {
 /// A fleet has a few kinds of CPUs; inputs that are made up could have any number.
 constexpr std::size_t kMostKnown = 32;
 
-/// All of a machine that a catalogue depends on.
+/// Everything about a machine that a catalogue depends on.
 std::string key_of(const machine::Machine& machine) {
   const auto number = [](const std::optional<int>& value) {
     return value ? fmt::format("{}", *value) : std::string("?");

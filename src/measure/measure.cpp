@@ -64,7 +64,7 @@ std::optional<std::uint64_t> target_address(const symbols::FileLocation& locatio
   return geometry->module->address_at(location.offset);
 }
 
-/// What is counted of each event, by attribute.
+/// What is counted for each event, by attribute.
 using Bases = std::vector<analysis::Basis>;
 
 void tally_events(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
@@ -129,7 +129,7 @@ void count_events(const RecordedEvent& event, const TargetGeometry* geometry, co
   } else if (knowledge.event && !attribute.exclude_user &&
              (attribute.exclude_kernel ||
               !runway::kind_of(geometry->description->specification.trigger).gives_back_page)) {
-    // Of a fault's iteration most is the kernel's.
+    // The kernel executes most of an iteration with a fault.
     const runway::Specification& specification = geometry->description->specification;
     measurement.events_per_iteration.expected =
         events::expected_events(knowledge.cpu, *knowledge.event, specification);
@@ -151,7 +151,7 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
     if (!source) continue;
     auto& addresses = bases[event.index].addresses.emplace(analysis::Addresses{*source, {}, {}});
     if (geometry == nullptr || !geometry->description) continue;
-    // Of a stack slot other instructions of the loop access the same bytes, and IBS samples them.
+    // Other instructions of the loop access the same bytes of a stack slot, and IBS samples them.
     const auto trigger = geometry->description->specification.trigger;
     if (*source == analysis::AddressSource::tagged && runway::touches_stack(trigger)) continue;
     addresses.declared =
@@ -159,7 +159,8 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
   }
 }
 
-/// What depends on single samples: reads the recording once more, unless nothing does.
+/// Sets the results that depend on single samples: reads the recording once more, unless nothing
+/// does.
 void visit_samples(const Profile& profile, const TargetGeometry* geometry,
                    PageFaultChecker& checker, Bases& bases) {
   perfdata::Recording& recording = profile.recording;

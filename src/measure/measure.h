@@ -31,7 +31,7 @@ struct Choices {
   std::int64_t bin_width = 1;  ///< instructions
   /// Counts the core of a long file's second thread; null: it is not counted.
   Cores* cores = nullptr;
-  /// What is known of events, for all recordings; null: what is built in, for this one.
+  /// The knowledge of events, for all recordings; null: the built-in tables, for this one.
   std::shared_ptr<Catalogues> catalogues = {};
 };
 

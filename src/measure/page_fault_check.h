@@ -36,8 +36,8 @@ class PageFaultChecker {
   PageFaultChecker& operator=(PageFaultChecker&&) = delete;
   ~PageFaultChecker();
 
-  /// For locate::visit_records: what compares, which refers to this and the recording; none when
-  /// the recording does not hold both a page-fault event and the tracepoint with its format.
+  /// A visitor for locate::visit_records that compares. It refers to this and the recording. None
+  /// when the recording does not hold both a page-fault event and the tracepoint with its format.
   locate::Visitor visitor(const perfdata::Recording& recording);
 
   /// After the last record; nullopt where there was no visitor.

@@ -26,7 +26,7 @@ void describe_machine(const machine::Machine& machine, analysis::Measurement& me
   measurement.kernel = bounded(machine.kernel);
 }
 
-/// Of a synthetic recording its own command line is what perf would have been asked.
+/// The command line of a synthetic recording is the one that perf would have been given.
 std::vector<analysis::CommandLine> command_lines_of(const Source& source,
                                                     const perfdata::Features& features) {
   const bool is_run = source.run != nullptr && !source.run->command_line.empty();

@@ -44,7 +44,7 @@ struct Profile {
                locate::Filtered& filtered) const;
   /// The measurement of an event without its period, and without all that is counted.
   analysis::Measurement described(const RecordedEvent& event) const;
-  /// All but `filtered`.
+  /// Fills all of a summary but its `filtered`.
   void summarize(RecordingSummary& summary) const;
 
   const Source& source;

@@ -1,4 +1,4 @@
-// Consecutive samples of a target's thread, by which events of an iteration they are of.
+// Consecutive samples of a target's thread, and the events of an iteration that they are of.
 #pragma once
 
 #include "analysis/basis.h"

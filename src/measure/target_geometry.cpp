@@ -99,7 +99,7 @@ void append_successors(const symbols::Module& module, Arch arch, AddressRange ra
   if (falls_through) successors.push_back(range.end);
 }
 
-/// Of code that is too long or not decoded: `other`, of which nothing is known.
+/// Stands for code that is too long or not decoded: `other`, of which nothing is known.
 instructions::Categories categories_in(const symbols::Module& module, Arch arch,
                                        AddressRange range) {
   const instructions::Categories unknown{instructions::Category::other};
@@ -111,7 +111,7 @@ instructions::Categories categories_in(const symbols::Module& module, Arch arch,
   return categories;
 }
 
-/// Of a loop of triggers, other triggers, NOPs and some more.
+/// The categories of a loop of triggers, other triggers, NOPs and a few more instructions.
 LoopCategories categories_of(const symbols::Module& module, Arch arch,
                              const runway::Layout& layout) {
   using instructions::Category;
@@ -145,7 +145,7 @@ AddressRange only_function(const SampledModule& module, const std::string& name)
   return functions.front().range;
 }
 
-/// More files than these are not named in a message.
+/// The most files that are named in a message.
 constexpr std::size_t kMostNamed = 16;
 
 /// No function of a runway is larger; bounds what a hostile symbol table can make us decode.

@@ -40,9 +40,9 @@ struct TargetGeometry {
 void add_targets(const Source& source, locate::ModuleStore& modules);
 
 /// The generated target among the sampled files, identified by its note. Where no file has a sample
-/// in user mode, the one that the recording ran by the word of its run: what was to be expected is
-/// known then, though nothing of it came. nullopt when there is none, or the run's cannot be opened
-/// or has another build-id; a note that cannot be read is added to `remarks`.
+/// in user mode, it is the one that the run names: then it is known what was to be expected, though
+/// no sample came. nullopt when there is none, or the run's cannot be opened or has another
+/// build-id. A note that cannot be read is added to `remarks`.
 std::optional<TargetGeometry> find_recorded_target(const Source& source,
                                                    const locate::Digest& digest,
                                                    locate::ModuleStore& modules,

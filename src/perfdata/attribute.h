@@ -44,8 +44,9 @@ struct Attribute {
   bool has(std::uint64_t sample_type_bits) const noexcept {
     return (sample_type & sample_type_bits) == sample_type_bits;
   }
-  /// A dummy event only carries mapping records, and one of BPF output what programs write, such as
-  /// the times off the CPU of `perf record --off-cpu`: no samples of an event, no measurement.
+  /// Whether the event has no samples to measure. A dummy event only carries mapping records. An
+  /// event of BPF output has what programs write, such as the times off the CPU of `perf record
+  /// --off-cpu`.
   bool is_dummy() const noexcept;
 };
 

@@ -12,7 +12,7 @@ void BulkLayout::use(const SampleDecoder& decoder) {
   ids = &decoder.ids();
   id = decoder.id_offset();
   has_times = decoder.has_times();
-  // Only new ones: a recording may describe its events one after the other.
+  // Only new attributes: a recording may describe its events one after the other.
   for (std::size_t index = period.size(); index < layouts.size(); ++index) {
     const SampleLayout& layout = layouts[index];
     if (index == 0) {

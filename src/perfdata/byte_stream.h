@@ -21,25 +21,25 @@ class ByteStream {
   ByteStream() noexcept = default;
   /// Bytes [begin, end) of a regular file, whose descriptor must stay open.
   static ByteStream of_file(int fd, std::uint64_t begin, std::uint64_t end);
-  /// All that a pipe gives until it is closed; positions count from `begin`.
+  /// All bytes of a pipe until it is closed; positions count from `begin`.
   static ByteStream of_pipe(int fd, std::uint64_t begin);
 
   /// The bytes in memory that were not consumed yet; valid until the next `fill` or `skip`.
   std::span<const std::byte> buffered() const noexcept { return {data_, size_}; }
   /// Makes at least `size` bytes buffered (at most kLargestFill). False when there are fewer left.
   bool fill(std::size_t size) { return size_ >= size || read_more(size); }
-  /// Goes on by bytes that are buffered.
+  /// Consumes bytes that are buffered.
   void consume(std::size_t size) noexcept {
     data_ += size;
     size_ -= size;
     position_ += size;
   }
-  /// Goes on by any number of bytes. False when there are fewer left; all are consumed then.
+  /// Consumes any number of bytes. False when there are fewer left; all are consumed then.
   bool skip(std::uint64_t size);
 
   /// Offset of the first buffered byte in the file or pipe.
   std::uint64_t position() const noexcept { return position_; }
-  /// Bytes from there to the end; nullopt for pipes, whose end is unknown.
+  /// The number of bytes from there to the end; nullopt for pipes, whose end is unknown.
   std::optional<std::uint64_t> left() const noexcept;
   /// errno of the read that failed, 0 while none did.
   int read_error() const noexcept { return read_error_; }

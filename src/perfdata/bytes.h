@@ -88,7 +88,7 @@ class ByteReader {
   /// padded with NULs.
   std::string_view counted_text() noexcept { return text(u32()); }
 
-  /// Gives up: what remains contradicts itself.
+  /// Gives up: the rest contradicts itself.
   void fail() noexcept {
     failed_ = true;
     bytes_ = {};

@@ -27,8 +27,8 @@ class CompressedRecords {
   void open(const Record& packet, ByteOrder order);
   /// Whether `next` may give something out.
   bool is_open() const noexcept { return open_; }
-  /// Gives out the next record but for its position, which only the caller knows; its body is valid
-  /// until the next call. False when the packet is used up; it is closed then.
+  /// Gives out the next record, without its position, which only the caller knows. Its body is
+  /// valid until the next call. False when the packet is used up; it is closed then.
   bool next(Record& record, ByteOrder order);
 
   /// Records that are decompressed already; the last one may be cut off.
@@ -40,7 +40,7 @@ class CompressedRecords {
 
   /// Offset in the file of the packet that was opened last.
   std::uint64_t offset() const noexcept { return offset_; }
-  /// What was found wrong since the last call: all further packets of the stream are of no use.
+  /// The damage found since the last call: all further packets of the stream are of no use.
   struct Problem {
     std::string found, expected;
   };

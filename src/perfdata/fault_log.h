@@ -1,4 +1,4 @@
-// What was found wrong with a recording while it was read.
+// The faults of a recording that were found while it was read.
 #pragma once
 
 #include "src/support/error.h"
@@ -13,7 +13,7 @@
 
 namespace skid::perfdata {
 
-/// What is to be done about most of what can be wrong with a recording.
+/// What the user can do about most faults of a recording.
 inline constexpr const char* kRecordAgain = "the recording is damaged or was cut off; record again";
 
 /// Faults in the order in which they were found. A recording with very many lists the first ones.

@@ -103,8 +103,8 @@ struct Features {
   std::vector<std::byte> tracing_data;  ///< formats of tracepoints, for Tracepoints::parse
 };
 
-/// How HEADER_VERSION begins in a recording that was made from a model, by no CPU; else perf's own
-/// version.
+/// The beginning of HEADER_VERSION in a recording that was made from a model, by no CPU. Other
+/// recordings have perf's own version.
 inline constexpr std::string_view kSyntheticVersion = "skidscan synth";
 
 /// Whether a recording is marked as made from a model.
@@ -112,8 +112,8 @@ inline bool is_synthetic(const Features& features) {
   return features.perf_version.starts_with(kSyntheticVersion);
 }
 
-/// What HEADER_VERSION ends with, before skidscan's version, in a recording whose samples were
-/// moved by `skidscan correct -o`.
+/// The end of HEADER_VERSION, before skidscan's version, in a recording whose samples were moved by
+/// `skidscan correct -o`.
 inline constexpr std::string_view kCorrectedMark = ", corrected by skidscan";
 
 inline bool is_corrected(const Features& features) {
@@ -142,9 +142,9 @@ struct FeatureSection {
   std::string content;
 };
 
-/// The sections of `features`, ascending, whose bit is in `present` and that perf record of a
-/// program without groups writes: strings, CPU counts, the command line, event descriptions, PMU
-/// mappings, times of samples and compression. The values of those that are optional must be there.
+/// The sections of `features`, ascending, that have a bit in `present` and that perf record writes
+/// for a program without groups: strings, CPU counts, the command line, event descriptions, PMU
+/// mappings, times of samples and compression. Optional values must be there.
 std::vector<FeatureSection> encode_features(const Features& features);
 
 /// "HOSTNAME", or "feature 99".

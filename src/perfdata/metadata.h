@@ -14,8 +14,8 @@
 
 namespace skid::perfdata {
 
-/// More events than anyone records, each tracepoint of a kernel being some 2,500; bounds what a
-/// damaged recording makes us keep, which is up to 14 KB an event in a report.
+/// More events than anyone records: a kernel has some 2,500 tracepoints. Bounds the memory for a
+/// damaged recording, up to 14 KB an event in a report.
 inline constexpr std::size_t kMostAttributes = std::size_t{1} << 14;
 
 /// Maximum number of sample ids (events × CPUs × threads). Each is an open file of perf, and
@@ -39,7 +39,7 @@ struct Metadata {
 /// Gives the attributes the names and, where they have none, the ids of HEADER_EVENT_DESC.
 void adopt_event_descriptions(Metadata& metadata);
 
-/// What a record changed that decoding samples depends on.
+/// The change that a record makes to what decoding samples depends on.
 enum class MetadataChange {
   none,
   attribute_added,   ///< at the end of `attributes`

@@ -61,8 +61,8 @@ struct MappingRecord {
 struct TaskRecord {
   std::int32_t pid = 0, parent_pid = 0, tid = 0, parent_tid = 0;
   std::uint64_t time = 0;  ///< ns
-  /// perf wrote the record for a process that was running already; its mappings follow in full and
-  /// nothing is inherited.
+  /// Whether perf wrote the record for a process that was running already. Its mappings follow in
+  /// full and nothing is inherited.
   bool listed = false;
 };
 

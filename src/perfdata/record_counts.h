@@ -1,4 +1,4 @@
-// What the records of a recording add up to, read once from front to back.
+// Sums over the records of a recording, which is read once from front to back.
 #pragma once
 
 #include "src/perfdata/recording.h"

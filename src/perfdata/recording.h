@@ -85,7 +85,7 @@ class Recording {
   StoredRecords stored() const noexcept {
     return {segment_, stream_.position(), segments_[segment_].end, position_};
   }
-  /// Goes on after `size` bytes of these, which are whole records that do not affect reading.
+  /// Continues after `size` bytes of these, which are whole records that do not affect reading.
   void skip_stored(std::uint64_t size) {
     stream_.skip(size);
     position_ += size;
@@ -96,8 +96,8 @@ class Recording {
   ByteStream stream_of(const StoredRecords& records) const {
     return ByteStream::of_file(segments_[records.segment].file.get(), records.begin, records.end);
   }
-  /// Notes that what was read again were not whole records beyond `offset`. One fault describes the
-  /// rest of a file: further ones are not listed.
+  /// Notes that the bytes beyond `offset`, when read again, were not whole records. One fault
+  /// describes the rest of a file: further ones are not listed.
   void add_changed(const StoredRecords& records, std::uint64_t offset);
 
   /// The file of a recording in one file, the first of a directory's. It is read at offsets: its
@@ -141,7 +141,8 @@ class Recording {
     bool is_kept = false;    ///< as tracing data
   };
 
-  /// What a record changed that samples are decoded by: a second reading goes through it again.
+  /// The change that a record made to the decoding of samples: a second reading goes through it
+  /// again.
   struct Change {
     std::uint64_t position = 0;  ///< of the record
     MetadataChange what = MetadataChange::none;

@@ -27,7 +27,7 @@ constexpr std::uint64_t kEventUpdateName = 2;  // PERF_EVENT_UPDATE__NAME
 
 constexpr std::size_t kLongestRecord = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
-/// Records of so many bytes are compressed at once: even if they do not shrink they fit into one
+/// Bytes of records that are compressed at once: even if they do not shrink they fit into one
 /// record.
 constexpr std::size_t kCompressedAtOnce = std::size_t{32} << 10;
 /// Size of the kernel's buffers in HEADER_COMPRESSED; larger than any decompressed record.

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint16_t kWord = sizeof(std::uint64_t);
 
-/// PERF_SAMPLE_READ: a value, or those of a group, depending on read_format
-/// (perf_event_read_format in include/uapi/linux/perf_event.h). `id`: of the sample, which is that
-/// of its event's value in a group.
+/// PERF_SAMPLE_READ: a value, or those of a group, depending on read_format (perf_event_read_format
+/// in include/uapi/linux/perf_event.h). `id`: of the sample, and also of its event's value in a
+/// group.
 std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_format,
                                          std::uint64_t id) {
   const auto word_if = [&](std::uint64_t bit) {

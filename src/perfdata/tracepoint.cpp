@@ -29,9 +29,9 @@ constexpr std::size_t kMostFields = 512;
 /// Bytes. libtraceevent's time grows with the square of a line's length.
 constexpr std::size_t kLongestLine = 1024;
 
-/// Whether libtraceevent may parse this text. It loses memory of what the kernel does not write,
-/// and of names of mac80211's macros ("STA_PR_FMT"), which kernels before 2.6.35 left in their
-/// formats.
+/// Whether libtraceevent may parse this text. It leaks memory on texts that the kernel does not
+/// write, and on names of mac80211's macros ("STA_PR_FMT"), which kernels before 2.6.35 left in
+/// their formats.
 bool is_plain(std::string_view text) {
   static const std::regex kHead("name: [A-Za-z_]\\w*|ID: \\d+|format:");
   static const std::regex kField(

@@ -169,7 +169,7 @@ void AddressSpaces::place_mappings(std::vector<std::uint32_t> order) {
 }
 
 /// The newest of the oldest `count` mappings of `life` that covers `address`. Narrows `alike` to
-/// the addresses around it that the same ones of them cover.
+/// the addresses around it that are covered by the same of these mappings.
 const AddressSpaces::Mapping* AddressSpaces::newest(const Life& life, std::size_t count,
                                                     std::uint64_t address,
                                                     AddressRange& alike) const {

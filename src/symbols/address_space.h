@@ -20,7 +20,7 @@ namespace skid::symbols {
 struct MappedFile {
   std::string path;      ///< "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", "//anon"
   std::string build_id;  ///< lower-case hexadecimal; empty when the recording has none
-  /// Of code that the kernel generated and named in a record, its bytes; 0: a file.
+  /// The bytes of code that the kernel generated and named in a record; 0: a file.
   std::uint64_t symbol_size = 0;
   /// Whether a mapping of it could be executed and not read.
   bool is_execute_only = false;
@@ -70,8 +70,8 @@ struct Region {
 class AddressSpaces {
  public:
   static constexpr std::int32_t kKernel = -1;  ///< pid of kernel mappings, as perf writes it
-  /// What a process inherited is looked for in at most so many of its ancestors that have mappings
-  /// of their own: longer chains of forks without an exec occur only in crafted recordings.
+  /// The most ancestors with mappings of their own in which inherited mappings are looked for.
+  /// Longer chains of forks without an exec occur only in crafted recordings.
   static constexpr std::size_t kMostMappedAncestors = 256;
 
   /// An empty or inverted range is ignored.
@@ -101,9 +101,9 @@ class AddressSpaces {
   /// Ends adding events, and makes them available to `find`. Once.
   void seal();
 
-  /// The newest mapping of `pid` at `time` (events of that very time have happened) that covers
-  /// `address`; where none does, what it inherited by fork; and around both the addresses and times
-  /// for which the answer is the same. Only after `seal`.
+  /// The newest mapping of `pid` at `time` that covers `address` (events of that very time have
+  /// happened). Where none does, the one it inherited by fork. Around both come the addresses and
+  /// times for which the answer is the same. Only after `seal`.
   Region find(std::int32_t pid, std::uint64_t address, std::uint64_t time) const;
 
   const MappedFile& file(FileIndex index) const { return files_[index]; }
@@ -122,7 +122,7 @@ class AddressSpaces {
   };
   static constexpr FileIndex kExec = 0xffff'fffe, kFork = 0xffff'fffd;  // not of a file
 
-  /// What a process maps from a fork or exec, or its first mapping, to the next fork or exec.
+  /// The mappings of a process from a fork or exec, or its first mapping, to the next fork or exec.
   struct Life {
     std::uint32_t parent = kNone;  ///< the life that it inherits from
     std::uint32_t inherited = 0;   ///< the number of mappings that it had then, more than none

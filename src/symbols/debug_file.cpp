@@ -80,7 +80,7 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& 
   const char* link = dwelf_elf_gnu_debuglink(file.elf(), &expected_checksum);
   if (link == nullptr) return std::nullopt;
   const std::string name = link;
-  // A name only: a file from elsewhere must not choose what else is opened.
+  // Only a name is allowed: a file from elsewhere must not choose what else is opened.
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
     return std::nullopt;
   }

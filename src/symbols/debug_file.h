@@ -1,4 +1,4 @@
-// Separate debug info: the file that a distribution keeps what it stripped in.
+// Separate debug info: the file in which a distribution keeps the stripped parts.
 #pragma once
 
 #include "src/symbols/binary_places.h"

@@ -17,8 +17,8 @@ constexpr std::size_t kMostBytes = 65536;
 constexpr long kMostNanoseconds = 100'000'000;
 constexpr int kMostGivenUp = 10;
 
-/// Longer than any compiler writes. What libiberty allocates, to decode identifiers that are not
-/// ASCII, is lost with a jump out of it: at most four times this.
+/// Longer than any compiler writes. libiberty allocates memory to decode identifiers that are not
+/// ASCII. A jump out of it leaks that memory: at most four times this length.
 constexpr std::size_t kLongestSymbol = 16384;
 
 // The only way out of libiberty is a jump over its C frames.

@@ -95,7 +95,8 @@ Kallsyms::Kallsyms(std::string text) : text_(std::move(text)) {
     auto& [symbol, neighbours] = entries[i];
     const bool last = i + 1 == entries.size() || entries[i + 1].module != neighbours;
     symbol.range.end = last ? end_of_last(symbol.range.begin) : entries[i + 1].symbol.range.begin;
-    // Of several at one address only the last reaches anywhere, and so it is the one to be named.
+    // Only the last of several symbols at one address has a length, and so it is the one to be
+    // named.
     if (!neighbours->empty() && neighbours->back().range.begin == symbol.range.begin) {
       neighbours->pop_back();
     }

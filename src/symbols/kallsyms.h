@@ -27,10 +27,11 @@ class Kallsyms {
 
   /// Throws InputError when the file cannot be read or is larger than kLargest.
   static Kallsyms read(const std::filesystem::path& path);
-  /// Lines that are none are left out.
+  /// Lines of another form are left out.
   explicit Kallsyms(std::string text);
 
-  /// Whether all addresses are zero, as the kernel shows them to whom kptr_restrict shuts out.
+  /// Whether all addresses are zero: the kernel shows them so to users that kptr_restrict shuts
+  /// out.
   bool hidden() const noexcept { return hidden_; }
 
   /// The address of a symbol of the kernel itself, of any type.

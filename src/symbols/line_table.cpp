@@ -41,8 +41,8 @@ std::uint64_t size_of(const ElfFile& file) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-/// Where the file has line tables that can be read in bounded time and memory: a bound of their
-/// size, bytes.
+/// A bound of the size of the line tables in bytes, where the file has some that can be read in
+/// bounded time and memory.
 std::optional<std::uint64_t> dwarf_size(const ElfFile& file) {
   std::size_t sections = 0;
   if (elf_getshdrnum(file.elf(), &sections) != 0 || sections > kMostSections) return std::nullopt;
@@ -65,7 +65,8 @@ std::optional<std::uint64_t> dwarf_size(const ElfFile& file) {
 }
 
 ElfHandle mapped(const ElfFile& file) {
-  // DWARF can have gigabytes of which a few lines need little: mapped, unlike the symbols.
+  // DWARF can have gigabytes, and a few lines need little of it: so it is mapped, unlike the
+  // symbols.
   return ElfHandle(elf_begin(file.descriptor().get(), ELF_C_READ_MMAP, nullptr));
 }
 

@@ -236,7 +236,8 @@ std::vector<std::byte> Module::code(AddressRange range) const {
 
 namespace {
 
-/// Bytes of the image: it ends with its section headers, and those end the last of its pages used.
+/// The bytes of the image: it ends with its section headers, which are at the end of its last used
+/// page.
 std::size_t image_size(const Elf64_Ehdr& header) {
   constexpr std::size_t kPage = 4096;
   const std::size_t end = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;

@@ -55,7 +55,7 @@ class Module {
   /// Those of them that are not writable.
   std::vector<AddressRange> read_only_ranges() const;
 
-  /// The part of the file that the kernel maps executable around `address`, as in PERF_RECORD_MMAP:
+  /// The part of the file around `address` that the kernel maps executable, as in PERF_RECORD_MMAP:
   /// whole pages of 4 KiB.
   struct ExecutableMapping {
     AddressRange range;             ///< link-time virtual addresses
@@ -93,9 +93,9 @@ class Module {
   std::unique_ptr<Contents> contents_;
 };
 
-/// The vdso, code that the kernel maps into every process and that is in no file, of this very
-/// process, and so of every process of the running kernel with its word size. nullopt when the
-/// kernel gives none or it cannot be read.
+/// The vdso of this process: code that the kernel maps into every process and that is in no file.
+/// All processes of the running kernel with the same word size have it. nullopt when the kernel
+/// gives none or it cannot be read.
 std::optional<Module> running_vdso();
 
 }  // namespace skid::symbols

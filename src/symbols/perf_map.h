@@ -1,4 +1,4 @@
-// What a process noted of the code that it generated: /tmp/perf-PID.map.
+// The description of the code that a process generated: /tmp/perf-PID.map.
 #pragma once
 
 #include "src/symbols/location.h"
@@ -25,12 +25,12 @@ class PerfMap {
   /// link is not followed. Throws InputError for other files, and for those with more bytes or
   /// symbols. `most_symbols`: at most kMostSymbols.
   static PerfMap read(const std::filesystem::path& path, std::size_t most_symbols = kMostSymbols);
-  /// Lines that are none are left out, and what follows kMostSymbols + 1 symbols.
+  /// Lines of another form are left out, and so are all symbols after the first kMostSymbols + 1.
   explicit PerfMap(std::string text);
 
   std::size_t size() const noexcept { return symbols_.size(); }
 
-  /// The symbol that covers `address`; of several the one noted last, which has replaced the
+  /// The symbol that covers `address`. Of several it is the one noted last, which has replaced the
   /// others.
   std::optional<Function> function_at(std::uint64_t address) const;
 

@@ -1,4 +1,4 @@
-// What a thread was called at a time: comm and fork records replayed in time order.
+// The name of a thread at a time: comm and fork records replayed in time order.
 #pragma once
 
 #include <cstdint>
