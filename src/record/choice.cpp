@@ -66,7 +66,7 @@ bool is_generic(std::string_view name) {
   return generic != nullptr && generic->type == PERF_TYPE_HARDWARE;
 }
 
-/// The event of the catalogue that is meant, where one is: by any name that it has, or by a code.
+/// The intended event of the catalogue, if there is one: by any name that it has, or by a code.
 std::optional<events::Event> catalogued(const RequestedEvent& event,
                                         const events::Catalogue* catalogue,
                                         const machine::Machine& machine) {
@@ -79,7 +79,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
       throw Error(fmt::format("-e {}: is an event of {}, and this CPU is {}", event.text(),
                               parts.cpu, catalogue->cpu().name));
     }
-    // perf's "cpu/cache-misses/" and tracepoints ("sched:sched_switch") are none of ours to name.
+    // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
     found = catalogue->find(event.name);
   } catch (const UsageError&) {
     return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
   return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
 }
 
-/// Makes perf take a name of the catalogue as a raw event; what perf can only mean itself stays:
+/// Makes perf take a name of the catalogue as a raw event. Names that only perf understands stay:
 /// its generic events, codes, and terms of a PMU.
 void name_for_perf(RequestedEvent& event, const events::Event& known,
                    const machine::Machine& machine) {
@@ -180,7 +180,7 @@ void check_pmu(const PlanOptions& options, const machine::Machine& machine) {
 }
 
 /// The machine with the core PMUs whose events can be recorded: the one of --pmu, else all that are
-/// on CPUs that may be used. What is left out is noted.
+/// on CPUs that may be used. A note names each PMU that is left out.
 machine::Machine sampled_pmus(const PlanOptions& options, machine::Machine machine,
                               std::vector<std::string>& notes) {
   if (options.pmu) {
@@ -318,7 +318,7 @@ std::string near_events(const std::string& name, const events::Catalogue& catalo
   return did_you_mean(name, names);
 }
 
-/// Of an event that is wrong where only one mode is counted, and is to be counted so.
+/// The erratum of an event that counts wrong in a single mode, if only one mode is requested.
 std::string erratum_of_modes(const RequestedEvent& requested, const events::Event& event,
                              const events::Cpu& cpu) {
   const bool user = requested.modifiers.find('u') != std::string::npos;

@@ -52,9 +52,10 @@ struct ChosenEvent {
   events::Counted counted = events::Counted::other;  ///< by the catalogue
   int cpu = 0;                                       ///< that the target is pinned to
   std::string erratum;  ///< that concerns the modes to be counted; may be empty
-  /// Of a name that neither the catalogue nor perf has: "; did you mean …?", or an empty text.
+  /// Suggestions for a name that neither the catalogue nor perf has: "; did you mean …?", or an
+  /// empty text.
   std::optional<std::string> near_names;
-  /// Of the kernel, for the levels 0 to 3; empty: it was not asked.
+  /// The kernel's answers for the levels 0 to 3; empty: it was not asked.
   std::vector<machine::LevelAnswer> answers;
 };
 
@@ -76,7 +77,7 @@ bool is_tagged(const ChosenEvent& chosen);
 /// iteration.
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification);
 
-/// Of a varied period, at least.
+/// The least number of periods where they vary.
 inline constexpr int kPeriods = 4;
 
 /// How often every event and level is recorded.

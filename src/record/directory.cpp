@@ -54,7 +54,7 @@ FileDescriptor lock(const fs::path& directory) {
   return handle;
 }
 
-/// A run or nothing at all may be displaced, other things are not ours.
+/// A run or nothing at all may be displaced; other files are not ours.
 void check_displaceable(const fs::path& path, const std::string& remedy) {
   if (!run::is_run(path) && !is_empty_directory(path)) {
     throw Error(fmt::format("{}: exists and is not a run; {}", path.string(), remedy));

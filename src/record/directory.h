@@ -1,4 +1,4 @@
-// The directory that a run is recorded into, and what stood there before.
+// The directory that a run is recorded into, and the run that had its name before.
 #pragma once
 
 #include "src/support/file.h"
@@ -9,7 +9,7 @@ namespace skid::record {
 
 inline constexpr const char* kDefaultRunDirectory = "skidscan.run";
 
-/// What becomes of a run that has the name already.
+/// The fate of a run that has the name already.
 enum class Displace {
   rotate,   ///< it becomes NAME.old, as perf does with perf.data
   refuse,   ///< it stays, and the new run is refused

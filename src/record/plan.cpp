@@ -29,7 +29,7 @@ using std::chrono::nanoseconds;
 /// The kernel's software clocks tick no faster (kernel/events/core.c, cpu_clock_event).
 constexpr std::uint64_t kShortestClockPeriod = 10'000;  // nanoseconds
 
-/// How long an event of unknown frequency is tried first.
+/// The length of the first try for an event of unknown frequency.
 constexpr nanoseconds kFirstTry = std::chrono::seconds{1};
 constexpr double kBreakpointSeconds = 5e-6;  // a hit, roughly
 constexpr double kLongSeconds = 60;
@@ -153,8 +153,8 @@ bool has_skid_in_events(const ChosenEvent& chosen, int level) {
   return level == 0 && !chosen.event.perf_picks_level() && chosen.event.kind != EventKind::clock;
 }
 
-/// What the kernel's answer means for a measurement. Missing permissions, PMUs and free counters
-/// are left to perf, which knows more of them or records something else.
+/// The meaning of the kernel's answer for a measurement. Missing permissions, PMUs and free
+/// counters are left to perf, which knows more of them or records something else.
 void apply_answer(const ChosenEvent& chosen, int level, run::PlannedMeasurement& measurement) {
   const auto* answer = find_by(chosen.answers, &machine::LevelAnswer::level, level);
   if (answer == nullptr) return;

@@ -33,7 +33,7 @@ class Progress {
   void refuse(std::string_view reason);
   /// Prints a separate line.
   void say(std::string_view line);
-  /// The same, of what is done and why.
+  /// The same, for steps and their reasons.
   void explain(std::string_view line);
 
  private:
@@ -56,7 +56,7 @@ class Progress {
   bool line_shown_ = false;
 };
 
-/// What suits standard error.
+/// The style of progress that suits standard error.
 Progress::Style progress_style(bool quiet);
 
 /// "8 s", "2 min 5 s", "1 h 4 min".

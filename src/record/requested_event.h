@@ -11,7 +11,7 @@
 
 namespace skid::record {
 
-/// What decides how an event is recorded.
+/// The options that decide how an event is recorded.
 enum class EventKind {
   access,   ///< data breakpoint on the watched datum
   execute,  ///< execute breakpoint on the trigger
@@ -38,8 +38,8 @@ struct RequestedEvent {
   std::string for_perf(int level, const runway::TargetDescription& target) const;
 };
 
-/// Takes the values of -e apart, each one event or a list with commas. Throws UsageError for what
-/// is no single event, for `P` beside p, and for one event named twice.
+/// Takes the values of -e apart, each one event or a list with commas. Throws UsageError for a text
+/// that is no single event, for `P` beside p, and for one event named twice.
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments);
 
 /// "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The targets of an existing run. Throws Error if one is not the target that the run was begun
-/// with.
+/// The targets of an existing run. Throws Error if one differs from the target that the run was
+/// begun with.
 Targets read_targets(const run::Run& run, const fs::path& directory) {
   Targets targets;
   for (const run::RunTarget& recorded : run.targets) {

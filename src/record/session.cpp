@@ -133,9 +133,9 @@ SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
     progress_.begin(measurement);
     const Attempt tried = attempt(measurement);
     if (tried.interrupted) return SessionEnd::interrupted;
-    // Some virtual machines deliver a debug exception after perf has removed its breakpoint, which
-    // the kernel passes on to the program that runs: of perf record -e mem:ADDR:x on one CPU of a
-    // Firecracker guest 1 in 20.
+    // Some virtual machines deliver a debug exception after perf has removed its breakpoint. The
+    // kernel passes it on to the program that runs: 1 in 20 runs of perf record -e mem:ADDR:x on
+    // one CPU of a Firecracker guest.
     if (tried.outcome.signal == SIGTRAP && ++traps < kMostTraps) {
       progress_.say(fmt::format("{}: a debug exception ended the target; recorded again",
                                 measurement.requested));

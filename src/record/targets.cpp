@@ -59,8 +59,8 @@ void avoid_resonance(runway::Specification& specification, const std::vector<Cho
   while (!options.nops && any(true) && specification.nops < nops + kMostNops) ++specification.nops;
 }
 
-/// Gives the target what it needs to know of the CPU that it will run on. Throws Error when that
-/// CPU cannot run it.
+/// Tells the target what it must know of the CPU that it will run on. Throws Error when that CPU
+/// cannot run it.
 void fit_to_cpu(runway::Specification& specification, const PlanOptions& options,
                 const machine::Machine& machine, int cpu, std::vector<std::string>& notes) {
   const TriggerKind kind = specification.trigger;
@@ -122,7 +122,7 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
       return one.trigger == chosen.trigger && is_tagged(one);
     });
     targets.push_back(specification_for(chosen.trigger, options, arch));
-    // One operation in so many is the trigger's.
+    // The trigger's operation is one of this many.
     constexpr std::uint32_t kTaggedNops = 20;
     if (tagged && !options.nops) targets.back().nops = targets.back().lead_in_nops = kTaggedNops;
     avoid_resonance(targets.back(), events, options);

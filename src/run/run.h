@@ -15,15 +15,15 @@
 
 namespace skid::run {
 
-/// As often are all levels recorded into one run.
+/// The most times that all levels are recorded into one run.
 inline constexpr int kMostRepeats = 1000;
 
 inline constexpr const char* kSchema = "skidscan.run/1";
 inline constexpr const char* kFileName = "run.json";
-/// What a kit is to record: a run of which all is pending, of no machine yet.
+/// The plan of a kit: a run with all measurements pending, of no machine yet.
 inline constexpr const char* kPlanName = "plan.json";
 
-/// What has become of a planned measurement.
+/// The state of a planned measurement.
 enum class State {
   pending,   ///< not recorded yet; `record --resume` does it
   finished,  ///< its file is whole
@@ -50,7 +50,7 @@ struct PlannedMeasurement {
   std::uint64_t samples = 0;
   std::string file;  ///< recording, relative to the run directory
   State state = State::pending;
-  /// Why refused, why no samples came, or how the last try to record it ended.
+  /// The reason for a refusal or for no samples, or how the last try to record it ended.
   std::string reason;
   std::vector<std::string> command;  ///< perf's command line as executed
   std::string started, ended;        ///< ISO 8601, UTC; empty while pending
@@ -87,9 +87,9 @@ struct Run {
   bool partial() const;
 };
 
-/// The file of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" where that is `taken`,
-/// to which it is added. What is special to a file system or shell is replaced in the event.
-/// `level`: "none", "pp", "P". `repeat` 0: of a run without repeats.
+/// The name of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" where that is `taken`.
+/// It is added to `taken`. Characters of the event that are special to a file system or shell are
+/// replaced. `level`: "none", "pp", "P". `repeat` 0: of a run without repeats.
 std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken);
 
@@ -110,7 +110,7 @@ Run read_description(const std::filesystem::path& file);
 /// Writes DIR/run.json so that a reader sees the old or the new one, never half. Throws Error.
 void write_run(const Run& run, const std::filesystem::path& directory);
 
-/// What write_run() writes.
+/// The text that write_run() writes.
 std::string description_of(const Run& run);
 
 }  // namespace skid::run

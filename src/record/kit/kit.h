@@ -1,4 +1,4 @@
-// A kit: what is to be recorded on a machine that has perf and a shell and nothing else.
+// A kit: everything to record on a machine that has only perf and a shell.
 #pragma once
 
 #include "runway/target.h"
@@ -12,7 +12,7 @@
 
 namespace skid::kit {
 
-/// The directory that everything in a tar of a kit is in.
+/// The directory that holds all files in the tar of a kit.
 inline constexpr const char* kTopDirectory = "skidscan-kit";
 inline constexpr const char* kScriptName = "run.sh";
 

@@ -32,7 +32,7 @@ std::string version_variable(const Since& since) {
   return fmt::format("perf_{}_{}", since.major, since.minor);
 }
 
-/// Words that have the same condition, which expand to nothing where it does not hold.
+/// Words with the same condition. They expand to nothing where it does not hold.
 std::string conditional(const CommandWord& condition, std::string words) {
   if (condition.since != Since{}) {
     words = fmt::format("${{{}:+{}}}", version_variable(condition.since), words);

@@ -58,7 +58,7 @@ std::uint64_t samples_in(std::string_view line) {
   return whole_number<std::uint64_t>(line.substr(open + 1, unit - open - 1)).value_or(0);
 }
 
-/// What follows "Error:", on its line or the next.
+/// The text after "Error:", on its line or the next.
 std::optional<std::string> text_of_error(const std::vector<std::string_view>& lines) {
   constexpr std::string_view kError = "Error:";
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -72,7 +72,7 @@ std::optional<std::string> text_of_error(const std::vector<std::string_view>& li
   return std::nullopt;
 }
 
-/// What perf points at with "\___" in an event that it does not support.
+/// The part of an unsupported event that perf points at with "\___".
 std::optional<std::string> pointed_at(const std::vector<std::string_view>& lines) {
   constexpr std::string_view kPointer = "\\___ ";
   for (const std::string_view line : lines) {

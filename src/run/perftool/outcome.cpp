@@ -45,8 +45,8 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
     if (is_recording(file)) return ends(Ending::recorded, {});
     return ends(Ending::died, "perf left no recording" + because(messages));
   }
-  // An event that the kernel does not take is refused before the target starts. A kit's script
-  // distinguishes deaths from refusals in the same way.
+  // The kernel refuses an event before the target starts. A kit's script distinguishes deaths from
+  // refusals in the same way.
   const bool died = messages.wrote_file || reported || left.code.signal != 0 || left.code.success();
   if (!died) {
     if (messages.no_permission) return ends(Ending::no_permission, permission_reason(machine));

@@ -14,7 +14,7 @@
 
 namespace skid::perftool {
 
-/// What is recorded, known before it is known where.
+/// The subject of a recording, which is known before its place.
 struct Subject {
   std::string event;  ///< as -e takes it, with its precise level
   std::uint64_t period = 0;
@@ -25,11 +25,12 @@ struct Subject {
   bool data_addresses = false, weights = false;
 };
 
-/// The words for any perf there is, each with the version that it came with. Values: `perf`,
-/// `output`, `fifos` (what --control takes), `target`, `seconds`, `cpu`, `control`, `acknowledge`.
+/// The words of a command line for any perf, each with the version that it came with. Values:
+/// `perf`, `output`, `fifos` (what --control takes), `target`, `seconds`, `cpu`, `control`,
+/// `acknowledge`.
 std::vector<CommandWord> record_words(const Subject& subject);
 
-/// Where one `perf record` of it goes.
+/// One `perf record` of a subject: its files and its CPU.
 struct Recording {
   Subject subject;
   std::filesystem::path output;
