@@ -45,7 +45,7 @@ struct AnnotateOptions {
   OutputOptions shown;
 };
 
-/// What a delay keeps from being sampled, of the recordings of an annotation.
+/// The places that a delay keeps from being sampled, in the recordings of an annotation.
 class Shadowed {
  public:
   explicit Shadowed(audit::Choices choices) : choices_(choices) {}
@@ -70,7 +70,7 @@ class Shadowed {
     }
   }
 
-  /// A note where nothing is known of any loop.
+  /// Gives the places away. Prints a note if nothing is known of any loop.
   output::ListingChoices::Places finish(const OutputOptions& shown) && {
     if ((choices_.delay || choices_.measured) && !has_loop_) {
       shown.note("no sampled loop whose shares follow from the delay was found");
@@ -160,8 +160,8 @@ std::vector<std::string> functions_with(const std::string& part, const listing::
   return most_frequent(sampled, sampled.size());
 }
 
-/// Without a function and a target, of the most sampled function; with a part of a name, of the
-/// only sampled function that has it.
+/// The requested function. Without a name and a target it is the most sampled function; with a part
+/// of a name, the only sampled function that has it.
 ExitStatus run_annotate(const AnnotateOptions& options) {
   const OutputOptions& shown = options.shown;
   locate::ModuleStore modules(search_places(options.binaries));
@@ -231,8 +231,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
-/// What shells complete, the most sampled first; none of recordings that take longer than a user
-/// waits.
+/// The candidates of shells, the most sampled first; none for recordings that take longer than a
+/// user waits.
 std::vector<std::string> sampled_functions(AnnotateOptions options) {
   constexpr std::uintmax_t kMostBytes = 64U << 20U;
   options.function = "";

@@ -49,7 +49,7 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
         fmt::format("{}: partial run, {} of {} measurements are missing; finish it with: {}",
                     directory, pending, run.measurements.size(), what_finishes(directory, run)));
   }
-  // Of one reason but for the name of the event, which perf's message may contain.
+  // By reason without the name of the event, which perf's message may contain.
   std::map<std::string, std::vector<const run::PlannedMeasurement*>> alike;
   for (const auto& planned : run.measurements) {
     if (planned.reason.empty() || planned.state == run::State::finished) continue;
@@ -95,8 +95,8 @@ class Steps {
  public:
   explicit Steps(const std::vector<std::string>& inputs) : inputs_(inputs) {}
 
-  /// Which of how many inputs a step is of, from 1; of a single one that is a run, which of its
-  /// recordings.
+  /// The number of a step, from 1, and how many inputs there are; for a single input that is a run,
+  /// the number of its recording.
   std::pair<std::size_t, std::size_t> place_of(const Step& step) const {
     if (inputs_.size() > 1) return {step.input + 1, inputs_.size()};
     return {step.number, recordings_};
@@ -234,7 +234,8 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
     double seconds = 0;
   };
   if (inputs.size() > 1 || run::is_run(inputs.front())) {
-    // What libraries do once, and not safely, is done before there is a second thread.
+    // The one-time setup of libraries is not thread-safe, so it is done before a second thread
+    // starts.
     symbols::prepare_for_threads();
     events::prepare_pfm_tables();
   }
@@ -266,7 +267,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
             fmt::format("{}: read in {:.2f} s", step.source->file.string(), half.seconds));
       }
     } catch (const InputError& error) {
-      // The others are still worth showing; of a run, its other recordings are.
+      // The other inputs are still worth showing, and so are a run's other recordings.
       print_error(error.what());
       result.read_in_part = true;
       if (!step.run) result.has_unreadable = true;

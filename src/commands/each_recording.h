@@ -15,7 +15,7 @@
 
 namespace skid::commands {
 
-/// What commands for recordings read when they are given no name, as perf does.
+/// The default input of commands for recordings, as perf has it.
 inline constexpr const char* kDefaultRecording = "perf.data";
 
 /// Whether a regular file is one of skidscan's reports, by its beginning.
@@ -32,7 +32,7 @@ perfdata::Recording open_recording(const std::string& file);
 /// missing, else done. Throws InputError if it has no event, so that nothing can be read.
 ExitStatus print_faults(const perfdata::Recording& recording);
 
-/// What became of the inputs.
+/// The outcome of reading the inputs.
 struct InputsRead {
   bool read_in_part = false;    ///< of some recording or input something is missing
   bool has_unreadable = false;  ///< nothing of some input could be read
@@ -42,7 +42,7 @@ struct InputsRead {
 /// there is none.
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
 
-/// What is left to do with a recording that was read. Returns whether it was read in part.
+/// The rest of the work on a recording that was read. Returns whether it was read in part.
 using Finish = std::function<bool()>;
 
 /// Reads a recording of the input of that number. Several threads call it at once, for recordings
@@ -58,7 +58,7 @@ using Read = std::function<Finish(const measure::Source&, std::size_t input)>;
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
                           const OutputOptions& shown, const Read& read);
 
-/// Fills `results` with what `make` makes of each recording; several threads call it at once.
+/// Fills `results` with the result of `make` for each recording; several threads call it at once.
 /// Prints the faults of each, and its particulars with --verbose. Refuses reports of skidscan.
 template <typename Result, typename Make>
 InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,

@@ -112,8 +112,8 @@ std::string vendor_of(events::ConfigLayout layout) {
   return "GenuineIntel";
 }
 
-/// What may be assumed of the machine that a kit is for: the PMUs of its CPU, and that they take
-/// every level. What it refuses in the end is noted there.
+/// The assumptions about the machine that a kit is for: it has the PMUs of its CPU, and they take
+/// every level. Refusals are noted there in the end.
 void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
   constexpr int kHighestLevel = 3;
   machine.cpu.vendor = vendor_of(catalogue.cpu().layout);

@@ -1,4 +1,4 @@
-// The measurements of whatever a command was given: runs, recordings and reports.
+// The measurements of a command's inputs: runs, recordings and reports.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -13,7 +13,7 @@
 
 namespace skid::commands {
 
-/// What reading all inputs gave.
+/// The result of reading all inputs.
 struct Findings {
   std::vector<std::string> inputs;                  ///< as given, or the default run
   std::vector<analysis::Measurement> measurements;  ///< in the order of the inputs

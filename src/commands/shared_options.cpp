@@ -27,7 +27,7 @@ bool shows_color(const OutputOptions& options) {
   return options.color == "always";
 }
 
-/// One that is given and only histograms can have; empty: none is.
+/// The name of a given option that only histograms can have; empty: none is given.
 std::string option_of_histograms(const PlotOptions& options) {
   if (!options.style.empty()) return "--plot-style";
   return options.logarithmic ? "--log" : "";

@@ -88,15 +88,15 @@ void print_as(const OutputOptions& options, const Formats& formats);
 /// --event, --pid, --tid, --comm, --dso, --cpu, --time: which samples are read.
 std::vector<Option> filter_options(locate::Filter& filter);
 
-/// Notes how many samples `filter` selected, and what of it no sample matches; nothing for one that
-/// selects all. Throws UsageError if none of the named events was recorded.
+/// Prints how many samples `filter` selected, and its elements that no sample matches; nothing for
+/// a filter that selects all. Throws UsageError if none of the named events was recorded.
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown);
 
 /// Throws UsageError naming the option if `path` is no directory.
 void require_directory(const char* option, const std::string& path);
 
-/// --hit, --runway, --perfmon: what recordings do not contain.
+/// --hit, --runway, --perfmon: facts that recordings do not contain.
 struct ReadingOptions {
   std::optional<std::string> hit, runway;
   std::filesystem::path perfmon;

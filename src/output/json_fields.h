@@ -1,4 +1,4 @@
-// What several JSON outputs have in common (docs/formats.md).
+// Fields that several JSON outputs share (docs/formats.md).
 #pragma once
 
 #include "analysis/measurement.h"
@@ -45,7 +45,7 @@ namespace skid::output {
 /// null for an empty text.
 Json text_or_null(std::string_view text);
 
-/// An array of what `json_of` makes of each element.
+/// An array of the results of `json_of` for each element.
 template <typename Elements, typename JsonOf>
 Json array_of(const Elements& elements, JsonOf json_of) {
   Json array = Json::array();

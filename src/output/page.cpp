@@ -93,7 +93,7 @@ std::map<std::string, std::string> cut_texts(const List& list, std::size_t colum
   return cut;
 }
 
-/// Leaves out columns of high rank until the rest fits, then shortens what may be.
+/// Leaves out columns of high rank until the rest fits, then shortens the columns that may be.
 std::vector<Fitted> fit(const List& list, std::size_t page_width) {
   std::vector<Fitted> fitted;
   for (std::size_t i = 0; i < list.columns.size(); ++i) {

@@ -109,7 +109,7 @@ std::string number_text(double value);
 /// "99.92–100%"
 std::string share_range(const Page& page, double low, double high);
 
-/// What `text_of` makes of each element.
+/// The results of `text_of` for each element.
 template <typename Elements, typename TextOf>
 std::vector<std::string> texts_of(const Elements& elements, TextOf text_of) {
   std::vector<std::string> texts;

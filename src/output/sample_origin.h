@@ -1,4 +1,4 @@
-// What took the samples, which every output states unless it was a CPU.
+// The origin of samples, which every output states unless it was a CPU.
 #pragma once
 
 #include "analysis/measurement.h"

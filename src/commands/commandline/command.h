@@ -33,12 +33,13 @@ struct Command {
   std::string description;
   std::vector<Option> options;
   std::vector<std::string> notes = {};  ///< paragraphs
-  /// Those whose meaning is specific to the command; `all_exit_statuses` adds the general ones.
+  /// The exit statuses whose meaning is specific to the command; `all_exit_statuses` adds the
+  /// general ones.
   std::map<ExitStatus, std::string> exit_statuses = {};
   /// Lines for bash that work in this order in an empty directory.
   std::vector<std::string> examples = {};
   std::function<ExitStatus()> run = {};
-  /// What to do instead of passing an argument, of a command without any; may be empty.
+  /// An alternative to an argument, for a command that takes none; may be empty.
   std::string instead_of_argument = {};
 
   void add(const std::vector<Option>& more);
@@ -61,7 +62,7 @@ std::map<ExitStatus, std::string> all_exit_statuses(const Command& command);
 /// "skidscan report"; of the program itself "skidscan".
 std::string full_name(const Program& program, const Command& command);
 
-/// What a command line asks for.
+/// The request of a command line.
 struct Call {
   enum class Request { run, help, version };
   const Command* command;  ///< part of the program that was passed to `parse`

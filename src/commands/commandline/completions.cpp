@@ -7,8 +7,8 @@
 namespace skid::commandline {
 namespace {
 
-/// The value that a word after `before` is for; null: none. Stores the options of `before`, which
-/// its candidates may depend on.
+/// The value that a word after `before` is for; null: none. Stores the options of `before`, because
+/// its candidates may depend on them.
 const Value* value_after(const Program& program, const Command& command, Texts before) {
   const Value* value = nullptr;
   for (const Option& option : command.options) {

@@ -22,7 +22,7 @@ std::string help_text(const Program& program, const Command& command, std::size_
 /// complete WORD...', which prints it.
 std::string completions(const Program& program, Texts words);
 
-// What these texts have in common.
+// The parts that these texts share.
 
 /// "[OPTIONS] [INPUT...]": what follows the name of a command.
 std::string usage_of(const Program& program, const Command& command);

@@ -107,7 +107,7 @@ Texts values_of(const Declared& declared) {
   return values;
 }
 
-/// Stores what was given for an option. Returns what is wrong with it, if anything.
+/// Stores the values that were given for an option. Returns what is wrong with them, if anything.
 std::string store(const Declared& declared) {
   const Option& option = *declared.option;
   const Value& value = option.value;

@@ -41,7 +41,7 @@ Columns share_row(std::string_view row, std::uint64_t samples, const analysis::S
           .high = has_share ? std::optional(share.high) : std::nullopt};
 }
 
-/// `add(Columns)` for all that is known of an event's branch records.
+/// Calls `add(Columns)` for all that is known of an event's branch records.
 template <typename Add>
 void add_branch_records(const audit::BranchRecords& records, Add add) {
   add(share_row("branch_records", records.records, records.impossible));

@@ -29,8 +29,8 @@ std::string event_name(const audit::EventAudit& event);
 std::string code_place(const std::string& function, std::uint64_t offset, std::uint64_t address,
                        const std::string& module);
 
-/// A list of counts and the reason that each is of, by the reasons' numbers; empty where all are 0.
-/// `title`: of the counts.
+/// A list of counts with their reasons, by the reasons' numbers; empty where all are 0. `title`: of
+/// the counts.
 template <typename Reason, std::size_t kReasons>
 std::string counts_by_reason(const Page& page, std::string title,
                              const std::array<std::uint64_t, kReasons>& counts,

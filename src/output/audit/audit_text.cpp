@@ -24,12 +24,12 @@ using audit::FunctionFinding;
 using audit::InstructionFinding;
 using events::Verdict;
 
-/// What fits one screen.
+/// The limits of one screen.
 constexpr std::size_t kMostRows = 16;
 
 using Kind = ListColumn::Kind;
 
-/// A finding and the event that it is of.
+/// A finding and its event.
 template <typename Finding>
 using Found = std::vector<std::pair<const EventAudit*, const Finding*>>;
 
@@ -182,7 +182,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   text += instructions(page, of_instructions, false) +
           left_out(page, impossible_ones(event, event.instructions).size(),
                    event.impossible_instructions, "of them");
-  // Of other events than those of a core PMU no instruction is to be expected.
+  // No instruction is to be expected for events other than those of a core PMU.
   const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event) &&
                           event.bias.reason != name_of(analysis::NotJudged::timer);
   if (has_blocks && !event.bias.reason_text.empty()) {
@@ -208,7 +208,7 @@ Found<Finding> worst(const std::vector<RecordedEvent>& events,
   return found;
 }
 
-/// The events of all recordings, of many those with most impossible samples.
+/// The events of all recordings; if there are many, those with most impossible samples.
 std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool is_one_recording) {
   const std::size_t all = events.size();
   if (all > kMostRows && !page.details) {
@@ -278,7 +278,7 @@ struct Totals {
     if (event.substituted) substituted.insert(escape_for_terminal(event.requested));
   }
 
-  /// Why samples are not judged, of several reasons the most frequent one: "mostly …".
+  /// Why samples are not judged; of several reasons the most frequent one: "mostly …".
   std::string reason() const {
     const auto most = std::max_element(reasons.begin(), reasons.end());
     const auto others = std::count_if(reasons.begin(), reasons.end(),

@@ -1,4 +1,4 @@
-// `skidscan events`: what is known of events, as text and as JSON.
+// `skidscan events`: the knowledge of events, as text and as JSON.
 #pragma once
 
 #include "src/events/cpu.h"

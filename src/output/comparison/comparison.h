@@ -30,7 +30,7 @@ std::string machine_text(const analysis::Side& side);
 
 /// The letter of a side in tables and figures: a, b, …
 std::string letter_of(std::size_t side);
-/// Of the sides with such samples.
+/// The letters of the sides with such samples.
 std::vector<std::string> letters_of(const std::vector<analysis::Side>& sides, SampleOrigin origin);
 
 }  // namespace skid::output

@@ -122,7 +122,7 @@ std::string interval_text(const Page& page, const Estimate& estimate,
 }
 
 std::string share_text(double share) {
-  // The interval of a mean over runs can leave what a share can be.
+  // The interval of a mean over runs can exceed the bounds of a share.
   return analysis::percent(std::clamp(share, 0.0, 1.0));
 }
 
@@ -259,7 +259,7 @@ std::string side_list(const Page& page, const Comparison& comparison,
   const std::string baseline = letter_of(comparison.baseline);
   List list{{{"event", Kind::shortened, 0, with_rows},
              {"level", Kind::text, 0, with_rows},
-             // Names end in what distinguishes them, such as the number of a node.
+             // Names end in their distinguishing part, such as the number of a node.
              {with_rows ? "run" : "", Kind::front_shortened},
              {"hit ratio"},
              {"95% interval", Kind::number, 2},

@@ -12,7 +12,7 @@
 
 namespace skid::output {
 
-/// With more sides than these they are rows, of which only those that differ are shown.
+/// The most sides that are columns. More sides are rows, and only those that differ are shown.
 inline constexpr std::size_t kMostSideBySide = 16;
 /// Sides of a level that are shown with the baseline's, and differences of a level.
 inline constexpr std::size_t kMostTold = 12;

@@ -24,7 +24,7 @@ using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
 
-/// What fits one screen.
+/// The limits of one screen.
 constexpr std::size_t kMostLines = 28;
 constexpr std::size_t kMostNotes = 5;
 
@@ -151,7 +151,7 @@ class ComparisonText {
     return text;
   }
 
-  /// How many sides there are of which machines.
+  /// The number of sides of each kind of machine.
   std::string machines() const {
     std::vector<std::pair<std::string, std::size_t>> machines;  // in order of first appearance
     std::map<std::string, std::size_t> places;
@@ -173,7 +173,7 @@ class ComparisonText {
     return text;
   }
 
-  /// All cells where they fit, else of each level the baseline and the worst ones.
+  /// All cells where they fit; else the baseline and the worst ones of each level.
   std::string list() const {
     std::size_t lines = 0;
     for (const ComparisonRow& row : comparison_.rows) lines += row.cells.size();
@@ -338,7 +338,7 @@ class ComparisonText {
     return text;
   }
 
-  /// The differences that the intervals leave open where none was shown.
+  /// The differences that the intervals leave open, where none was shown.
   std::vector<std::string> too_few() const {
     std::vector<std::string> notes;
     if (is_many()) {

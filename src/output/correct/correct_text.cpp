@@ -63,7 +63,7 @@ std::string count_of(std::uint64_t samples, std::string_view what) {
   return fmt::format("{} {}", in_thousands(samples), what);
 }
 
-/// The samples that no place is known of, by reason; empty where there are none.
+/// The samples without a known place, by reason; empty where there are none.
 std::string not_placed_text(const EventCorrection& event) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
@@ -73,7 +73,7 @@ std::string not_placed_text(const EventCorrection& event) {
   return joined(parts);
 }
 
-/// What became of the samples, in words; what there is none of is left out.
+/// The outcome of the samples in words; counts of 0 are left out.
 std::string outcome(const EventCorrection& event) {
   std::vector<std::string> parts{count_of(event.moved, "moved")};
   const auto add = [&](std::uint64_t samples, std::string_view what) {
@@ -156,7 +156,7 @@ std::string event_text(const Correction& correction, const EventCorrection& even
   return text + (listed.empty() ? "" : '\n' + listed);
 }
 
-/// "corrected: r81d0 p; refused: r81d0 none, pp": what became of all events, the corrected first.
+/// "corrected: r81d0 p; refused: r81d0 none, pp": the outcome of all events, the corrected first.
 std::string answer(const std::vector<Correction>& corrections, const Page& page) {
   constexpr std::array kOrder{
       std::pair{Verdict::corrected, "corrected"},

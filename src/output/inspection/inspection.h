@@ -27,7 +27,7 @@ std::string_view name_of(perfdata::ByteOrder order);
 /// it; empty when neither is known. Not escaped.
 std::string source_of(const perfdata::Attribute& attribute, const perfdata::Features& features);
 
-/// Of one event of the recording; empty: nothing is known to be lost.
+/// The lost precision of one event of the recording; empty: nothing is known to be lost.
 std::string precision_lost(const Inspection& inspection, std::size_t event);
 
 /// Events, what is missing, machine and command line; with `details` all other sections and

@@ -126,8 +126,8 @@ void add_recording(const Features& features, bool details, Lines& lines) {
              })));
 }
 
-/// What `perf evlist -v` prints of the attribute. Without details only what differs from the
-/// defaults of perf record; the numbers that say how it sampled always.
+/// The attribute as `perf evlist -v` prints it. Without details only differences from the defaults
+/// of perf record are shown, but always the numbers that say how it sampled.
 std::string attribute_text(const perfdata::Attribute& attribute, const std::string& source,
                            bool details) {
   std::string text = fmt::format(

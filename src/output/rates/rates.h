@@ -10,7 +10,7 @@
 
 namespace skid::output {
 
-/// What a report on rates is made from. Refers to its parts, which must outlive it.
+/// The parts of a report on rates. Refers to them; they must outlive it.
 struct RatesReport {
   const perfstat::Reading& reading;
   const perfstat::Selection& selection;

@@ -20,7 +20,7 @@ using Kind = ListColumn::Kind;
 constexpr std::size_t kValueWidth = 19;  // "100.00% to 100.00%"
 
 std::string percent(double share) {
-  // What rounds to nothing is nothing, from either side.
+  // A number that rounds to 0 from either side is shown as 0.
   const double rounded = std::round(share * 1e4) / 1e2;
   return fmt::format("{:.2f}%", rounded == 0 ? 0.0 : rounded);
 }

@@ -214,7 +214,8 @@ void add_distance_rows(EventTable& table, const Page& page) {
                      });
 }
 
-/// Of what the recording's counter values show. A refusal is among the notes of the text.
+/// Rows of the skid that the recording's counter values show. A refusal is among the notes of the
+/// text.
 void add_rows_in_events(EventTable& table) {
   const auto figure = [](double share) {
     return [share](const Measurement& m) {
@@ -265,7 +266,7 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
   table.row_unless_zero("of unknown events", [](const Measurement& m) { return m.unknown_ids; });
 }
 
-/// Where samples are, and whose data their address is of.
+/// The places of samples, and whose data their address is of.
 void add_address_rows(EventTable& table) {
   using analysis::AddressTable;
   using analysis::OwnerCounts;
@@ -337,7 +338,7 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   });
 }
 
-/// What the order of samples shows.
+/// The findings from the order of samples.
 void add_delay_rows(EventTable& table) {
   const auto number = [](std::uint64_t analysis::Delay::*member) {
     return [member](const Measurement& m) {
@@ -358,7 +359,7 @@ void add_delay_rows(EventTable& table) {
   table.row_if_known("  if independent", share(&analysis::Delay::independent));
 }
 
-/// Whether samples are distributed as events, where precise distribution is to be seen.
+/// Whether samples are distributed as events, where precise distribution can be seen.
 void add_evenness_rows(EventTable& table) {
   table.row_if_known("evenness", [](const Measurement& m) {
     if (!m.evenness) return unknown_cell();

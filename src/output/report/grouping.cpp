@@ -74,8 +74,8 @@ std::string letters(std::size_t index) {
 
 namespace {
 
-/// Of an Arm CPU, which the kernel gives no name: "Arm Neoverse N1", "Ampere part 0xac3"; else
-/// empty.
+/// The name of an Arm CPU, which the kernel does not give: "Arm Neoverse N1", "Ampere part 0xac3";
+/// empty for other CPUs.
 std::string arm_name(const Cpu& cpu) {
   const std::string_view vendor = cpu.vendor;
   if (!vendor.starts_with("0x")) return {};

@@ -21,8 +21,8 @@ std::string machine_header(const Page& page, const MachineGroup& machine);
 /// the classes of the breakdown. Lines without cells are broken at the page's width.
 Table event_numbers(const EventGroup& event, const Page& page);
 
-/// What the repetitions of a level have in common, over runs; nothing where nothing was repeated
-/// or no run has a statistic.
+/// The statistics over runs of a level's repetitions; nothing where nothing was repeated or no run
+/// has a statistic.
 std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page);
 
 /// The samples of each column by offset: a row for each bin of the measurement, or a line of bars
@@ -33,13 +33,14 @@ std::string event_histograms(const Page& page, const EventGroup& event);
 struct OffsetRange {
   std::int64_t low = 0, high = 0;
 };
-/// Of the samples of some runs; nullopt without any.
+/// The range of the samples of some runs; nullopt without any.
 std::optional<OffsetRange> offset_range(const std::vector<const analysis::Measurement*>& runs);
 /// The offsets of `runs` as one line of at most `bars` bars over a range that holds them: "▂▇█▇".
 std::string offset_line(const Page& page, const std::vector<const analysis::Measurement*>& runs,
                         OffsetRange range, std::size_t bars);
 
-/// Collects events with their levels: "access p, pp; faults none". Of many the first ones.
+/// Collects events with their levels: "access p, pp; faults none". If there are many, the text
+/// names the first ones.
 class EventLevels {
  public:
   void add(const std::string& event, const std::string& level);
@@ -50,8 +51,8 @@ class EventLevels {
   std::vector<std::pair<std::string, std::vector<std::string>>> events_;
 };
 
-/// What the measurements of all machines come to, the worst first: "the skid constraint of
-/// precise_ip is not met by 3 of 9 judged measurements: r81d0 p, pp, ppp".
+/// The answer of all machines' measurements, the worst first: "the skid constraint of precise_ip is
+/// not met by 3 of 9 judged measurements: r81d0 p, pp, ppp".
 std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines);
 
 /// The tables and histograms of an event.
@@ -59,7 +60,7 @@ std::string event_details(const Page& page, const EventGroup& event);
 
 Ink ink_of(analysis::Verdict verdict);
 
-/// "2 broken, 1 kept", "kept" where all are: of counts by Verdict. The worst comes first, and its
+/// "2 broken, 1 kept", or "kept" where all are: counts by Verdict. The worst comes first, and its
 /// colour is the cell's.
 Cell verdict_counts(const std::array<std::size_t, 4>& counts);
 

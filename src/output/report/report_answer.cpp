@@ -1,4 +1,4 @@
-// The first sentence of a report: what all measurements come to, the worst first.
+// The first sentence of a report: the answer of all measurements, the worst first.
 #include "src/output/report/parts.h"
 
 #include <algorithm>

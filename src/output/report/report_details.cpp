@@ -165,7 +165,7 @@ std::string censored_note(const Page& page, const Column& column) {
   const Measurement& m = *column.measurement;
   const std::uint64_t censored = m.samples[SampleClass::censored];
   if (censored == 0 || !m.censored_from) return {};
-  // Of several triggers that of the shortest runway, where others may go on.
+  // The shortest runway of several triggers decides; others may go on.
   const std::string what = m.triggers.empty()
                                ? "censored, the skid may be longer"
                                : fmt::format("{} censored, their skid may be longer", censored);

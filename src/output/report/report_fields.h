@@ -18,14 +18,14 @@ inline constexpr int kHighestLevel = 3;
 inline constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
 /// No target is nearly as long, and offsets up to here add up without overflow.
 inline constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 40;
-/// Of a finite number.
+/// The largest finite number.
 inline constexpr double kLargestNumber = std::numeric_limits<double>::max();
 /// Periods are counts of 64 bits, and their mean is no larger.
 inline constexpr double kLongestPeriod = 0x1p64;
 
 inline constexpr std::array<std::string_view, 2> kDeclaredOf{"other_trigger", "trigger"};
 
-/// Refuses what no event excludes.
+/// Refuses texts that are not modes of the CPU.
 inline void check_mode(const JsonValue& value) {
   constexpr std::array<std::string_view, 5> kModes{"user", "kernel", "hypervisor", "host", "guest"};
   if (std::find(kModes.begin(), kModes.end(), value.string()) != kModes.end()) return;

@@ -170,7 +170,7 @@ Json histogram_of(const Measurement& m) {
           {"censored_from", m.censored_from}};
 }
 
-/// null for the first name, which is that of what is unknown.
+/// null for the first name, which stands for unknown.
 template <typename Enum, std::size_t N>
 Json named(Enum value, const std::array<std::string_view, N>& names) {
   const auto index = static_cast<std::size_t>(value);

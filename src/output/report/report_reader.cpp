@@ -107,8 +107,8 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
   const std::uint64_t after = sum_from(tally.instructions, 1);
   refuse(after, "after the trigger", "skids or censored",
          breakdown[SampleClass::skid] + breakdown[SampleClass::censored]);
-  // The rest are before. What is censored of several runways of unequal length does not follow from
-  // the offset alone.
+  // The rest are before. With several runways of unequal length the offset alone does not show
+  // which samples are censored.
   const std::uint64_t censored =
       geometry.censored_from ? sum_from(tally.instructions, *geometry.censored_from) : 0;
   if (geometry.trigger_addresses.size() == 1 || breakdown[SampleClass::censored] > censored) {
@@ -151,7 +151,7 @@ NotJudged read_judgeable(const JsonValue& value) {
   value.refuse_text("what the documentation of the key lists");
 }
 
-/// The first name is that of what is unknown, as in older reports: null, or no key.
+/// The first name stands for unknown, as in older reports: null, or no key.
 template <typename Enum, std::size_t N>
 void read_name(const JsonValue& object, std::string_view key,
                const std::array<std::string_view, N>& names, Enum& to) {

@@ -18,7 +18,7 @@ using analysis::Measurement;
 using analysis::Verdict;
 using Kind = ListColumn::Kind;
 
-/// What fits a screen; --details shows all.
+/// The limits of one screen; --details shows all.
 constexpr std::size_t kMostMachines = 3;
 constexpr std::size_t kMostRows = 24;
 constexpr std::size_t kMostBars = 8;
@@ -120,7 +120,7 @@ Cell exact_cell(const ReportRow& row) {
   return {analysis::percent(static_cast<double>(exact) / static_cast<double>(read))};
 }
 
-/// The event once, and what was recorded in its place.
+/// The event once, and the event that was recorded in its place.
 Cell event_cell(const Page& page, const ReportRow& row) {
   const std::string name = row.is_first ? escape_for_terminal(row.event->event) : "";
   const auto substituted = std::find_if(row.runs.begin(), row.runs.end(),
@@ -371,7 +371,7 @@ std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
   return notes.text();
 }
 
-/// What the counters' values show, where they were recorded, and the order of samples.
+/// The findings from the counters' values, where they were recorded, and from the order of samples.
 std::string measured_in_order(const Page& page, const std::vector<ReportRow>& rows) {
   Notes notes(page);
   for (const ReportRow& row : rows) notes.add_skid_in_events(row);
