@@ -22,7 +22,8 @@ double percent_of(double share) {
   return 100 * share;
 }
 
-/// Where instructions between a trigger and the one before it are on the axis: 0 has a place on it.
+/// The place on the axis for instructions between a trigger and the one before it; 0 has a place
+/// too.
 double position(std::uint64_t between) {
   return std::log2(static_cast<double>(between) + 1);
 }
@@ -101,7 +102,7 @@ Points points_of(const Column& column, std::uint64_t all, Shape shape, double sh
   return points;
 }
 
-/// What the delay gives where overflows are at all triggers equally often.
+/// The shares that the delay gives where overflows are at all triggers equally often.
 Curve model_of(const Column& column) {
   const Measurement& m = *column.measurement;
   const std::vector<std::uint64_t> gaps = gaps_of(m);

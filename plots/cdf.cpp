@@ -15,7 +15,7 @@ using analysis::Measurement;
 using analysis::SampleClass;
 using output::Column;
 
-/// The line of a measurement, and its part from the censored offset on, where it is known only that
+/// The line of a measurement, and its part from the censored offset on. There it is known only that
 /// a sample is no nearer.
 struct Lines {
   std::vector<std::pair<double, double>> known, censored;
@@ -96,7 +96,7 @@ Panel cdf_panel(const std::vector<Column>& columns, int plot_width) {
   for (const auto& [end, partly] : ends) {
     const auto x = static_cast<double>(end);
     panel.rules.push_back({x, panel.y.low, x, panel.y.high, {Color::vermillion, 1, {10, 3, 2, 3}}});
-    // Of several triggers it is the end of the shortest runway.
+    // With several triggers it is the end of the shortest runway.
     panel.notes.push_back({x, 4, partly ? " partly censored " : " censored ", Color::vermillion,
                            2 * end > axis.lowest + axis.highest ? Align::right : Align::left});
   }

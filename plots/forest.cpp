@@ -39,7 +39,7 @@ double clamped_percent(double share) {
   return 100 * std::clamp(share, 0.0, 1.0);
 }
 
-/// A ratio, or that there is none; or those of all sides.
+/// The text of a ratio, or that there is none; or of the ratios of all sides.
 struct Line {
   std::string label;
   Color color = Color::grey;
@@ -160,7 +160,7 @@ std::string text_of(const ComparisonCell& cell) {
   return text + ", " + samples_text(cell.runs);
 }
 
-/// `cell` null: the side lacks what the row is of.
+/// `cell` null: the side has no such row.
 Line line_of(const ComparisonRow& row, std::size_t side, const ComparisonCell* cell) {
   Line line{.label = output::level_name(row.level) + "  " + output::letter_of(side),
             .color = color_of_side(side)};

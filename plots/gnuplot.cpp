@@ -192,8 +192,8 @@ void write_script(const Figure& figure, const fs::path& output, const fs::path& 
   Gnuplot gnuplot(">" + script.string());
   // As people write numbers, in as many digits as any pixel needs.
   gnuplot << std::defaultfloat << std::setprecision(12);
-  // No name is in the comments: a backslash at the end would continue them. Nor is the output a
-  // name alone: gnuplot runs one that begins with "|".
+  // The comments contain no name: a backslash at its end would continue them. The output is never
+  // only a name: gnuplot runs one that begins with "|".
   gnuplot
       << "# A figure of skidscan with its data. gnuplot draws it into the output below, in the\n"
          "# directory where it is started. For another format change terminal and output\n"

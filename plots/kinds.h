@@ -24,7 +24,7 @@ Figure breakdown_figure(const Machines& machines);
 
 /// Whether a measurement has several triggers at known distances.
 bool has_trigger_distances(const analysis::Measurement& measurement);
-/// Of those; others are left out. Throws UsageError when all are.
+/// The bias of those; others are left out. Throws UsageError when all are.
 Figure bias_figure(const Machines& machines);
 
 /// Of measurements with a delay from overflow to record; others are left out. Throws UsageError
@@ -33,7 +33,7 @@ Figure delay_figure(const Machines& machines);
 
 /// A row for each measurement, in the colour of its CPU.
 Figure forest_figure(const Machines& machines);
-/// A row for each side; of many sides for those that differ. `inputs`: their names.
+/// A row for each side; with many sides, for those that differ. `inputs`: their names.
 Figure forest_figure(const analysis::Comparison& comparison,
                      const std::vector<std::string>& inputs);
 

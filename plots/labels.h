@@ -1,4 +1,4 @@
-// What all figures print of the measurements that they show, and what several kinds have in common.
+// The labels of measurements in all figures, and the parts that several kinds share.
 #pragma once
 
 #include "plots/model.h"

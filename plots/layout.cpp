@@ -33,7 +33,8 @@ struct CharacterRange {
   char32_t first, last;
 };
 
-/// Complete scripts in use and signs of DejaVu Sans 2.37. Without emoji, of which it has only some.
+/// Scripts in use that DejaVu Sans 2.37 has completely, and its signs. Emoji are left out: it has
+/// only some.
 constexpr std::array<CharacterRange, 37> kDejaVu{
     {{0x20, 0x7e},     {0xa0, 0x2e9},    {0x300, 0x34f},   {0x370, 0x377},   {0x37a, 0x37f},
      {0x384, 0x38a},   {0x38c, 0x38c},   {0x38e, 0x3a1},   {0x3a3, 0x525},   {0x531, 0x556},

@@ -32,7 +32,7 @@ std::string_view name_of(Color color) {
 }
 
 Fill fill_of(analysis::SampleClass sample_class) {
-  // By SampleClass; of colours that are alike in grey each has its own pattern.
+  // Ordered by SampleClass. Of colours that are alike in grey each has its own pattern.
   static constexpr std::array<Fill, analysis::kSampleClasses> kFills{{{Color::green, 0},
                                                                       {Color::blue, 4},
                                                                       {Color::orange, 0},

@@ -49,8 +49,8 @@ std::string_view name_of(Where where);
 struct Column {
   analysis::Measurement described;  ///< as measure::Profile::described() fills it
   std::array<std::uint64_t, kWheres> samples{};
-  /// Causes of the event by the catalogue, if a sample of it can be an impossible attribution;
-  /// otherwise empty, with the reason in `not_judged`.
+  /// Causes of the event by the catalogue, if a sample of it can be an impossible attribution.
+  /// Otherwise empty, with the reason in `not_judged`.
   std::vector<events::Cause> causes;
   std::string not_judged;
   bool of_core_pmu = false;  ///< an event of a core's PMU

@@ -48,7 +48,7 @@ class Reader {
   /// Remarks for the user, a line each, such as files that were not used.
   std::vector<std::string> remarks() const;
 
-  /// What the filter selected of all recordings.
+  /// The samples that the filter selected of all recordings.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
   /// Samples by function name, of recordings without selected code; only of the selected module.
   const std::map<std::string, std::uint64_t>& other_functions() const noexcept {

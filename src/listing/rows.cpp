@@ -292,7 +292,7 @@ class Folder {
     if (code_.arch != Arch::x86_64) return verdicts;  // causes are known for no other
     const auto decoded = classify_at(index);
     if (!decoded) return verdicts;
-    // A macro-fused pair is one operation: it can cause what either half can.
+    // A macro-fused pair is one operation: it can cause every event that either half can cause.
     auto categories = decoded->categories;
     const auto before = index == 0 ? std::nullopt : classify_at(index - 1);
     const auto after = index + 1 == count() ? std::nullopt : classify_at(index + 1);

@@ -21,7 +21,7 @@ namespace skid::listing {
 class SourceText {
  public:
   static constexpr std::uint64_t kLargest = std::uint64_t{16} << 20U;
-  /// Files of which the text is kept; of more nothing is read.
+  /// The most files whose text is kept; further files are not read.
   static constexpr std::size_t kMostFiles = 256;
 
   /// `trusted`: empty, or a directory of which all files may be shown. Throws

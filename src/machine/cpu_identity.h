@@ -1,4 +1,4 @@
-// Which CPU a machine has, as it is recorded and compared.
+// The identity of a machine's CPU, as it is recorded and compared.
 #pragma once
 
 #include <compare>

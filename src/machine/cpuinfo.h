@@ -16,7 +16,7 @@ struct CpuInfo {
   std::vector<std::string> flags;  ///< x86: "sse2", "hypervisor"
 };
 
-/// Reads the first processor of the text. What is missing or no number is left empty.
+/// Reads the first processor of the text. Fields that are missing or no number are left empty.
 CpuInfo parse_cpuinfo(std::string_view text);
 
 /// The integer that the whole of a text is, in decimal or after 0x in hexadecimal.
@@ -40,8 +40,8 @@ std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
 /// hypervisor; none on other architectures.
 std::vector<std::string> cpuid_signatures();
 
-/// The same as a target prints them with --print hypervisor: 24 hexadecimal digits a line. What is
-/// no such line is left out.
+/// The same as a target prints them with --print hypervisor: 24 hexadecimal digits a line. Other
+/// lines are left out.
 std::vector<std::string> parse_signatures(std::string_view text);
 
 }  // namespace skid::machine

@@ -28,7 +28,8 @@ struct EventAttempt {
   int cpu = -1;                       ///< -1: any
   bool whole_cpu = false;             ///< all tasks on `cpu` (perf record -C), not this process
 
-  /// A multiple of 16, which IBS does not round, and within what all PMUs and clocks take.
+  /// A period that is a multiple of 16, so that IBS does not round it, and that all PMUs and clocks
+  /// take.
   static constexpr std::uint64_t kAnyPeriod = 100'000;
 };
 
@@ -49,12 +50,12 @@ struct Reason {
   std::string what;    ///< a clause: "IBS takes periods from 144"
   std::string remedy;  ///< empty: none is known
 };
-/// Of an event that was accepted and counted, or recorded, without a sample. `level`: 0 for events
-/// that are not of a core PMU.
+/// The reason why an event was accepted and counted, or recorded, but has no sample. `level`: 0 for
+/// events that are not of a core PMU.
 Reason why_no_samples(const CpuIdentity& cpu, int level);
 using Explain = std::function<Reason(const EventAttempt&, int answer)>;
 
-/// What comes of an event at a level.
+/// The outcome of an event at a level.
 enum class Acceptance {
   accepted,
   ignored,     ///< accepted; the level changes nothing

@@ -58,8 +58,8 @@ struct Machine {
 };
 
 /// Reads /proc and /sys below `root`. Missing files leave fields empty; never throws for them.
-/// Only for the root "/" are uname(2) and the CPUID instruction asked as well; a copy has it in its
-/// file cpuid-hypervisor what a target prints with --print hypervisor.
+/// uname(2) and the CPUID instruction are asked only for the root "/". A copy has the text that a
+/// target prints with --print hypervisor in its file cpuid-hypervisor.
 Machine inspect(const std::filesystem::path& root = "/");
 
 struct PerfTool {

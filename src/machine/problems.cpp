@@ -227,7 +227,7 @@ class ProblemFinder {
     }
   }
 
-  /// Accepted, and no samples came: an outcome of its own.
+  /// An event that was accepted and gave no samples is an outcome of its own.
   void check_no_samples() {
     for (const SampledEvent& event : events_) {
       for (const LevelAnswer& answer : event.answers) {
@@ -243,8 +243,8 @@ class ProblemFinder {
     }
   }
 
-  /// What sysfs shows and the kernel then refuses, for other reasons than permission: one problem
-  /// for all events of a PMU that it refuses alike.
+  /// Reports events that sysfs shows and the kernel refuses for other reasons than permission: one
+  /// problem for all events of a PMU that it refuses alike.
   void check_refusals() {
     std::map<std::pair<std::string, int>, std::vector<std::string>> refused;
     for (const SampledEvent& event : events_) {

@@ -94,8 +94,8 @@ struct SamplingSupport {
   std::string perf_missing;  ///< why perf was not found, and the remedy; empty if not known
 };
 
-/// Reads what is below `root`, bounded and never throwing for what is missing. perf is run for the
-/// root "/"; a copy has in its file perf-version what `perf --version` printed.
+/// Reads the files below `root`, within bounds; never throws for missing ones. perf is run for the
+/// root "/"; a copy has the output of `perf --version` in its file perf-version.
 SamplingSupport read_sampling_support(const std::filesystem::path& root = "/");
 
 }  // namespace skid::machine

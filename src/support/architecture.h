@@ -16,7 +16,7 @@ inline constexpr Arch kOwnArch = Arch::x86_64;
 #endif
 
 /// Whether a kernel can have this name of an architecture. Damaged recordings contain other names,
-/// which are nothing.
+/// which mean nothing.
 inline bool is_architecture_name(std::string_view machine) {
   constexpr std::string_view kCharacters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";

@@ -63,7 +63,7 @@ struct Hex {
 template <typename T>
 Hex(T&) -> Hex<T>;
 
-/// What may be null or absent where it is read. An empty text is written as null.
+/// A value that may be null or absent where it is read. An empty text is written as null.
 template <typename T>
 struct OrNull {
   T& value;
@@ -89,7 +89,7 @@ struct Checked {
 template <typename T>
 Checked(T&, void (*)(const JsonValue&)) -> Checked<T>;
 
-/// What a number is within when it is read. An `int` is at least 0 unless its list says otherwise.
+/// The limits of a number that is read. An `int` is at least 0 unless its list says otherwise.
 template <typename T>
 struct Limits {};
 template <typename T>

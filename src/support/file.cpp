@@ -31,7 +31,7 @@ InputError unreadable(const fs::path& path, std::string found, std::string allow
                      .remedy = std::move(remedy)});
 }
 
-/// What a path that must name a regular file names instead.
+/// The kind of file that a path names instead of a regular file.
 std::string kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a FIFO";

@@ -39,13 +39,12 @@ FileDescriptor open_regular_file(const std::filesystem::path& path, Links links 
 /// The content of a regular file of at most `limit` bytes. Throws InputError.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit);
 
-/// The next bytes of a regular file or pipe, at most `count` and more than none unless it is at its
-/// end, which stay there for the next reader. Waits for a pipe to hold some. Empty for what is
-/// neither.
+/// The next bytes of a regular file or pipe: at most `count`, and none only at its end. They stay
+/// there for the next reader. Waits for a pipe to hold some. Empty for other kinds of files.
 std::string peek(const FileDescriptor& file, std::size_t count);
 
-/// What is left to read of `file`, to its end or, to show that there is more, beyond `limit` bytes.
-/// `name`: for errors. Throws InputError.
+/// The rest of `file`, to its end or, to show that there is more, beyond `limit` bytes. `name`: for
+/// errors. Throws InputError.
 std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const std::string& name);
 
 /// Reads up to `bytes.size()` bytes from `offset` on. Returns how many there were; an error ends
@@ -57,7 +56,7 @@ std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std:
 void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
                std::string_view remedy = {});
 
-/// Writes what is left of `file` at the position of `to`. `name`: that of `to`, for errors. Throws
+/// Writes the rest of `file` at the position of `to`. `name`: that of `to`, for errors. Throws
 /// Error.
 void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name);
 
@@ -108,7 +107,7 @@ class StagedFile {
 void write_file_atomically(const std::filesystem::path& path, std::string_view content,
                            unsigned mode = kFileMode);
 
-/// What an errno means, as the end of a message: "no space left on device".
+/// The meaning of an errno, as the end of a message: "no space left on device".
 std::string describe_errno(int error_number);
 
 }  // namespace skid

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What a text would take to parse, found without parsing it; of text that is not JSON too.
+/// The cost of parsing a text, found without parsing it; also for text that is not JSON.
 struct Extent {
   std::size_t depth = 0;
   std::size_t values = 0;  ///< at least as many as there are

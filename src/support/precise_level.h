@@ -1,5 +1,5 @@
-// What of a precise level depends on the CPU and the event: shared by what knows CPUs and what
-// judges.
+// The parts of a precise level that depend on the CPU and the event: shared by what knows CPUs and
+// what judges.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace skid {
 /// The level that promises constant skid.
 inline constexpr int kConstantSkid = 1;
 
-/// What PERF_RECORD_MISC_EXACT_IP of a sample means.
+/// The meaning of a sample's PERF_RECORD_MISC_EXACT_IP.
 enum class ExactIp : std::uint8_t {
   unknown,   ///< of a CPU that is not known
   evidence,  ///< set where the address of this sample was corrected or reported as valid

@@ -32,7 +32,7 @@ struct ExitCode {
 /// "exit status 3" or "killed by signal 9 (Killed)".
 std::string describe(const ExitCode& code);
 
-/// What a finished program left.
+/// The results of a finished program.
 struct Completed {
   ExitCode code;
   std::string out;  ///< standard output
@@ -63,7 +63,7 @@ class ChildProcess {
   /// Sends `signal` to the whole process group of the program.
   void signal_group(int signal) noexcept;
 
-  /// What was caught so far; complete after `wait` returned true.
+  /// The output that was caught so far; complete after `wait` returned true.
   const Completed& result() const noexcept { return result_; }
 
  private:

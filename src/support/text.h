@@ -43,7 +43,7 @@ inline std::string hexadecimal(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// What comes before the first `separator`, or all; it and the separator are removed from `text`.
+/// The text before the first `separator`, or all; it and the separator are removed from `text`.
 inline std::string_view take_until(char separator, std::string_view& text) {
   const std::string_view front = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(front.size() + 1, text.size()));

@@ -140,9 +140,9 @@ class RecordEncoder {
   ByteWriter body_;
 };
 
-/// Entries on their way through the buffers of the CPUs. Each round takes from each buffer what
-/// came in before perf got there, which on some CPUs is more than on others; nothing that a round
-/// leaves is older than what the round before it took.
+/// Entries on their way through the buffers of the CPUs. Each round takes from each buffer the
+/// entries that came in before perf got there; perf gets to some CPUs later than to others. No
+/// round leaves an entry that is older than those the round before it took.
 class Rounds {
  public:
   struct Arrived {
@@ -156,7 +156,7 @@ class Rounds {
     next_window();
   }
 
-  /// Puts the next entry by time into a buffer. Gives the round that is complete, where one is.
+  /// Puts the next entry by time into a buffer. Returns the round that is complete, if one is.
   std::optional<Round> add(const Contents::Entry& entry, std::uint64_t time) {
     std::optional<Round> complete;
     if (in_window_ == buffers_->round_samples) {
@@ -170,7 +170,7 @@ class Rounds {
     return complete;
   }
 
-  /// What is left at the end: two rounds.
+  /// The entries left at the end: two rounds.
   std::array<Round, 2> finish() { return {std::move(taken_), std::move(left_)}; }
 
  private:

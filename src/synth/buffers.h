@@ -53,7 +53,7 @@ struct TargetMapping {
   TriggerData data;          ///< source and latency of its accesses
 };
 
-/// Writes all records and completes the recording. `order`: of what happens when; `buffering`: of
+/// Writes all records and completes the recording. `order`: decides what happens when; `buffering`:
 /// what happens on which CPU and gets to the file in which round.
 void write_contents(Contents contents, const std::vector<perfdata::Attribute>& attributes,
                     const TargetMapping& target, const Buffers& buffers, Random& order,

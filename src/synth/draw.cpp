@@ -12,8 +12,8 @@ namespace {
 using analysis::SampleClass;
 using perfdata::CpuMode;
 
-/// Where Linux has nothing, on x86-64 and on aarch64: perf would give names of the running kernel
-/// to addresses of its text.
+/// Addresses where Linux has nothing, on x86-64 and on aarch64: perf would give names of the
+/// running kernel to addresses of its text.
 constexpr std::uint64_t kKernelBegin = 0xffff'ffff'4000'0000;
 constexpr std::uint64_t kKernelBytes = 0x100'0000;
 constexpr std::uint64_t kOtherBegin = 0x7f00'0000'0000;

@@ -18,7 +18,7 @@
 
 namespace skid::synth {
 
-/// Whose code a sample is of.
+/// The code that a sample is of.
 enum class Origin : std::uint8_t {
   target,       ///< of the target, after its exec
   before_exec,  ///< of the process that becomes the target
@@ -51,7 +51,7 @@ struct DataCounts {
   std::uint64_t cause = 0, elsewhere = 0, none = 0;
 };
 
-/// What must be found in the samples of one event at one level.
+/// The truth that must be found in the samples of one event at one level.
 struct Truth {
   analysis::Breakdown samples;
   std::uint64_t exact_ip_samples = 0;             ///< of all
@@ -75,8 +75,8 @@ struct Drawn {
 /// A seed for one of several independent streams of random numbers of a model.
 std::uint64_t seed_of(std::uint64_t model_seed, std::initializer_list<std::uint64_t> stream);
 
-/// Where the other code of the process is that becomes the target, and the code of the other
-/// process; both in no file. The first covers the target's code.
+/// Two places that are in no file: the other code of the process before it becomes the target, and
+/// the code of the other process. The first covers the target's code.
 AddressRange code_before_exec(const LoopPath& path);
 AddressRange code_of_other();
 AddressRange code_of_kernel();

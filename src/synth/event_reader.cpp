@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostThrottled = 100'000;
 
-/// What perf makes of its own names, and of raw codes.
+/// The events that perf makes of its own names, and of raw codes.
 std::optional<EventCode> known_code(const std::string& name) {
   if (name == "access" || name == "execute") return EventCode{name, PERF_TYPE_BREAKPOINT};
   if (const auto* generic = perftool::find_generic_event(name)) {
@@ -175,7 +175,8 @@ Distribution read_distribution(const JsonValue& object) {
   }
 }
 
-/// What the kernel makes of all records of an event at a level (docs/synth.md names the sources).
+/// The flags that the kernel sets in all records of an event at a level (docs/synth.md names the
+/// sources).
 ExactShares exact_by(ExactIpRule rule, int precise_ip) {
   // From which level on the rules never, rewound, requested and always set it.
   constexpr std::array kFrom{kHighestLevel + 1, 2, 2, 1};

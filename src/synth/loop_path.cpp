@@ -57,8 +57,8 @@ OtherCause cause_in(AddressRange other, Arch arch, std::span<const std::byte> co
   return cause;
 }
 
-/// As include/uapi/linux/perf_event.h encodes where an access was served: of mem_op, mem_lvl,
-/// mem_snoop, mem_lock and mem_dtlb each the bits that apply.
+/// The encoding of include/uapi/linux/perf_event.h for where an access was served: the bits that
+/// apply of mem_op, mem_lvl, mem_snoop, mem_lock and mem_dtlb.
 TriggerData data_of(const runway::TargetDescription& target) {
   constexpr std::uint64_t kLoad = 2, kStore = 4, kHit = 2U << 5, kNoSnoop = 2U << 19,
                           kNoLock = 1U << 24, kTlbHit = (2U | 8U) << 26;

@@ -1,5 +1,5 @@
-// A recording, or a run, made from a model, and what is true of it: also as JSON, whose keys
-// docs/synth.md has.
+// A recording, or a run, made from a model, and its truth: also as JSON, whose keys docs/synth.md
+// has.
 #pragma once
 
 #include "runway/target.h"
@@ -51,8 +51,8 @@ struct RecordingTruth {
 perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
                                       std::vector<std::string> command_line);
 
-/// The sample_type of synthetic events, of which those with data addresses have more, and the
-/// modifiers u, k and h made flags of one.
+/// The sample_type of synthetic events (those with data addresses have more), and the flags that
+/// stand for the modifiers u, k and h.
 inline constexpr std::uint64_t kSampleType =
     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 void set_modes(const std::string& modifiers, perfdata::Attribute& attribute);
@@ -92,7 +92,7 @@ class Synthesizer {
 
 inline constexpr const char* kTruthSchema = "skidscan.truth/1";
 
-/// A recording by the name of its file, and which repetition of all levels it is.
+/// A recording by the name of its file, and the number of its repetition of all levels.
 struct NamedTruth {
   std::string file;
   int repeat = 1;

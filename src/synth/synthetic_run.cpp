@@ -38,7 +38,7 @@ double events_per_iteration(const runway::Target& target, const EventModel& even
   return static_cast<double>(runway::triggers_of(target.description.specification));
 }
 
-/// A target that caused so many events an iteration and lost nothing would have run so long.
+/// The run time of a target that caused so many events an iteration and lost nothing.
 runway::TargetReport report_of(const Model& model, const runway::Target& target,
                                std::uint64_t samples, const EventModel& event) {
   const runway::Specification& specification = target.description.specification;
