@@ -12,7 +12,7 @@ run_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-d
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
   libarchive-dev libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox linux-perf help2man'
 check_packages='libgtest-dev libgmock-dev git clang-format libclang-rt-14-dev python3
-  python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
+  python3-cram python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
   python3-pandas r-base-core'
 lab_packages='meson libglib2.0-dev libpixman-1-dev libfdt-dev patch'
