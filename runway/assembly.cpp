@@ -99,7 +99,7 @@ std::string datum_of(const Specification& specification) {
       kDatumPageBytes, specification.access_bytes);
 }
 
-/// What the loop begins with, and continues from when it is entered again.
+/// The beginning of the loop, from which it also continues when it is entered again.
 std::string state_of(const Kind& kind) {
   if (kind.state.empty()) return "";
   return fmt::format(
@@ -109,7 +109,7 @@ std::string state_of(const Kind& kind) {
       kind.state);
 }
 
-/// What the C runtime must know; struct parameters of runtime/runway.h.
+/// The values that the C runtime must know; struct parameters of runtime/runway.h.
 std::string parameters_of(const Specification& specification) {
   std::uint64_t iterations = 0;
   std::int64_t nanoseconds = 0;
@@ -152,7 +152,7 @@ struct SymbolRange {
   std::string begin, end;
 };
 
-/// The instructions of the loop that can cause what the trigger causes as well.
+/// The instructions of the loop that can cause the trigger's event as well.
 std::vector<SymbolRange> other_triggers_of(const Instructions& code) {
   std::vector<SymbolRange> ranges;
   for (std::size_t trigger = 0; trigger < code.triggers.size(); ++trigger) {

@@ -62,7 +62,7 @@ std::vector<std::string> compiler_arguments(Arch arch) {
       "-static",
       "-no-pie",
       "-fno-pie",
-      // What distributions turn on and a target without a C library cannot have.
+      // Options that distributions turn on and a target without a C library cannot have.
       "-fno-stack-protector",
       "-fno-unwind-tables",
       "-fno-asynchronous-unwind-tables",

@@ -176,7 +176,7 @@ double share_of_triggers(const Specification& specification, Counted counted) {
   const Effect* effect = kind.effect_on(counted);
   const std::optional<double> all = events_per_iteration(specification, counted);
   if (effect == nullptr || !effect->each || !all) return triggers / (triggers + others);
-  // One instruction causes an event once at most; what is more is of its head.
+  // One instruction causes an event at most once; further events are of its head.
   const double own = triggers * std::min(1.0, *effect->each);
   return own > 0 ? own / *all : 1;
 }

@@ -48,15 +48,15 @@ Instructions instructions_of(const Specification& specification);
 std::optional<double> events_per_iteration(const Specification& specification, Counted counted);
 
 /// The share of these events that the triggers cause themselves, among those of the triggers and
-/// the other triggers of the loop: of what is sampled, so much can be judged. Where the number of
+/// the other triggers of the loop: this share of the samples can be judged. Where the number of
 /// events is not known, each trigger and each other trigger counts for one.
 double share_of_triggers(const Specification& specification, Counted counted);
 
 /// Bytes that are set aside for the datum and given back by the fault trigger: the largest page
 /// size (aarch64: 4, 16 or 64 KiB), so that the page contains nothing else.
 inline constexpr unsigned kDatumPageBytes = 65536;
-/// The stack of triggers that use one ends so many bytes after the datum, so that its addresses are
-/// known: `leave` restores that of the caller.
+/// The stack of triggers that use one ends this many bytes after the datum, so that its addresses
+/// are known: `leave` restores that of the caller.
 inline constexpr unsigned kStackTop = 4096;
 /// Points %rsp there (x86-64).
 std::string switch_stack();

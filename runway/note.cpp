@@ -236,7 +236,8 @@ std::vector<TouchedData> data_of(const Specification& specification) {
   if (!touches_data(specification.trigger)) return {};
   std::uint64_t bytes = specification.access_bytes;
   if (kind.touches_stack) {
-    // A return address each, unless the next trigger begins with the stack empty again.
+    // Each trigger accesses a return address, unless the next one begins with the stack empty
+    // again.
     const bool restarts = kind.code(specification.arch)->uses_up_head;
     bytes = sizeof(std::uint64_t) * (restarts ? 1 : triggers_of(specification));
     return {{.offset = kStackTop - bytes, .bytes = bytes}};

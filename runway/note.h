@@ -45,17 +45,17 @@ inline constexpr std::string_view kNoteOwner = "skidscan";
 inline constexpr std::uint32_t kNoteType = 1;
 inline constexpr std::uint32_t kNoteVersion = 1;
 
-/// What docs/method.md states of the built-in events on a target of this specification.
+/// The built-in events on a target of this specification, as docs/method.md states them.
 std::vector<Expectation> expectations_for(const Specification& specification);
 
-/// What the triggers of such a target access.
+/// The data that the triggers of such a target access.
 std::vector<TouchedData> data_of(const Specification& specification);
 
 nlohmann::ordered_json json_of(const Specification& specification);
 nlohmann::ordered_json json_of(const std::vector<Expectation>& expectations);
 nlohmann::ordered_json json_of(const std::vector<TouchedData>& data);
 
-/// The text of the note of a target with so many other triggers; one line.
+/// The text of the note of a target with that number of other triggers; one line.
 std::string note_text(const Specification& specification, std::size_t other_triggers);
 
 /// Decodes a descriptor. `path` and `offset` are for the message. The content is checked

@@ -1,4 +1,4 @@
-// Running a target: its command line, and what it reports at its end.
+// Running a target: its command line, and its report at its end.
 
 #include "runway/target.h"
 #include "src/support/error.h"

@@ -26,8 +26,8 @@ constexpr nanoseconds kLongest = std::chrono::hours{24};
 
 constexpr std::uint64_t kSmallestWorkingSet = std::uint64_t{1} << 10;
 constexpr std::uint64_t kLargestWorkingSet = std::uint64_t{1} << 40;
-/// What the debug registers of x86-64 and the watchpoints of aarch64 watch at most (the latter can
-/// mask more, which Linux does not offer to perf).
+/// The most bytes that the debug registers of x86-64 and the watchpoints of aarch64 watch (the
+/// latter can mask more, which Linux does not offer to perf).
 constexpr unsigned kMostWatched = 8;
 
 void require(bool holds, std::string_view field, std::uint64_t value, std::string_view expected) {

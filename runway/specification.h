@@ -1,5 +1,5 @@
-// What a target is to be, as the user chooses it, and how much memory a pointer chase has to go
-// through for a level of the memory to serve it.
+// The user's choice of a target, and how much memory a pointer chase must go through so that a
+// given level of the memory serves it.
 #pragma once
 
 #include "runway/trigger.h"
@@ -62,12 +62,12 @@ unsigned chase_stride(TriggerKind kind);
 std::uint64_t elements_of(const Specification& specification);
 
 /// The largest share of these elements that caches of `bytes` together hold at a time, each element
-/// in a line of 64 bytes. Under LRU a chase through more than a cache holds always misses; other
-/// policies can keep this share, and which one a CPU has is mostly not documented.
+/// in a line of 64 bytes. Under LRU a chase through more than a cache holds always misses. Other
+/// policies can keep this share; few CPUs document their policy.
 double share_in_caches(const Specification& specification, std::uint64_t bytes);
 
-/// Bytes of the datum, from its first on, that a data breakpoint is to watch: no more than debug
-/// registers take, and of a string all that it reads but for its last repetition.
+/// Bytes of the datum, from its first on, that a data breakpoint is to watch. They are no more than
+/// debug registers take. For a string they are all that it reads but for its last repetition.
 unsigned watched_bytes(const Specification& specification);
 
 /// string-load: how often the instruction repeats. Once beyond the watched bytes, so that each of

@@ -28,8 +28,8 @@ struct Layout {
   AddressRange lead_in;  ///< NOPs before the trigger
   AddressRange trigger;  ///< exactly one instruction; of several the first
   AddressRange runway;   ///< NOPs after the trigger; begins where the trigger ends
-  /// Of several triggers, those after the first, ascending. Between a runway and the next trigger
-  /// is the head of that one, if it has any.
+  /// The triggers after the first, ascending. Between a runway and the next trigger is the head of
+  /// that trigger, if it has any.
   std::vector<TriggerBlock> further;
   std::uint64_t datum = 0;  ///< the watched datum; `Specification::access_bytes` wide
   /// Other instructions of the loop that can cause the event of this trigger kind.
@@ -41,7 +41,7 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// What a built-in event must give on this target (METHOD: events whose skid is known).
+/// The result that a built-in event must give on this target (METHOD: events whose skid is known).
 struct Expectation {
   std::string event;                   ///< "access", "execute" or "faults"
   std::optional<std::int64_t> offset;  ///< instructions from the trigger; nullopt: no event
@@ -87,7 +87,7 @@ Target build_target(const Specification& specification, const std::filesystem::p
 /// is not a regular ELF file, or its note is damaged or of a newer format.
 std::optional<Target> read_target(const std::filesystem::path& path);
 
-/// The same where nothing but a target will do: InputError for an ELF file without a note, too.
+/// The same where only a target will do: an ELF file without a note is an InputError, too.
 Target require_target(const std::filesystem::path& path);
 
 /// Whether the trigger accesses memory.
@@ -101,10 +101,10 @@ bool has_page_fault(TriggerKind kind);
 /// The assembly of a specification (GNU as syntax): lead-in, trigger, runway, loop and note.
 std::string assembly_of(const Specification& specification);
 
-/// In that line of every target that ran to its end.
+/// A text in the report line of every target that ran to its end.
 inline constexpr std::string_view kReportMarker = "skidscan_target_report";
 
-/// What a target prints on standard output as its last line, one JSON object.
+/// The last line that a target prints on standard output, one JSON object.
 struct TargetReport {
   std::uint64_t iterations = 0;       ///< done after counting began
   double elapsed_seconds = 0.0;       ///< of those iterations
@@ -115,7 +115,8 @@ struct TargetReport {
   std::vector<std::string> warnings;  ///< "mlockall refused (errno 12)"
 };
 
-/// Finds and parses that line. nullopt when the output holds none: the target died before its end.
+/// Finds and parses the report line. nullopt when the output has none: the target died before its
+/// end.
 std::optional<TargetReport> parse_target_report(std::string_view standard_output);
 
 /// How a target is run. A target also runs with no arguments at all, for its specified length.
@@ -128,7 +129,7 @@ struct TargetRun {
   std::filesystem::path control, acknowledge;
 };
 
-/// What a target's command line is made of before the values are known: `target` (its path),
+/// The words of a target's command line before the values are known: `target` (its path),
 /// `seconds`, `cpu`. A number of iterations is known; nullopt: as specified.
 std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu);
 /// The words after them for a perf that counts on command: `control`, `acknowledge`.

@@ -29,7 +29,7 @@ TriggerKind trigger_kind_from(std::string_view name);
 const std::vector<TriggerKind>& all_trigger_kinds();
 /// Their names.
 std::vector<std::string> trigger_kind_names();
-/// Those that targets for an architecture can be built of.
+/// The kinds that targets for an architecture can be built of.
 std::vector<TriggerKind> trigger_kinds_of(Arch arch);
 /// Whether a kind chases pointers, so that its target has a working set.
 bool is_chase(TriggerKind kind);

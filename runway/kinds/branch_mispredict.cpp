@@ -19,7 +19,7 @@ Kind branch_mispredict() {
                          .uses_up_head = true,
                          .enter = {"movq skid_state, %r9"},
                          .leave = {"movq %r9, skid_state"}},
-      // A loop that began with the same number each time would be learnt.
+      // The predictor would learn a loop that began with the same number each time.
       .state = "0x9e3779b97f4a7c15",
       .category = Category::branch,
       .effects = {{Counted::branches},

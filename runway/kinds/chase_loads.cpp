@@ -49,7 +49,7 @@ Kind load_dram() {
                      {Counted::l1_misses},
                      {Counted::l2_misses},
                      {Counted::l3_misses},
-                     // Where the memory is of the node that the target runs on.
+                     // Caused where the memory is of the node that the target runs on.
                      {Counted::local_memory, kDepends, Verdict::conditional},
                      {Counted::cache_misses, kDepends}});
 }

@@ -13,8 +13,8 @@ Kind fault() {
   kind.gives_back_page = true;
   kind.is_doubtful_load = true;
   kind.effects = through_kernel({{Counted::loads}});
-  // The kernel works for microseconds after the system call, and what happens there is charged to
-  // it or to the instruction that it returns to: both are other triggers.
+  // The kernel works for microseconds after the system call. Events meanwhile are charged to the
+  // call or to the instruction that it returns to: both are other triggers.
   kind.x86_64->head = Head{{{"movl $skid_datum, %edi"}},
                            {{fmt::format("movl ${}, %esi", kDatumPageBytes),
                              fmt::format("movl ${}, %edx", kMadviseDontNeed), "movl $28, %eax"}},

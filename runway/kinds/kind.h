@@ -1,4 +1,4 @@
-// What a kind of trigger is. Each file in this folder describes one kind or a family of them; all
+// A kind of trigger. Each file in this folder describes one kind or a family of them; everything
 // else (assembly, expected counts, events, docs, tests) follows from the description.
 #pragma once
 
@@ -21,7 +21,7 @@ using instructions::Verdict;
 /// An instruction or a label each.
 using Lines = std::vector<std::string>;
 
-/// Part of what a trigger needs before it.
+/// A part of the code that a trigger needs before it.
 struct HeadPiece {
   Lines lines;
   bool other_trigger = false;  ///< can cause what the trigger causes as well
@@ -46,7 +46,7 @@ struct KindCode {
   Lines enter = {}, leave = {};  ///< executed when the loop is entered and left
 };
 
-/// What one trigger and its head add to the events of an iteration.
+/// The events that one trigger and its head add to an iteration.
 struct Effect {
   Counted counted;
   std::optional<double> each = 1;  ///< nullopt: depends on the CPU, the kernel or a hypervisor
@@ -95,8 +95,8 @@ const Kind& kind_of(TriggerKind kind);
 
 namespace kinds {
 
-/// `effects` and what a way through the kernel or a hypervisor adds: misses of the caches, and
-/// branches on CPUs that count the way there and back as such.
+/// `effects`, and the events that a way through the kernel or a hypervisor adds: misses of the
+/// caches, and branches on CPUs that count the way there and back as such.
 std::vector<Effect> through_kernel(std::vector<Effect> effects);
 
 /// For Effect::each.

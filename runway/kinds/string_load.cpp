@@ -15,7 +15,7 @@ Kind string_load() {
       .repeats = true,
       .category = Category::str_load,
       .is_doubtful_load = true,
-      // One load or one for each repetition, which CPUs differ in.
+      // CPUs differ in whether this is one load, or one for each repetition.
       .effects = {{Counted::loads, kDepends}, {Counted::l1_hits, kDepends}},
   };
 }
