@@ -31,10 +31,10 @@ struct DelayRange {
 struct LoopShadow {
   DelayRange delay;            ///< all of which give the same shares
   std::vector<double> shares;  ///< by place, of overflows everywhere; 0: cannot be sampled
-  /// By place, of the overflows there were; of a period that is not fixed `shares`. Empty: of a
-  /// fixed period, with too few pairs of samples.
+  /// By place, for the overflows that occurred; `shares` for a period that is not fixed. Empty: a
+  /// fixed period with too few pairs of samples.
   std::vector<double> expected;
-  /// Of samples that differ as much from `expected`; nullopt: of a fixed period.
+  /// The chance of samples that differ as much from `expected`; nullopt: a fixed period.
   std::optional<double> p = {};
   std::optional<double> predicted = {};  ///< share of next samples; of a fixed period
 
@@ -42,7 +42,7 @@ struct LoopShadow {
   bool is_locked() const;
 };
 
-/// How the samples of a loop follow each other; or of a block that is in none.
+/// How the samples of a loop, or of a block that is in none, follow each other.
 struct LoopFinding {
   LoopSamples samples;
   std::optional<analysis::SampleOrder> order = {};  ///< nullopt: not of a fixed period, or too few
@@ -97,9 +97,9 @@ class BlockRule {
   Rule rule_ = Rule::none;
 };
 
-/// Judges blocks, whose evenness is not yet set, and loops, of which `order` and `pairs` are,
-/// together. `want`: why most of the samples are in none; none: their code is there. `delay`: from
-/// overflow to record; nullopt: not known. `top`: keeps so many blocks.
+/// Judges together the blocks, whose evenness is not yet set, and the loops, whose `order` and
+/// `pairs` are set. `want`: why most of the samples are in no block; none: their code is there.
+/// `delay`: from overflow to record; nullopt: not known. `top`: the most blocks to keep.
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
                        const BlockRule& rule, NotJudged want, std::optional<DelayRange> delay,
                        std::size_t top);

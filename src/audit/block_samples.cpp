@@ -72,9 +72,9 @@ class Counter {
   Counter(const FunctionCode& code, const EvenEvent& event, const SamplesByAddress& samples)
       : code_(code), event_(event), samples_(samples) {}
 
-  /// nullopt: instructions done in parts cause several events, or are sampled between two parts; or
-  /// it has inexact samples, which are those of its last instructions if it is longer than what
-  /// the kernel decodes (PEBS_FIXUP_SIZE in arch/x86/events/intel/ds.c).
+  /// nullopt: instructions done in parts cause several events, or are sampled between two parts. Or
+  /// the block has inexact samples: those of its last instructions, if it is longer than what the
+  /// kernel decodes (PEBS_FIXUP_SIZE in arch/x86/events/intel/ds.c).
   std::optional<Part> count(const BasicBlock& block) const {
     Part part;
     for (std::size_t i = block.begin; i < block.end;) {
@@ -105,7 +105,7 @@ class Counter {
     const auto& steps = code_.steps();
     const Events first = events_of(steps[i], event_);
     if (is_pair) {
-      // Of a pair that is fused and causes two events one sample may stand for both.
+      // One sample may stand for both events of a pair that is fused and causes two.
       const Events second = events_of(steps[i + 1], event_);
       const bool is_one = (first == Events::one && second == Events::none) ||
                           (first == Events::none && second == Events::one);

@@ -20,8 +20,8 @@ namespace skid::audit {
 struct SampledAt {
   std::uint64_t samples = 0;
   std::uint64_t offset = 0;  ///< of the address, in the file
-  /// Whether there are others, without EXACT_IP where it is needed: they can be of any instruction
-  /// before.
+  /// Whether there are other samples, without EXACT_IP where it is needed. They can be of any
+  /// instruction before.
   bool has_inexact = false;
 };
 using SamplesByAddress = std::unordered_map<std::uint64_t, SampledAt>;
@@ -41,7 +41,7 @@ struct PlaceSamples {
   friend bool operator==(const PlaceSamples&, const PlaceSamples&) = default;
 };
 
-/// Instructions that execute equally often, of which those that cause the event.
+/// Instructions that execute equally often, and the places of those that cause the event.
 struct BlockSamples {
   AddressRange range;
   std::vector<PlaceSamples> places;  ///< at least two, ascending
@@ -49,7 +49,7 @@ struct BlockSamples {
   std::uint64_t samples() const;
   /// Samples that each place has if they are even.
   double expected() const;
-  /// Most samples of a place over those expected; at least 1.
+  /// The most samples of a place over the expected number; at least 1.
   double largest_ratio() const;
 };
 

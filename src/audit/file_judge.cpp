@@ -124,7 +124,7 @@ NotJudged FileJudge::go_to(std::uint64_t address) {
 
 std::optional<std::size_t> FileJudge::predecessor() {
   if (around_.code->computes_jumps()) return std::nullopt;
-  // A symbol is there to be entered by, also from where no branch is seen.
+  // A symbol may be entered, also from places where no branch is seen.
   const std::uint64_t address = around_.code->address_of(around_.index);
   const bool is_in_loop = loop_ && loop_->contains(address);
   if (!is_in_loop && branches().is_labelled(address)) return std::nullopt;

@@ -73,9 +73,9 @@ class Flow {
     std::string function;
     AddressRange range;
     audit::FunctionCode steps;
-    /// Where direct branches of the function lead into the middle of one of `steps` (past a LOCK
-    /// prefix, or past data), the instructions from there until both decodings agree: first byte,
-    /// by that of the instruction after it.
+    /// The instructions from where direct branches of the function lead into the middle of one of
+    /// `steps` (past a LOCK prefix, or past data) until both decodings agree: first byte, by that
+    /// of the instruction after it.
     std::multimap<std::uint64_t, std::uint64_t> inside_before;
   };
   /// RETs of a function; nullopt where it may return otherwise.

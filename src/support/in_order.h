@@ -1,4 +1,4 @@
-// Work done by several threads whose results come out as if one had done it.
+// Work of several threads whose results come out as if one thread had done it.
 #pragma once
 
 #include "src/support/cores.h"
@@ -40,8 +40,8 @@ class InOrder {
   InOrder& operator=(InOrder&&) = delete;
   ~InOrder() { stop(); }
 
-  /// Returns when all results were taken. Throws what doing a job threw when its turn to be taken
-  /// has come, or what taking threw; what was begun is finished then, and nothing else is begun.
+  /// Returns when all results were taken. Throws the exception of a job when its turn to be taken
+  /// has come, or that of taking. Jobs that have begun are finished then, and no other begins.
   void run() {
     std::unique_lock lock(mutex_);
     upcoming_ = next_();
@@ -81,7 +81,7 @@ class InOrder {
            begun_.size() < kMostAhead * (helpers_.size() + 1);
   }
 
-  /// Does what is upcoming; `lock` is not held meanwhile.
+  /// Does the upcoming job; `lock` is not held meanwhile.
   void do_one(std::unique_lock<std::mutex>& lock) {
     Begun& mine = begun_.emplace_back(std::move(*upcoming_));  // a deque leaves it where it is
     is_alone_ = mine.job.alone;
@@ -103,7 +103,7 @@ class InOrder {
     changed_.notify_all();
   }
 
-  /// Where there is no core or no thread to be had, it goes without.
+  /// Adds none where no core or no thread is available.
   void add_helper() {
     auto core = cores_.try_take();
     if (!core) return;
