@@ -39,7 +39,7 @@ double clamped_percent(double share) {
   return 100 * std::clamp(share, 0.0, 1.0);
 }
 
-/// The text of a ratio, or that there is none; or of the ratios of all sides.
+/// A line with a ratio, or without one; or with the ratios of all sides.
 struct Line {
   std::string label;
   Color color = Color::grey;

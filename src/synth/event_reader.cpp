@@ -175,8 +175,8 @@ Distribution read_distribution(const JsonValue& object) {
   }
 }
 
-/// The flags that the kernel sets in all records of an event at a level (docs/synth.md names the
-/// sources).
+/// The flag of exact samples as the kernel sets it in all records of an event at a level
+/// (docs/synth.md names the sources).
 ExactShares exact_by(ExactIpRule rule, int precise_ip) {
   // From which level on the rules never, rewound, requested and always set it.
   constexpr std::array kFrom{kHighestLevel + 1, 2, 2, 1};

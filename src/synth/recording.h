@@ -51,8 +51,8 @@ struct RecordingTruth {
 perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
                                       std::vector<std::string> command_line);
 
-/// The sample_type of synthetic events (those with data addresses have more), and the flags that
-/// stand for the modifiers u, k and h.
+/// The sample_type of synthetic events; those with data addresses have more. The function makes the
+/// modifiers u, k and h flags of an event.
 inline constexpr std::uint64_t kSampleType =
     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 void set_modes(const std::string& modifiers, perfdata::Attribute& attribute);

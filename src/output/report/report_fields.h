@@ -25,7 +25,7 @@ inline constexpr double kLongestPeriod = 0x1p64;
 
 inline constexpr std::array<std::string_view, 2> kDeclaredOf{"other_trigger", "trigger"};
 
-/// Refuses texts that are not modes of the CPU.
+/// Refuses a mode that no event can exclude.
 inline void check_mode(const JsonValue& value) {
   constexpr std::array<std::string_view, 5> kModes{"user", "kernel", "hypervisor", "host", "guest"};
   if (std::find(kModes.begin(), kModes.end(), value.string()) != kModes.end()) return;
