@@ -138,7 +138,7 @@ struct Description {
   /// the measurement of one recording.
   std::vector<Part> merged_from;
   std::uint64_t parts = 1;  ///< how many measurements of one recording each
-  /// The version of the program that recorded: skidscan's from the run, else perf's from the
+  /// The command lines that recorded it: skidscan's from the run, else perf's from the
   /// recording. A sum has those of its parts, each once and kMostParts at most. Empty where
   /// unknown.
   std::vector<CommandLine> command_lines;

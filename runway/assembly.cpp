@@ -99,7 +99,7 @@ std::string datum_of(const Specification& specification) {
       kDatumPageBytes, specification.access_bytes);
 }
 
-/// The beginning of the loop, from which it also continues when it is entered again.
+/// The word that the loop begins with, and continues from when it is entered again.
 std::string state_of(const Kind& kind) {
   if (kind.state.empty()) return "";
   return fmt::format(

@@ -61,7 +61,7 @@ struct BlockFinding {
   std::size_t loop = 0;  ///< of BlockBias::loops, in which it is
 };
 
-/// The blocks of one event.
+/// The bias within the blocks of one event.
 struct BlockBias {
   std::optional<analysis::Interval> misplaced;  ///< nullopt: no block was judged
   /// Why no block was judged, as a key and in words.

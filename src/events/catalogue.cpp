@@ -214,7 +214,8 @@ std::vector<Event> Catalogue::find_name(std::string_view name) const {
 }
 
 Event Catalogue::with_exact_code(Event event, std::uint64_t config) const {
-  // If no umask of an event is precise, no code of it is. If one is, a code may still lose that.
+  // A code is imprecise if all umasks of its event are. Else it may lack the precision of the
+  // event.
   const bool imprecise = std::none_of(events_.begin(), events_.end(), [&](const Event& other) {
     return event_select(cpu_.layout, other.config) == event_select(cpu_.layout, config) &&
            other.pmu == event.pmu && other.precise != false;

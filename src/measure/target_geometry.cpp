@@ -99,7 +99,7 @@ void append_successors(const symbols::Module& module, Arch arch, AddressRange ra
   if (falls_through) successors.push_back(range.end);
 }
 
-/// Stands for code that is too long or not decoded: `other`, of which nothing is known.
+/// The categories of a range; for code that is too long or not decoded `other`, which says nothing.
 instructions::Categories categories_in(const symbols::Module& module, Arch arch,
                                        AddressRange range) {
   const instructions::Categories unknown{instructions::Category::other};

@@ -153,8 +153,8 @@ bool has_skid_in_events(const ChosenEvent& chosen, int level) {
   return level == 0 && !chosen.event.perf_picks_level() && chosen.event.kind != EventKind::clock;
 }
 
-/// The meaning of the kernel's answer for a measurement. Missing permissions, PMUs and free
-/// counters are left to perf, which knows more of them or records something else.
+/// Applies the kernel's answer to a measurement. Missing permissions, PMUs and free counters are
+/// left to perf, which knows more of them or records something else.
 void apply_answer(const ChosenEvent& chosen, int level, run::PlannedMeasurement& measurement) {
   const auto* answer = find_by(chosen.answers, &machine::LevelAnswer::level, level);
   if (answer == nullptr) return;

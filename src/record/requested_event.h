@@ -11,7 +11,7 @@
 
 namespace skid::record {
 
-/// The options that decide how an event is recorded.
+/// The kind of an event, which decides how it is recorded.
 enum class EventKind {
   access,   ///< data breakpoint on the watched datum
   execute,  ///< execute breakpoint on the trigger

@@ -12,7 +12,7 @@ namespace skid::run {
 inline constexpr const char* kSessionName = "session";
 /// The files of the machine, below it as below "/".
 inline constexpr const char* kMachineName = "machine";
-/// The files that each measurement left: FILE.out, FILE.err, FILE.result.
+/// The directory of the files that each measurement left: FILE.out, FILE.err, FILE.result.
 inline constexpr const char* kResultsName = "results";
 
 /// A run from DIR/plan.json and the other files of the directory. They are untrusted: sizes are
