@@ -180,7 +180,7 @@ TEST_F(Completing, InZsh) {
   constexpr const char* kScript = R"(
 zmodload zsh/zpty
 zpty -b inner zsh -f -i
-zpty -w inner "fpath=($1 \$fpath); autoload -U compinit; compinit -D -u
+zpty -w inner "fpath=(${(q)1} \$fpath); autoload -U compinit; compinit -D -u
 skidscan() { print \"<\$*>\" }; print '<'ready'>'"
 zpty -r inner out '*<ready>*'
 for keys in ${@[2,-1]}; do
