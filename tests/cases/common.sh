@@ -5,7 +5,7 @@ skidscan() { "$SKIDSCAN" "$@"; }
 # Values of JSON on standard input, one a line.
 pick() { "$PYTHON" "$CASES/pick.py" "$@"; }
 
-# Skips the whole case for a reason.
+# Skips the whole case for a reason. Only before its first output: a skip hides what differs before it.
 skip() { echo "$*" > "$SKIP_REASON"; exit 80; }
 
 # Skips the whole case unless a program is installed.

@@ -76,6 +76,8 @@ Wrong input:
   $ skidscan rates table
   skidscan: table: no count of perf stat, expected the output of perf stat -j or perf stat -x,; count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1
   [1]
+  $ skidscan rates nothing 2> /dev/null
+  [1]
   $ skidscan rates gone
   skidscan: gone: no such file or directory
   [1]
