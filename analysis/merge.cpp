@@ -64,28 +64,24 @@ std::vector<Part> parts_of(const Measurement& m) {
   return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
 }
 
-/// Parts of one configuration whose samples must not count twice. Parts with equally many samples
-/// in the same time, to the nanosecond, are copies, whatever their names. A part without times is
-/// known by its name. So are synthetic ones, whose times follow from the model.
-struct Parts {
-  std::vector<Part> all;
-  bool have_names_alone = false;
-
-  void check() const {
-    std::map<Part, const Part*> seen;
-    for (const Part& part : all) {
-      if (part.samples == 0) continue;
-      const bool has_time = part.time && !have_names_alone;
-      const auto [first, is_new] =
-          seen.emplace(has_time ? Part{{}, {}, 0, part.samples, part.time} : part, &part);
-      if (is_new) continue;
-      throw Error(
-          fmt::format("{} and {}: the same recording would count twice; leave one out, or add "
-                      "--allow-duplicates",
-                      first->second->file, part.file));
-    }
+/// Checks that the samples of no part count twice. `parts`: of one configuration. Parts with
+/// equally many samples in the same time, to the nanosecond, are copies, whatever their names. A
+/// part without times is known by its name, and so is a synthetic one, whose times follow from the
+/// model.
+void check_parts_differ(const std::vector<Part>& parts, bool synthetic) {
+  std::map<Part, const Part*> seen;
+  for (const Part& part : parts) {
+    if (part.samples == 0) continue;
+    const bool is_known_by_time = part.time && !synthetic;
+    const auto [first, is_new] =
+        seen.emplace(is_known_by_time ? Part{{}, {}, 0, part.samples, part.time} : part, &part);
+    if (is_new) continue;
+    throw Error(
+        fmt::format("{} and {}: the same recording would count twice; leave one out, or add "
+                    "--allow-duplicates",
+                    first->second->file, part.file));
   }
-};
+}
 
 /// "a.run", "a.run and 2 more"
 std::string name_of(const std::vector<Part>& parts, std::string Part::*name, std::uint64_t all) {
@@ -164,6 +160,9 @@ class Sum {
     if (other.recording_warnings) unite(*other.recording_warnings, of_recordings_);
     is_sum_ = true;
   }
+
+  const std::vector<Part>& parts() const noexcept { return parts_; }
+  bool is_synthetic() const noexcept { return sum_.synthetic; }
 
   Measurement finish() {
     if (!is_sum_) return std::move(sum_);
@@ -247,23 +246,17 @@ class Groups {
                                                  measurement.run, measurement.file}]++;
     const int repeat = repeats_ == RepeatPolicy::pair ? measurement.repeat : 1;
     Group& group = groups_[{configuration, occurrence, repeat}];
-    ++group.measurements;
-    if (duplicates_ == Duplicates::refused) {
-      group.parts.have_names_alone = measurement.synthetic;
-      for (Part& part : parts_of(measurement)) group.parts.all.push_back(std::move(part));
+    const bool is_apart = repeats_ == RepeatPolicy::apart;
+    if (!is_apart && !group.empty()) {
+      sums_[group.front()].add(measurement);
+      return;
     }
-    if (repeats_ == RepeatPolicy::apart) {
-      sums_.emplace_back(std::move(measurement), group.measurements);
-    } else if (group.measurements == 1) {
-      group.sum = sums_.size();
-      sums_.emplace_back(std::move(measurement), repeat);
-    } else {
-      sums_[group.sum].add(measurement);
-    }
+    group.push_back(sums_.size());
+    sums_.emplace_back(std::move(measurement), is_apart ? static_cast<int>(group.size()) : repeat);
   }
 
   Merged finish() {
-    for (const auto& [key, group] : groups_) group.parts.check();
+    if (duplicates_ == Duplicates::refused) check_parts();
     Merged merged;
     merged.measurements.reserve(sums_.size());
     for (Sum& sum : sums_) merged.measurements.push_back(sum.finish());
@@ -272,11 +265,18 @@ class Groups {
   }
 
  private:
-  struct Group {
-    int measurements = 0;
-    std::size_t sum = 0;  ///< its number, unless nothing is added up
-    Parts parts;
-  };
+  /// Numbers of sums: one, or several if nothing is added up.
+  using Group = std::vector<std::size_t>;
+
+  void check_parts() const {
+    for (const auto& [key, group] : groups_) {
+      std::vector<Part> parts;
+      for (const std::size_t sum : group) {
+        parts.insert(parts.end(), sums_[sum].parts().begin(), sums_[sum].parts().end());
+      }
+      check_parts_differ(parts, sums_[group.front()].is_synthetic());
+    }
+  }
 
   /// Of a configuration. Those of the same event and level are distinguished by their first
   /// difference.

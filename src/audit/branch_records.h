@@ -84,7 +84,7 @@ struct BranchRecords {
   std::uint64_t records = 0;
   std::uint64_t empty = 0;  ///< entries without any address, which are no records
   std::uint64_t judged = 0;
-  /// Judged records of which only the addresses were compared, for want of code.
+  /// Judged records of which only the addresses were compared, because the binary is missing.
   std::uint64_t by_addresses = 0;
   analysis::Share impossible;  ///< of the judged
   NoContiguity no_contiguity = NoContiguity::none;

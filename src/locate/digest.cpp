@@ -200,7 +200,7 @@ class Digester {
     }
   }
 
-  /// Adopts the results from behind the boundary, at which a record begins. False where that part
+  /// Adopts the results after the boundary, at which a record begins. False where that part
   /// has to be read in order.
   bool take_second_half() {
     boundary_ = kNone;

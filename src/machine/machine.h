@@ -19,7 +19,7 @@ bool is_amd(const CpuIdentity& cpu);
 
 /// Precise levels: perf_event_attr.precise_ip.
 inline constexpr int kHighestLevel = 3;
-/// As perf's modifiers write one: "none", "p", "pp", "ppp"; "level 4" of others.
+/// As perf's modifiers write one: "none", "p", "pp", "ppp"; other levels are "level 4".
 std::string level_name(int level);
 /// All from 0 to `highest`, within the bounds.
 std::vector<int> levels_up_to(int highest);

@@ -90,7 +90,7 @@ void write(ByteWriter& out, const Value& from) {
     out.u32(static_cast<std::uint32_t>(from.size()));
     for (const auto& element : from) write(out, element);
   } else if constexpr (kIsOptional<Value>) {
-    write(out, *from);
+    if (from) write(out, *from);  // a damaged section has none
   } else {
     std::apply([&](auto... member) { (write(out, from.*member), ...); }, kMembers<Value>);
   }
@@ -297,7 +297,7 @@ std::vector<FeatureSection> encode_features(const Features& features) {
     if (form.write == nullptr || !features.present.test(form.bit)) continue;
     ByteWriter content;
     form.write(content, features);
-    sections.push_back({form.bit, content.bytes()});
+    if (!content.bytes().empty()) sections.push_back({form.bit, content.bytes()});
   }
   return sections;
 }

@@ -59,7 +59,7 @@ void avoid_resonance(runway::Specification& specification, const std::vector<Cho
   while (!options.nops && any(true) && specification.nops < nops + kMostNops) ++specification.nops;
 }
 
-/// Tells the target what it must know of the CPU that it will run on. Throws Error when that CPU
+/// Passes the target the facts of the CPU that it will run on. Throws Error when that CPU
 /// cannot run it.
 void fit_to_cpu(runway::Specification& specification, const PlanOptions& options,
                 const machine::Machine& machine, int cpu, std::vector<std::string>& notes) {

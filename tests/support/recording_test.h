@@ -4,9 +4,9 @@
 
 #include "src/perfdata/recording.h"
 #include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
-#include "tests/support/refusal.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -46,9 +46,9 @@ class RecordingTest : public ::testing::Test {
     return perfdata::Recording::open(path());
   }
   perfdata::Recording open(const RecordingBuilder& builder) const { return open(builder.bytes()); }
-  /// The message with which a recording is refused; empty when it is opened.
+  /// The message with which a recording is refused; "no error" when it is opened.
   std::string error_of(const std::string& bytes) const {
-    return refusal<InputError>([&] { open(bytes); });
+    return message_of<InputError>([&] { open(bytes); });
   }
   std::filesystem::path path() const { return file_.path(); }
 

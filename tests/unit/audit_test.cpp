@@ -251,7 +251,7 @@ TEST_F(AuditTest, CountsUnjudgedSamplesByReason) {
   EXPECT_EQ(count_of(mixed, NotJudged::kernel), 10U);
   EXPECT_EQ(mixed.impossible.count, 90U);
 
-  machine_ = {{"vendor", "Nobody"}, {"family", 1}, {"model", 1}, {"stepping", 1}};
+  machine_ = {{"vendor", "AnotherVendor"}, {"family", 1}, {"model", 1}, {"stepping", 1}};
   EXPECT_EQ(answer(2, add), "unknown_cpu");
   machine_ = intel_machine(kSapphireRapidsModel);
   EXPECT_EQ(answer(2, add, {{"config", "0xc0"}}), "unknown_cause") << "any instruction retires";

@@ -2,7 +2,7 @@
 
 #include "src/support/error.h"
 #include "tests/support/device.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 #include <array>
@@ -40,10 +40,10 @@ class File : public ::testing::Test {
         std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()));
   }
   static std::string fault_of(const fs::path& path, std::uint64_t limit = 1000) {
-    return test::refusal<InputError>([&] { read_file(path, limit); });
+    return test::message_of<InputError>([&] { read_file(path, limit); });
   }
   static std::string failure_to_write(const fs::path& path) {
-    return test::refusal([&] { write_file_atomically(path, "x"); });
+    return test::message_of([&] { write_file_atomically(path, "x"); });
   }
 
   test::TemporaryDirectory directory_;
@@ -243,7 +243,7 @@ TEST_F(File, IsReadToItsEndOrBeyondTheLimit) {
   const FileDescriptor file = open_regular_file(write("a", content));
   EXPECT_GT(read_to_end(file, 1000, "a").size(), 1000u);
   EXPECT_LT(read_to_end(file, 1000, "a").size(), content.size());
-  const auto refused = test::refusal<InputError>([&] {
+  const auto refused = test::message_of<InputError>([&] {
     const auto path = directory_.path();
     (void)read_to_end(FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), 9, "dir");
   });

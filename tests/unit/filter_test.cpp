@@ -133,7 +133,7 @@ TEST_F(FilteredDigest, ListsWhatWouldHaveMatched) {
 
 TEST_F(FilteredDigest, NeedsTheFieldInTheSamples) {
   const auto refused = [&](const Filter& filter) {
-    return test::refusal<InputError>([&] { selected(filter); });
+    return test::message_of<InputError>([&] { selected(filter); });
   };
   EXPECT_THAT(refused(by(Filter::cpu, {"0"})), HasSubstr("perf record --sample-cpu"));
   EXPECT_THAT(refused({.times = parse_times("10%")}), HasSubstr("give START,STOP in seconds"));

@@ -2,7 +2,7 @@
 
 #include "src/support/file.h"
 #include "src/support/process.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
@@ -484,7 +484,7 @@ TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
       {write("empty", ""), "a file of another format"},
       {directory_ / "missing", "missing: "}};
   for (const auto& [path, reason] : refused) {
-    EXPECT_THAT(test::refusal<InputError>([&, file = path] { Module::open(file); }),
+    EXPECT_THAT(test::message_of<InputError>([&, file = path] { Module::open(file); }),
                 HasSubstr(reason));
   }
 }

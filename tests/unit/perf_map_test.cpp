@@ -2,7 +2,7 @@
 #include "src/symbols/perf_map.h"
 
 #include "src/locate/module_store.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ std::string name_at(const PerfMap& map, std::uint64_t address) {
 }
 
 std::string refusal(const fs::path& path) {
-  return test::refusal<InputError>([&] { PerfMap::read(path); });
+  return test::message_of<InputError>([&] { PerfMap::read(path); });
 }
 
 TEST(PerfMap, NamesWhatItsLinesCover) {

@@ -86,7 +86,7 @@ TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
   EXPECT_EQ(spool(directory_ / "missing"), 1'500u) << "in another directory";
   const test::SmallDisk disk(directory_ / "small", "16k");
   if (disk.mounted()) {
-    const auto refused = test::refusal([&] { spool(directory_ / "small"); });
+    const auto refused = test::message_of([&] { spool(directory_ / "small"); });
     EXPECT_THAT(refused, HasSubstr("small: cannot be written: no space left on device; "));
     EXPECT_THAT(refused, HasSubstr("set TMPDIR"));
   }
@@ -157,7 +157,7 @@ TEST_F(PipeRecording, KeepsTheTracingDataAfterItsRecord) {
 TEST_F(PipeRecording, RefusesAFileModeRecordingOnAPipe) {
   ASSERT_EQ(::mkfifo(path_of_fifo().c_str(), 0600), 0);
   const WritingThread writer(path_of_fifo(), two_events().bytes());
-  EXPECT_THAT(test::refusal<InputError>([&] { Recording::open(path_of_fifo()); }),
+  EXPECT_THAT(test::message_of<InputError>([&] { Recording::open(path_of_fifo()); }),
               HasSubstr("file mode on a pipe"));
 }
 

@@ -1,7 +1,7 @@
 #include "src/support/process.h"
 
 #include "src/support/error.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 #include <chrono>
@@ -165,7 +165,7 @@ TEST(Process, KillsTheGroupWhenDestroyed) {
 }
 
 TEST(Process, NamesTheProgramThatCannotBeStarted) {
-  EXPECT_THAT(test::refusal([] { run_program({"skidscan-no-such-program"}); }),
+  EXPECT_THAT(test::message_of([] { run_program({"skidscan-no-such-program"}); }),
               HasSubstr("skidscan-no-such-program: cannot be started: no such"));
 }
 

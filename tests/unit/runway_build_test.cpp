@@ -1,8 +1,8 @@
 #include "runway/note.h"
 #include "src/support/error.h"
 #include "src/symbols/disassembler.h"
+#include "tests/support/error_message.h"
 #include "tests/support/hex.h"
-#include "tests/support/refusal.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <algorithm>
@@ -214,7 +214,7 @@ TEST(BuildFailure, LeavesNoFileForASpecificationOutOfBounds) {
 TEST(BuildFailure, NamesThePathThatCannotBeWritten) {
   SKIP_WITHOUT_COMPILER(kHost);
   const Directory directory;
-  const auto refused = test::refusal(
+  const auto refused = test::message_of(
       [&] { build_target(default_specification(kHost), directory / "missing/target"); });
   EXPECT_THAT(refused, HasSubstr("missing/target: cannot be written: no such file"));
   EXPECT_THROW(build_target(default_specification(kHost), directory.path()), Error);
@@ -225,7 +225,7 @@ std::string failure_with_path(const std::string& path, Arch arch, const fs::path
   const char* const found = std::getenv("PATH");
   const std::string before = found == nullptr ? "" : found;
   ::setenv("PATH", path.c_str(), 1);
-  auto message = test::refusal([&] { build_target(default_specification(arch), target); });
+  auto message = test::message_of([&] { build_target(default_specification(arch), target); });
   ::setenv("PATH", before.c_str(), 1);
   return message;
 }

@@ -1,5 +1,5 @@
 #include "runway/specification.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/trigger_kinds.h"
 
 #include <string>
@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string refusal_of(const Specification& specification) {
-  return test::refusal<UsageError>([&] { check(specification); });
+  return test::message_of<UsageError>([&] { check(specification); });
 }
 
 TEST(TriggerKindNames, AreParsedToTheirKinds) {
@@ -27,7 +27,7 @@ TEST(TriggerKindNames, AreParsedToTheirKinds) {
 TEST(TriggerKindNames, AreListedIfOneIsUnknown) {
   for (const auto& [name, expected] : {std::pair{"laod", "did you mean load?"},
                                        std::pair{"17", "load, load-l2, load-l3, load-dram"}}) {
-    EXPECT_THAT(test::refusal<UsageError>([&, text = name] { trigger_kind_from(text); }),
+    EXPECT_THAT(test::message_of<UsageError>([&, text = name] { trigger_kind_from(text); }),
                 AllOf(HasSubstr(name), HasSubstr(expected)));
   }
 }
@@ -42,7 +42,7 @@ TEST(TriggerKinds, AreRefusedOnAnArchitectureWithoutThem) {
               ::testing::Not(::testing::Contains("cpuid"_trigger)));
   for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
     for (const TriggerKind kind : trigger_kinds_of(arch)) {
-      EXPECT_EQ(refusal_of(default_specification(arch, kind)), "") << name_of(kind);
+      EXPECT_EQ(refusal_of(default_specification(arch, kind)), "no error") << name_of(kind);
     }
   }
 }
@@ -76,7 +76,7 @@ TEST(Specification, RefusesValuesOutOfBoundsWithTheExpectedOnes) {
   specification.nop_bytes = 10;
   EXPECT_EQ(refusal_of(specification), "NOP bytes: 10 given; expected 1 to 9 on x86_64");
   specification.nop_bytes = 0;
-  EXPECT_NE(refusal_of(specification), "");
+  EXPECT_NE(refusal_of(specification), "no error");
 
   specification = {};
   specification.lead_in_nops = 1'000'001;

@@ -130,7 +130,7 @@ std::string bar(const Page& page, std::uint64_t count, std::uint64_t most, std::
 
 /// Rows of a list: level, offsets, samples, their share, and bars.
 void add_rows(const Page& page, const Column& column, List& list) {
-  constexpr std::size_t kLeadWidth = 48;  // what stands before the bars
+  constexpr std::size_t kLeadWidth = 48;  // of the text before the bars
   const std::size_t bar_width = page.width - kLeadWidth;
   const Measurement& measurement = *column.measurement;
   const std::uint64_t located = measurement.samples.located();
