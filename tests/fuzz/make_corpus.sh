@@ -8,8 +8,7 @@ here=$(realpath "$(dirname "$0")")
 corpus=$here/corpus
 cmake --build "$build" --target make_seeds skidscan >/dev/null
 mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols" \
-  "$corpus/instructions" "$corpus/perfstat" "$corpus/report"
-"$build/tests/fuzz/make_seeds" "$corpus"
+  "$corpus/instructions" "$corpus/perfstat" "$corpus/report" "$corpus/code" "$corpus/corrected"
 
 # Recordings contain the host name: here, example.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --uts "$here/make_corpus.sh" "$build"
@@ -73,6 +72,7 @@ mv 1.json "$corpus/report/one-trigger"
 # Code only.
 as -o code.o "$here/sources/instructions.s"
 objcopy -O binary -j .text code.o "$corpus/instructions/all-kinds"
+"$build/tests/fuzz/make_seeds" "$corpus"
 
 # Small ELF files, without the name of the build directory.
 small="-Os -nostdlib -ffreestanding -fno-asynchronous-unwind-tables -Wl,-z,noseparate-code

@@ -1,6 +1,8 @@
 // make_seeds CORPUS: writes the inputs of tests/fuzz/corpus that cannot be recorded here: the other
 // byte order, layouts that need a PMU, damage, and single feature sections.
 #include "src/perfdata/format.h"
+#include "src/support/file.h"
+#include "tests/fuzz/sampled_program.h"
 #include "tests/support/recording_builder.h"
 
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -155,6 +158,46 @@ void write_counts(const std::filesystem::path& directory) {
              "\"event-runtime\" : 0, \"pcnt-running\" : 0.00}\n");
 }
 
+/// Sampled code: flags, functions, instructions (fuzz_code.cpp).
+void write_code(const std::filesystem::path& directory, const std::string& all_kinds) {
+  const auto repeated = [](std::string_view instruction, int times) {
+    std::string code;
+    for (int i = 0; i < times; ++i) code += instruction;
+    return code;
+  };
+  const auto code_of = [](const std::vector<std::uint8_t>& code) {
+    return std::string(code.begin(), code.end());
+  };
+  const auto function = [](std::size_t begin, std::size_t size) {
+    ByteWriter symbol;
+    symbol.u16(static_cast<std::uint16_t>(begin)).u16(static_cast<std::uint16_t>(size));
+    return std::string(symbol.bytes());
+  };
+  const auto write = [&](const char* name, char flags, const std::vector<std::string>& functions,
+                         const std::string& code) {
+    std::string content{flags, static_cast<char>(functions.size())};
+    for (const std::string& symbol : functions) content += symbol;
+    write_file(directory / name, content + code);
+  };
+  const std::string stores = code_of(skid::fuzz::StoringProgram().code);
+  const std::string jumps = repeated("\xff\xe0", 20) + repeated("\x90", 8) + "\xeb\xee";
+  write("all-kinds", 0x02, {function(0, all_kinds.size())}, all_kinds);
+  write("stores", 0x22, {function(0, stores.size())}, stores);
+  write("stores-alone", 0x32, {function(0, 264)}, stores.substr(0, 64) + stores.substr(0, 64));
+  write("indirect-jumps", 0x24, {function(0, jumps.size()), function(8, 30)}, jumps);
+  write("aarch64", 0x01, {function(0, 64)},
+        repeated(std::string_view("\x20\x00\x00\xf9\x41\x00\x40\xf9\xc0\xff\xff\x54", 12), 8));
+}
+
+/// Recordings of the storing program.
+void write_corrected(const std::filesystem::path& directory) {
+  const skid::fuzz::StoringProgram program;
+  const auto recording = skid::fuzz::recording_of(skid::Arch::x86_64, program.code.size(),
+                                                  program.after_stores, program.code);
+  std::filesystem::copy_file(recording.path(), directory / "stores",
+                             std::filesystem::copy_options::overwrite_existing);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -162,8 +205,11 @@ int main(int argc, char** argv) {
     std::fputs("usage: make_seeds CORPUS\n", stderr);
     return 64;
   }
-  write_recordings(std::filesystem::path(argv[1]) / "recording");
-  write_features(std::filesystem::path(argv[1]) / "features");
-  write_counts(std::filesystem::path(argv[1]) / "perfstat");
+  const std::filesystem::path corpus = argv[1];
+  write_recordings(corpus / "recording");
+  write_features(corpus / "features");
+  write_counts(corpus / "perfstat");
+  write_code(corpus / "code", skid::read_file(corpus / "instructions" / "all-kinds", 1U << 16U));
+  write_corrected(corpus / "corrected");
   return 0;
 }

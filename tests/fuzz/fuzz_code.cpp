@@ -1,0 +1,100 @@
+// Code that was sampled, with any symbols: through `audit`, `correct` and `annotate`. The input:
+// flags, the command and the number of symbols in a byte, their begins and sizes in 16 bits each,
+// the code.
+#include "src/audit/audit.h"
+#include "src/correct/correct.h"
+#include "src/listing/reader.h"
+#include "src/locate/module_store.h"
+#include "src/support/error.h"
+#include "tests/fuzz/sampled_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+
+namespace {
+
+using namespace skid;
+
+constexpr std::size_t kSamples = 16;  // of an event, about
+constexpr std::size_t kMostSymbols = 16;
+
+template <typename Counts>
+std::uint64_t sum_of(const Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+void audit_it(const measure::Source& source, const measure::ReadingChoices& reading,
+              std::uint8_t flags) {
+  audit::Choices choices;
+  static_cast<measure::ReadingChoices&>(choices) = reading;
+  choices.all = (flags & 2) != 0;
+  if ((flags & 4) != 0) choices.delay = flags >> 4U;
+  for (const auto& event : audit::audit(source, choices).events) {
+    if (event.judged + sum_of(event.not_judged) != event.samples) std::abort();
+  }
+}
+
+void correct_it(const measure::Source& source, const measure::ReadingChoices& reading,
+                std::uint8_t flags) {
+  correct::Choices choices;
+  static_cast<measure::ReadingChoices&>(choices) = reading;
+  choices.by = static_cast<correct::By>((flags >> 4U) % 4);
+  for (const auto& event : correct::correct(source, choices).events) {
+    if (!is_corrected(event.skid.verdict)) continue;
+    std::uint64_t recorded = 0, corrected = 0;
+    for (const auto& place : event.places) {
+      if (place.low > place.corrected || place.corrected > place.high) std::abort();
+      recorded += place.recorded;
+      corrected += place.corrected;
+    }
+    if (recorded != event.samples || corrected != event.samples) std::abort();
+  }
+}
+
+void annotate_it(const measure::Source& source, const measure::ReadingChoices& reading) {
+  locate::ModuleStore modules(reading.places);
+  listing::Reader reader({.function = "f0", .catalogues = reading.catalogues}, modules);
+  reader.add(source);
+  reader.finish();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const std::uint8_t flags = data[0];
+  std::span<const std::uint8_t> rest(data + 2, size - 2);
+  std::vector<fuzz::FunctionSymbol> symbols;
+  while (symbols.size() < data[1] % kMostSymbols && rest.size() >= 4) {
+    const auto number = [&](std::size_t at) {
+      return static_cast<std::uint16_t>(rest[at] | rest[at + 1] << 8U);
+    };
+    symbols.push_back({number(0), number(2)});
+    rest = rest.subspan(4);
+  }
+  const Arch arch = (flags & 1) != 0 ? Arch::aarch64 : Arch::x86_64;
+  fuzz::MemoryFile program;
+  program.write(fuzz::elf_file(arch, rest, symbols));
+  std::vector<std::size_t> offsets;
+  for (std::size_t at = 0; at < rest.size();
+       at += std::max<std::size_t>(1, rest.size() / kSamples)) {
+    offsets.push_back(at);
+  }
+  const auto recording = fuzz::recording_of(arch, rest.size(), offsets, rest);
+  static const auto catalogues = std::make_shared<measure::Catalogues>();
+  measure::ReadingChoices reading;
+  reading.catalogues = catalogues;
+  reading.places.candidates = {program.path()};
+  const measure::Source source{.file = recording.path()};
+  try {
+    // One command at a time: more executions.
+    const auto command = data[1] / kMostSymbols % 4;
+    if (command == 0) correct_it(source, reading, flags);
+    if (command == 1) annotate_it(source, reading);
+    if (command >= 2) audit_it(source, reading, flags);
+  } catch (const InputError&) {  // an expected refusal
+  }
+  return 0;
+}

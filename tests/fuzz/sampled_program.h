@@ -1,0 +1,203 @@
+// A small program as an ELF file, and recordings with samples in it.
+#pragma once
+
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/recording_writer.h"
+#include "src/support/architecture.h"
+#include "tests/fuzz/memory_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <elf.h>
+
+namespace skid::fuzz {
+
+using perfdata::ByteOrder;
+using perfdata::ByteWriter;
+
+/// A function symbol: offset and size in the code, in bytes.
+struct FunctionSymbol {
+  std::uint16_t begin = 0, size = 0;
+};
+
+/// Where the code is linked to and mapped, and where it is in the file.
+inline constexpr std::uint64_t kLinkedTo = 0x400000, kCodeOffset = 0x1000;
+inline constexpr std::uint64_t kCode = kLinkedTo + kCodeOffset;
+/// What the breakpoint of the recordings watches.
+inline constexpr std::uint64_t kWatched = 0x404040;
+inline constexpr std::string_view kBuildId = "0123456789abcdef0123";
+
+/// An ELF file with `code` as its .text, the functions f0, f1, … and kBuildId.
+inline std::string elf_file(Arch arch, std::span<const std::uint8_t> code,
+                            const std::vector<FunctionSymbol>& functions) {
+  const auto bytes_of = [](const auto& value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  std::string file(kCodeOffset, '\0');
+  file.append(reinterpret_cast<const char*>(code.data()), code.size());
+  std::string names(1, '\0'), symbols = bytes_of(Elf64_Sym{});
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    Elf64_Sym symbol{};
+    symbol.st_name = static_cast<Elf64_Word>(names.size());
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    symbol.st_shndx = 1;
+    symbol.st_value = kCode + functions[i].begin;
+    symbol.st_size = functions[i].size;
+    symbols += bytes_of(symbol);
+    names += 'f' + std::to_string(i) + '\0';
+  }
+  const Elf64_Nhdr note_header{4, static_cast<Elf64_Word>(kBuildId.size()), NT_GNU_BUILD_ID};
+  const std::string note = bytes_of(note_header) + std::string("GNU\0", 4) + std::string(kBuildId);
+  const std::string section_names("\0.text\0.symtab\0.strtab\0.shstrtab\0.note", 39);
+
+  Elf64_Ehdr header{};
+  std::copy_n(ELFMAG, SELFMAG, header.e_ident);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_EXEC;
+  header.e_machine = arch == Arch::x86_64 ? EM_X86_64 : EM_AARCH64;
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof(Elf64_Ehdr);
+  header.e_phoff = sizeof(Elf64_Ehdr);
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phnum = 1;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 6;
+  header.e_shstrndx = 4;
+
+  std::string sections = bytes_of(Elf64_Shdr{});
+  const auto append = [&](Elf64_Word name, Elf64_Word type, const std::string& content) {
+    Elf64_Shdr section{};
+    section.sh_name = name;
+    section.sh_type = type;
+    section.sh_offset = file.size();
+    section.sh_size = content.size();
+    section.sh_addralign = 1;
+    if (type == SHT_SYMTAB) {
+      section.sh_link = 3;
+      section.sh_info = 1;
+      section.sh_entsize = sizeof(Elf64_Sym);
+    }
+    file += content;
+    sections += bytes_of(section);
+  };
+  Elf64_Shdr text{};
+  text.sh_name = 1;
+  text.sh_type = SHT_PROGBITS;
+  text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+  text.sh_addr = kCode;
+  text.sh_offset = kCodeOffset;
+  text.sh_size = code.size();
+  text.sh_addralign = 1;
+  sections += bytes_of(text);
+  append(7, SHT_SYMTAB, symbols);
+  append(15, SHT_STRTAB, names);
+  append(23, SHT_STRTAB, section_names);
+  file.resize((file.size() + 3) & ~std::size_t{3});
+  append(33, SHT_NOTE, note);
+  Elf64_Phdr load{};
+  load.p_type = PT_LOAD;
+  load.p_flags = PF_R | PF_X;
+  load.p_vaddr = load.p_paddr = kLinkedTo;
+  load.p_filesz = load.p_memsz = kCodeOffset + code.size();
+  load.p_align = 0x1000;
+  header.e_shoff = file.size();
+  file += sections;
+  const std::string start = bytes_of(header) + bytes_of(load);
+  std::copy(start.begin(), start.end(), file.begin());
+  return file;
+}
+
+/// Stores to what recordings watch, with a branch back now and then.
+struct StoringProgram {
+  std::vector<std::uint8_t> code;
+  std::vector<std::size_t> after_stores;  ///< offsets
+
+  StoringProgram() {
+    constexpr std::array<std::uint8_t, 8> kStore{0x48, 0x89, 0x04, 0x25, 0x40, 0x40, 0x40, 0x00};
+    constexpr std::array<std::uint8_t, 2> kBranch{0x75, 0xf6};  // to the store before
+    for (int i = 0; i < 64; ++i) {
+      code.insert(code.end(), kStore.begin(), kStore.end());
+      after_stores.push_back(code.size());
+      if (i % 8 == 7) code.insert(code.end(), kBranch.begin(), kBranch.end());
+    }
+    code.push_back(0xc3);
+  }
+};
+
+/// A recording with a sample at each offset in `size` bytes of code, of each of three events: loads
+/// at level 2 with branch records, loads at level 1, and a breakpoint on writes. `branches`: bytes
+/// that choose sources and targets.
+inline MemoryFile recording_of(Arch arch, std::size_t size, const std::vector<std::size_t>& offsets,
+                               std::span<const std::uint8_t> branches) {
+  MemoryFile file;
+  constexpr std::uint64_t kFields =
+      PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  std::vector<perfdata::Attribute> events(3);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    perfdata::Attribute& event = events[i];
+    event.type = PERF_TYPE_RAW;
+    event.config = 0x81d0;
+    event.period_or_frequency = 1009;
+    event.precise_ip = i == 0 ? 2 : 1;
+    event.sample_type = kFields;
+    event.sample_id_all = true;
+    event.ids = {100 + i};
+  }
+  events[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
+  events[0].branch_sample_type = 1U << 0 | 1U << 3;  // PERF_SAMPLE_BRANCH_USER, ANY
+  events[2].type = PERF_TYPE_BREAKPOINT;
+  events[2].config = 0;
+  events[2].config1 = kWatched;
+  events[2].config2 = 8;
+  events[2].bp_type = 2;  // writes
+  events[2].precise_ip = 0;
+  perfdata::Features features;
+  const auto text = [&](unsigned bit, std::string& member, const char* value) {
+    member = value;
+    features.present.set(bit);
+  };
+  text(perfdata::HEADER_ARCH, features.arch, arch == Arch::x86_64 ? "x86_64" : "aarch64");
+  text(perfdata::HEADER_VERSION, features.perf_version, "6.1.0");
+  text(perfdata::HEADER_CPUID, features.cpuid,
+       arch == Arch::x86_64 ? "GenuineIntel,6,94,3" : "0x00000000410fd0c0");
+  perfdata::RecordingWriter writer(file.duplicate(), file.path(), events, features, {});
+  const std::size_t mapped = (kCodeOffset + size + 0xfff) & ~std::size_t{0xfff};
+  ByteWriter mapping(ByteOrder::little);
+  mapping.i32(1).i32(1).u64(kLinkedTo).u64(mapped).u64(0);
+  mapping.u8(20).u8(0).u16(0).raw(kBuildId);
+  mapping.u32(5).u32(2).text("/program").i32(1).i32(1).u64(1).u64(100);
+  writer.write(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
+               mapping.bytes());
+  std::uint64_t time = 2;
+  for (std::size_t event = 0; event < events.size(); ++event) {
+    for (const std::size_t at : offsets) {
+      ByteWriter sample(ByteOrder::little);
+      sample.u64(100 + event).u64(kCode + at).i32(1).i32(1).u64(time++);
+      if (event == 0) {
+        constexpr std::size_t kEntries = 4;
+        sample.u64(kEntries);
+        for (std::size_t entry = 0; entry < 2 * kEntries; ++entry) {
+          const std::uint64_t chosen =
+              branches.empty() ? 0 : branches[(at * 8 + entry) % branches.size()];
+          sample.u64(kCode + chosen * size / 256);
+          if (entry % 2 == 1) sample.u64(2);  // predicted
+        }
+      }
+      const std::uint16_t exact = event == 0 ? PERF_RECORD_MISC_EXACT_IP : 0;
+      writer.write(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(PERF_RECORD_MISC_USER | exact),
+                   sample.bytes());
+    }
+  }
+  writer.finish({{2, time}});
+  return file;
+}
+
+}  // namespace skid::fuzz
