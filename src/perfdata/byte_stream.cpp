@@ -54,7 +54,9 @@ bool ByteStream::read_more(std::size_t size) {
 }
 
 std::size_t ByteStream::read_block() {
-  if (own_buffer_.empty()) own_buffer_.resize(kReadBytes);
+  if (own_buffer_.empty()) {
+    own_buffer_.resize(std::min<std::uint64_t>(kReadBytes, left().value_or(kReadBytes)));
+  }
   if (size_ > 0) std::memmove(own_buffer_.data(), data_, size_);
   data_ = own_buffer_.data();
   std::size_t room = own_buffer_.size() - size_;

@@ -14,12 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // One thread and two give the same result, whatever the pieces and what is counted early.
     auto by_one = skid::perfdata::Recording::open(file.path());
     const auto expected = skid::fuzz::read_digest(by_one, {.worth = UINT64_MAX});
-    for (const std::uint64_t quiet : {1u, 1000u}) {
-      auto by_two = skid::perfdata::Recording::open(file.path());
-      if (skid::fuzz::read_digest(by_two, {.worth = 0, .piece = 1500, .quiet = quiet}) !=
-          expected) {
-        std::abort();
-      }
+    auto by_two = skid::perfdata::Recording::open(file.path());
+    const std::uint64_t quiet = size % 2 == 0 ? 1 : 1000;
+    if (skid::fuzz::read_digest(by_two, {.worth = 0, .piece = 1500, .quiet = quiet}) != expected) {
+      std::abort();
     }
   } catch (const skid::InputError&) {  // an expected refusal
   }
