@@ -165,6 +165,15 @@ void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
       recorded.counters, kCounters));
 }
 
+/// Whether `name` is that of an event: with its level and modifiers, without the level, or without
+/// both.
+bool is_event_named(std::string_view name, std::string_view event) {
+  auto parts = perftool::split_event_name(event);
+  if (name == event || name == parts.name) return true;
+  std::erase(parts.modifiers, 'p');
+  return name == perftool::join_event_name(parts);
+}
+
 }  // namespace
 
 std::string pmu_name(const perfdata::Features& features, const Attribute& attribute) {
@@ -264,7 +273,8 @@ bool select_event(const analysis::EventIdentity& event, const locate::Filter& fi
   const auto& names = filter.events;
   const bool is_selected =
       names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return name == event.label || name == event.recorded || name == event.requested;
+        return name == event.label || is_event_named(name, event.recorded) ||
+               (event.requested && is_event_named(name, *event.requested));
       });
   filtered.events.insert(event.label);
   filtered.has_event |= is_selected;

@@ -1,6 +1,7 @@
 // Which event was requested, which was recorded, and what follows from both.
 #include "src/measure/event_identity.h"
 
+#include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
@@ -55,6 +56,26 @@ TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {
   EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "unreadable";
   features.command_line = {"perf", "record", "-e"};
   EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "cut off";
+}
+
+TEST(SelectEvent, TakesNamesWithLevelAndModifiersOrWithout) {
+  const analysis::EventIdentity of_run{
+      .requested = "r81d0:upp", .recorded = "r81d0:uppH", .label = "r81d0:u"};
+  const analysis::EventIdentity bare{.recorded = "r81d0:upp", .label = "r81d0"};
+  const auto is_selected = [](const analysis::EventIdentity& event, const char* name) {
+    locate::Filtered filtered{.selected = 10};
+    const bool selected = select_event(event, {.events = {name}}, 3, filtered);
+    EXPECT_EQ(filtered.selected, selected ? 10u : 7u);
+    return selected;
+  };
+  for (const char* name : {"r81d0", "r81d0:u", "r81d0:upp"}) {
+    EXPECT_TRUE(is_selected(of_run, name)) << name;
+    EXPECT_TRUE(is_selected(bare, name)) << name;
+  }
+  for (const char* name : {"r81", "r81d0:k", "r81d0:upppp", "u"}) {
+    EXPECT_FALSE(is_selected(of_run, name)) << name;
+    EXPECT_FALSE(is_selected(bare, name)) << name;
+  }
 }
 
 TEST(Substituted, IsAClockInsteadOfCycles) {

@@ -228,6 +228,13 @@ std::string squeezed(const std::vector<Measurement>& measurements) {
   return text;
 }
 
+TEST(ReportScreen, HasTheP99OfRunsThatHaveOneWhateverItsSign) {
+  std::vector<Measurement> runs{make({.level = 2, .offsets = {{-7, 900}}}),
+                                make({.level = 2, .kernel_samples = 900})};
+  runs[1].repeat = 2;
+  EXPECT_THAT(report_text(runs, {}), HasSubstr(" -7  "));
+}
+
 TEST(ReportDetails, GiveIntervalsOfQuantilesAndMeans) {
   EXPECT_THAT(squeezed({make({.offsets = {{-2, 100}, {1, 400}, {2, 400}, {40, 100}}})}),
               AllOf(HasSubstr("\n p50 1\n 95% interval 1–2\n"),

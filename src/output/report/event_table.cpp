@@ -180,12 +180,11 @@ void add_distance_rows(EventTable& table, const Page& page) {
     DistanceIntervals::Quantile DistanceIntervals::*interval;  ///< null: none is shown
   };
   // Where the largest is a lower bound, so is the mean.
-  static constexpr std::array<Length, 5> kLengths{
+  static constexpr std::array<Length, 4> kLengths{
       {{"  p50", &Distance::p50, &Distance::p50_at_least, &DistanceIntervals::p50},
        {"  p90", &Distance::p90, &Distance::p90_at_least, nullptr},
        {"  p99", &Distance::p99, &Distance::p99_at_least, &DistanceIntervals::p99},
-       {"  max", &Distance::max, &Distance::max_at_least, nullptr},
-       {"  mean", &Distance::mean, &Distance::max_at_least, nullptr}}};
+       {"  max", &Distance::max, &Distance::max_at_least, nullptr}}};
   if (!table.any([](const Measurement& m) { return m.instructions.has_value(); })) return;
   table.heading("skid in instructions");
   for (const Length& length : kLengths) {
@@ -197,6 +196,9 @@ void add_distance_rows(EventTable& table, const Page& page) {
       return quantile_interval_cell(page, m, length.interval);
     });
   }
+  table.row("  mean", [](const Measurement& m) {
+    return distance_cell(m.instructions, &Distance::mean, &Distance::max_at_least);
+  });
   table.row(kIntervalRow, [&](const Measurement& m) { return mean_interval_cell(page, m); });
   table.row("  constant", constant_skid_cell);
   table.row_if_known("  in groups of", [](const Measurement& m) {

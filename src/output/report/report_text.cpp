@@ -86,7 +86,9 @@ Cell median_cell(const ReportRow& row) {
 
 /// Of several runs the longest.
 Cell p99_cell(const ReportRow& row) {
-  const auto p99 = [](const Measurement* m) { return m->instructions ? m->instructions->p99 : -1; };
+  const auto p99 = [](const Measurement* m) {
+    return m->instructions ? std::optional(m->instructions->p99) : std::nullopt;
+  };
   const Measurement* longest = *std::max_element(
       row.runs.begin(), row.runs.end(),
       [&p99](const Measurement* a, const Measurement* b) { return p99(a) < p99(b); });
