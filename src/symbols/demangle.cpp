@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 65536;
 constexpr long kMostNanoseconds = 100'000'000;
-constexpr int kMostGivenUp = 10;
+constexpr long kNanosecondsEach = 10'000;  // most names take a fifth of it
 
 /// Longer than any compiler writes. libiberty allocates memory to decode identifiers that are not
 /// ASCII. A jump out of it leaks that memory: at most four times this length.
@@ -62,10 +62,18 @@ class TimeLimit {
     if (has_timer_) timer_delete(timer_);
   }
 
-  /// `nanoseconds`: from now on; 0: no limit. False if there can be none.
-  bool set(long nanoseconds) {
+  /// `nanoseconds`: from now on, below 1 s. False if there can be none.
+  bool begin(long nanoseconds) {
     const itimerspec limit{.it_interval = {}, .it_value = {0, nanoseconds}};
     return has_timer_ && timer_settime(timer_, 0, &limit, nullptr) == 0;
+  }
+
+  /// Ends the limit. Returns the nanoseconds that were left.
+  long end() {
+    const itimerspec none{};
+    itimerspec left{};
+    timer_settime(timer_, 0, &none, &left);
+    return left.it_value.tv_nsec;
   }
 
  private:
@@ -110,16 +118,15 @@ Outcome demangle(const char* symbol, int options, Output& output) {
 std::optional<std::string> Demangler::name_of(const std::string& symbol, bool parameters) {
   const bool is_candidate =
       symbol.starts_with("_Z") || symbol.starts_with("_R") || symbol.starts_with("_GLOBAL_");
-  if (!is_candidate || symbol.size() > kLongestSymbol || given_up_ >= kMostGivenUp) {
+  if (!is_candidate || symbol.size() > kLongestSymbol || nanoseconds_left_ <= 0) {
     return std::nullopt;
   }
   output_.resize(kMostBytes);
   Output output{output_.data()};
-  if (!time_limit.set(kMostNanoseconds)) return std::nullopt;
+  if (!time_limit.begin(kMostNanoseconds)) return std::nullopt;
   const Outcome outcome =
       demangle(symbol.c_str(), parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, output);
-  time_limit.set(0);
-  if (outcome == Outcome::given_up) ++given_up_;
+  nanoseconds_left_ += kNanosecondsEach - (kMostNanoseconds - time_limit.end());
   if (outcome != Outcome::demangled) return std::nullopt;
   return std::string(output.text, output.size);
 }

@@ -12,14 +12,14 @@ namespace skid::symbols {
 class Demangler {
  public:
   /// The source name of a C++ or Rust (legacy or v0) symbol. nullopt if `symbol` is none or longer
-  /// than 16 KiB, its name takes more than 64 KiB or 0.1 s of a CPU, ten names took as long before,
-  /// or the system gives no timer. `parameters`: with
+  /// than 16 KiB, its name takes more than 64 KiB or 0.1 s of a CPU, all names before it took more
+  /// than 1 s and 10 us each, or the system gives no timer. `parameters`: with
   /// the types of a C++ function's parameters, which perf prints only with -v.
   std::optional<std::string> name_of(const std::string& symbol, bool parameters = false);
 
  private:
   std::vector<char> output_;  // allocated before the time limit applies
-  int given_up_ = 0;
+  long nanoseconds_left_ = 1'000'000'000;
 };
 
 }  // namespace skid::symbols

@@ -13,6 +13,8 @@ namespace {
 /// Templates make names of tens of kilobytes; what is longer is cut, because a damaged file can
 /// give one name of megabytes to every symbol.
 constexpr std::size_t kLongestName = 65536;
+/// Names can be parts of each other, so that a small table has many long ones.
+constexpr std::size_t kMostDemangledBytes = std::size_t{128} << 20U;
 constexpr std::string_view kPltSuffix = "@plt";
 
 struct Section {
@@ -268,11 +270,11 @@ bool SymbolTable::better(const Symbol& a, const Symbol& b) const {
 std::string_view SymbolTable::shown(std::string_view name) const {
   if (!demangles_ || !name.starts_with('_')) return name;
   const auto [known, is_new] = demangled_.try_emplace(name.data());
-  if (is_new) {
-    const std::string symbol(name);
-    known->second = demangler_.name_of(symbol).value_or(symbol);
+  if (is_new && demangled_bytes_ < kMostDemangledBytes) {
+    known->second = demangler_.name_of(std::string(name)).value_or("");
+    demangled_bytes_ += known->second.size();
   }
-  return known->second;
+  return known->second.empty() ? name : known->second;
 }
 
 void SymbolTable::read_plt(const ElfFile& file) {

@@ -71,7 +71,8 @@ class SymbolTable {
 
   bool demangles_ = false;
   mutable Demangler demangler_;
-  mutable std::map<const char*, std::string> demangled_;  // by the start of the symbol's name
+  mutable std::map<const char*, std::string> demangled_;  // by the symbol's name; empty: as it is
+  mutable std::size_t demangled_bytes_ = 0;
 
   std::vector<Symbol> symbols_;  // by address; of equal addresses, in the order of the file
   DisjointRanges functions_;     // numbers are indices of symbols_
