@@ -191,6 +191,18 @@ std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std:
   return done;
 }
 
+std::uint64_t size_without_holes(const FileDescriptor& file) {
+  off_t size = 0;
+  off_t end = 0;
+  for (;;) {
+    const off_t begin = ::lseek(file.get(), end, SEEK_DATA);
+    if (begin < 0 && errno != ENXIO) size = ::lseek(file.get(), 0, SEEK_END);
+    end = begin < 0 ? begin : ::lseek(file.get(), begin, SEEK_HOLE);
+    if (end <= begin) return static_cast<std::uint64_t>(std::max(size, off_t{0}));
+    size += end - begin;
+  }
+}
+
 void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
                std::string_view remedy) {
   while (!content.empty()) {

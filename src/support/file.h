@@ -51,6 +51,10 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
 /// them.
 std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std::uint64_t offset);
 
+/// The bytes of a regular file outside its holes (lseek(2), SEEK_DATA): what its owner had to
+/// write. All of its bytes where the file system does not report holes.
+std::uint64_t size_without_holes(const FileDescriptor& file);
+
 /// Writes all of `content` at the position of `file`. Throws Error: the name, what failed and, if
 /// any, the remedy: "out.data: cannot be written: no space left on device".
 void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,

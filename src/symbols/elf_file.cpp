@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <elfutils/libdwelf.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace skid::symbols {
 
@@ -18,6 +20,14 @@ constexpr std::size_t kProgramHeaderBytes = 65536;
 
 /// SHA-1 has 20 bytes, and no linker writes more than 64 for any hash; more is damage.
 constexpr std::ptrdiff_t kLongestBuildId = 64;
+
+/// Linkers write some dozens at most; libelf searches those it has read one by one.
+constexpr std::size_t kMostNotes = 1024;
+
+/// Debug information is compressed to an eighth at best, and few files are all that they have.
+std::uint64_t allowance_for(const FileDescriptor& file) {
+  return (std::uint64_t{1} << 20U) + 16 * size_without_holes(file);
+}
 
 std::vector<Segment> read_segments(Elf* elf, const GElf_Ehdr& header) {
   std::vector<Segment> segments;
@@ -35,6 +45,31 @@ std::vector<Segment> read_segments(Elf* elf, const GElf_Ehdr& header) {
   return segments;
 }
 
+/// Whether the notes, each of which libelf reads into memory of its own, fit into `allowance`
+/// bytes.
+bool notes_fit(Elf* elf, std::uint64_t allowance) {
+  std::size_t notes = 0;
+  std::uint64_t bytes = 0;
+  const auto add = [&](bool is_note, std::uint64_t size) {
+    if (!is_note) return;
+    ++notes;
+    bytes += std::min(size, allowance);
+  };
+  std::size_t segments = 0;
+  GElf_Phdr segment;
+  if (elf_getphdrnum(elf, &segments) != 0) segments = 0;
+  for (std::size_t i = 0; i < segments; ++i) {
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) break;
+    add(segment.p_type == PT_NOTE, segment.p_filesz);
+  }
+  GElf_Shdr header;
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(elf, section)) != nullptr) {
+    if (gelf_getshdr(section, &header) != nullptr) add(header.sh_type == SHT_NOTE, header.sh_size);
+  }
+  return notes <= kMostNotes && bytes <= allowance;
+}
+
 std::string read_build_id(Elf* elf) {
   const void* bytes = nullptr;
   const std::ptrdiff_t size = dwelf_elf_gnu_build_id(elf, &bytes);
@@ -49,20 +84,29 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
   file.path_ = path;
   file.descriptor_ = open_regular_file(path);
 
-  // libelf notes the version without a lock.
-  [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);
-  // Read, not mapped: a file that another process truncates under a mapping would kill us.
-  file.elf_ = ElfHandle(elf_begin(file.descriptor_.get(), ELF_C_READ, nullptr));
-  const auto refuse = [&path](std::string found) {
+  const auto refuse = [&path](std::string found, std::string remedy = {}) {
     throw InputError({.file = path.string(),
                       .offset = {},
                       .found = std::move(found),
                       .expected = "an ELF file",
-                      .remedy = {}});
+                      .remedy = std::move(remedy)});
   };
+  struct stat status {};
+  file.allowance_ = allowance_for(file.descriptor_);
+  if (::fstat(file.descriptor_.get(), &status) == 0 &&
+      static_cast<std::uint64_t>(status.st_size) > file.allowance_) {
+    refuse(fmt::format("a file of {} bytes, most of which are holes", status.st_size),
+           "cp --sparse=never makes a copy that can be read");
+  }
+
+  // libelf notes the version without a lock.
+  [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);
+  // Read, not mapped: a file that another process truncates under a mapping would kill us.
+  file.elf_ = ElfHandle(elf_begin(file.descriptor_.get(), ELF_C_READ, nullptr));
   if (!file.elf_) refuse(std::string("a file that cannot be read as one: ") + elf_errmsg(-1));
   if (elf_kind(file.elf_.get()) != ELF_K_ELF) refuse("a file of another format");
   if (gelf_getehdr(file.elf_.get(), &file.header_) == nullptr) refuse("a damaged ELF header");
+  if (!notes_fit(file.elf_.get(), file.allowance_)) refuse("a file with too many notes");
 
   file.segments_ = read_segments(file.elf_.get(), file.header_);
   file.build_id_ = read_build_id(file.elf_.get());

@@ -33,11 +33,15 @@ struct Segment {
 
 class ElfFile {
  public:
-  /// Opens a regular file, read-only. Throws InputError when it is none or not ELF.
+  /// Opens a regular file, read-only. Throws InputError when it is none, not ELF, or would take
+  /// more memory than its allowance.
   static ElfFile open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   const FileDescriptor& descriptor() const noexcept { return descriptor_; }
+  /// How many bytes of memory each way to read the file may take, by what its owner had to write: a
+  /// file with holes or with sections that are compressed or overlap can ask for any amount.
+  std::uint64_t allowance() const noexcept { return allowance_; }
   /// Reads sections into memory on demand; results live as long as this.
   Elf* elf() const noexcept { return elf_.get(); }
   const GElf_Ehdr& header() const noexcept { return header_; }
@@ -52,6 +56,7 @@ class ElfFile {
 
   std::filesystem::path path_;
   FileDescriptor descriptor_;
+  std::uint64_t allowance_ = 0;
   ElfHandle elf_;  // after descriptor_, which it reads from to its end
   GElf_Ehdr header_ = {};
   std::vector<Segment> segments_;

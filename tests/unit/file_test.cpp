@@ -250,6 +250,21 @@ TEST_F(File, IsReadToItsEndOrBeyondTheLimit) {
   EXPECT_THAT(refused, HasSubstr("dir: at offset 0x0: is a directory"));
 }
 
+TEST_F(File, SizeIsThatOfItsContentWithoutHoles) {
+  constexpr std::uint64_t kBlock = 65536;
+  const fs::path path = directory_ / "holes";
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT, 0600));
+  EXPECT_EQ(size_without_holes(file), 0);
+  write_all(file, std::string(kBlock, 'x'), path);
+  EXPECT_EQ(size_without_holes(file), kBlock);
+  fs::resize_file(path, 100 * kBlock);
+  ::lseek(file.get(), 50 * kBlock, SEEK_SET);
+  write_all(file, std::string(kBlock, 'y'), path);
+  const auto size = size_without_holes(file);
+  if (size == 100 * kBlock) GTEST_SKIP() << "the file system does not report holes";
+  EXPECT_EQ(size, 2 * kBlock);
+}
+
 TEST(DescribeErrno, StartsInLowerCaseUnlessWithAnAcronym) {
   EXPECT_EQ(describe_errno(ENOSPC), "no space left on device");
   EXPECT_EQ(describe_errno(EIO), "input/output error");
