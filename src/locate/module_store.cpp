@@ -248,6 +248,19 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
   return found;
 }
 
+std::vector<ModuleStore::Remark> ModuleStore::remarks() const {
+  std::vector<Remark> all = remarks_;
+  for (const auto& [mapped, found] : answers_) {
+    if (found.module == nullptr || !found.module->has_partial_lines()) continue;
+    all.push_back(
+        {Remark::Kind::lines, mapped.first,
+         fmt::format("{}: some source lines are missing; its debug information would take "
+                     "more memory or time than that of other files of its size",
+                     found.path.string())});
+  }
+  return all;
+}
+
 std::optional<symbols::Function> ModuleStore::generated_function_at(const std::string& path,
                                                                     std::uint64_t address) {
   if (places_.symfs.empty() && !is_own_machine_) return std::nullopt;

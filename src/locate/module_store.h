@@ -63,6 +63,7 @@ class ModuleStore {
     no_code,     ///< only its debug file was found
     unverified,  ///< without a recorded build-id; the current file is used
     rebuilt,     ///< its build-id is not the recorded one, or it is of another machine; not used
+    lines,       ///< some of its lines are left out (Module::has_partial_lines)
   };
 
   struct Found {
@@ -84,7 +85,8 @@ class ModuleStore {
   std::optional<symbols::Function> generated_function_at(const std::string& path,
                                                          std::uint64_t address);
 
-  /// Files that were refused or could not be verified, one remark each.
+  /// Files that were refused or could not be verified, one remark each, and those of whose lines
+  /// some were left out until now.
   struct Remark {
     using Kind = Problem;
     Kind kind;
@@ -92,7 +94,7 @@ class ModuleStore {
     std::string text;           ///< one line
     std::string build_id = {};  ///< as recorded
   };
-  const std::vector<Remark>& remarks() const noexcept { return remarks_; }
+  std::vector<Remark> remarks() const;
 
  private:
   struct Opened {

@@ -4,15 +4,18 @@
 #include "src/symbols/debug_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
+#include <ctime>
 #include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <dwarf.h>
 #include <elfutils/libdwelf.h>
-#include <sys/stat.h>
 
 namespace skid::symbols {
 
@@ -20,8 +23,18 @@ namespace {
 
 /// Linked files have some dozens of sections; libdw's time grows with sections times their names.
 constexpr std::size_t kMostSections = 4096;
-/// libdw inflates compressed DWARF as a whole.
-constexpr std::uint64_t kMostInflatedBytes = std::uint64_t{1} << 30U;
+/// The sections of DWARF that lines need. libdw would read and inflate all others, too.
+constexpr std::array<std::string_view, 9> kSections{
+    "abbrev", "addr", "info", "line", "line_str", "ranges", "rnglists", "str", "str_offsets"};
+
+/// More than libdw takes to walk the units of any file of some MiB; twenty times as long as it
+/// takes for each byte of larger ones comes on top.
+constexpr std::uint64_t kIndexNanoseconds = 250'000'000;
+constexpr std::uint64_t kRangeCost = 16;  // bytes of the allowance
+/// A byte of a line program can be a row, of which libdw holds 115 bytes while it sorts them.
+constexpr std::uint64_t kRowBytes = 128;
+constexpr std::uint64_t kSmallestFileEntry = 5;  // a name of one letter and three numbers
+constexpr std::size_t kLongestPath = 4096;       // PATH_MAX of Linux
 
 std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
   if ((header.sh_flags & SHF_COMPRESSED) != 0) {
@@ -35,79 +48,117 @@ std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::stri
   return 0;
 }
 
-std::uint64_t size_of(const ElfFile& file) {
-  struct stat status {};
-  if (::fstat(file.descriptor().get(), &status) != 0) return 0;
-  return static_cast<std::uint64_t>(status.st_size);
-}
-
-/// A bound of the size of the line tables in bytes, where the file has some that can be read in
-/// bounded time and memory.
-std::optional<std::uint64_t> dwarf_size(const ElfFile& file) {
-  std::size_t sections = 0;
-  if (elf_getshdrnum(file.elf(), &sections) != 0 || sections > kMostSections) return std::nullopt;
-  bool has_info = false;
-  bool has_lines = false;
-  std::uint64_t inflated = 0;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(file.elf(), section)) != nullptr) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) return std::nullopt;
-    const std::string_view name = file.section_name(header);
-    has_info |= name == ".debug_info" || name == ".zdebug_info";
-    has_lines |= name == ".debug_line" || name == ".zdebug_line";
-    const std::uint64_t size = inflated_size(section, header, name);
-    if (size > kMostInflatedBytes - inflated) return std::nullopt;
-    inflated += size;
+std::string_view dwarf_name(std::string_view section) {
+  for (const std::string_view prefix : {".debug_", ".zdebug_"}) {
+    if (section.starts_with(prefix)) return section.substr(prefix.size());
   }
-  if (!has_info || !has_lines) return std::nullopt;
-  return size_of(file) + inflated;
+  return {};
 }
 
-ElfHandle mapped(const ElfFile& file) {
-  // DWARF can have gigabytes, and a few lines need little of it: so it is mapped, unlike the
-  // symbols.
-  return ElfHandle(elf_begin(file.descriptor().get(), ELF_C_READ_MMAP, nullptr));
+std::uint64_t leb128(perfdata::ByteReader& reader) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const std::uint64_t byte = reader.u8();
+    if (shift < 64) value |= (byte & 0x7fU) << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+/// The size of the longest string, up to the first empty one or the end.
+std::uint64_t longest_string(perfdata::ByteReader& strings, bool ends_with_empty) {
+  std::uint64_t longest = 0;
+  while (const std::size_t before = strings.remaining()) {
+    strings.terminated_text();
+    const std::size_t size = before - strings.remaining();  // with its NUL, if it has one
+    if (size == 1 && ends_with_empty) break;
+    longest = std::max(longest, std::uint64_t{size});
+  }
+  return longest;
+}
+
+/// CPU time of this thread.
+std::uint64_t nanoseconds_used() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 }  // namespace
 
 std::optional<LineTable> LineTable::open(const ElfFile& file) {
   if (file.header().e_type == ET_REL) return std::nullopt;  // would have to be relocated first
-  const std::optional<std::uint64_t> size = dwarf_size(file);
-  if (!size) return std::nullopt;
-  LineTable table;
-  table.elf_ = mapped(file);
-  if (!table.elf_) return std::nullopt;
-  table.dwarf_ = DwarfHandle(dwarf_begin_elf(table.elf_.get(), DWARF_C_READ, nullptr));
-  if (!table.dwarf_) return std::nullopt;
+  std::optional<LineTable> table = without_units(file);
+  if (!table || !table->sections_.contains("info") || !table->sections_.contains("line")) {
+    return std::nullopt;
+  }
+  if (table->is_partial_) return table;
 
   // Without it, libdw would open any path that the file names.
   const char* shared_name = nullptr;
   const void* shared_id = nullptr;
   const std::ptrdiff_t shared_id_size =
-      dwelf_dwarf_gnu_debugaltlink(table.dwarf_.get(), &shared_name, &shared_id);
+      dwelf_dwarf_gnu_debugaltlink(table->dwarf_.get(), &shared_name, &shared_id);
   if (shared_id_size < 0) return std::nullopt;
   if (shared_id_size > 0) {
     const std::span id(static_cast<const std::byte*>(shared_id),
                        static_cast<std::size_t>(shared_id_size));
-    table.shared_file_ = find_shared_debug_file(file, shared_name, hexadecimal(id));
-    if (!table.shared_file_) return std::nullopt;
-    table.shared_elf_ = mapped(*table.shared_file_);
-    if (!table.shared_elf_) return std::nullopt;
-    table.shared_dwarf_ =
-        DwarfHandle(dwarf_begin_elf(table.shared_elf_.get(), DWARF_C_READ, nullptr));
-    if (!table.shared_dwarf_) return std::nullopt;
-    dwarf_setalt(table.dwarf_.get(), table.shared_dwarf_.get());
+    table->shared_file_ = find_shared_debug_file(file, shared_name, hexadecimal(id));
+    if (!table->shared_file_) return std::nullopt;
+    auto shared = without_units(*table->shared_file_);
+    if (!shared || shared->is_partial_) return std::nullopt;
+    table->shared_ = std::move(shared->dwarf_);
+    dwarf_setalt(table->dwarf_.get(), table->shared_.get());
   }
-  table.index_units(*size);
+  table->index_units(file.allowance());
+  table->cost_left_ = (std::uint64_t{1} << 20U) + file.allowance() / 8;
   return table;
 }
 
-void LineTable::index_units(std::uint64_t dwarf_size) {
-  // .debug_aranges would save this walk over the units, but clang does not write it. A range needs
-  // at least 3 bytes, which bounds their number, but in a damaged file all units can share them.
-  std::uint64_t ranges_left = dwarf_size / 3;
+std::optional<LineTable> LineTable::without_units(const ElfFile& file) {
+  std::size_t count = 0;
+  if (elf_getshdrnum(file.elf(), &count) != 0 || count > kMostSections) return std::nullopt;
+  LineTable table;
+  std::uint64_t bytes = 0;
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(file.elf(), section)) != nullptr) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) return std::nullopt;
+    const std::string_view full_name = file.section_name(header);
+    const std::string_view name = dwarf_name(full_name);
+    if (name.empty()) continue;
+    if (std::find(kSections.begin(), kSections.end(), name) == kSections.end() ||
+        !table.sections_.emplace(name, section).second) {
+      header.sh_type = SHT_NOBITS;  // libdw skips it
+      gelf_update_shdr(section, &header);
+      continue;
+    }
+    const std::uint64_t size = std::max(header.sh_size, inflated_size(section, header, full_name));
+    bytes += std::min(size, file.allowance());
+  }
+  table.is_partial_ = bytes > file.allowance();
+  if (table.is_partial_) return table;
+  table.dwarf_ = DwarfHandle(dwarf_begin_elf(file.elf(), DWARF_C_READ, nullptr));
+  if (!table.dwarf_) return std::nullopt;
+  if (file.header().e_ident[EI_DATA] == ELFDATA2MSB) table.order_ = perfdata::ByteOrder::big;
+  return table;
+}
+
+/// A reader of what follows `offset` in a section, inflated by libdw.
+perfdata::ByteReader LineTable::reader_at(std::string_view section, std::uint64_t offset) const {
+  const auto found = sections_.find(section);
+  const Elf_Data* data = found == sections_.end() ? nullptr : elf_getdata(found->second, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || offset > data->d_size) return {{}, order_};
+  const std::span bytes(static_cast<const std::byte*>(data->d_buf), data->d_size);
+  return {bytes.subspan(static_cast<std::size_t>(offset)), order_};
+}
+
+void LineTable::index_units(std::uint64_t allowance) {
+  // .debug_aranges would save this walk over the units, but clang does not write it. In a damaged
+  // file all units can share one list of ranges, which can be without any, or one long
+  // abbreviation.
+  const std::uint64_t most_ranges = allowance / kRangeCost;
+  const std::uint64_t end = nanoseconds_used() + kIndexNanoseconds + allowance;
   std::vector<NumberedRange> ranges;
   Dwarf_Off offset = 0;
   Dwarf_Off next = 0;
@@ -117,32 +168,103 @@ void LineTable::index_units(std::uint64_t dwarf_size) {
     if (units_.size() < std::numeric_limits<std::uint32_t>::max() &&
         dwarf_offdie(dwarf_.get(), offset + header_size, &unit) != nullptr) {
       const auto number = static_cast<std::uint32_t>(units_.size());
-      units_.push_back(offset + header_size);
+      units_.push_back({offset + header_size});
       Dwarf_Addr base = 0;
       AddressRange range;
       std::ptrdiff_t cursor = 0;
-      while ((cursor = dwarf_ranges(&unit, cursor, &base, &range.begin, &range.end)) > 0) {
-        if (ranges_left-- == 0) return;
+      while (ranges.size() <= most_ranges &&
+             (cursor = dwarf_ranges(&unit, cursor, &base, &range.begin, &range.end)) > 0) {
         ranges.push_back({range, number});
       }
     }
-    if (next <= offset) break;
+    is_partial_ = ranges.size() > most_ranges || nanoseconds_used() > end;
+    if (is_partial_ || next <= offset) break;
     offset = next;
   }
   unit_ranges_ = DisjointRanges(std::move(ranges));
 }
 
+/// The longest string that libdw prefixes to the names of a line program's files. `header`: what
+/// follows its length. nullopt where it cannot be known.
+std::optional<std::uint64_t> LineTable::longest_directory(perfdata::ByteReader header,
+                                                          unsigned version, unsigned offset_size) {
+  header.skip(version >= 4 ? 5 : 4);
+  header.skip(std::max<std::uint64_t>(header.u8(), 1) - 1);  // lengths of standard opcodes
+  if (version < 5) return longest_string(header, true);
+  if (!longest_line_string_) {
+    auto strings = reader_at("line_str", 0);
+    longest_line_string_ = longest_string(strings, false);
+  }
+  std::uint64_t longest = *longest_line_string_;
+  for (const bool is_of_files : {false, true}) {
+    std::uint64_t path_form = 0;
+    const unsigned fields = header.u8();
+    for (unsigned i = 0; i < fields; ++i) {
+      const bool is_path = leb128(header) == DW_LNCT_path;
+      const std::uint64_t form = leb128(header);
+      if (is_path) path_form = form;
+    }
+    if (path_form != DW_FORM_string && path_form != DW_FORM_line_strp) return std::nullopt;
+    if (is_of_files) break;
+    if (fields != 1) return std::nullopt;
+    for (std::uint64_t left = leb128(header); left > 0 && !header.failed(); --left) {
+      if (path_form == DW_FORM_line_strp) {
+        header.skip(offset_size);
+      } else {
+        longest = std::max(longest, std::uint64_t{header.terminated_text().size()});
+      }
+    }
+  }
+  return longest;
+}
+
+/// The memory that libdw takes for the lines of a unit at most, in kRowBytes. nullopt where that
+/// cannot be known.
+std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word offset = 0;
+  if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &attribute), &offset) != 0) return 0;
+  auto reader = reader_at("line", offset);
+  std::uint64_t size = reader.u32();
+  const bool is_wide = size == 0xffffffff;
+  if (is_wide) size = reader.u64();
+  perfdata::ByteReader header(reader.take(size), order_);
+  if (reader.failed()) return 0;
+  const unsigned version = header.u16();
+  header.skip((version >= 5 ? 2 : 0) + (is_wide ? 8 : 4));
+  auto longest = longest_directory(header, version, is_wide ? 8 : 4);
+  if (!longest) return std::nullopt;
+  const char* directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+  if (directory != nullptr) longest = std::max(*longest, std::uint64_t{std::strlen(directory)});
+  return size + size / kSmallestFileEntry * (*longest / kRowBytes + 1);
+}
+
+bool LineTable::may_read_lines(Dwarf_Die& unit) {
+  const auto cost = cost_of_lines(unit);
+  const bool may_read = cost && *cost <= cost_left_;
+  is_partial_ |= !may_read;
+  if (may_read) cost_left_ -= *cost;
+  return may_read;
+}
+
 std::optional<SourceLine> LineTable::line_at(std::uint64_t address) {
+  using Lines = Unit::Lines;
   const std::optional<std::uint32_t> number = unit_ranges_.find(address);
   if (!number) return std::nullopt;
-  Dwarf_Die unit;
-  if (dwarf_offdie(dwarf_.get(), units_[*number], &unit) == nullptr) return std::nullopt;
-  Dwarf_Line* record = dwarf_getsrc_die(&unit, address);
+  Unit& unit = units_[*number];
+  Dwarf_Die entry;
+  if (unit.lines == Lines::refused) return std::nullopt;
+  if (dwarf_offdie(dwarf_.get(), unit.entry, &entry) == nullptr) return std::nullopt;
+  if (unit.lines == Lines::unread) {
+    unit.lines = may_read_lines(entry) ? Lines::readable : Lines::refused;
+    if (unit.lines == Lines::refused) return std::nullopt;
+  }
+  Dwarf_Line* record = dwarf_getsrc_die(&entry, address);
   int line = 0;
   if (record == nullptr || dwarf_lineno(record, &line) != 0 || line <= 0) return std::nullopt;
   const char* source = dwarf_linesrc(record, nullptr, nullptr);
   if (source == nullptr) return std::nullopt;
-  return SourceLine{source, line};
+  return SourceLine{std::string(source, ::strnlen(source, kLongestPath)), line};
 }
 
 }  // namespace skid::symbols

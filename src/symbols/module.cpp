@@ -192,6 +192,10 @@ std::optional<SourceLine> Module::line_at(std::uint64_t address) const {
   return lines->line_at(address);
 }
 
+bool Module::has_partial_lines() const {
+  return contents_->lines && contents_->lines->is_partial();
+}
+
 std::vector<AddressRange> Module::executable_ranges() const {
   std::vector<AddressRange> ranges;
   const auto add = [&](std::uint64_t address, std::uint64_t size) {

@@ -79,6 +79,8 @@ class Module {
   std::vector<std::uint64_t> symbol_values() const;
   /// From DWARF line tables, when there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
+  /// Whether line_at left out lines that would take too much memory or time to read.
+  bool has_partial_lines() const;
 
   /// Address ranges of the file's code: its executable sections, or without any its executable
   /// segments. Lowest address first; they may overlap in a damaged file.

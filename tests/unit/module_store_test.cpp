@@ -205,7 +205,7 @@ TEST_F(ModuleStoreTest, ListsTheSearchedPlaces) {
   ModuleStore store(places);
   EXPECT_EQ(store.find(gone()).module, nullptr);
   ASSERT_EQ(store.remarks().size(), 1U);
-  const std::string& text = store.remarks().front().text;
+  const std::string text = store.remarks().front().text;
   for (const char* place : {"debug", "cache", "debuginfod"}) {
     EXPECT_THAT(text, HasSubstr((directory_ / place).string()));
   }

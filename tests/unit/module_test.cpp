@@ -416,6 +416,20 @@ TEST_F(ModuleTest, FindsTheLineOfAnAddress) {
   EXPECT_EQ(without.line_at(without.symbol_value("g").value()), std::nullopt);
 }
 
+TEST_F(ModuleTest, KeepsTheLinesItReadOfAFileThatIsTruncated) {
+  const char* source = "int f(int x) {\n  return x * 3;\n}\n\nint g(int x) {\n  return x;\n}\n";
+  const fs::path library = build("library.so", "lines.c", source, {"-shared", "-O0", "-g"});
+  const Module early = Module::open(library);
+  const AddressRange g = early.functions_named("g").at(0).range;
+  ASSERT_TRUE(early.line_at(g.begin));
+  const Module late = Module::open(library);
+  fs::resize_file(library, 64);
+  EXPECT_EQ(early.line_at(g.end - 1).value().line, 7);
+  EXPECT_EQ(late.line_at(g.begin), std::nullopt);
+  EXPECT_EQ(late.function_at(g.begin), std::nullopt);
+  EXPECT_THAT(late.code(g), IsEmpty());
+}
+
 /// A stripped library beside its debug file, linked by name.
 class SeparateDebugFile : public ModuleTest {
  protected:
@@ -471,6 +485,21 @@ TEST_F(SeparateDebugFile, IsNotOpenedIfItIsAFifo) {
   fs::remove(directory_ / "library.debug");
   ASSERT_EQ(::mkfifo((directory_ / "library.debug").c_str(), 0600), 0);
   EXPECT_THAT(Module::open(library).functions_named("hidden"), IsEmpty());
+}
+
+TEST_F(ModuleTest, RefusesFilesOfHoles) {
+  const fs::path file = build_functions();
+  fs::resize_file(file, 1U << 20U);  // as much of a file can be holes
+  EXPECT_EQ(name_at(Module::open(file), Module::open(file).symbol_value("sized").value()),
+            "sized+0");
+  fs::resize_file(file, 1U << 30U);
+  EXPECT_THAT(test::message_of<InputError>([&] { Module::open(file); }),
+              HasSubstr("a file of 1073741824 bytes, most of which are holes"));
+  fs::resize_file(file, 0);
+  std::ofstream(file) << std::string(1U << 20U, 'x');
+  fs::resize_file(file, 8U << 20U);
+  EXPECT_THAT(test::message_of<InputError>([&] { Module::open(file); }),
+              HasSubstr("a file of another format"));  // an eighth of it was written
 }
 
 TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
