@@ -10,7 +10,7 @@ set -eu
 run_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
-  libarchive-dev libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox linux-perf help2man'
+  libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox linux-perf help2man'
 check_packages='libgtest-dev libgmock-dev git clang-format libclang-rt-14-dev python3
   python3-cram python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish

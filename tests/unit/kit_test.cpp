@@ -4,6 +4,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 #include <chrono>
@@ -14,8 +15,6 @@
 #include <string>
 #include <vector>
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,50 +105,46 @@ TEST(NamedPmus, ListsPmusOfEventsWithoutBreakpoints) {
               ElementsAre("cpu_core", "ibs_op"));
 }
 
-struct Entry {
-  std::string name, content;
-  unsigned mode = 0;
-  std::int64_t user = -1, time = -1;
-};
-
-std::vector<Entry> entries_of(const std::string& tar) {
-  std::vector<Entry> entries;
-  const std::unique_ptr<archive, decltype(&::archive_read_free)> reader(::archive_read_new(),
-                                                                        &::archive_read_free);
-  ::archive_read_support_format_tar(reader.get());
-  EXPECT_EQ(::archive_read_open_memory(reader.get(), tar.data(), tar.size()), ARCHIVE_OK);
-  archive_entry* entry = nullptr;
-  while (::archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK) {
-    std::string content(static_cast<std::size_t>(::archive_entry_size(entry)), '\0');
-    EXPECT_EQ(::archive_read_data(reader.get(), content.data(), content.size()),
-              static_cast<la_ssize_t>(content.size()));
-    entries.push_back({.name = ::archive_entry_pathname(entry),
-                       .content = content,
-                       .mode = ::archive_entry_perm(entry),
-                       .user = ::archive_entry_uid(entry),
-                       .time = ::archive_entry_mtime(entry)});
-  }
-  return entries;
-}
-
-TEST(Tar, ContainsTheFilesInOneDirectory) {
+TEST(Tar, IsExtractedByTarPrograms) {
   const std::vector<File> files{{.name = "run.sh", .content = "#!/bin/sh\n", .executable = true},
                                 {.name = "empty", .content = {}, .executable = false},
+                                {.name = "block", .content = std::string(512, 'b')},
                                 {.name = "big", .content = std::string(100'000, '\0')}};
   const std::string tar = tar_of(files, "skidscan-kit");
-  EXPECT_EQ(tar, tar_of(files, "skidscan-kit"));
-  const std::vector<Entry> entries = entries_of(tar);
-  ASSERT_EQ(entries.size(), 4U);
-  EXPECT_EQ(entries.at(0).name, "skidscan-kit/");
-  EXPECT_EQ(entries.at(1).name, "skidscan-kit/run.sh");
-  EXPECT_EQ(entries.at(1).content, "#!/bin/sh\n");
-  EXPECT_EQ(entries.at(1).mode, 0755U);
-  EXPECT_EQ(entries.at(2).mode, 0644U);
-  EXPECT_EQ(entries.at(3).content, files.at(2).content);
-  for (const Entry& entry : entries) {
-    EXPECT_EQ(entry.user, 0);
-    EXPECT_EQ(entry.time, 0);
+  for (const std::vector<std::string>& program :
+       {std::vector<std::string>{"tar"}, {"busybox", "tar"}}) {
+    if (!find_program(program.front())) continue;
+    const test::TemporaryDirectory directory;
+    write_file_atomically(directory / "kit.tar", tar);
+    std::vector<std::string> command = program;
+    command.insert(command.end(), {"-xf", "kit.tar"});
+    const Completed extracted = run_program(command, directory.path());
+    ASSERT_TRUE(extracted.code.success()) << extracted.err;
+    EXPECT_EQ(extracted.err, "");
+    for (const File& file : files) {
+      const fs::path path = directory / "skidscan-kit" / file.name;
+      EXPECT_EQ(read_file(path, tar.size()), file.content);
+      const auto execute = fs::status(path).permissions() & fs::perms::owner_exec;
+      EXPECT_EQ(execute != fs::perms::none, file.executable) << path;
+    }
   }
+}
+
+TEST(Tar, HasNoOwnerAndNoTime) {
+  const test::TemporaryDirectory directory;
+  write_file_atomically(directory / "kit.tar", tar_of({{.name = "a", .content = "text"}}, "kit"));
+  const Completed listed =
+      run_program({"tar", "--utc", "--numeric-owner", "-tvf", "kit.tar"}, directory.path());
+  EXPECT_EQ(listed.out,
+            "drwxr-xr-x 0/0               0 1970-01-01 00:00 kit/\n"
+            "-rw-r--r-- 0/0               4 1970-01-01 00:00 kit/a\n");
+}
+
+TEST(Tar, RefusesNamesThatItCannotHave) {
+  const std::string most(96, 'n');
+  EXPECT_NO_THROW(tar_of({{.name = most, .content = {}}}, "kit"));
+  EXPECT_THAT(test::message_of([&] { (void)tar_of({{.name = most + "n", .content = {}}}, "kit"); }),
+              HasSubstr("101 bytes long"));
 }
 
 TEST(KitDirectory, ReplacesOnlyKitsWithForce) {

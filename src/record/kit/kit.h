@@ -30,6 +30,13 @@ struct File {
   bool executable = false;
 };
 
+inline constexpr unsigned kExecutable = 0755, kPlain = 0644;
+
+/// The permissions of a file of a kit.
+constexpr unsigned mode_of(const File& file) {
+  return file.executable ? kExecutable : kPlain;
+}
+
 /// The files of a kit: plan, script, targets, README and, with `slurm`, submit.sh. Throws
 /// UsageError for events with control characters, InputError when a target cannot be read.
 std::vector<File> files_of(const Kit& kit, bool slurm = false);
@@ -38,7 +45,8 @@ std::vector<File> files_of(const Kit& kit, bool slurm = false);
 std::vector<std::string> named_pmus(const run::Run& plan);
 
 /// The files in one directory `top`, as a tar (ustar of POSIX.1-1988, which every tar reads). The
-/// same files give the same bytes: owner 0, modification time 0. Throws Error.
+/// same files give the same bytes: owner 0, modification time 0. Throws Error for a name of more
+/// than 100 bytes.
 std::string tar_of(const std::vector<File>& files, std::string_view top);
 
 /// Whether `path` is a directory with a kit that has recorded nothing there.
