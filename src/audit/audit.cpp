@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,11 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
                                        const std::vector<locate::ModuleStore::Remark>& remarks,
                                        const std::map<symbols::FileIndex, std::uint64_t>& samples,
                                        const std::map<symbols::FileIndex, std::uint64_t>& records) {
+  using Key = std::pair<std::string_view, std::string_view>;
+  std::map<Key, std::string_view> texts;
+  for (const auto& remark : remarks) {
+    texts.emplace(Key{remark.mapped, remark.build_id}, remark.text);
+  }
   std::map<symbols::FileIndex, MissingFile> files;
   for (const auto& [file, count] : samples) files[file].samples = count;
   for (const auto& [file, count] : records) files[file].branch_records = count;
@@ -32,10 +38,8 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
     const symbols::MappedFile& mapped = digest.spaces.file(file);
     counts.file = mapped.path;
     counts.build_id = mapped.build_id;
-    const auto remark = std::find_if(remarks.begin(), remarks.end(), [&](const auto& one) {
-      return one.mapped == mapped.path && one.build_id == mapped.build_id;
-    });
-    if (remark != remarks.end()) counts.remark = remark->text;
+    const auto text = texts.find({mapped.path, mapped.build_id});
+    if (text != texts.end()) counts.remark = text->second;
     missing.push_back(std::move(counts));
   }
   std::stable_sort(missing.begin(), missing.end(), [](const MissingFile& a, const MissingFile& b) {

@@ -5,6 +5,8 @@
 #include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record_counts.h"
+#include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
@@ -90,12 +92,6 @@ void join(std::vector<std::size_t>& columns,
   }
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-}
-
-void add_once(const std::string& remark, std::vector<std::string>& remarks) {
-  if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
-    remarks.push_back(remark);
-  }
 }
 
 }  // namespace
@@ -281,7 +277,8 @@ bool Reader::add_function(Reading& reading) {
     if (!file.begins.empty() && !file.is_sampled) unsampled_in_.insert(file.found.path.string());
   }
   if (is_in_kernel || !is_any) {
-    for (const auto& remark : reading.kernel.remarks()) add_once(remark, remarks_);
+    const auto& of_kernel = reading.kernel.remarks();
+    remarks_.insert(remarks_.end(), of_kernel.begin(), of_kernel.end());
   }
   return is_any;
 }
@@ -345,10 +342,10 @@ std::vector<std::string> Reader::remarks() const {
                                       [&](const Code& code) { return code.dso == remark.mapped; });
     if (remark.kind == RemarkKind::rebuilt || listing_.codes.empty() ||
         (remark.kind != RemarkKind::unreadable && is_shown)) {
-      add_once(remark.text, all);
+      all.push_back(remark.text);
     }
   }
-  return all;
+  return each_once(std::move(all));
 }
 
 }  // namespace skid::listing

@@ -170,8 +170,7 @@ std::string Page::field(std::string_view name, std::string_view text, Ink ink) c
 
 std::string Page::warnings(const std::vector<std::string>& texts) const {
   constexpr std::size_t kMostWithoutDetails = 5;
-  std::vector<std::string> different;
-  for (const std::string& text : texts) add_once(different, text);
+  const std::vector<std::string> different = each_once(texts);
   const std::size_t most = details ? different.size() : kMostWithoutDetails;
   std::string lines;
   for (std::size_t i = 0; i < different.size() && i < most; ++i) {

@@ -302,7 +302,7 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
   std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
   if (events.empty()) return {};
   std::uint64_t by_addresses = 0, damaged = 0, judged = 0, impossible = 0;
-  std::vector<audit::NoContiguity> known{audit::NoContiguity::none};
+  std::set<audit::NoContiguity> known{audit::NoContiguity::none};
   std::string notes;
   for (const RecordedEvent& one : events) {
     const BranchRecords& records = *one.event->branch_records;
@@ -310,7 +310,7 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
     damaged += records.damaged_stacks;
     judged += records.judged;
     impossible += records.impossible.count;
-    if (!add_once(known, records.no_contiguity)) continue;
+    if (!known.insert(records.no_contiguity).second) continue;
     notes += page.note(
         fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)),
         Ink::dim);
@@ -360,10 +360,11 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
                     ? " (no build-id)"
                     : fmt::format(" (build-id {})", escape_for_terminal(missing.build_id));
       }
-      add_once(names, std::move(name));
+      names.push_back(std::move(name));
     }
   }
   if (names.empty()) return {};
+  names = each_once(std::move(names));
   const auto number_of = [](std::uint64_t count, std::string_view what) {
     return fmt::format("{} {}{}", in_thousands(count), what, count == 1 ? "" : "s");
   };

@@ -250,9 +250,11 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
       texts.insert(texts.end(), event.warnings.begin(), event.warnings.end());
     }
   }
+  std::set<std::string_view> printed;
   for (const Audit& audit : audits) {
-    for (const auto& missing : audit.missing) std::erase(texts, missing.remark);
+    for (const auto& missing : audit.missing) printed.insert(missing.remark);
   }
+  std::erase_if(texts, [&printed](const std::string& text) { return printed.contains(text); });
   return texts;
 }
 
@@ -341,12 +343,12 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   std::vector<RecordedEvent> events;
   std::vector<std::string> machines;
   for (const Audit& audit : audits) {
-    add_once(machines,
-             page.field("CPU", cpu_details(audit.cpu)) +
-                 page.field("kernel",
-                            audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel)));
+    machines.push_back(
+        page.field("CPU", cpu_details(audit.cpu)) +
+        page.field("kernel", audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel)));
     for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
   }
+  machines = each_once(std::move(machines));
   const Totals totals(audits);
   const auto [answer, ink] = totals.answer();
   std::string text = page.paragraph(answer, ink) + '\n';

@@ -71,10 +71,10 @@ std::string paths_text(const MachineGroup& machine) {
       const auto& path = column.measurement->path;
       if (!path) continue;
       only_period = only_period && *path == analysis::RecordingPath{};
-      add_once(paths, analysis::describe(*path));
+      paths.push_back(analysis::describe(*path));
     }
   }
-  return only_period ? std::string() : joined(paths, "; ");
+  return only_period ? std::string() : joined(each_once(paths), "; ");
 }
 
 /// Measurements with more rows are shown as a line of bars.
