@@ -61,6 +61,8 @@ ExitStatus run_and_report_errors(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that closes its pipe ends the output, not the program in the middle of its work.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file beyond the limit of sizes (ulimit -f) is an error of write() with a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   skid::raise_open_file_limit();
   return static_cast<int>(run_and_report_errors(argc, argv));
 }

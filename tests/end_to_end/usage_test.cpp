@@ -1,4 +1,5 @@
 // Usage errors of the program, and output files that would replace others.
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_directory.h"
 
@@ -45,6 +46,17 @@ TEST(UsageErrors, NameWhatIsNear) {
     EXPECT_THAT(error_of(arguments), HasSubstr(part));
   }
   EXPECT_THAT(error_of({"samples", "--columns", "qqq"}), HasSubstr("; expected time, pid, "));
+}
+
+TEST(OutputFiles, BeyondTheLimitOfSizesAreReported) {
+  const test::TemporaryDirectory directory;
+  const auto done =
+      run_program({"sh", "-c", "ulimit -f 8; exec \"$0\" events --cpu skl --list >events.txt",
+                   test::skidscan_program()},
+                  directory.path());
+  EXPECT_EQ(done.code.signal, 0);
+  EXPECT_EQ(done.code.status, test::kFailed);
+  EXPECT_EQ(done.err, "skidscan: standard output: file too large\n");
 }
 
 TEST(OutputFiles, DoNotReplaceOtherFiles) {
