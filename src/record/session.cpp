@@ -198,7 +198,7 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
   measurement.started = utc_now();
   progress_.explain(
       fmt::format("{}: {}", measurement.requested, shell_quoted(measurement.command)));
-  ChildProcess perf(measurement.command, directory_);
+  ChildProcess perf(measurement.command, directory_, Survival::is_killed);
   while (!perf.wait(kGlance)) {
     if (interrupts_.take()) {
       // The recording is not kept, but perf is given the time to end its target.

@@ -69,15 +69,15 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A new process group, no blocked signals and default handlers: an ignored SIGINT would be
-/// inherited, and perf could then not be interrupted.
+/// A process group (0: a new one), no blocked signals and default handlers: an ignored SIGINT would
+/// be inherited, and perf could then not be interrupted.
 class SpawnAttributes {
  public:
-  SpawnAttributes() {
+  explicit SpawnAttributes(pid_t group) {
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setflags(
         &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setpgroup(&attributes_, group);
     sigset_t signals;
     ::sigemptyset(&signals);
     ::posix_spawnattr_setsigmask(&attributes_, &signals);
@@ -130,6 +130,31 @@ void keep_exit_statuses() {
   ::sigaction(SIGCHLD, &action, nullptr);
 }
 
+/// Starts the leader of a process group, which kills the group when `alive` is closed, as it is
+/// when this process ends in any way. A parent-death signal (prctl) would not reach what the
+/// program starts, nor one that has file capabilities, as perf may.
+pid_t start_leader(const std::string& program, FileDescriptor& alive) {
+  Pipe pipe = make_pipe(program);
+  const pid_t leader = ::fork();
+  if (leader < 0) {
+    throw Error(fmt::format("{}: cannot be started: {}", program, describe_errno(errno)));
+  }
+  ::setpgid(leader, leader);  // by both processes, as either can be the first
+  if (leader > 0) {
+    alive = std::move(pipe.write_end);
+    return leader;
+  }
+  sigset_t signals;
+  ::sigfillset(&signals);
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);  // they are for the program
+  pipe.write_end = FileDescriptor();
+  pollfd end{pipe.read_end.get(), POLLIN, 0};
+  while (::poll(&end, 1, -1) < 0) {
+  }
+  ::kill(0, SIGKILL);
+  ::_exit(1);
+}
+
 bool is_executable_file(const fs::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -173,7 +198,8 @@ std::string describe(const ExitCode& code) {
   return fmt::format("killed by signal {} ({})", code.signal, ::strsignal(code.signal));
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path& directory) {
+ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path& directory,
+                           Survival survival) {
   if (argv.empty()) throw Error("a program to start was not named");
   keep_exit_statuses();
   Pipe out = make_pipe(argv[0]);
@@ -186,7 +212,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   if (!directory.empty()) {
     ::posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str());
   }
-  const SpawnAttributes attributes;
+  if (survival == Survival::is_killed) group_ = start_leader(argv[0], alive_);
+  const SpawnAttributes attributes(group_);
   std::vector<std::string> arguments = argv;
   const std::vector<char*> pointers = pointers_to(arguments);
   // Found here, not by posix_spawnp, which searches the current directory for empty elements of
@@ -200,6 +227,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   if (error != 0) {
     throw Error(fmt::format("{}: cannot be started: {}", argv[0], describe_errno(error)));
   }
+  if (group_ == 0) group_ = pid_;
   pidfd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   out_ = std::move(out.read_end);
   err_ = std::move(err.read_end);
@@ -247,7 +275,7 @@ bool ChildProcess::wait(milliseconds timeout) {
 }
 
 void ChildProcess::signal_group(int signal) noexcept {
-  if (!ended_) ::kill(-pid_, signal);
+  if (!ended_) ::kill(-group_, signal);
 }
 
 void ChildProcess::reap() {
@@ -255,6 +283,7 @@ void ChildProcess::reap() {
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   ended_ = true;
+  if (group_ != pid_) ::waitpid(group_, nullptr, 0);  // killed with the group
   if (WIFSIGNALED(status)) {
     result_.code.signal = WTERMSIG(status);
   } else {

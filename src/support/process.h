@@ -39,15 +39,19 @@ struct Completed {
   std::string err;  ///< standard error
 };
 
+/// What becomes of a program when this process is killed.
+enum class Survival { continues, is_killed };
+
 /// A running program with its standard output and error caught through pipes and its standard
-/// input at /dev/null. It leads a process group of its own, so that a Ctrl-C of the terminal
+/// input at /dev/null. It has a process group of its own, so that a Ctrl-C of the terminal
 /// reaches only us and we decide what to do about it. What is left of the group when the program
 /// ends is killed, and so is all of it by the destructor.
 class ChildProcess {
  public:
   /// Starts argv[0], looked up in PATH. Throws Error when it cannot be started.
   explicit ChildProcess(const std::vector<std::string>& argv,
-                        const std::filesystem::path& working_directory = {});
+                        const std::filesystem::path& working_directory = {},
+                        Survival survival = Survival::continues);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&&) = delete;
@@ -71,6 +75,8 @@ class ChildProcess {
   void reap();
 
   pid_t pid_ = -1;
+  pid_t group_ = 0;       ///< its leader is the program, or waits for the end of this process
+  FileDescriptor alive_;  ///< that the leader waits for
   FileDescriptor pidfd_;  ///< readable once the program has ended; none before Linux 5.3
   FileDescriptor out_;
   FileDescriptor err_;

@@ -4,6 +4,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -12,8 +13,10 @@
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace skid {
@@ -162,6 +165,71 @@ TEST(Process, KillsTheGroupWhenDestroyed) {
     EXPECT_TRUE(runs(grandchild));
   }
   EXPECT_TRUE(runs_no_longer(grandchild));
+}
+
+/// A process that waits, with a program that is killed with it and has started another one.
+class ProcessWithProgram {
+ public:
+  ProcessWithProgram() {
+    std::array<int, 2> pipe{};
+    EXPECT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ChildProcess child({"sh", "-c", "trap '' INT TERM; sleep 60 & echo $! >pid; wait"},
+                         directory_.path(), Survival::is_killed);
+      while (!fs::exists(directory_ / "pid") || fs::file_size(directory_ / "pid") == 0) {
+        child.wait(milliseconds(1));
+      }
+      child.signal_group(SIGINT);
+      const std::array<pid_t, 2> pids{child.pid(), ::getpgid(child.pid())};
+      if (::write(pipe[1], pids.data(), sizeof pids) < 0) ::_exit(1);
+      for (;;) ::pause();
+    }
+    EXPECT_EQ(::read(pipe[0], pids_.data(), sizeof pids_), static_cast<ssize_t>(sizeof pids_));
+    for (const int end : pipe) ::close(end);
+  }
+  ProcessWithProgram(const ProcessWithProgram&) = delete;
+  ProcessWithProgram& operator=(const ProcessWithProgram&) = delete;
+  ProcessWithProgram(ProcessWithProgram&&) = delete;
+  ProcessWithProgram& operator=(ProcessWithProgram&&) = delete;
+  ~ProcessWithProgram() = default;
+
+  void kill() const {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  pid_t program() const { return pids_[0]; }
+  pid_t leader() const { return pids_[1]; }
+  pid_t started_by_program() const { return std::stoi(read_file(directory_ / "pid", 100)); }
+
+ private:
+  test::TemporaryDirectory directory_;
+  pid_t pid_ = -1;
+  std::array<pid_t, 2> pids_{};
+};
+
+TEST(Process, KillsTheGroupWhenItIsKilled) {
+  const ProcessWithProgram process;
+  const pid_t started = process.started_by_program();
+  for (const pid_t pid : {process.program(), process.leader(), started}) {
+    EXPECT_TRUE(runs(pid));
+    EXPECT_EQ(::getpgid(pid), process.leader());
+  }
+  process.kill();
+  for (const pid_t pid : {process.program(), process.leader(), started}) {
+    EXPECT_TRUE(runs_no_longer(pid));
+  }
+}
+
+TEST(Process, LeavesNoLeaderOfItsGroup) {
+  ChildProcess child({"sleep", "60"}, {}, Survival::is_killed);
+  const pid_t leader = ::getpgid(child.pid());
+  EXPECT_NE(leader, child.pid());
+  child.signal_group(SIGTERM);
+  while (!child.wait(seconds(10))) {
+  }
+  EXPECT_EQ(child.result().code.signal, SIGTERM);
+  EXPECT_FALSE(runs(leader));
 }
 
 TEST(Process, NamesTheProgramThatCannotBeStarted) {
