@@ -48,6 +48,10 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
     gaps.push_back(
         fmt::format("{}: partial run, {} of {} measurements are missing; finish it with: {}",
                     directory, pending, run.measurements.size(), what_finishes(directory, run)));
+    if (const fs::path replaced = record::replaced_run(directory); !replaced.empty()) {
+      gaps.push_back(
+          fmt::format("{}: the run that {} was to replace", replaced.string(), directory));
+    }
   }
   // By reason without the name of the event, which perf's message may contain.
   std::map<std::string, std::vector<const run::PlannedMeasurement*>> alike;

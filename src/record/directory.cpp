@@ -3,6 +3,7 @@
 #include "src/run/run.h"
 #include "src/support/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -42,6 +43,17 @@ fs::path old_name(const fs::path& path) {
   return path.parent_path() / (path.filename().string() + ".old");
 }
 
+/// Where the old run is until a new one is kept.
+fs::path aside_name(const fs::path& path) {
+  return path.parent_path() / (path.filename().string() + ".replaced");
+}
+
+bool has_recording(const fs::path& path) {
+  std::error_code none;
+  return std::any_of(fs::directory_iterator(path, none), fs::directory_iterator(),
+                     [](const auto& entry) { return entry.path().extension() == ".data"; });
+}
+
 /// Locks a directory for as long as the descriptor lives. File systems without locks are trusted.
 FileDescriptor lock(const fs::path& directory) {
   FileDescriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -55,8 +67,12 @@ FileDescriptor lock(const fs::path& directory) {
 }
 
 /// A run or nothing at all may be displaced; other files are not ours.
+bool is_displaceable(const fs::path& path) {
+  return run::is_run(path) || is_empty_directory(path);
+}
+
 void check_displaceable(const fs::path& path, const std::string& remedy) {
-  if (!run::is_run(path) && !is_empty_directory(path)) {
+  if (!is_displaceable(path)) {
     throw Error(fmt::format("{}: exists and is not a run; {}", path.string(), remedy));
   }
 }
@@ -77,10 +93,24 @@ void remove_directory(const fs::path& path) {
   }
 }
 
+/// Ends what a killed skidscan left: without a recording, the run that it set aside is back.
+void restore_replaced(const fs::path& path) {
+  const fs::path aside = aside_name(path);
+  if (!is_displaceable(aside)) return;
+  const FileDescriptor begun = lock(path), replaced = lock(aside);
+  if (has_recording(path) || (is_taken(path) && !is_displaceable(path))) {
+    throw Error(fmt::format("{}: exists, a run that was set aside for {}; move it away",
+                            aside.string(), path.string()));
+  }
+  remove_directory(path);
+  rename_directory(aside, path);
+}
+
 }  // namespace
 
 void check_run_directory(const fs::path& asked, Displace displace) {
   const fs::path path = normalized(asked);
+  restore_replaced(path);
   if (!is_taken(path)) return;
   if (displace == Displace::refuse) {
     throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
@@ -93,24 +123,30 @@ void check_run_directory(const fs::path& asked, Displace displace) {
   }
 }
 
+fs::path replaced_run(const fs::path& path) {
+  const fs::path aside = aside_name(normalized(path));
+  return run::is_run(aside) ? aside : fs::path();
+}
+
 RunDirectory RunDirectory::create(const fs::path& asked, Displace displace) {
   check_run_directory(asked, displace);
-  RunDirectory directory(normalized(asked), displace, false);
+  RunDirectory directory(normalized(asked), displace, true);  // until there is one of ours
   const fs::path& path = directory.path_;
   if (is_taken(path)) {
-    const fs::path aside =
-        path.parent_path() / fmt::format(".{}.{}", path.filename().string(), ::getpid());
-    rename_directory(path, aside);
-    directory.set_aside_ = aside;
+    directory.old_lock_ = lock(path);
+    rename_directory(path, aside_name(path));
+    directory.set_aside_ = aside_name(path);
   }
   if (::mkdir(path.c_str(), 0777) != 0) {
     const int error = errno;
-    // Nothing of ours is there to be removed.
-    directory.kept_ = true;
     if (!directory.set_aside_.empty()) rename_directory(directory.set_aside_, path);
     throw Error(fmt::format("{}: cannot be created: {}", asked.string(), describe_errno(error)));
   }
   directory.lock_ = lock(path);
+  directory.kept_ = false;
+  // Shows whose directory it is, until the run can be described.
+  const FileDescriptor mark(
+      ::open((path / run::kFileName).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   return directory;
 }
 
@@ -125,7 +161,8 @@ RunDirectory::RunDirectory(RunDirectory&& other) noexcept
       set_aside_(std::move(other.set_aside_)),
       displace_(other.displace_),
       kept_(std::exchange(other.kept_, true)),
-      lock_(std::move(other.lock_)) {}
+      lock_(std::move(other.lock_)),
+      old_lock_(std::move(other.old_lock_)) {}
 
 RunDirectory::~RunDirectory() {
   if (kept_) return;

@@ -17,8 +17,12 @@ enum class Displace {
 };
 
 /// Throws Error when a new run cannot take the name `path`: something exists that may not be
-/// displaced, or is no run, or is being recorded. Changes nothing.
+/// displaced, or is no run, or is being recorded. A run gets its name back that was set aside for
+/// one without a recording when skidscan was killed.
 void check_run_directory(const std::filesystem::path& path, Displace displace);
+
+/// The run that was set aside for the one in `path` when skidscan was killed; empty: none.
+std::filesystem::path replaced_run(const std::filesystem::path& path);
 
 /// A run directory that is being recorded into, locked against another skidscan. What had the name
 /// of a new one is set aside first and only displaced for good by `keep`; without it the new
@@ -50,6 +54,7 @@ class RunDirectory {
   Displace displace_ = Displace::refuse;
   bool kept_ = false;
   FileDescriptor lock_;
+  FileDescriptor old_lock_;  ///< of the old run, which nobody shall restore meanwhile
 };
 
 }  // namespace skid::record

@@ -178,8 +178,15 @@ SKID_FIELDS(run::Run, tool_version, command_line, synthetic, machine, perf, cpu,
 namespace skid::run {
 
 Run read_description(const fs::path& path) {
-  const nlohmann::json parsed =
-      parse_json(read_file(path, kMostBytes), path.string(), "the description of a run");
+  const std::string text = read_file(path, kMostBytes);
+  if (text.empty()) {
+    throw InputError({path.string(),
+                      {},
+                      "empty",
+                      "the description of a run",
+                      "it is being begun, or was killed; record it again with --force"});
+  }
+  const nlohmann::json parsed = parse_json(text, path.string(), "the description of a run");
   const JsonValue document(parsed, path.string());
   const JsonValue schema = document["schema"];
   if (schema.string() != kSchema) {

@@ -482,6 +482,29 @@ TEST_F(Record, ReportsThatPerfOrTheTargetDied) {
   }
 }
 
+TEST_F(Record, LeavesNoProcessAndTheOldRunWhenKilled) {
+  put_run("skidscan.run");
+  ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
+  const fs::path target = here_ / "skidscan.run" / "target.load";
+  ASSERT_TRUE(wait_until(child, [&] { return process_of(target) != 0; })) << child.result().err;
+  // Alone: its group would be killed by whoever started it.
+  const pid_t pid = process_of(target), perf = parent_of(pid);
+  ASSERT_EQ(::kill(child.pid(), SIGKILL), 0);
+  finish(child);
+  for (int looks = 0; looks < 100 && process_of(target) != 0; ++looks) {
+    std::this_thread::sleep_for(milliseconds{50});
+  }
+  EXPECT_EQ(process_of(target), 0);
+  EXPECT_FALSE(fs::exists("/proc/" + std::to_string(perf) + "/exe"));
+
+  const Completed report = run_program({test::skidscan_program(), "report"}, here_);
+  EXPECT_THAT(report.err, HasSubstr("/skidscan.run.replaced: the run that skidscan.run was to "
+                                    "replace\n"));
+  EXPECT_EQ(record({"-e", "no_such_event"}).code.status, 1);
+  EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
+  EXPECT_EQ(entries(), 1U);
+}
+
 TEST_F(Record, RecordsAgainAfterADebugException) {
   ChildProcess child(command({"-e", "cpu-clock", "-p", "none", "--duration", "2"}), here_);
   const fs::path target = here_ / "skidscan.run" / "target.load";

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace skid::record {
@@ -72,7 +73,7 @@ TEST_F(RunDirectoryTest, RotatesTheOldRunWhenKept) {
   put_run("run", "old");
   put_run("run.old", "older");
   { RunDirectory::create(base_ / "run", Displace::rotate).keep(); }
-  EXPECT_EQ(mark_of("run"), "nothing");
+  EXPECT_EQ(mark_of("run"), "");
   EXPECT_EQ(mark_of("run.old"), "old");
   EXPECT_EQ(entries(), 2U);
 }
@@ -91,7 +92,7 @@ TEST_F(RunDirectoryTest, RestoresTheOldRunWithoutKeep) {
 TEST_F(RunDirectoryTest, ReplacesTheOldRunWhenForced) {
   put_run("run", "old");
   { RunDirectory::create(base_ / "run", Displace::replace).keep(); }
-  EXPECT_EQ(mark_of("run"), "nothing");
+  EXPECT_EQ(mark_of("run"), "");
   EXPECT_EQ(entries(), 1U);
 }
 
@@ -129,6 +130,71 @@ TEST_F(RunDirectoryTest, ThatIsBeingRecordedIntoIsNotDisplaced) {
   first->keep();
   first.reset();
   EXPECT_EQ(fault(base_ / "run", Displace::rotate), "no fault");
+}
+
+/// Ends without destructors, as a process that is killed.
+void create_and_die(const fs::path& path, Displace displace, const std::string& file) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const RunDirectory directory = RunDirectory::create(path, displace);
+    if (!file.empty()) std::ofstream(directory.path() / file) << "x";
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+}
+
+TEST_F(RunDirectoryTest, OfAKilledProcessCanBeReplaced) {
+  create_and_die(base_ / "run", Displace::refuse, "target.load");
+  EXPECT_EQ(fault(base_ / "run", Displace::replace), "no fault");
+  { RunDirectory::create(base_ / "run", Displace::replace).keep(); }
+  EXPECT_FALSE(fs::exists(base_ / "run" / "target.load"));
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(RunDirectoryTest, GivesTheNameBackThatAKilledProcessTook) {
+  for (const Displace displace : {Displace::rotate, Displace::replace}) {
+    for (const std::string file : {"", "target.load"}) {
+      put_run("run", "old");
+      create_and_die(base_ / "run", displace, file);
+      EXPECT_EQ(mark_of("run"), "");
+      EXPECT_EQ(mark_of("run.replaced"), "old");
+      EXPECT_EQ(replaced_run(base_ / "run"), base_ / "run.replaced");
+      EXPECT_THAT(fault(base_ / "run", Displace::refuse), HasSubstr("run: exists"));
+      EXPECT_EQ(mark_of("run"), "old");
+      EXPECT_EQ(entries(), 1U);
+    }
+  }
+  fs::rename(base_ / "run", base_ / "run.replaced");
+  { RunDirectory::create(base_ / "run", Displace::rotate).keep(); }
+  EXPECT_EQ(mark_of("run.old"), "old");
+  EXPECT_EQ(replaced_run(base_ / "run"), fs::path());
+}
+
+TEST_F(RunDirectoryTest, KeepsBothRunsOfAKilledProcessWithARecording) {
+  put_run("run.replaced", "old");
+  put_run("run", "new");
+  std::ofstream(base_ / "run" / "access.pp.data") << "x";
+  EXPECT_THAT(fault(base_ / "run", Displace::replace),
+              HasSubstr("run.replaced: exists, a run that was set aside for "));
+  EXPECT_EQ(mark_of("run"), "new");
+  EXPECT_EQ(mark_of("run.replaced"), "old");
+}
+
+TEST_F(RunDirectoryTest, LeavesOtherFilesThatHaveTheNameOfAReplacedRun) {
+  put_run("run", "old");
+  fs::create_directory(base_ / "run.replaced");
+  std::ofstream(base_ / "run.replaced" / "chapter1") << "x";
+  EXPECT_EQ(fault(base_ / "run", Displace::replace), "no fault");
+  EXPECT_THROW(RunDirectory::create(base_ / "run", Displace::replace), Error);
+  EXPECT_EQ(mark_of("run"), "old");
+  EXPECT_TRUE(fs::exists(base_ / "run.replaced" / "chapter1"));
+}
+
+TEST_F(RunDirectoryTest, DoesNotRestoreARunThatIsBeingReplaced) {
+  put_run("run", "old");
+  const RunDirectory directory = RunDirectory::create(base_ / "run", Displace::rotate);
+  EXPECT_THAT(fault(base_ / "run", Displace::rotate), HasSubstr("another skidscan is recording"));
+  EXPECT_EQ(mark_of("run.replaced"), "old");
 }
 
 TEST_F(RunDirectoryTest, ThatIsResumedStaysWithoutKeep) {

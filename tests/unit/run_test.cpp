@@ -298,7 +298,7 @@ TEST_F(RunFile, ThatIsNotJsonIsRefusedWithTheOffset) {
   put("{\"schema\": 1e999}");
   EXPECT_THAT(fault(), HasSubstr("a number too large"));
   put("");
-  EXPECT_THAT(fault(), HasSubstr("text that is not JSON"));
+  EXPECT_THAT(fault(), HasSubstr("run.json: empty, expected the description of a run; "));
 }
 
 TEST_F(RunFile, IgnoresKeysItDoesNotKnow) {
