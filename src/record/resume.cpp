@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace skid::record {
 
@@ -14,12 +16,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A target is a program, and run.json has arguments of perf: those of another user are not run.
+/// Throws Error.
+void check_owner(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;  // reading it reports the reason
+  if (status.st_uid == 0 || status.st_uid == ::geteuid()) return;
+  throw Error(
+      fmt::format("{}: belongs to another user (uid {}), whose programs are not run; "
+                  "take it over with chown, or record anew",
+                  path.string(), status.st_uid));
+}
+
 /// The targets of an existing run. Throws Error if one differs from the target that the run was
 /// begun with.
 Targets read_targets(const run::Run& run, const fs::path& directory) {
   Targets targets;
   for (const run::RunTarget& recorded : run.targets) {
     const fs::path path = directory / recorded.file;
+    check_owner(path);
     std::optional<runway::Target> target = runway::read_target(path);
     if (!target || target->build_id != recorded.build_id) {
       throw Error(
@@ -68,6 +83,7 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
 
 Targets continue_run(run::Run& run, const fs::path& directory, const machine::Machine& here,
                      const machine::PerfTool& perf) {
+  for (const fs::path& path : {directory, directory / run::kFileName}) check_owner(path);
   check_same_machine(run, here);
   Targets targets = read_targets(run, directory);
   std::error_code ignored;

@@ -77,7 +77,7 @@ void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint
 
 /// Prepares a partial run to be finished here: removes what an interrupted measurement left, and
 /// notes a change of perf. Gives its targets. Throws Error where it was begun on another machine or
-/// with other targets.
+/// with other targets, or where files are of another user, but root.
 Targets continue_run(run::Run& run, const std::filesystem::path& directory,
                      const machine::Machine& here, const machine::PerfTool& perf);
 

@@ -505,6 +505,24 @@ TEST_F(Record, LeavesNoProcessAndTheOldRunWhenKilled) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(Record, ResumesNoRunOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files to another user";
+  ASSERT_EQ(record({"-e", "cpu-clock", "-p", "none", "--duration", "0.1"}).code.status, 0);
+  run::Run run = run::read_run(here_ / "skidscan.run");
+  run.measurements.at(0).state = run::State::pending;
+  run::write_run(run, here_ / "skidscan.run");
+  constexpr uid_t kNobody = 65534;
+  for (const std::string file : {"", "run.json", "target.load"}) {
+    const fs::path path = here_ / "skidscan.run" / file;
+    ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
+    const Completed refused = record({"--resume", "skidscan.run"});
+    EXPECT_EQ(refused.code.status, 1) << file;
+    EXPECT_THAT(refused.err, HasSubstr("belongs to another user (uid 65534)"));
+    ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  }
+  EXPECT_EQ(record({"--resume", "skidscan.run"}).code.status, 0);
+}
+
 TEST_F(Record, RecordsAgainAfterADebugException) {
   ChildProcess child(command({"-e", "cpu-clock", "-p", "none", "--duration", "2"}), here_);
   const fs::path target = here_ / "skidscan.run" / "target.load";
