@@ -490,6 +490,25 @@ TEST_F(Kit, SubmitsAJobForEachConstraint) {
   EXPECT_THAT(done.out, HasSubstr("results/a,b.log"));
 }
 
+TEST_F(Kit, KeepsTheRunOfTheFirstOfTwoJobs) {
+  make_kit({"-e", "access", "--slurm"});
+  // The first job ends while the second one records.
+  std::ofstream(path("kit/run.sh")) << "mkdir \"$2\" results/one.run; echo x >results/one.run/x";
+  fs::create_directory(path("results"));
+  const std::vector<std::string> job{"sh", "kit/submit.sh", "--record", "kit", "results/one"};
+  const Completed second = run_program(job, here_.path());
+  EXPECT_EQ(second.code.status, 1);
+  EXPECT_THAT(second.err, HasSubstr("results/one.run: recorded by another job in the meantime"));
+  const auto is_in = [](const fs::path& directory) {
+    return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
+  };
+  EXPECT_EQ(is_in(path("results/one.run")), 1);
+  EXPECT_EQ(is_in(path("results")), 2) << "the second run is lost";
+  const Completed third = run_program(job, here_.path());
+  EXPECT_EQ(third.code.status, 0);
+  EXPECT_EQ(third.out, "results/one.run: recorded by another job\n");
+}
+
 TEST_F(Kit, LeavesOtherDirectoriesUnchanged) {
   make_small_kit();
   make_perf();

@@ -17,9 +17,16 @@ export LC_ALL=C
 
 if [ "${1-}" = --record ]; then # on the node: KIT RESULT
   partial=$3@${SLURMD_NODENAME:-$(uname -n)}.partial
+  if [ -e "$3.run" ]; then
+    echo "$3.run: recorded by another job"
+    exit
+  fi
   rm -rf "$partial/lock" # of a job that was killed; only one job at a time records this run
   sh "$2/run.sh" -o "$partial"
-  mv "$partial" "$3.run"
+  mv -T "$partial" "$3.run" || { # -T: not into the run of another job
+    echo "$3.run: recorded by another job in the meantime; this run is $partial" >&2
+    exit 1
+  }
   exit
 fi
 
