@@ -3,6 +3,7 @@
 #include "src/commands/commandline/help.h"
 #include "src/commands/commands.h"
 #include "src/output/escape.h"
+#include "tests/support/error_message.h"
 #include "tests/support/text.h"
 
 #include <algorithm>
@@ -110,6 +111,18 @@ TEST_F(CommandLine, AcceptsSeveralValuesInARow) {
   EXPECT_THAT(inputs_, ElementsAre("a", "b"));
   EXPECT_TRUE(all_);
   EXPECT_EQ(form_, "round");
+}
+
+TEST_F(CommandLine, TakesArgumentsAfterTwoDashesAsTheyAre) {
+  parsed({"draw", "-a", "--", "-a", "--form", "--", "box"});
+  EXPECT_TRUE(all_);
+  EXPECT_EQ(form_, "square");
+  EXPECT_THAT(inputs_, ElementsAre("-a", "--form", "--", "box"));
+  parsed({"erase", "--"});
+  EXPECT_THAT(test::message_of<UsageError>([&] {
+                parsed({"erase", "--", "-x"});
+              }),
+              HasSubstr("-x: no such option"));
 }
 
 TEST_F(CommandLine, AcceptsOtherValuesThanSuggestions) {

@@ -224,7 +224,12 @@ Call parse(const Program& program, const std::vector<std::string>& arguments) {
   if (const auto extras = app.remaining(); !extras.empty()) {
     throw_if(before_command(program, *command, declared, extras.front()), name);
   }
-  if (const auto extras = parser.remaining(); !extras.empty()) {
+  auto extras = parser.remaining();
+  // The parser keeps the "--" that ends the options.
+  if (const auto end = std::find(extras.begin(), extras.end(), "--"); end != extras.end()) {
+    extras.erase(end);
+  }
+  if (!extras.empty()) {
     throw_if(unmatched(program, *command, extras), name);
   }
   if (!parser_message.empty()) throw_if(mismatch(declared, parser_message), name);
