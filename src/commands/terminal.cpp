@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,6 +107,8 @@ void StandardOutput::start_pager() {
   const bool is_name = program.find_first_of("=$`'\"\\~(){}|&;<>") == std::string::npos;
   if (is_name && !find_program(program)) return;
   ::setenv("LESS", "FRX", /*overwrite=*/0);  // end if one screen is enough; colours; no clearing
+  // For the shell that starts the pager.
+  ::setenv("PATH", fmt::format("{}", fmt::join(program_directories(), ":")).c_str(), 1);
   // The pager shall end with its own reader, and react to Ctrl-C, which is not for us meanwhile.
   const auto on_broken_pipe = std::signal(SIGPIPE, SIG_DFL);
   std::FILE* const started = ::popen(pager.c_str(), "we");

@@ -1,6 +1,7 @@
 #include "src/support/process.h"
 
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -298,23 +299,27 @@ Completed run_program(const std::vector<std::string>& argv, const fs::path& work
   return process.result();
 }
 
+std::vector<std::string> program_directories() {
+  std::vector<std::string> directories;
+  const std::string path = search_path();
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view directory = take_until(':', rest);
+    if (!directory.empty()) directories.emplace_back(directory);
+  }
+  return directories;
+}
+
 std::optional<fs::path> find_program(std::string_view name) {
   if (name.empty()) return std::nullopt;
   if (name.find('/') != std::string_view::npos) {
     const fs::path path(name);
     return is_executable_file(path) ? std::optional(path) : std::nullopt;
   }
-  const std::string directories = search_path();
-  std::string_view rest = directories;
-  for (;;) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view directory = rest.substr(0, colon);
-    // An empty element would mean the current directory, whose programs are not trusted.
+  for (const std::string& directory : program_directories()) {
     const fs::path candidate = fs::path(directory) / name;
-    if (!directory.empty() && is_executable_file(candidate)) return candidate;
-    if (colon == std::string_view::npos) return std::nullopt;
-    rest.remove_prefix(colon + 1);
+    if (is_executable_file(candidate)) return candidate;
   }
+  return std::nullopt;
 }
 
 std::string shell_quoted(const std::vector<std::string>& argv) {

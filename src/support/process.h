@@ -88,6 +88,10 @@ class ChildProcess {
 Completed run_program(const std::vector<std::string>& argv,
                       const std::filesystem::path& working_directory = {});
 
+/// The elements of PATH, but empty ones: these mean the current directory, whose programs are not
+/// trusted.
+std::vector<std::string> program_directories();
+
 /// Where PATH finds an executable regular file of this name; nullopt when it does not. A name with
 /// a slash is taken as a path.
 std::optional<std::filesystem::path> find_program(std::string_view name);

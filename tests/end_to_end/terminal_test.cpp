@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -133,6 +134,22 @@ TEST_F(Terminal, PagesTextOnATerminal) {
     EXPECT_THAT(piped(command, pager).out, Not(HasSubstr("P:"))) << "a pipe";
   }
   EXPECT_THAT(seen({"report", run()}, pager), HasSubstr(kEscape)) << "colours of the terminal";
+}
+
+TEST_F(Terminal, StartsNoPagerOfTheCurrentDirectory) {
+  std::ofstream(directory_ / "sed") << "#!/bin/sh\necho trap\n";
+  std::filesystem::permissions(directory_ / "sed", std::filesystem::perms{0755});
+  const std::vector<std::string> script{"sh",
+                                        "-c",
+                                        "cd \"$2\" && PATH=:$PATH: && exec \"$0\" inspect \"$1\"",
+                                        test::skidscan_program(),
+                                        run() + "/r81d0.none.data",
+                                        directory_.path().string()};
+  for (const std::string pager : {"sed 's/^/P:/'", "X=1 sed 's/^/P:/'"}) {
+    const auto shown = on_a_terminal(script, {{"PAGER", pager}});
+    EXPECT_TRUE(shown.starts_with("P:")) << shown;
+    EXPECT_THAT(shown, Not(HasSubstr("trap"))) << pager;
+  }
 }
 
 TEST_F(Terminal, KeepsItsExitStatusAndMessagesAfterThePager) {
