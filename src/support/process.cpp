@@ -186,10 +186,8 @@ std::vector<std::string> own_command_line() {
   constexpr std::uint64_t kMost = 4 << 20;
   std::vector<std::string> arguments;
   const std::string text = read_file("/proc/self/cmdline", kMost);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\0', begin), text.size());
-    arguments.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
+  for (std::string_view rest = text; !rest.empty();) {
+    arguments.emplace_back(take_until('\0', rest));
   }
   return arguments;
 }
@@ -333,13 +331,7 @@ std::string shell_quoted(const std::vector<std::string>& argv) {
       continue;
     }
     line += '\'';
-    for (const char character : argument) {
-      if (character == '\'') {
-        line += "'\\''";
-      } else {
-        line += character;
-      }
-    }
+    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
     line += '\'';
   }
   return line;
