@@ -120,12 +120,15 @@ bool Reader::is_selected_module(const std::string& dso) const {
 
 measure::ReadResult Reader::add(const measure::Source& source) {
   auto recording = perfdata::Recording::open(source.file);
-  // In file mode the events are known before the samples: skip it without reading them.
+  // In file mode the events are known before the samples: only count them.
   if (!selection_.filter.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
     locate::Filtered events;
     measure::selected_events(source, recording, selection_.filter, events);
     filtered_.add(events);
-    if (!events.has_event) return {recording.faults(), recording.read_in_part(), {}};
+    if (!events.has_event) {
+      filtered_.all += perfdata::count_records(recording).total_samples();
+      return {recording.faults(), recording.read_in_part(), {}};
+    }
   }
 
   const measure::Profile profile(

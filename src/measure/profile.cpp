@@ -69,8 +69,12 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
 
 bool Profile::selects(const RecordedEvent& event, const locate::Filter& filter,
                       locate::Filtered& filtered) const {
-  return !event.attribute.is_dummy() && !is_cross_check(event.attribute, source) &&
-         select_event(event.identity, filter, event.samples, filtered);
+  if (event.attribute.is_dummy()) return false;
+  if (is_cross_check(event.attribute, source)) {
+    if (!filter.events.empty()) filtered.selected -= event.samples;
+    return false;
+  }
+  return select_event(event.identity, filter, event.samples, filtered);
 }
 
 analysis::Measurement Profile::described(const RecordedEvent& event) const {

@@ -254,6 +254,10 @@ TEST_F(ListingOfModel, ShowsOnlyTheSelectedEvent) {
   EXPECT_THAT(none.columns, IsEmpty());
   EXPECT_THAT(none.codes, IsEmpty());
   EXPECT_THAT(reader_->filtered().events, ElementsAre("cpu-clock", "r81d0"));
+  const std::uint64_t counted = reader_->filtered().all;
+  EXPECT_EQ(reader_->filtered().selected, 0U);
+  read_model();
+  EXPECT_EQ(counted, reader_->filtered().all);
 }
 
 TEST_F(ListingOfModel, WritesTheSameCountsAsJsonAndCsv) {

@@ -2,9 +2,12 @@
 #include "src/measure/page_fault_check.h"
 
 #include "src/locate/digest.h"
+#include "src/measure/profile.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tracing_data_builder.h"
+
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,6 +115,28 @@ TEST_F(PageFaults, OfThreadsThatInterleaveAreComparedEachWithItsOwn) {
   fault(0x402000, 6, 12);
   fault(0x401000, 5, 13);
   expect(2, 2, 0);
+}
+
+TEST_F(PageFaults, AreSelectedByTheirNameWithoutTheTracepoint) {
+  for (std::uint64_t i = 0; i < 3; ++i) told(0x401000 + i, 5, 10 * i);
+  fault(0x401002, 5, 21);
+  builder_.write(directory_ / "perf.data");
+  run::PlannedMeasurement planned;
+  planned.requested = planned.event = "faults";
+  planned.cross_check = "exceptions:page_fault_user";
+  for (const auto& [name, selected] :
+       std::map<std::string, std::uint64_t>{{"", 4}, {"faults", 1}}) {
+    locate::Filter filter;
+    if (!name.empty()) filter.events = {name};
+    const Source source{directory_ / "perf.data", {}, nullptr, &planned};
+    auto recording = Recording::open(source.file);
+    locate::ModuleStore modules;
+    const Profile profile(source, recording, modules, {.filter = filter});
+    locate::Filtered filtered = profile.digest.filtered;
+    EXPECT_EQ(filtered.all, 4U);
+    for (const RecordedEvent& event : profile.events) profile.selects(event, filter, filtered);
+    EXPECT_EQ(filtered.selected, selected) << name;
+  }
 }
 
 TEST_F(PageFaults, WithAPeriodAreComparedWithTheLastTracepoint) {
