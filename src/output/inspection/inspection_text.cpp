@@ -145,7 +145,10 @@ std::string attribute_text(const perfdata::Attribute& attribute, const std::stri
                       attribute.period_or_frequency, attribute.precise_ip);
   if (attribute.exclude_user) text += ", exclude_user";
   if (attribute.exclude_kernel) text += ", exclude_kernel";
-  if (details) text += fmt::format(", type {}, {} ids", attribute.type, attribute.ids.size());
+  if (details) {
+    text +=
+        fmt::format(", type {}, {}", attribute.type, analysis::counted(attribute.ids.size(), "id"));
+  }
   return text;
 }
 
