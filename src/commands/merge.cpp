@@ -63,6 +63,9 @@ ExitStatus run_merge(const MergeOptions& options) {
   options.shown.note(fmt::format("{} of {} became {}", analysis::counted(read, "measurement"),
                                  analysis::counted(findings.inputs.size(), "input"),
                                  merged.measurements.size()));
+  if (!options.as_repeats && !merged.differences.empty() && merged.measurements.size() == read) {
+    throw Error("nothing was added up: no two measurements have the same configuration");
+  }
   return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
@@ -102,7 +105,8 @@ Command merge_command() {
            "inputs is refused, also as a copy with another name: as many samples of the same "
            "configuration in the "
            "same time, in nanoseconds."},
-      .exit_statuses = {{ExitStatus::failed, kNothingRead},
+      .exit_statuses = {{ExitStatus::failed,
+                         "failure, no input could be read, or nothing could be added up"},
                         {ExitStatus::read_in_part, kReadInPart}},
       .examples =
           {"skidscan record -e access -o monday.run", "skidscan record -e access -o tuesday.run",

@@ -206,7 +206,11 @@ TEST_F(MergedReports, NameDifferencesOfConfiguration) {
   for (auto& measurement : other["measurements"]) measurement["kernel"] = "9.9";
   write("b.json", other.dump());
   const auto done = run({"merge", "a.json", "b.json"});
-  EXPECT_EQ(done.code.status, kDone);
+  EXPECT_EQ(done.code.status, kFailed);
+  EXPECT_EQ(json::parse(done.out)["measurements"].size(), 8U);
+  EXPECT_THAT(done.err, HasSubstr("nothing was added up: no two measurements have the same "));
+  EXPECT_EQ(run({"merge", "a.json", "b.json", "--as-repeats"}).code.status, kDone);
+  EXPECT_EQ(run({"merge", "a.json"}).code.status, kDone) << "one input may be rewritten";
   EXPECT_THAT(done.err, HasSubstr("not added up: r2d0:pp: kernel: "));
   EXPECT_THAT(done.err, HasSubstr(" and 9.9\n"));
   EXPECT_THAT(done.err, HasSubstr("8 measurements of 2 inputs became 8"));
