@@ -87,6 +87,10 @@ std::optional<events::Catalogue> catalogue_for(const KitOptions& options,
     if (options.plan.perfmon) {
       throw UsageError("--perfmon: contains events of a CPU; name the CPU with --for");
     }
+    if (options.plan.pmu) {
+      throw UsageError(
+          fmt::format("--pmu {}: is a PMU of a CPU; name the CPU with --for", *options.plan.pmu));
+    }
     return std::nullopt;
   }
   events::Catalogue catalogue = events::open_catalogue(
@@ -161,7 +165,7 @@ kit::Kit plan_kit(const KitOptions& options, const fs::path& directory) {
   std::vector<std::string> notes;
   if (catalogue) {
     assume(machine, *catalogue);
-  } else if (!options.plan.pmu) {
+  } else {
     machine.core_pmus.emplace_back();  // of a CPU of which nothing is known
   }
   if (options.plan.events.empty() && !options.plan.pmu) notes = leave_one_pmu(machine);

@@ -5,6 +5,7 @@
 #include "src/support/process.h"
 #include "tests/support/breakpoints.h"
 #include "tests/support/child_process.h"
+#include "tests/support/exit_statuses.h"
 #include "tests/support/program.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
@@ -471,6 +472,15 @@ TEST_F(Kit, KeepsItsCpuAndDirectoryInOddCases) {
   fs::remove(path("-/access.none.data"));
   ASSERT_EQ(run_kit({"-o", "-"}).code.status, 0);
   EXPECT_EQ(read("-").cpu, 0);
+}
+
+TEST_F(Kit, NamesTheOptionThatAPmuRequires) {
+  const Completed alone = kit({"--pmu", "cpu_atom"});
+  EXPECT_EQ(alone.code.status, test::kUsage);
+  EXPECT_THAT(alone.err, HasSubstr("--pmu cpu_atom: is a PMU of a CPU; name the CPU with --for"));
+  const Completed unknown = kit({"--for", "skl", "--pmu", "cpu_atom"});
+  EXPECT_EQ(unknown.code.status, test::kFailed);
+  EXPECT_THAT(unknown.err, HasSubstr("--pmu cpu_atom: no core PMU has that name; expected cpu\n"));
 }
 
 TEST_F(Kit, SubmitsAJobForEachConstraint) {
