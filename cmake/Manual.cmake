@@ -6,7 +6,6 @@ endif()
 set(manual ${PROJECT_BINARY_DIR}/manual)
 set(manual_script ${PROJECT_SOURCE_DIR}/cmake/manual-pages.sh)
 add_custom_command(OUTPUT ${manual}.stamp
-  COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}  # pages of removed commands
   COMMAND ${manual_script} $<TARGET_FILE:skidscan> ${manual} ${HELP2MAN_PROGRAM}
   COMMAND ${CMAKE_COMMAND} -E touch ${manual}.stamp
   DEPENDS skidscan ${manual_script} ${PROJECT_SOURCE_DIR}/cmake/help2man.awk

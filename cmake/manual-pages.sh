@@ -1,5 +1,6 @@
 #!/bin/sh
 # Writes a manual page of the program and one of each command; help2man makes them from the help.
+# DIRECTORY.source is a copy of all that they are made of.
 # usage: manual-pages.sh PROGRAM DIRECTORY HELP2MAN
 set -eu
 program=$1
@@ -16,7 +17,7 @@ commands=$(sed '1d; s/\t.*//' "$work/commands")
 
 # is_related COMMAND OTHER: whether the help of a command mentions the other. The program's lists all.
 is_related() {
-  [ -z "$1" ] || { [ "$1" != "$2" ] && sed '1,/^Usage:/d' "$work/help" | grep -q "skidscan $2"; }
+  [ -z "$1" ] || { [ "$1" != "$2" ] && sed '1,/^Usage:/d' "$work/help" | grep -qw "skidscan $2"; }
 }
 
 # see_also COMMAND
@@ -46,6 +47,15 @@ page() {
   sed 's/"January 1970"/""/; s/]\\fR/\\fR]/g' "$work/page" >"$directory/$name.1"
 }
 
+# The pages are made again only if what they are made of is different.
+{
+  for command in '' $commands; do "$program" ${command:+"$command"} --help; done
+  echo "$version"
+  cat "$0" "$here/help2man.awk"
+} >"$work/source"
+if cmp -s "$work/source" "$directory.source"; then exit; fi
+rm -rf "$directory" # pages of removed commands
 mkdir -p "$directory"
 page ''
 for command in $commands; do page "$command"; done
+cp "$work/source" "$directory.source"

@@ -3,9 +3,11 @@
 #include "src/commands/commands.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/temporary_directory.h"
 
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,39 @@ TEST(Manual, ListsEveryOptionWithoutRoffWarnings) {
     }
     EXPECT_THAT(page, HasSubstr("\nEXIT STATUS\n       0 "));
   }
+}
+
+/// A program with two commands, in whose names one begins with the other.
+constexpr const char* kSmallProgram = R"(#!/bin/sh
+case "$*" in
+  --version) echo "skidscan 1.0" ;;
+  "complete "*) printf 'words\nsample\nsamples\n' ;;
+  *) printf 'does it\n\nUsage: skidscan %s\n\nSee skidscan samples.\n' "$1" ;;
+esac
+)";
+
+TEST(ManualPages, ReferToWholeNamesAndAreMadeAgainForAnotherHelp) {
+  if (!find_program("help2man")) GTEST_SKIP() << "help2man is not installed";
+  const test::TemporaryDirectory directory;
+  const fs::path program = directory / "skidscan", pages = directory / "pages";
+  const auto make = [&](const std::string& text) {
+    std::ofstream(program) << text;
+    fs::permissions(program, fs::perms{0755});
+    const auto done = run_program({SKIDSCAN_TEST_DATA "/../cmake/manual-pages.sh", program.string(),
+                                   pages.string(), "help2man"});
+    EXPECT_TRUE(done.code.success()) << done.err;
+  };
+  make(kSmallProgram);
+  const std::string made = read_file(pages / "skidscan-sample.1", 10'000);
+  EXPECT_THAT(made, HasSubstr("skidscan-samples (1)"));
+  EXPECT_THAT(read_file(pages / "skidscan-samples.1", 10'000),
+              Not(HasSubstr("BR skidscan-sample (1)")));
+  std::ofstream(pages / "skidscan-sample.1", std::ios::app) << "not made again";
+  make(kSmallProgram);
+  EXPECT_NE(read_file(pages / "skidscan-sample.1", 10'000), made);
+  make(std::string(kSmallProgram).replace(std::string(kSmallProgram).find("does it"), 4, "makes"));
+  EXPECT_THAT(read_file(pages / "skidscan-sample.1", 10'000),
+              AllOf(HasSubstr("makes it"), Not(HasSubstr("not made again"))));
 }
 
 TEST(Manual, HasTheVersionAndNoDate) {
