@@ -117,10 +117,10 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
   return file;
 }
 
-std::string_view ElfFile::section_name(const GElf_Shdr& section) const {
+std::string_view section_name(std::string_view names, const GElf_Shdr& section) {
   constexpr std::size_t kLongestName = 64;
-  if (section.sh_name >= section_names_.size()) return {};
-  const std::string_view name = section_names_.substr(section.sh_name, kLongestName);
+  if (section.sh_name >= names.size()) return {};
+  const std::string_view name = names.substr(section.sh_name, kLongestName);
   return name.substr(0, name.find('\0'));
 }
 

@@ -31,6 +31,10 @@ struct Segment {
   bool writable = false;
 };
 
+/// The name of a section in the section header string table; empty if it has none, truncated after
+/// 64 bytes.
+std::string_view section_name(std::string_view names, const GElf_Shdr& section);
+
 class ElfFile {
  public:
   /// Opens a regular file, read-only. Throws InputError when it is none, not ELF, or would take
@@ -48,8 +52,10 @@ class ElfFile {
   const std::vector<Segment>& segments() const noexcept { return segments_; }
   /// Lower-case hexadecimal; empty when the file has none.
   const std::string& build_id() const noexcept { return build_id_; }
-  /// Empty if the file has none; truncated after 64 bytes. Lives as long as this.
-  std::string_view section_name(const GElf_Shdr& section) const;
+  /// As symbols::section_name. Lives as long as this.
+  std::string_view section_name(const GElf_Shdr& section) const {
+    return symbols::section_name(section_names_, section);
+  }
 
  private:
   ElfFile() = default;

@@ -23,9 +23,11 @@ namespace {
 
 /// Linked files have some dozens of sections; libdw's time grows with sections times their names.
 constexpr std::size_t kMostSections = 4096;
-/// The sections of DWARF that lines need. libdw would read and inflate all others, too.
-constexpr std::array<std::string_view, 9> kSections{
-    "abbrev", "addr", "info", "line", "line_str", "ranges", "rnglists", "str", "str_offsets"};
+/// The sections of DWARF that lines need; libdw would inflate all others, too. Of large ones only
+/// parts are needed: the entries of units, the programs and the directories of those sampled.
+constexpr std::array<std::string_view, 3> kReadInParts{"info", "line", "str"};
+constexpr std::array<std::string_view, 6> kReadWhole{"abbrev", "addr",     "line_str",
+                                                     "ranges", "rnglists", "str_offsets"};
 
 /// More than libdw takes to walk the units of any file of some MiB; twenty times as long as it
 /// takes for each byte of larger ones comes on top.
@@ -35,6 +37,8 @@ constexpr std::uint64_t kRangeCost = 16;  // bytes of the allowance
 constexpr std::uint64_t kRowBytes = 128;
 constexpr std::uint64_t kSmallestFileEntry = 5;  // a name of one letter and three numbers
 constexpr std::size_t kLongestPath = 4096;       // PATH_MAX of Linux
+/// More than most entries of units have bytes.
+constexpr std::uint64_t kUnitEntryBytes = 2048;
 
 std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
   if ((header.sh_flags & SHF_COMPRESSED) != 0) {
@@ -46,6 +50,10 @@ std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::stri
     return size > 0 ? static_cast<std::uint64_t>(size) : 0;
   }
   return 0;
+}
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::string_view dwarf_name(std::string_view section) {
@@ -76,6 +84,12 @@ std::uint64_t longest_string(perfdata::ByteReader& strings, bool ends_with_empty
   return longest;
 }
 
+/// A callback of dwarf_getattrs.
+int note_attribute(Dwarf_Attribute* attribute, void* last) {
+  *static_cast<const unsigned char**>(last) = attribute->valp;
+  return DWARF_CB_OK;
+}
+
 /// CPU time of this thread.
 std::uint64_t nanoseconds_used() {
   timespec now{};
@@ -103,13 +117,16 @@ std::optional<LineTable> LineTable::open(const ElfFile& file) {
   if (shared_id_size > 0) {
     const std::span id(static_cast<const std::byte*>(shared_id),
                        static_cast<std::size_t>(shared_id_size));
-    table->shared_file_ = find_shared_debug_file(file, shared_name, hexadecimal(id));
-    if (!table->shared_file_) return std::nullopt;
+    auto shared_file = find_shared_debug_file(file, shared_name, hexadecimal(id));
+    if (!shared_file) return std::nullopt;
+    table->shared_file_ = std::make_unique<ElfFile>(std::move(*shared_file));
     auto shared = without_units(*table->shared_file_);
     if (!shared || shared->is_partial_) return std::nullopt;
-    table->shared_ = std::move(shared->dwarf_);
-    dwarf_setalt(table->dwarf_.get(), table->shared_.get());
+    table->shared_ = std::make_unique<LineTable>(std::move(*shared));
+    dwarf_setalt(table->dwarf_.get(), table->shared_->dwarf_.get());
   }
+  perfdata::ByteReader strings(table->bytes_at("line_str", 0), table->order_);
+  table->longest_line_string_ = longest_string(strings, false);
   table->index_units(file.allowance());
   table->cost_left_ = (std::uint64_t{1} << 20U) + file.allowance() / 8;
   return table;
@@ -119,38 +136,71 @@ std::optional<LineTable> LineTable::without_units(const ElfFile& file) {
   std::size_t count = 0;
   if (elf_getshdrnum(file.elf(), &count) != 0 || count > kMostSections) return std::nullopt;
   LineTable table;
-  std::uint64_t bytes = 0;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(file.elf(), section)) != nullptr) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) return std::nullopt;
-    const std::string_view full_name = file.section_name(header);
-    const std::string_view name = dwarf_name(full_name);
-    if (name.empty()) continue;
-    if (std::find(kSections.begin(), kSections.end(), name) == kSections.end() ||
-        !table.sections_.emplace(name, section).second) {
-      header.sh_type = SHT_NOBITS;  // libdw skips it
-      gelf_update_shdr(section, &header);
-      continue;
-    }
-    const std::uint64_t size = std::max(header.sh_size, inflated_size(section, header, full_name));
-    bytes += std::min(size, file.allowance());
-  }
-  table.is_partial_ = bytes > file.allowance();
+  table.image_ = std::make_unique<FileImage>(file.descriptor());
+  const FileImage& image = *table.image_;
+  image.read(0, sizeof(Elf64_Ehdr));
+  image.read(file.header().e_shoff, count * file.header().e_shentsize);
+  table.elf_ = ElfHandle(elf_memory(image.data(), image.size()));
+  if (!table.elf_ || !table.read_sections(file)) return std::nullopt;
   if (table.is_partial_) return table;
-  table.dwarf_ = DwarfHandle(dwarf_begin_elf(file.elf(), DWARF_C_READ, nullptr));
+  table.dwarf_ = DwarfHandle(dwarf_begin_elf(table.elf_.get(), DWARF_C_READ, nullptr));
   if (!table.dwarf_) return std::nullopt;
+  for (const char* strings : {"str", "line_str"}) {  // libdw relies on it
+    const auto bytes = table.bytes_at(strings, 0);
+    if (!bytes.empty() && bytes.back() != std::byte{0}) return std::nullopt;
+  }
   if (file.header().e_ident[EI_DATA] == ELFDATA2MSB) table.order_ = perfdata::ByteOrder::big;
   return table;
 }
 
-/// A reader of what follows `offset` in a section, inflated by libdw.
-perfdata::ByteReader LineTable::reader_at(std::string_view section, std::uint64_t offset) const {
+/// Fills `sections_`, in the image those that are read whole, and sets `is_partial_` where they are
+/// larger than the allowance. False if they cannot be found.
+bool LineTable::read_sections(const ElfFile& file) {
+  std::size_t names_index = 0;
+  GElf_Shdr header;
+  if (elf_getshdrstrndx(elf_.get(), &names_index) != 0) return false;
+  Elf_Scn* section = elf_getscn(elf_.get(), names_index);
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return false;
+  image_->read(header.sh_offset, header.sh_size);
+  const std::string_view names = string_table(elf_.get(), names_index);
+
+  std::uint64_t bytes = 0;
+  section = nullptr;
+  while ((section = elf_nextscn(elf_.get(), section)) != nullptr) {
+    if (gelf_getshdr(section, &header) == nullptr) return false;
+    const std::string_view full_name = section_name(names, header);
+    const std::string_view name = dwarf_name(full_name);
+    const bool is_compressed =
+        (header.sh_flags & SHF_COMPRESSED) != 0 || full_name.starts_with(".zdebug");
+    const bool is_whole = full_name == ".gnu_debugaltlink" || is_among(kReadWhole, name);
+    if (name.empty() && !is_whole) continue;
+    if ((!is_whole && !is_among(kReadInParts, name)) || !sections_.emplace(name, section).second) {
+      header.sh_type = SHT_NOBITS;  // libdw skips it
+      gelf_update_shdr(section, &header);
+      continue;
+    }
+    if (is_whole || is_compressed) image_->read(header.sh_offset, header.sh_size);
+    const std::uint64_t size = std::max(header.sh_size, inflated_size(section, header, full_name));
+    bytes += std::min(size, file.allowance());
+  }
+  is_partial_ = bytes > file.allowance();
+  return true;
+}
+
+/// Reads what libdw found at `begin`, which may be in the shared file.
+void LineTable::read_at(const void* begin, std::uint64_t size) const {
+  image_->read_at(begin, size);
+  if (shared_) shared_->image_->read_at(begin, size);
+}
+
+/// What follows `offset` in a section, inflated by libdw.
+std::span<const std::byte> LineTable::bytes_at(std::string_view section,
+                                               std::uint64_t offset) const {
   const auto found = sections_.find(section);
   const Elf_Data* data = found == sections_.end() ? nullptr : elf_getdata(found->second, nullptr);
-  if (data == nullptr || data->d_buf == nullptr || offset > data->d_size) return {{}, order_};
+  if (data == nullptr || data->d_buf == nullptr || offset > data->d_size) return {};
   const std::span bytes(static_cast<const std::byte*>(data->d_buf), data->d_size);
-  return {bytes.subspan(static_cast<std::size_t>(offset)), order_};
+  return bytes.subspan(static_cast<std::size_t>(offset));
 }
 
 void LineTable::index_units(std::uint64_t allowance) {
@@ -163,12 +213,22 @@ void LineTable::index_units(std::uint64_t allowance) {
   Dwarf_Off offset = 0;
   Dwarf_Off next = 0;
   std::size_t header_size = 0;
-  while (dwarf_nextcu(dwarf_.get(), offset, &next, &header_size, nullptr, nullptr, nullptr) == 0) {
+  for (;; offset = next) {
+    const std::span<const std::byte> bytes = bytes_at("info", offset);
+    read_at(bytes.data(), std::min<std::uint64_t>(bytes.size(), kUnitEntryBytes));
+    if (dwarf_nextcu(dwarf_.get(), offset, &next, &header_size, nullptr, nullptr, nullptr) != 0) {
+      break;
+    }
     Dwarf_Die unit;
     if (units_.size() < std::numeric_limits<std::uint32_t>::max() &&
         dwarf_offdie(dwarf_.get(), offset + header_size, &unit) != nullptr) {
       const auto number = static_cast<std::uint32_t>(units_.size());
       units_.push_back({offset + header_size});
+      const unsigned char* last = nullptr;
+      dwarf_getattrs(&unit, note_attribute, &last, 0);
+      if (last > reinterpret_cast<const unsigned char*>(bytes.data()) + kUnitEntryBytes / 2) {
+        read_at(bytes.data(), std::min<std::uint64_t>(bytes.size(), next - offset));
+      }
       Dwarf_Addr base = 0;
       AddressRange range;
       std::ptrdiff_t cursor = 0;
@@ -179,7 +239,6 @@ void LineTable::index_units(std::uint64_t allowance) {
     }
     is_partial_ = ranges.size() > most_ranges || nanoseconds_used() > end;
     if (is_partial_ || next <= offset) break;
-    offset = next;
   }
   unit_ranges_ = DisjointRanges(std::move(ranges));
 }
@@ -191,11 +250,7 @@ std::optional<std::uint64_t> LineTable::longest_directory(perfdata::ByteReader h
   header.skip(version >= 4 ? 5 : 4);
   header.skip(std::max<std::uint64_t>(header.u8(), 1) - 1);  // lengths of standard opcodes
   if (version < 5) return longest_string(header, true);
-  if (!longest_line_string_) {
-    auto strings = reader_at("line_str", 0);
-    longest_line_string_ = longest_string(strings, false);
-  }
-  std::uint64_t longest = *longest_line_string_;
+  std::uint64_t longest = longest_line_string_;
   for (const bool is_of_files : {false, true}) {
     std::uint64_t path_form = 0;
     const unsigned fields = header.u8();
@@ -224,18 +279,33 @@ std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
   Dwarf_Attribute attribute;
   Dwarf_Word offset = 0;
   if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &attribute), &offset) != 0) return 0;
-  auto reader = reader_at("line", offset);
+  const std::span<const std::byte> bytes = bytes_at("line", offset);
+  perfdata::ByteReader reader(bytes, order_);
+  read_at(bytes.data(), std::min(bytes.size(), sizeof(std::uint32_t) + sizeof(std::uint64_t)));
   std::uint64_t size = reader.u32();
   const bool is_wide = size == 0xffffffff;
   if (is_wide) size = reader.u64();
-  perfdata::ByteReader header(reader.take(size), order_);
+  const std::span<const std::byte> program = reader.take(size);
   if (reader.failed()) return 0;
+  if (size > cost_left_) return std::nullopt;
+  read_at(program.data(), size);
+  perfdata::ByteReader header(program, order_);
   const unsigned version = header.u16();
   header.skip((version >= 5 ? 2 : 0) + (is_wide ? 8 : 4));
   auto longest = longest_directory(header, version, is_wide ? 8 : 4);
   if (!longest) return std::nullopt;
   const char* directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-  if (directory != nullptr) longest = std::max(*longest, std::uint64_t{std::strlen(directory)});
+  if (directory != nullptr) {
+    read_at(directory, kLongestPath);
+    // libdw looks for its end beyond that of .debug_info.
+    const std::span<const std::byte> info = bytes_at("info", 0);
+    const auto after = reinterpret_cast<std::uintptr_t>(info.data()) + info.size() -
+                       reinterpret_cast<std::uintptr_t>(directory);
+    const std::size_t most = after <= info.size() ? std::min(after, kLongestPath) : kLongestPath;
+    const std::size_t length = ::strnlen(directory, most);
+    if (length == most) return std::nullopt;
+    longest = std::max(*longest, std::uint64_t{length});
+  }
   return size + size / kSmallestFileEntry * (*longest / kRowBytes + 1);
 }
 
@@ -248,17 +318,13 @@ bool LineTable::may_read_lines(Dwarf_Die& unit) {
 }
 
 std::optional<SourceLine> LineTable::line_at(std::uint64_t address) {
-  using Lines = Unit::Lines;
   const std::optional<std::uint32_t> number = unit_ranges_.find(address);
   if (!number) return std::nullopt;
   Unit& unit = units_[*number];
   Dwarf_Die entry;
-  if (unit.lines == Lines::refused) return std::nullopt;
   if (dwarf_offdie(dwarf_.get(), unit.entry, &entry) == nullptr) return std::nullopt;
-  if (unit.lines == Lines::unread) {
-    unit.lines = may_read_lines(entry) ? Lines::readable : Lines::refused;
-    if (unit.lines == Lines::refused) return std::nullopt;
-  }
+  if (!unit.has_lines) unit.has_lines = may_read_lines(entry);
+  if (!*unit.has_lines) return std::nullopt;
   Dwarf_Line* record = dwarf_getsrc_die(&entry, address);
   int line = 0;
   if (record == nullptr || dwarf_lineno(record, &line) != 0 || line <= 0) return std::nullopt;

@@ -4,12 +4,14 @@
 #include "src/perfdata/bytes.h"
 #include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
+#include "src/symbols/file_image.h"
 #include "src/symbols/location.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,13 +39,15 @@ class LineTable {
   using DwarfHandle = std::unique_ptr<Dwarf, DwarfEnd>;
   using Sections = std::map<std::string, Elf_Scn*, std::less<>>;  // ".debug_line" is "line"
   struct Unit {
-    Dwarf_Off entry = 0;  ///< offset of its entry in .debug_info
-    enum class Lines : std::uint8_t { unread, readable, refused } lines = Lines::unread;
+    Dwarf_Off entry = 0;                 ///< offset of its entry in .debug_info
+    std::optional<bool> has_lines = {};  ///< known once one is requested
   };
 
   LineTable() = default;
   static std::optional<LineTable> without_units(const ElfFile& file);
-  perfdata::ByteReader reader_at(std::string_view section, std::uint64_t offset) const;
+  bool read_sections(const ElfFile& file);
+  void read_at(const void* begin, std::uint64_t size) const;
+  std::span<const std::byte> bytes_at(std::string_view section, std::uint64_t offset) const;
   void index_units(std::uint64_t allowance);
   bool may_read_lines(Dwarf_Die& unit);
   std::optional<std::uint64_t> cost_of_lines(Dwarf_Die& unit);
@@ -51,15 +55,17 @@ class LineTable {
                                                  unsigned offset_size);
 
   // A Dwarf reads from its Elf and from the Dwarf shared with other files to its end: this order.
-  std::optional<ElfFile> shared_file_;
-  DwarfHandle shared_;
+  std::unique_ptr<ElfFile> shared_file_;  // an image refers to its descriptor
+  std::unique_ptr<LineTable> shared_;
+  std::unique_ptr<FileImage> image_;
+  ElfHandle elf_;
   DwarfHandle dwarf_;
   Sections sections_;
   perfdata::ByteOrder order_ = perfdata::ByteOrder::little;
   std::vector<Unit> units_;
   DisjointRanges unit_ranges_;   // numbers are indices of units_
   std::uint64_t cost_left_ = 0;  // of lines that may still be read
-  std::optional<std::uint64_t> longest_line_string_;
+  std::uint64_t longest_line_string_ = 0;
   bool is_partial_ = false;
 };
 

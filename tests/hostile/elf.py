@@ -139,7 +139,7 @@ def text(string):
     return struct.pack("<I", len(content)) + content
 
 
-def write_recording(path, program, samples=2000):
+def write_recording(path, program, samples=CODE_SIZE):
     """Loads retired at precise level 2 of a Skylake, sampled on its NOPs."""
     attribute = struct.pack("<IIQQQQQ", 4, 112, 0x81D0, 1009, 0x7, 0, (2 << 15) | (1 << 8) | (1 << 2))
     attribute = attribute.ljust(112, b"\0") + struct.pack("<QQ", 0, 0)
@@ -373,6 +373,33 @@ def names_of_underscores():
     return names(b"\0" + b"_" * 65_000 + b"\0", range(1, 60_000, 2))
 
 
+def long_name():
+    """A function with a name of 64 KB, sampled at every address."""
+    return names(b"\0" + b"n" * 65_000 + b"\0", [1])
+
+
+def code_in_many_sections():
+    """10,000 sections with the same code of 0.9 MB."""
+    program = Program()
+    program.add(".more", b"\xeb\x00" * 450_000, flags=6, address=CODE + CODE_SIZE)
+    program.segments = [(1, 5, 0x1000 + CODE_SIZE, CODE + CODE_SIZE, 900_000)]
+    for i in range(10_000):
+        program.add("", (0x1000, 900_000), flags=6, address=CODE)
+    return program
+
+
+def source_of_holes(path):
+    """The source of the lines is a file of 3 GB without content."""
+    program = Program()
+    source = path + ".c"
+    with open(source, "wb"):
+        os.truncate(source, 3 << 30)
+    tables = b"\0" + os.path.abspath(source).encode() + b"\0\0\0\0" + b"\0"
+    program.dwarf(plain_unit(), abbreviation(1, COMPILE_UNIT, PLAIN) + b"\0",
+                  line_program(b"\x03\xff\xff\xff\x0f\x01" + b"\x2d" * 1000 + END, tables))
+    program.write(path)
+
+
 def names_within_names():
     """Each name contains the next one, and is expanded to kilobytes."""
     size = 1300
@@ -446,9 +473,12 @@ CASES = {
     "names-underscores": names_of_underscores,
     "names-nested": names_within_names,
     "names-lifetimes": names_of_lifetimes,
-    "sparse-notes": sparse("notes"),
-    "sparse-symbols": sparse("symbols"),
-    "sparse-dwarf": sparse("sections"),
+    "name-long": long_name,
+    "code-sections": code_in_many_sections,
+    "source-holes": lambda: source_of_holes,
+    "sparse-notes": lambda: sparse("notes"),
+    "sparse-symbols": lambda: sparse("symbols"),
+    "sparse-dwarf": lambda: sparse("sections"),
     "sparse-headers": lambda: sparse_section_headers,
 }
 
@@ -459,8 +489,7 @@ MOST_SECONDS, MOST_MIB = 10, 512
 
 def make(case, directory):
     program = os.path.join(directory, "program")
-    made = CASES[case]
-    made = made() if case not in ("sparse-notes", "sparse-symbols", "sparse-dwarf") else made
+    made = CASES[case]()
     if isinstance(made, Program):
         made.write(program)
     else:

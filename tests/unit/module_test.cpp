@@ -416,6 +416,45 @@ TEST_F(ModuleTest, FindsTheLineOfAnAddress) {
   EXPECT_EQ(without.line_at(without.symbol_value("g").value()), std::nullopt);
 }
 
+TEST_F(ModuleTest, FindsLinesOfAUnitWithALongName) {
+  const Module module = assembled(R"(
+  .text
+  .globl _start
+_start:
+  .file 1 "long.c"
+  .loc 1 7
+  nop
+  .loc 1 8
+  nop
+end:
+  .section .debug_line,"",@progbits
+lines:
+  .section .debug_abbrev,"",@progbits
+  .uleb128 1, 0x11                      # DW_TAG_compile_unit
+  .byte 0
+  .uleb128 0x03, 0x08, 0x10, 0x17       # DW_AT_name: a string; DW_AT_stmt_list: an offset
+  .uleb128 0x11, 0x01, 0x12, 0x07, 0, 0 # DW_AT_low_pc: an address; DW_AT_high_pc: 8 bytes
+  .byte 0
+  .section .debug_info,"",@progbits
+  .long unit_end - unit
+unit:
+  .short 4
+  .long 0
+  .byte 8
+  .uleb128 1
+  .fill 9000, 1, 'n'
+  .byte 0
+  .long lines
+  .quad _start, end - _start
+unit_end:
+)");
+  const std::uint64_t start = module.symbol_value("_start").value();
+  const std::uint64_t end = module.symbol_value("end").value();
+  EXPECT_EQ(module.line_at(start).value().line, 7);
+  EXPECT_EQ(module.line_at(end - 1).value().line, 8);
+  EXPECT_FALSE(module.has_partial_lines());
+}
+
 TEST_F(ModuleTest, KeepsTheLinesItReadOfAFileThatIsTruncated) {
   const char* source = "int f(int x) {\n  return x * 3;\n}\n\nint g(int x) {\n  return x;\n}\n";
   const fs::path library = build("library.so", "lines.c", source, {"-shared", "-O0", "-g"});
