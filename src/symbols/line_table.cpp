@@ -16,6 +16,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <sys/stat.h>
 
 namespace skid::symbols {
 
@@ -39,6 +40,7 @@ constexpr std::uint64_t kSmallestFileEntry = 5;  // a name of one letter and thr
 constexpr std::size_t kLongestPath = 4096;       // PATH_MAX of Linux
 /// More than most entries of units have bytes.
 constexpr std::uint64_t kUnitEntryBytes = 2048;
+constexpr std::size_t kZerosAfterImage = 4096;  // libdw may look there for the end of a string
 
 std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
   if ((header.sh_flags & SHF_COMPRESSED) != 0) {
@@ -82,12 +84,6 @@ std::uint64_t longest_string(perfdata::ByteReader& strings, bool ends_with_empty
     longest = std::max(longest, std::uint64_t{size});
   }
   return longest;
-}
-
-/// A callback of dwarf_getattrs.
-int note_attribute(Dwarf_Attribute* attribute, void* last) {
-  *static_cast<const unsigned char**>(last) = attribute->valp;
-  return DWARF_CB_OK;
 }
 
 /// CPU time of this thread.
@@ -136,11 +132,15 @@ std::optional<LineTable> LineTable::without_units(const ElfFile& file) {
   std::size_t count = 0;
   if (elf_getshdrnum(file.elf(), &count) != 0 || count > kMostSections) return std::nullopt;
   LineTable table;
-  table.image_ = std::make_unique<FileImage>(file.descriptor());
-  const FileImage& image = *table.image_;
-  image.read(0, sizeof(Elf64_Ehdr));
-  image.read(file.header().e_shoff, count * file.header().e_shentsize);
-  table.elf_ = ElfHandle(elf_memory(image.data(), image.size()));
+  struct stat status {};
+  if (::fstat(file.descriptor().get(), &status) != 0) return std::nullopt;
+  table.file_ = &file.descriptor();
+  table.image_size_ = static_cast<std::size_t>(status.st_size);
+  table.image_.reset(static_cast<char*>(std::calloc(table.image_size_ + kZerosAfterImage, 1)));
+  if (!table.image_) return std::nullopt;
+  table.read(0, sizeof(Elf64_Ehdr));
+  table.read(file.header().e_shoff, count * file.header().e_shentsize);
+  table.elf_ = ElfHandle(elf_memory(table.image_.get(), table.image_size_));
   if (!table.elf_ || !table.read_sections(file)) return std::nullopt;
   if (table.is_partial_) return table;
   table.dwarf_ = DwarfHandle(dwarf_begin_elf(table.elf_.get(), DWARF_C_READ, nullptr));
@@ -161,7 +161,7 @@ bool LineTable::read_sections(const ElfFile& file) {
   if (elf_getshdrstrndx(elf_.get(), &names_index) != 0) return false;
   Elf_Scn* section = elf_getscn(elf_.get(), names_index);
   if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return false;
-  image_->read(header.sh_offset, header.sh_size);
+  read(header.sh_offset, header.sh_size);
   const std::string_view names = string_table(elf_.get(), names_index);
 
   std::uint64_t bytes = 0;
@@ -173,13 +173,9 @@ bool LineTable::read_sections(const ElfFile& file) {
     const bool is_compressed =
         (header.sh_flags & SHF_COMPRESSED) != 0 || full_name.starts_with(".zdebug");
     const bool is_whole = full_name == ".gnu_debugaltlink" || is_among(kReadWhole, name);
-    if (name.empty() && !is_whole) continue;
-    if ((!is_whole && !is_among(kReadInParts, name)) || !sections_.emplace(name, section).second) {
-      header.sh_type = SHT_NOBITS;  // libdw skips it
-      gelf_update_shdr(section, &header);
-      continue;
-    }
-    if (is_whole || is_compressed) image_->read(header.sh_offset, header.sh_size);
+    if (!is_whole && !is_among(kReadInParts, name)) continue;
+    if (!sections_.emplace(name, section).second) return false;  // libdw might take the other one
+    if (is_whole || is_compressed) read(header.sh_offset, header.sh_size);
     const std::uint64_t size = std::max(header.sh_size, inflated_size(section, header, full_name));
     bytes += std::min(size, file.allowance());
   }
@@ -187,10 +183,18 @@ bool LineTable::read_sections(const ElfFile& file) {
   return true;
 }
 
-/// Reads what libdw found at `begin`, which may be in the shared file.
+/// Reads a part of the file into the image.
+void LineTable::read(std::uint64_t offset, std::uint64_t size) const {
+  if (offset >= image_size_) return;
+  const std::span part(image_.get() + offset, std::min<std::uint64_t>(size, image_size_ - offset));
+  static_cast<void>(skid::read_at(*file_, std::as_writable_bytes(part), offset));
+}
+
+/// Reads what libdw found at `begin`: in the image, in that of the shared file, or inflated.
 void LineTable::read_at(const void* begin, std::uint64_t size) const {
-  image_->read_at(begin, size);
-  if (shared_) shared_->image_->read_at(begin, size);
+  read(reinterpret_cast<std::uintptr_t>(begin) - reinterpret_cast<std::uintptr_t>(image_.get()),
+       size);
+  if (shared_) shared_->read_at(begin, size);
 }
 
 /// What follows `offset` in a section, inflated by libdw.
@@ -224,9 +228,13 @@ void LineTable::index_units(std::uint64_t allowance) {
         dwarf_offdie(dwarf_.get(), offset + header_size, &unit) != nullptr) {
       const auto number = static_cast<std::uint32_t>(units_.size());
       units_.push_back({offset + header_size});
-      const unsigned char* last = nullptr;
-      dwarf_getattrs(&unit, note_attribute, &last, 0);
-      if (last > reinterpret_cast<const unsigned char*>(bytes.data()) + kUnitEntryBytes / 2) {
+      const auto note = [](Dwarf_Attribute* attribute, void* last) -> int {
+        *static_cast<const void**>(last) = attribute->valp;
+        return DWARF_CB_OK;
+      };
+      const void* last = nullptr;
+      dwarf_getattrs(&unit, note, &last, 0);
+      if (last > bytes.data() + kUnitEntryBytes / 2) {
         read_at(bytes.data(), std::min<std::uint64_t>(bytes.size(), next - offset));
       }
       Dwarf_Addr base = 0;
@@ -297,13 +305,7 @@ std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
   const char* directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
   if (directory != nullptr) {
     read_at(directory, kLongestPath);
-    // libdw looks for its end beyond that of .debug_info.
-    const std::span<const std::byte> info = bytes_at("info", 0);
-    const auto after = reinterpret_cast<std::uintptr_t>(info.data()) + info.size() -
-                       reinterpret_cast<std::uintptr_t>(directory);
-    const std::size_t most = after <= info.size() ? std::min(after, kLongestPath) : kLongestPath;
-    const std::size_t length = ::strnlen(directory, most);
-    if (length == most) return std::nullopt;
+    const std::size_t length = ::strnlen(directory, kLongestPath);
     longest = std::max(*longest, std::uint64_t{length});
   }
   return size + size / kSmallestFileEntry * (*longest / kRowBytes + 1);

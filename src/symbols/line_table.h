@@ -4,10 +4,10 @@
 #include "src/perfdata/bytes.h"
 #include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
-#include "src/symbols/file_image.h"
 #include "src/symbols/location.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +36,9 @@ class LineTable {
   struct DwarfEnd {
     void operator()(Dwarf* dwarf) const noexcept { dwarf_end(dwarf); }
   };
+  struct Free {
+    void operator()(char* memory) const noexcept { std::free(memory); }
+  };
   using DwarfHandle = std::unique_ptr<Dwarf, DwarfEnd>;
   using Sections = std::map<std::string, Elf_Scn*, std::less<>>;  // ".debug_line" is "line"
   struct Unit {
@@ -46,6 +49,7 @@ class LineTable {
   LineTable() = default;
   static std::optional<LineTable> without_units(const ElfFile& file);
   bool read_sections(const ElfFile& file);
+  void read(std::uint64_t offset, std::uint64_t size) const;
   void read_at(const void* begin, std::uint64_t size) const;
   std::span<const std::byte> bytes_at(std::string_view section, std::uint64_t offset) const;
   void index_units(std::uint64_t allowance);
@@ -55,9 +59,12 @@ class LineTable {
                                                  unsigned offset_size);
 
   // A Dwarf reads from its Elf and from the Dwarf shared with other files to its end: this order.
-  std::unique_ptr<ElfFile> shared_file_;  // an image refers to its descriptor
+  std::unique_ptr<ElfFile> shared_file_;
   std::unique_ptr<LineTable> shared_;
-  std::unique_ptr<FileImage> image_;
+  const FileDescriptor* file_ = nullptr;
+  std::unique_ptr<char, Free>
+      image_;  // the file; zeros, which take no memory, where it is not read
+  std::size_t image_size_ = 0;
   ElfHandle elf_;
   DwarfHandle dwarf_;
   Sections sections_;
