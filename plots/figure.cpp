@@ -1,5 +1,6 @@
 #include "plots/figure.h"
 
+#include "plots/audit_figure.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 
@@ -28,6 +29,13 @@ Figure figure_of(const Machines& machines, const FigureOptions& options) {
       return delay_figure(machines);
   }
   return {};
+}
+
+std::string page_svg(Figure figure, const FigureOptions& options) {
+  const std::string title = options.title.empty() ? figure.title : options.title;
+  figure.title = options.caption ? title : "";
+  if (!options.caption) figure.head.clear();
+  return svg_of(figure, title, options.id_prefix);
 }
 
 }  // namespace
@@ -59,6 +67,21 @@ void draw_comparison(const analysis::Comparison& comparison, const std::vector<s
   check_figure_files(files);
   Figure figure = forest_figure(comparison, inputs);
   write_figure(figure, files);
+}
+
+std::string svg_of(const std::vector<analysis::Measurement>& measurements,
+                   const FigureOptions& options) {
+  if (measurements.empty()) throw Error("figure: no measurements to draw");
+  return page_svg(figure_of(output::group(measurements), options), options);
+}
+
+std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
+                   const FigureOptions& options) {
+  return page_svg(forest_figure(comparison, inputs), options);
+}
+
+std::string svg_of(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
+  return page_svg(audit_figure(audits, AuditKind::blocks), options);
 }
 
 }  // namespace skid::plots

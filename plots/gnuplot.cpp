@@ -245,7 +245,59 @@ std::string image_of(const Figure& figure, const fs::path& plot, const Temporary
   return read_file(work.path() / output, kLargestFile);
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string xml_text(std::string text) {
+  replace_all(text, "&", "&amp;");
+  replace_all(text, "<", "&lt;");
+  return text;
+}
+
+/// A tag of gnuplot's SVG with ids that begin with `id_prefix`, in the colour of the page's text
+/// where it is black.
+std::string tag_for_page(std::string tag, const std::string& id_prefix) {
+  if (tag.starts_with("<g id=")) return "<g>";
+  for (const std::string reference : {" id='", "href='#", "url(#"}) {
+    replace_all(tag, reference, reference + id_prefix);
+  }
+  replace_all(tag, " color=\"black\"", "");
+  for (const std::string black : {"black", "rgb(0,0,0)", "rgb(  0,   0,   0)", "#000000"}) {
+    for (const std::string quote : {"'", "\""}) {
+      replace_all(tag, '=' + quote + black + quote, '=' + quote + "currentColor" + quote);
+    }
+  }
+  return tag;
+}
+
+/// gnuplot's `svg` for a page: see svg_of().
+std::string for_page(std::string_view svg, std::string_view title, const std::string& id_prefix) {
+  svg.remove_prefix(std::min(svg.find("<svg"), svg.size()));
+  std::string page;
+  while (!svg.empty()) {
+    if (svg.starts_with("<title>")) {  // of gnuplot: the names of its terminal and plots
+      svg.remove_prefix(std::min(svg.find("</title>"), svg.size() - 8) + 8);
+      continue;
+    }
+    const std::size_t end = svg.front() == '<' ? svg.find('>') + 1 : svg.find('<');
+    const std::string part(svg.substr(0, end));
+    if (part.starts_with("<desc>")) page += "<title>" + xml_text(std::string(title)) + "</title>";
+    page += part.front() == '<' ? tag_for_page(part, id_prefix) : part;
+    svg.remove_prefix(part.size());
+  }
+  return page;
+}
+
 }  // namespace
+
+std::string svg_of(Figure& figure, std::string_view title, std::string_view id_prefix) {
+  lay_out(figure, Fonts::of_viewers);
+  return for_page(image_of(figure, "page.svg", TemporaryDirectory()), title,
+                  std::string(id_prefix));
+}
 
 void check_figure_files(const FigureFiles& files) {
   if (!files.plot.empty() && !is_plot_file(files.plot)) {

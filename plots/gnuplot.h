@@ -25,6 +25,12 @@ void check_figure_files(const FigureFiles& files);
 /// when the figure would be too large for an image, and when a file cannot be written.
 void write_figure(Figure& figure, const FigureFiles& files);
 
+/// The figure as SVG for a page, without an XML declaration. Texts, axes and black parts have the
+/// colour of the page's text (currentColor). `title`: its <title>, not escaped. `id_prefix`: at the
+/// beginning of every id, so that several figures can be in one page. Throws Error as
+/// write_figure() does.
+std::string svg_of(Figure& figure, std::string_view title, std::string_view id_prefix);
+
 /// `text` as a gnuplot string, drawable() with any fonts. Single quotes keep gnuplot from
 /// expanding backquotes, macros and escapes (gnuplot manual, "Quotation marks"). An apostrophe
 /// becomes U+2019: gnuplot 5.4 reads a doubled quote at the beginning of a string as an empty

@@ -134,6 +134,27 @@ TEST_F(DrawnFigure, EqualsTheFigureOfItsScript) {
   }
 }
 
+TEST_F(DrawnFigure, IsAnElementOfAPageWithItsOwnIds) {
+  auto list = four_levels();
+  list[0].event.label = list[1].event.label = "a <b> & fill=\"black\"";
+  for (const Kind kind : kKinds) {
+    const std::string svg =
+        svg_of(list, {.kind = kind, .title = "loads & <stores>", .id_prefix = "x7-"});
+    EXPECT_THAT(svg, StartsWith("<svg"));
+    EXPECT_NE(svg.find("<title>loads &amp; &lt;stores></title>"), std::string::npos);
+    EXPECT_EQ(svg.find("gnuplot_"), std::string::npos) << name_of(kind);
+    EXPECT_EQ(svg.find("'#gp"), std::string::npos) << name_of(kind);
+    EXPECT_NE(svg.find("currentColor"), std::string::npos);
+    for (const char* own : {" id='gp", "=\"black\" ", "='black'", "<script", "<?xml"}) {
+      EXPECT_EQ(svg.find(own), std::string::npos) << name_of(kind) << own;
+    }
+    if (!find_program("xmllint")) continue;
+    directory_.write("page.html", "<html>" + svg + "</html>");
+    const auto parsed = run_program({"xmllint", "--noout", "page.html"}, directory_.path());
+    EXPECT_EQ(parsed.err, "") << name_of(kind);
+  }
+}
+
 TEST_F(DrawnFigure, RunsNothingFromNames) {
   const std::vector<std::string> hostile{"`touch owned`",
                                          "'; system('touch owned'); '",
