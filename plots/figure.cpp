@@ -69,10 +69,9 @@ void draw_comparison(const analysis::Comparison& comparison, const std::vector<s
   write_figure(figure, files);
 }
 
-std::string svg_of(const std::vector<analysis::Measurement>& measurements,
-                   const FigureOptions& options) {
-  if (measurements.empty()) throw Error("figure: no measurements to draw");
-  return page_svg(figure_of(output::group(measurements), options), options);
+std::string svg_of(const Machines& machines, const FigureOptions& options) {
+  if (machines.empty()) throw Error("figure: no measurements to draw");
+  return page_svg(figure_of(machines, options), options);
 }
 
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,

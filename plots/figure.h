@@ -43,12 +43,11 @@ void draw_figure(const std::vector<analysis::Measurement>& measurements,
 void draw_comparison(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                      const FigureFiles& files);
 
-/// The figure of `measurements`, of a comparison, and of audits (always blocks) as SVG, an element
+/// The figure of `machines`, of a comparison, and of audits (always blocks) as SVG, an element
 /// for a page: `options.title` is its <title>, texts and axes have the colour of the page's text
 /// (currentColor), ids begin with `options.id_prefix`. Without scripts and external references.
 /// Throws as draw_figure() and audit_figure() do.
-std::string svg_of(const std::vector<analysis::Measurement>& measurements,
-                   const FigureOptions& options);
+std::string svg_of(const Machines& machines, const FigureOptions& options);
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                    const FigureOptions& options);
 std::string svg_of(const std::vector<audit::Audit>& audits, const FigureOptions& options);

@@ -257,10 +257,23 @@ std::string xml_text(std::string text) {
   return text;
 }
 
+/// The properties of a style attribute as attributes, which the policy of a page does not block.
+void replace_style(std::string& tag) {
+  constexpr std::string_view kBegin = " style='";
+  const std::size_t begin = tag.find(kBegin);
+  if (begin == std::string::npos) return;
+  const std::size_t end = tag.find('\'', begin + kBegin.size());
+  std::string properties = tag.substr(begin + kBegin.size(), end - begin - kBegin.size());
+  replace_all(properties, ":", "='");
+  replace_all(properties, ";", "'");
+  tag.replace(begin, end - begin, ' ' + properties);
+}
+
 /// A tag of gnuplot's SVG with ids that begin with `id_prefix`, in the colour of the page's text
 /// where it is black.
 std::string tag_for_page(std::string tag, const std::string& id_prefix) {
   if (tag.starts_with("<g id=")) return "<g>";
+  replace_style(tag);
   for (const std::string reference : {" id='", "href='#", "url(#"}) {
     replace_all(tag, reference, reference + id_prefix);
   }

@@ -1,5 +1,4 @@
-// A figure as data: what it shows, in the units of its axes. The renderers (gnuplot here, SVG in
-// src/html) draw the same figure and compute nothing.
+// A figure as data: what it shows, in the units of its axes. gnuplot draws it and computes nothing.
 #pragma once
 
 #include "plots/palette.h"

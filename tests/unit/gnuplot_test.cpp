@@ -138,14 +138,14 @@ TEST_F(DrawnFigure, IsAnElementOfAPageWithItsOwnIds) {
   auto list = four_levels();
   list[0].event.label = list[1].event.label = "a <b> & fill=\"black\"";
   for (const Kind kind : kKinds) {
-    const std::string svg =
-        svg_of(list, {.kind = kind, .title = "loads & <stores>", .id_prefix = "x7-"});
+    const std::string svg = svg_of(output::group(list),
+                                   {.kind = kind, .title = "loads & <stores>", .id_prefix = "x7-"});
     EXPECT_THAT(svg, StartsWith("<svg"));
     EXPECT_NE(svg.find("<title>loads &amp; &lt;stores></title>"), std::string::npos);
     EXPECT_EQ(svg.find("gnuplot_"), std::string::npos) << name_of(kind);
     EXPECT_EQ(svg.find("'#gp"), std::string::npos) << name_of(kind);
     EXPECT_NE(svg.find("currentColor"), std::string::npos);
-    for (const char* own : {" id='gp", "=\"black\" ", "='black'", "<script", "<?xml"}) {
+    for (const char* own : {" id='gp", "=\"black\" ", "='black'", " style=", "<script", "<?xml"}) {
       EXPECT_EQ(svg.find(own), std::string::npos) << name_of(kind) << own;
     }
     if (!find_program("xmllint")) continue;
