@@ -5,10 +5,8 @@
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/html/pages.h"
 #include "src/output/comparison/comparison.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -118,8 +116,12 @@ ExitStatus run_compare(const CompareOptions& given) {
                                  return output::comparison_text(comparison, inputs, page);
                                }});
   if (!options.html.empty()) {
-    write_file_atomically(options.html, html::comparison_page(comparison, inputs,
-                                                              page_origin(findings.measurements)));
+    write_page(
+        options.html, "skidscan compare", page_origin(findings.measurements),
+        [&](const auto& page) { return output::comparison_text(comparison, inputs, page); },
+        [&](auto, auto, const auto& prefix) {
+          return plots::svg_of(comparison, inputs, {.caption = false, .id_prefix = prefix});
+        });
   }
   if (figure && figure->kind == plots::Kind::forest) {
     plots::draw_comparison(comparison, inputs, figure->files);

@@ -3,6 +3,7 @@
 #include "src/commands/each_recording.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
 
 #include <algorithm>
@@ -103,9 +104,9 @@ void check_output_files(const std::vector<OutputFile>& files,
   }
 }
 
-html::Origin page_origin(const std::vector<analysis::Measurement>& measurements) {
+output::html::Origin page_origin(const std::vector<analysis::Measurement>& measurements) {
   constexpr std::size_t kMostLines = 50;
-  html::Origin origin;
+  output::html::Origin origin;
   origin.version = SKIDSCAN_VERSION;
   origin.line = own_command_line();
   // Without the directory that it was started from.
@@ -126,6 +127,23 @@ html::Origin page_origin(const std::vector<analysis::Measurement>& measurements)
     }
   }
   return origin;
+}
+
+void write_page(const std::string& file, std::string_view title, const output::html::Origin& origin,
+                const std::function<std::string(const output::Page&)>& text, const DrawSvg& draw) {
+  std::set<std::string> reasons;
+  std::size_t figures = 0;
+  output::Page page{.html = true};
+  page.draw = [&](std::string_view kind, const output::MachineGroup* of) -> std::string {
+    try {
+      return "<figure tabindex=\"0\">" + draw(kind, of, fmt::format("figure{}-", ++figures)) +
+             "</figure>\n";
+    } catch (const Error& error) {
+      const std::string reason = fmt::format("no figure: {}", error.what());
+      return reasons.insert(reason).second ? page.paragraph(reason, output::Ink::yellow) : "";
+    }
+  };
+  write_file_atomically(file, output::html::document(title, text(page), origin));
 }
 
 }  // namespace skid::commands

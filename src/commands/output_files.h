@@ -2,8 +2,10 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/html/document.h"
+#include "src/output/html/document.h"
+#include "src/output/page.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,15 @@ void check_output_files(const std::vector<OutputFile>& files,
 
 /// How a page was made, so that it can be repeated: this program's command line, and those that
 /// recorded `measurements`, each once.
-html::Origin page_origin(const std::vector<analysis::Measurement>& measurements);
+output::html::Origin page_origin(const std::vector<analysis::Measurement>& measurements);
+
+/// Draws a figure of output::Page::draw as SVG. `prefix`: of the ids in it. Throws Error.
+using DrawSvg = std::function<std::string(std::string_view kind, const output::MachineGroup* of,
+                                          const std::string& prefix)>;
+
+/// Writes `text` for a page as a document with that title into the file. Where a figure cannot be
+/// drawn, the page states why, once for each reason. Throws Error if the file cannot be written.
+void write_page(const std::string& file, std::string_view title, const output::html::Origin& origin,
+                const std::function<std::string(const output::Page&)>& text, const DrawSvg& draw);
 
 }  // namespace skid::commands

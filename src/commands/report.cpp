@@ -8,9 +8,7 @@
 #include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/html/pages.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 
 #include <algorithm>
 #include <memory>
@@ -72,7 +70,13 @@ ExitStatus run_report(const ReportOptions& options) {
             .csv = [&] { return output::report_csv(measurements); },
             .text = [&](const auto& page) { return output::report_text(measurements, page); }});
   if (!options.html.empty()) {
-    write_file_atomically(options.html, html::report_page(measurements, page_origin(measurements)));
+    write_page(
+        options.html, "skidscan report", page_origin(measurements),
+        [&](const auto& page) { return output::report_text(measurements, page); },
+        [](auto kind, const auto* machine, const auto& prefix) {
+          return plots::svg_of(
+              {*machine}, {.kind = *plots::kind_from(kind), .caption = false, .id_prefix = prefix});
+        });
   }
   if (figure) plots::draw_figure(measurements, *figure);
   return judge(options, findings);

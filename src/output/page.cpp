@@ -2,6 +2,7 @@
 
 #include "analysis/wording.h"
 #include "src/output/escape.h"
+#include "src/output/html/elements.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -135,19 +136,27 @@ std::vector<Fitted> fit(const List& list, std::size_t page_width) {
 }  // namespace
 
 std::string Page::paint(std::string_view text, Ink ink) const {
+  if (html) return html::painted(text, ink);
   if (!color || ink == Ink::plain || text.empty()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", sequence_of(ink), text);
 }
 
+std::string Page::answer(std::string_view text, Ink ink) const {
+  return html ? html::element("h1", html::class_of(ink), html::escaped(text))
+              : paragraph(text, ink);
+}
+
 std::string Page::title(std::string_view text) const {
+  if (html) return html::element("h3", "", html::escaped(text));
   return '\n' + paint(text, Ink::bold) + '\n';
 }
 
 std::string Page::hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
                           Ink ink) const {
+  if (html) return html::hanging(lead, text, ink);
   std::string result;
   std::string before = lead;
-  for (const std::string& line : wrap(text, width > lead_width ? width - lead_width : 1)) {
+  for (const std::string& line : lines(text, lead_width)) {
     result += before + paint(line, ink) + '\n';
     before = std::string(lead_width, ' ');
   }
@@ -183,6 +192,7 @@ std::string Page::warnings(const std::vector<std::string>& texts) const {
 }
 
 std::string Page::rule(std::string_view name) const {
+  if (html) return html::element("h2", "", html::escaped(name));
   const std::string shown = shorten(escape_for_terminal(name), width - 6);
   std::string line;
   for (std::size_t i = display_width(shown) + 4; i < width; ++i) line += unicode ? "─" : "-";
@@ -196,6 +206,7 @@ std::string Page::range(const std::string& low, const std::string& high) const {
 }
 
 std::string Page::table(const Table& table) const {
+  if (html) return html::table(table);
   std::size_t name_width = 0;
   std::vector<std::size_t> widths(table.header.size(), kNarrowestTableColumn);
   const auto widen = [&widths](const std::vector<Cell>& cells) {
@@ -234,6 +245,7 @@ std::string Page::table(const Table& table) const {
 }
 
 std::string Page::list(const List& list) const {
+  if (html) return html::list(list);
   const std::vector<Fitted> fitted = fit(list, width);
   std::map<std::size_t, std::map<std::string, std::string>> cut;  // by column
   for (const auto& [column, column_width] : fitted) {
@@ -275,6 +287,15 @@ std::string Page::list(const List& list) const {
   }
   for (const auto& row : list.rows) add_line(row);
   return text;
+}
+
+std::string Page::figure(std::string_view kind, const MachineGroup* of) const {
+  return draw ? draw(kind, of) : "";
+}
+
+std::vector<std::string> Page::lines(std::string_view text, std::size_t indent) const {
+  if (html) return {std::string(text)};
+  return wrap(text, width > indent ? width - indent : 1);
 }
 
 std::string pad_right(std::string_view text, std::size_t width) {

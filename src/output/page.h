@@ -1,7 +1,9 @@
-// Text laid out for a terminal: colours, wrapped lines, tables. All of it is escaped already.
+// Text laid out for a terminal or as HTML: colours, wrapped lines, tables. All of it is escaped for
+// a terminal already; what HTML needs in addition is done here.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +11,8 @@
 #include <vector>
 
 namespace skid::output {
+
+struct MachineGroup;
 
 inline constexpr std::size_t kIndent = 2;
 inline constexpr const char* kUnknown = "-";  ///< a number that is not known
@@ -51,7 +55,7 @@ struct ListColumn {
   };
   std::string title;
   Kind kind = Kind::number;
-  int rank = 0;       ///< of a narrow page, columns of the highest rank are left out; 0 stays
+  int rank = 0;  ///< of a narrow page, columns of the highest rank are left out, 4 first; 0 stays
   bool shown = true;  ///< false: left out of any page
 };
 
@@ -61,18 +65,24 @@ struct List {
   std::vector<std::vector<Cell>> rows = {};
 };
 
-/// The terminal that a text is written for, and how much of it.
+/// The terminal or page that a text is written for, and how much of it.
 struct Page {
   bool color = false;       ///< ANSI colours
   std::size_t width = 100;  ///< columns; at least 60 for reports
   bool unicode = true;      ///< block characters; false draws bars with #
   bool details = true;      ///< all that is known; false: what fits one screen
+  bool html = false;        ///< HTML for a browser, of which only `details` is used
+  /// The figure of a kind (plots/figure.h) as HTML; null: text without figures. `of`: what to draw;
+  /// null for what the text is about.
+  std::function<std::string(std::string_view kind, const MachineGroup* of)> draw = {};
 
   /// `text` in that ink, or as it is without colour.
   std::string paint(std::string_view text, Ink ink) const;
+  /// The sentence that a text begins with: `text` wrapped.
+  std::string answer(std::string_view text, Ink ink) const;
   /// An empty line and a bold one.
   std::string title(std::string_view text) const;
-  /// `text` wrapped after `lead`, further lines indented to `lead_width` columns.
+  /// `text` wrapped after `lead`, which is painted; further lines indented to `lead_width` columns.
   std::string hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
                       Ink ink = Ink::plain) const;
   /// `text` wrapped.
@@ -92,6 +102,11 @@ struct Page {
   std::string table(const Table& table) const;
   /// A header, unless no column has a title, and a line a row.
   std::string list(const List& list) const;
+  /// What `draw` makes of these; empty without figures.
+  std::string figure(std::string_view kind, const MachineGroup* of) const;
+  /// `text` in lines that leave `indent` columns free; in one line on a page, which a browser
+  /// breaks.
+  std::vector<std::string> lines(std::string_view text, std::size_t indent) const;
 };
 
 /// `text` and as many spaces as make it `width` columns wide.

@@ -271,9 +271,10 @@ std::string side_list(const Page& page, const Comparison& comparison,
   const ComparisonRow* last = nullptr;
   for (const auto& [row, cells] : rows) {
     for (const ComparisonCell* cell : cells) {
-      const bool is_first = last == nullptr || last->event != row->event;
+      // Rows of a page can be sorted.
+      const bool is_first = page.html || last == nullptr || last->event != row->event;
       list.rows.push_back({{is_first ? escape_for_terminal(row->event) : ""},
-                           {last != row ? level_name(row->level) : ""},
+                           {page.html || last != row ? level_name(row->level) : ""},
                            {side_text(comparison, inputs, cell->side)},
                            ratio_cell(*cell),
                            interval_cell(page, cell->hit_ratio, share_text),

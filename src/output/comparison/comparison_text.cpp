@@ -57,6 +57,7 @@ class ComparisonText {
 
   std::string details() const {
     std::string text = head();
+    if (page_.html) text = answer() + text + list() + page_.figure("forest", nullptr);
     const auto& rows = comparison_.rows;
     for (auto row = rows.begin(); row != rows.end();) {
       const auto end = std::find_if(
@@ -119,7 +120,7 @@ class ComparisonText {
                     : missing > 0 || with_baseline == 0 || outcomes[Outcome::not_compared] > 0
                         ? Ink::yellow
                         : Ink::green;
-    return page_.paragraph(text, ink);
+    return page_.answer(text, ink);
   }
 
   std::string side_lines(std::size_t number, bool same_machine) const {
@@ -177,7 +178,7 @@ class ComparisonText {
   std::string list() const {
     std::size_t lines = 0;
     for (const ComparisonRow& row : comparison_.rows) lines += row.cells.size();
-    const bool all_fit = lines <= kMostLines;
+    const bool all_fit = lines <= kMostLines || (page_.html && !is_many());
     std::vector<ShownRow> shown;
     std::size_t shown_lines = 0;
     const std::size_t levels = std::max<std::size_t>(comparison_.rows.size(), 1);
@@ -276,8 +277,8 @@ class ComparisonText {
 
   std::string named_line(std::string_view name, std::string_view text) const {
     constexpr std::size_t kNameWidth = 14;
-    return page_.hanging(std::string(2 * kIndent, ' ') + pad_right(name, kNameWidth),
-                         2 * kIndent + kNameWidth, text);
+    const std::string lead = std::string(2 * kIndent, ' ') + pad_right(name, kNameWidth);
+    return page_.hanging(page_.paint(lead, Ink::plain), 2 * kIndent + kNameWidth, text);
   }
 
   std::string difference_text(const ComparisonRow& row, const ComparisonCell& cell) const {

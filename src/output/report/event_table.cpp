@@ -258,7 +258,7 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
   }
   if (!empty.empty()) {
     for (const std::string& line :
-         wrap(fmt::format("none in {}", fmt::join(empty, ", ")), page.width - kIndent)) {
+         page.lines(fmt::format("none in {}", fmt::join(empty, ", ")), kIndent)) {
       table.note("  " + line);
     }
   }

@@ -55,8 +55,8 @@ class EventLevels {
 /// not met by 3 of 9 judged measurements: r81d0 p, pp, ppp".
 std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines);
 
-/// The tables and histograms of an event.
-std::string event_details(const Page& page, const EventGroup& event);
+/// The tables and histograms of an event of that machine, and on a page its figures.
+std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event);
 
 Ink ink_of(analysis::Verdict verdict);
 

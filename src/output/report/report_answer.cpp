@@ -161,7 +161,7 @@ class Answer {
 
 std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines) {
   const auto [text, ink] = Answer(machines).text();
-  return page.paragraph(text, ink);
+  return page.answer(text, ink);
 }
 
 std::string report_answer(const std::vector<Measurement>& measurements) {

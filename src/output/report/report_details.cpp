@@ -1,6 +1,7 @@
 // The tables and histograms of an event, and the machine that it was recorded on.
 #include "analysis/wording.h"
 #include "src/output/escape.h"
+#include "src/output/html/elements.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
@@ -174,6 +175,20 @@ std::string censored_note(const Page& page, const Column& column) {
                    Ink::dim);
 }
 
+/// The figures of an event on a page, with `offsets`, the values of its histogram.
+std::string figures(const Page& page, MachineGroup machine, const EventGroup& event,
+                    const std::string& offsets) {
+  machine.events = {event};
+  const bool has_triggers =
+      std::any_of(event.columns.begin(), event.columns.end(), [](const Column& column) {
+        const Measurement& m = *column.measurement;
+        return m.triggers.size() > 1 && m.basis.geometry &&
+               m.basis.geometry->trigger_distances.size() == m.triggers.size();
+      });
+  return (has_triggers ? page.figure("bias", &machine) : "") + page.figure("histogram", &machine) +
+         html::folded("The values of the histogram", offsets) + page.figure("breakdown", &machine);
+}
+
 }  // namespace
 
 std::string trigger_text(const Measurement& measurement) {
@@ -228,14 +243,16 @@ std::string machine_header(const Page& page, const MachineGroup& machine) {
   return text + origin_field(page, origin_of(machine));
 }
 
-std::string event_details(const Page& page, const EventGroup& event) {
-  std::string text = page.rule(event.event) + triggers(page, event) + event_names(page, event) +
-                     '\n' + page.table(event_numbers(event, page));
+std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event) {
+  std::string text = page.rule(event.event) + triggers(page, event) + event_names(page, event);
+  const std::string offsets = event_histograms(page, event);
+  if (page.html) text += figures(page, machine, event, offsets);
+  text += '\n' + page.table(event_numbers(event, page));
   if (const auto repeats = repeats_numbers(event, page)) {
     text +=
         page.title("Over runs: means of their values, intervals over runs") + page.table(*repeats);
   }
-  return text + event_histograms(page, event);
+  return page.html ? text : text + offsets;
 }
 
 std::string event_histograms(const Page& page, const EventGroup& event) {

@@ -1,5 +1,6 @@
 #include "analysis/repeats.h"
 #include "analysis/wording.h"
+#include "assets.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
@@ -335,7 +336,7 @@ class Notes {
 
   std::string text() const {
     constexpr std::size_t kLeadWidth = 12;
-    const std::size_t most = page_.details ? notes_.size() : kMostNotes;
+    const std::size_t most = page_.details || page_.html ? notes_.size() : kMostNotes;
     std::string text;
     for (std::size_t i = 0; i < notes_.size() && i < most; ++i) {
       const Note& note = notes_[i];
@@ -381,12 +382,21 @@ std::string measured_in_order(const Page& page, const std::vector<ReportRow>& ro
   return notes.text();
 }
 
+/// What a page shows of one screen before the details.
+std::string reasons_and_figure(const Page& page, const MachineGroup& machine,
+                               const std::vector<ReportRow>& rows) {
+  Page brief = page;
+  brief.details = false;
+  return notes(brief, rows) + page.figure("forest", &machine);
+}
+
 std::string machine_report(const Page& page, const MachineGroup& machine) {
   std::vector<ReportRow> rows = rows_of(machine, true);
   std::string text = machine_header(page, machine);
   std::vector<ReportRow> shown = page.details ? rows : most_important(rows);
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    shown[i].is_first = i == 0 || shown[i - 1].event != shown[i].event;
+    // Rows of a page can be sorted.
+    shown[i].is_first = page.html || i == 0 || shown[i - 1].event != shown[i].event;
   }
   text += table(page, shown);
   if (shown.size() < rows.size()) {
@@ -396,7 +406,9 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
   if (!page.details) {
     return text + bars(page, shown) + measured_in_order(page, rows) + notes(page, rows);
   }
-  for (const EventGroup& event : machine.events) text += event_details(page, event);
+  if (page.html) text += reasons_and_figure(page, machine, rows);
+  for (const EventGroup& event : machine.events) text += event_details(page, machine, event);
+  if (page.html) text += page.rule("Evidence and warnings");
   return text + measured_in_order(page, rows) + notes(page, rows_of(machine, false));
 }
 
@@ -471,7 +483,12 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
     });
   }
   std::string text = report_answer(page, machines);
-  for (std::size_t i = 0; i < most; ++i) text += '\n' + machine_report(page, *order[i]);
+  for (std::size_t i = 0; i < most; ++i) {
+    text += '\n';
+    if (page.html && machines.size() > 1) text += page.rule(cpu_name(order[i]->cpu));
+    text += machine_report(page, *order[i]);
+  }
+  if (page.html) text += fmt::format(html::kReading, analysis::kPromiseOfLevelThree);
   if (page.details) return text;
   std::string more =
       "--details prints settings, sample breakdown, histograms and evidence; --plot FILE draws "
