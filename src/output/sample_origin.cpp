@@ -16,19 +16,17 @@ std::string_view origin_word(SampleOrigin origin) {
   return ", synthetic";
 }
 
-OriginNotice origin_notice(SampleOrigin origin, const std::string& of) {
-  const std::string begin = of.empty() ? "" : of + ": ";
-  if (origin == SampleOrigin::emulator) {
-    return {"EMULATED",
-            begin + "an emulated CPU (QEMU) took the samples; its skid at level 0 is a parameter"};
-  }
-  return {"SYNTHETIC", begin + "samples made by skidscan synth, not measured"};
-}
-
 std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {
   if (origin == SampleOrigin::cpu) return {};
-  const OriginNotice notice = origin_notice(origin, of);
-  return page.field(notice.title, notice.text, Ink::yellow);
+  const std::string begin = of.empty() ? "" : of + ": ";
+  if (origin == SampleOrigin::model) {
+    return page.field("SYNTHETIC", begin + "samples made by skidscan synth, not measured",
+                      Ink::yellow);
+  }
+  return page.field(
+      "EMULATED",
+      begin + "an emulated CPU (QEMU) took the samples; its skid at level 0 is a parameter",
+      Ink::yellow);
 }
 
 }  // namespace skid::output

@@ -47,14 +47,8 @@ std::string title_mark(const auto& things) {
 /// ", synthetic" or the like, for the end of a list; empty for a CPU.
 std::string_view origin_word(SampleOrigin origin);
 
-/// "SYNTHETIC", and what that means. `of`: which samples; may be empty. Not for a CPU.
-struct OriginNotice {
-  std::string_view title;
-  std::string text;
-};
-OriginNotice origin_notice(SampleOrigin origin, const std::string& of = {});
-
-/// The notice as a field of a text; empty for a CPU.
+/// "SYNTHETIC", and what that means, as a field of a text; empty for a CPU. `of`: which samples;
+/// may be empty.
 std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of = {});
 
 /// The fields of all origins that `things` have.

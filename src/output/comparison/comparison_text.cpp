@@ -201,7 +201,7 @@ class ComparisonText {
     }
     std::string text;
     if (!shown.empty()) text = side_list(page_, comparison_, inputs_, shown, true);
-    if (shown_lines < lines) {
+    if (shown_lines < lines && !page_.html) {
       text += page_.note(fmt::format("{} of {} lines are not shown; --details or --format csv",
                                      lines - shown_lines, lines),
                          Ink::dim);

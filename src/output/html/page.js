@@ -1,5 +1,5 @@
 "use strict";
-// Links to the sections, below the first sentence.
+// Links to the sections, before the first one.
 const sections = Array.from(document.querySelectorAll("h2"));
 const links = sections.map((heading, number) => {
   heading.id = heading.id || `section-${number + 1}`;
@@ -11,7 +11,7 @@ const links = sections.map((heading, number) => {
 const nav = document.createElement("nav");
 nav.ariaLabel = "Sections";
 nav.append(...links);
-document.querySelector("h1").after(nav);
+sections[0].before(nav);
 // A click on a column's name sorts by it, a second one in reverse.
 for (const heading of document.querySelectorAll(".sortable th")) {
   const button = document.createElement("button");
