@@ -306,6 +306,7 @@ std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
   if (directory != nullptr) {
     read_at(directory, kLongestPath);
     const std::size_t length = ::strnlen(directory, kLongestPath);
+    if (length == kLongestPath) return std::nullopt;
     longest = std::max(*longest, std::uint64_t{length});
   }
   return size + size / kSmallestFileEntry * (*longest / kRowBytes + 1);

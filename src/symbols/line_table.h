@@ -23,7 +23,8 @@ namespace skid::symbols {
 /// ElfFile::allowance.
 class LineTable {
  public:
-  /// nullopt when the file has no DWARF, or none that can be read. `file` must outlive the result.
+  /// nullopt when the file has no DWARF, or none that can be read. `file` must outlive the result,
+  /// and stay where it is.
   static std::optional<LineTable> open(const ElfFile& file);
 
   /// The line of the code at `address`; nullopt where the compiler gave none.

@@ -17,7 +17,7 @@ from program import (ADDR, ADDRX, AT_ADDR_BASE, AT_COMP_DIR, AT_DWO_NAME, AT_GNU
                      AT_IMPORT, AT_LOW_PC, AT_NAME, AT_ORIGIN, AT_RANGES, AT_SIBLING, AT_SPECIFICATION,
                      AT_STMT_LIST, AT_STR_OFFSETS_BASE, CODE, CODE_SIZE, COMPILE_UNIT, DATA8, END,
                      FLAG_PRESENT, IMPORTED_UNIT, INLINED, LINE_STRP, MIB, PLAIN, REF4, SEC_OFFSET, STRING,
-                     STRX, Program, abbreviation, line_program, plain_unit, repeated, sliced_units, uleb,
+                     STRP, STRX, Program, abbreviation, line_program, plain_unit, repeated, sliced_units, uleb,
                      unit, write_recording)
 
 
@@ -77,6 +77,16 @@ def long_directory(version=4, files=100_000, defined=0):
     rows = (b"\0\x06\x03a\0\x01\0\0" * defined) + b"\x01" + END
     program.dwarf(plain_unit(), abbreviation(1, COMPILE_UNIT, PLAIN) + b"\0",
                   line_program(rows, tables, version), **more)
+    return program
+
+
+def long_directory_of_unit():
+    """The unit's directory, of 400 KB in an inflated section, is that of 60,000 files."""
+    program = Program()
+    body = uleb(1) + struct.pack("<IQQI", 0, CODE, CODE_SIZE, 0)
+    tables = b"\0" + b"a\0\0\0\0" * 60_000 + b"\0"
+    program.dwarf(unit(body), abbreviation(1, COMPILE_UNIT, PLAIN + [(AT_COMP_DIR, STRP)]) + b"\0",
+                  line_program(b"\x01" + END, tables), str=[b"d" * 400_000 + b"\0"])
     return program
 
 
@@ -300,6 +310,7 @@ CASES = {
     "long-directory": long_directory,
     "long-directory-5": lambda: long_directory(5, 80_000),
     "long-directory-defined": lambda: long_directory(4, 1, 60_000),
+    "long-directory-unit": long_directory_of_unit,
     "abbreviations-shared": abbreviations_shared,
     "abbreviation-wide": abbreviation_of_many_attributes,
     "units": many_units,
