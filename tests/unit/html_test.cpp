@@ -118,6 +118,13 @@ TEST(ReportPage, ContainsTheWordsOfTheText) {
       IsEmpty());
 }
 
+TEST(ReportPage, ListsTheBinsOfWideDistributions) {
+  const std::string page =
+      report_page({make({.event = "access", .level = 0, .offsets = examples::uniform(1, 3000)})});
+  EXPECT_THAT(
+      page, AllOf(HasSubstr(">+1 to +63<"), HasSubstr(">+2944 to +3007<"), Not(HasSubstr(">+2<"))));
+}
+
 TEST(ReportPage, BeginsWithTheVerdict) {
   const std::vector<Measurement> measurements{
       make({.event = "access", .level = 2, .offsets = {{3, 5000}}, .ignores_level = false})};

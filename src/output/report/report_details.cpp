@@ -97,8 +97,8 @@ std::string offsets_of(const Bin& bin, const Measurement& measurement) {
 }
 
 /// A row for each bin with samples that are no hits, and one for the hits, ascending.
-std::vector<OffsetRow> rows_of(const Measurement& measurement) {
-  const analysis::Histogram& histogram = measurement.histogram;
+std::vector<OffsetRow> rows_of(const Measurement& measurement,
+                               const analysis::Histogram& histogram) {
   std::vector<OffsetRow> rows;
   const auto add_beyond = [&rows](const char* name, std::uint64_t count) {
     if (count > 0) rows.push_back({name, count, Ink::yellow});
@@ -114,6 +114,14 @@ std::vector<OffsetRow> rows_of(const Measurement& measurement) {
   if (!has_hits) rows.push_back(hits);
   add_beyond("above the axis", histogram.overflow);
   return rows;
+}
+
+/// The bins that a page lists of a measurement with many.
+analysis::Histogram wide_bins(const Measurement& measurement, OffsetRange range) {
+  constexpr std::int64_t kMostBins = 64;
+  analysis::OffsetAxis axis{range.low, range.high, measurement.bin_width};
+  while ((range.high - range.low) / axis.width >= kMostBins) axis.width *= 2;
+  return analysis::histogram_of(measurement.basis.tally, axis);
 }
 
 std::string bar(const Page& page, std::uint64_t count, std::uint64_t most, std::size_t width) {
@@ -135,9 +143,11 @@ void add_rows(const Page& page, const Column& column, List& list) {
   const std::size_t bar_width = page.width - kLeadWidth;
   const Measurement& measurement = *column.measurement;
   const std::uint64_t located = measurement.samples.located();
-  const std::vector<OffsetRow> rows = rows_of(measurement);
+  std::vector<OffsetRow> rows = rows_of(measurement, measurement.histogram);
   const auto range = offset_range({&measurement});
-  const bool in_one_line = rows.size() > kMostOffsetRows && range;
+  const bool has_many = rows.size() > kMostOffsetRows && range;
+  const bool in_one_line = has_many && !page.html;
+  if (has_many && page.html) rows = rows_of(measurement, wide_bins(measurement, *range));
   std::uint64_t most = in_one_line ? located : 0;
   for (const OffsetRow& row : rows) most = std::max(most, row.count);
   std::string label = column.label;
@@ -149,11 +159,11 @@ void add_rows(const Page& page, const Column& column, List& list) {
          {analysis::percent(static_cast<double>(row.count) / static_cast<double>(located))},
          {bars, row.ink}});
   };
-  if (in_one_line) {
+  if (has_many) {
     add({fmt::format("{} to {}", analysis::signed_number(range->low),
                      analysis::signed_number(range->high)),
          located},
-        offset_line(page, {&measurement}, *range, bar_width));
+        in_one_line ? offset_line(page, {&measurement}, *range, bar_width) : "");
   }
   for (const OffsetRow& row : rows) {
     const bool is_bin = row.ink == Ink::plain;
