@@ -1,6 +1,5 @@
-# Files that `cmake --install` installs with the program, and the Debian package of cpack. The program
-# contains no paths: models are part of it, and it starts perf, cc and gnuplot from PATH. So it runs from
-# any prefix.
+# Files that `cmake --install` installs with the program, and the Debian package of cpack. The program contains no paths: models are part of it, it finds the targets that
+# packages have relative to itself, and it starts perf, cc and gnuplot from PATH. So it runs from any prefix.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES src/events/intel/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.perfmon)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
@@ -33,12 +32,18 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-# Debian policy: man pages are compressed.
-set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/PackManual.cmake)
+# Debian policy: man pages are compressed. Packages have built targets, which need compilers for both
+# architectures.
+add_custom_command(OUTPUT targets.zst COMMAND ship_targets targets.zst DEPENDS ship_targets VERBATIM
+  COMMENT "Targets of all kinds")
+add_custom_target(targets DEPENDS targets.zst)
+set(CPACK_SKIDSCAN_BUILD ${PROJECT_BINARY_DIR})
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/CompletePackage.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Targets are compiled on the machine, figures are drawn by gnuplot.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "gcc, gnuplot-nox")
+# Figures are drawn by gnuplot; targets with unusual options are compiled on the machine.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS gnuplot-nox)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS linux-perf)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS gcc)
 include(CPack)

@@ -184,6 +184,7 @@ std::string note_of(const Specification& specification, const Instructions& code
     addresses.push_back(other.begin);
     addresses.push_back(other.end);
   }
+  const std::size_t spare = is_chase(specification.trigger) ? kSpareBytes : 0;
   // Name and its terminator take 9 bytes and the descriptor begins at 24, a multiple of 4 and of
   // 8, so that readers that align notes to either find the same.
   return fmt::format(
@@ -193,7 +194,8 @@ std::string note_of(const Specification& specification, const Instructions& code
       "1:\t.long {4}\n\t.long {5}\n\t.quad {6}\n\t.ascii {7}\n"
       "2:\t.balign 4\n",
       kNoteSection, kNoteOwner.size() + 1, kNoteType, kNoteOwner, kNoteVersion, addresses.size(),
-      fmt::join(addresses, ", "), assembly_string(note_text(specification, others.size())));
+      fmt::join(addresses, ", "),
+      assembly_string(note_text(specification, others.size()) + std::string(spare, ' ')));
 }
 
 }  // namespace

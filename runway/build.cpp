@@ -1,6 +1,7 @@
 // From a specification to an ELF file, through the system's compiler.
 
 #include "runway/runtime_files.h"
+#include "runway/shipped.h"
 #include "runway/target.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::runway {
 
@@ -25,7 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAssembly = "runway.s";
 constexpr std::string_view kOutput = "target";
-constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 
 constexpr std::optional<Arch> host_arch() {
 #if defined(__x86_64__)
@@ -37,7 +38,27 @@ constexpr std::optional<Arch> host_arch() {
 #endif
 }
 
-fs::path compiler_for(Arch arch) {
+/// What targets that come with the program do not have: " with --nops 300".
+std::string unusual_options(const Specification& specification) {
+  const Specification usual = default_specification(specification.arch, specification.trigger);
+  std::vector<std::string> options;
+  const auto compare = [&](auto member, std::string_view option) {
+    if (specification.*member == usual.*member) return;
+    options.push_back(fmt::format("{} {}", option, specification.*member));
+  };
+  compare(&Specification::access_bytes, "--access-bytes");
+  compare(&Specification::nop_bytes, "--nop-bytes");
+  compare(&Specification::nops, "--nops");
+  compare(&Specification::lead_in_nops, "--lead-in");
+  if (!specification.gaps.empty()) {
+    options.push_back(fmt::format("--gaps {}", fmt::join(specification.gaps, ",")));
+  }
+  if (specification.length != usual.length) options.emplace_back("--iterations or --duration");
+  return options.empty() ? std::string() : fmt::format(" with {}", fmt::join(options, ", "));
+}
+
+fs::path compiler_for(const Specification& specification) {
+  const Arch arch = specification.arch;
   const bool own = host_arch() == arch;
   const std::string name = own ? "cc" : fmt::format("{}-linux-gnu-gcc", name_of(arch));
   if (const std::optional<fs::path> found = find_program(name)) return fs::absolute(*found);
@@ -45,9 +66,9 @@ fs::path compiler_for(Arch arch) {
                                    : arch == Arch::x86_64 ? "gcc-x86-64-linux-gnu"
                                                           : "gcc-aarch64-linux-gnu";
   throw Error(
-      fmt::format("{}: not found in PATH, and targets for {} are built with it; install "
+      fmt::format("{}: not found in PATH, and targets for {}{} are built with it; install "
                   "the package {}",
-                  name, name_of(arch), package));
+                  name, name_of(arch), unusual_options(specification), package));
 }
 
 std::vector<std::string> compiler_arguments(Arch arch) {
@@ -101,35 +122,48 @@ std::string first_message(std::string_view text) {
   return first.empty() ? "no message" : first;
 }
 
-}  // namespace
-
-Target build_target(const Specification& specification, const fs::path& path) {
-  const std::string assembly = assembly_of(specification);
-  const fs::path compiler = compiler_for(specification.arch);
-  StagedFile staged(path, kProgramMode);
-
-  // Names relative to a temporary directory, so that neither path nor time get into the bytes.
-  const TemporaryDirectory directory;
-  write_source(directory.path() / kAssembly, assembly);
-  for (const RuntimeFile& file : runtime_files()) {
-    write_source(directory.path() / file.name, file.text);
-  }
+/// Compiles into kOutput in the directory.
+void compile(const Specification& specification, const fs::path& directory) {
+  const fs::path compiler = compiler_for(specification);
+  write_source(directory / kAssembly, assembly_of(specification));
+  for (const RuntimeFile& file : runtime_files()) write_source(directory / file.name, file.text);
   std::vector<std::string> command{compiler.string()};
   for (std::string& argument : compiler_arguments(specification.arch)) {
     command.push_back(std::move(argument));
   }
-  const Completed compiled = run_program(command, directory.path());
+  const Completed compiled = run_program(command, directory);
   if (!compiled.code.success()) {
     throw Error(fmt::format("{}: {}: {}", compiler.string(), describe(compiled.code),
                             first_message(compiled.err)));
   }
+  if (!read_target(directory / kOutput)) {
+    throw Error(fmt::format("{}: left the note out of the target", compiler.string()));
+  }
+}
 
+}  // namespace
+
+Target build_target(const Specification& specification, const fs::path& path) {
+  check(specification);
+  Specification usual = specification;
+  usual.working_set_bytes =
+      default_specification(specification.arch, specification.trigger).working_set_bytes;
+  StagedFile staged(path, kProgramMode);
+  // Names relative to a temporary directory, so that neither path nor time get into the bytes.
+  const TemporaryDirectory directory;
   const fs::path built = directory.path() / kOutput;
-  const std::optional<Target> target = read_target(built);
-  if (!target) throw Error(fmt::format("{}: left the note out of the target", compiler.string()));
+  if (const auto shipped = shipped_target(usual)) {
+    write_source(built, *shipped);
+  } else {
+    compile(usual, directory.path());
+  }
+  if (specification != usual) {
+    write_source(built, with_working_set(require_target(built), specification.working_set_bytes));
+  }
+  const Target target = require_target(built);
   write_all(staged.file(), read_file(built, kLargestTarget), path.string());
   staged.complete();
-  return {path, target->build_id, target->description};
+  return {path, target.build_id, target.description};
 }
 
 }  // namespace skid::runway

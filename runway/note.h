@@ -24,6 +24,8 @@
 //                        "bytes"}], not in targets of old,
 //    "tool_version":   of the skidscan that built the target}
 //
+// Spaces follow the text of a pointer chase, so that another working set takes no other file size.
+//
 // Where one part begins the one before it ends: the lead-in ends at the first trigger, a trigger at
 // its runway, and `loop_end` follows the last instruction of the iteration.
 #pragma once
@@ -44,6 +46,9 @@ inline constexpr std::string_view kNoteSection = ".note.skidscan";
 inline constexpr std::string_view kNoteOwner = "skidscan";
 inline constexpr std::uint32_t kNoteType = 1;
 inline constexpr std::uint32_t kNoteVersion = 1;
+/// Spaces after the text of a pointer chase: more than the numbers that depend on the working set
+/// take.
+inline constexpr std::size_t kSpareBytes = 64;
 
 /// The built-in events on a target of this specification, as docs/method.md states them.
 std::vector<Expectation> expectations_for(const Specification& specification);

@@ -32,7 +32,6 @@ using runway::Target;
 constexpr const char* kDefaultRecording = "synth.data";
 constexpr const char* kDefaultRun = "synth.run";
 constexpr const char* kTruthFile = "truth.json";
-constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 
 struct SynthOptions {
   std::string model;
@@ -181,7 +180,8 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
   Target target = runway::require_target(options.target);
   const std::string name(runway::name_of(target.description.specification.trigger));
   target.path = directory / ("target." + name);
-  write_file_atomically(target.path, read_file(options.target, kLargestTarget), kProgramMode);
+  write_file_atomically(target.path, read_file(options.target, runway::kLargestTarget),
+                        kProgramMode);
   return target;
 }
 

@@ -122,25 +122,6 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
   return {};
 }
 
-std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
-                             std::size_t triggers) {
-  using events::Counted;
-  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(chosen.event.kind)) {
-    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
-  }
-  const bool busy = is_busy(chosen);
-  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
-  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
-  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
-  if (busy) return kBusyPeriod;
-  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
-  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
-  // With PEBS the period and one: of an even number of triggers either has the factor 2.
-  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
-  return period;
-}
-
 std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& options) {
   if (event.perf_picks_level()) {
     if (options.levels) {
@@ -384,6 +365,25 @@ bool resonates(const ChosenEvent& chosen, const runway::Specification& specifica
   const std::uint64_t count = events_of_iteration(chosen, specification);
   const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
   return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
+}
+
+std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
+                             std::size_t triggers) {
+  using events::Counted;
+  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
+  if (is_built_in(chosen.event.kind)) {
+    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
+  }
+  const bool busy = is_busy(chosen);
+  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
+  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
+  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
+  if (busy) return kBusyPeriod;
+  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
+  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
+  // With PEBS the period and one: of an even number of triggers either has the factor 2.
+  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
+  return period;
 }
 
 int repeats_of(const PlanOptions& options) {

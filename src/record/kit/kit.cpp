@@ -16,8 +16,6 @@ namespace skid::kit {
 
 namespace {
 
-constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
-
 constexpr std::string_view kReadme =
     R"(A kit of skidscan {version}: it samples small programs with perf on a Linux machine
 ({arch}) to measure how far samples are from the instructions that caused them.
@@ -78,7 +76,7 @@ std::vector<File> files_of(const Kit& kit, bool slurm) {
   }
   for (const runway::Target& target : kit.targets) {
     files.push_back({.name = target.path.filename().string(),
-                     .content = read_file(target.path, kLargestTarget),
+                     .content = read_file(target.path, runway::kLargestTarget),
                      .executable = true});
   }
   return files;
