@@ -19,6 +19,7 @@ namespace {
 
 struct DoctorOptions {
   std::string root = "/";
+  std::string perf;
   OutputOptions shown;
 };
 
@@ -70,7 +71,8 @@ Command doctor_command() {
       .options = {format_option(options->shown.format, {"text", "json"}),
                   {{"--root"},
                    Value::directory(options->root),
-                   "directory to use as /: files of /proc and /sys of another machine"}},
+                   "directory to use as /: files of /proc and /sys of another machine"},
+                  perf_option(options->perf)},
       .notes =
           {"Prints the CPU, whether the kernel takes the default events of record at each precise "
            "level and why not, and each problem with its remedy; --details adds rights, settings, "
@@ -95,7 +97,10 @@ Command doctor_command() {
                    "  /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\",
                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
                    "skidscan doctor --root machine"},
-      .run = [options] { return run_doctor(*options); }};
+      .run = [options] {
+        use_perf(options->perf);
+        return run_doctor(*options);
+      }};
   command.add(screen_options(options->shown));
   return command;
 }

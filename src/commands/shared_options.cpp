@@ -8,6 +8,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -82,6 +83,16 @@ Option html_option(std::string& file) {
   return {{"--html"},
           Value::file("FILE", file),
           "write a page for a browser: one file with figures and tables that loads nothing else"};
+}
+
+Option perf_option(std::string& perf) {
+  return {{"--perf"},
+          Value::file("PERF", perf),
+          "perf to use, a path or a program in PATH (default: PERF in the environment, else perf)"};
+}
+
+void use_perf(const std::string& perf) {
+  if (!perf.empty()) ::setenv("PERF", perf.c_str(), 1);
 }
 
 Option perfmon_option(std::filesystem::path& directory) {

@@ -45,6 +45,11 @@ Option bin_option(std::optional<std::int64_t>& width);
 /// --html FILE
 Option html_option(std::string& file);
 
+/// --perf, the perf that machine::find_perf() is to find.
+Option perf_option(std::string& perf);
+/// Makes it do so, unless `perf` is empty.
+void use_perf(const std::string& perf);
+
 /// --perfmon DIR, for commands that read recordings.
 Option perfmon_option(std::filesystem::path& directory);
 

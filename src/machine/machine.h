@@ -82,7 +82,8 @@ std::optional<PerfTool> parse_perf_version(std::string_view output);
 /// Which packages have perf: "install it (Debian: …)".
 std::string_view how_to_install_perf();
 
-/// Throws Error with the package to install when PATH has no perf, or it does not run (Ubuntu's
+/// The perf that PERF in the environment names, a path or a program in PATH, else the one in PATH.
+/// Throws Error with the package to install when there is none, or it does not run (Ubuntu's
 /// wrapper without a perf for the running kernel).
 PerfTool find_perf();
 

@@ -4,6 +4,7 @@
 #include "src/support/text.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -51,7 +52,15 @@ std::string_view how_to_install_perf() {
 }
 
 PerfTool find_perf() {
-  const auto path = find_program("perf");
+  const char* const named = std::getenv("PERF");
+  const std::string name = named == nullptr || *named == '\0' ? "perf" : named;
+  const auto path = find_program(name);
+  if (!path && name != "perf") {
+    throw Error(
+        fmt::format("{}: not an executable file or a program in PATH; PERF or --perf names "
+                    "the perf to use",
+                    name));
+  }
   if (!path) throw Error(fmt::format("perf: not found in PATH; {}", kInstall));
   const std::filesystem::path absolute = std::filesystem::absolute(*path);
 
