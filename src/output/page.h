@@ -71,7 +71,7 @@ struct Page {
   std::size_t width = 100;  ///< columns; at least 60 for reports
   bool unicode = true;      ///< block characters; false draws bars with #
   bool details = true;      ///< all that is known; false: what fits one screen
-  bool html = false;        ///< HTML for a browser, of which only `details` is used
+  bool html = false;        ///< HTML for a browser, which breaks lines and chooses columns itself
   /// The figure of a kind (plots/figure.h) as HTML; null: text without figures. `of`: what to draw;
   /// null for what the text is about.
   std::function<std::string(std::string_view kind, const MachineGroup* of)> draw = {};
