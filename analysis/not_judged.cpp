@@ -42,6 +42,8 @@ constexpr std::array<Words, kNotJudged> kWords{{
     {"inside_instruction", "not at the first byte of an instruction of its function"},
     {"no_function", "no symbol marks the beginning of its function"},
     {"no_only_predecessor", "the preceding instruction is not certain"},
+    {"too_much_code",
+     "its function, its file or the recording has more code than is decoded (docs/audit.md, Cost)"},
 }};
 
 }  // namespace

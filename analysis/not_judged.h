@@ -41,9 +41,9 @@ enum class NotJudged : std::uint8_t {
   inside_instruction,  ///< not where an instruction begins, counted from the function's first byte
   no_function,         ///< no symbol marks where its function begins, or it begins with half a pair
   no_only_predecessor,  ///< several instructions can precede it
+  too_much_code,        ///< of its function, its file or the recording; the rest is not decoded
 };
-inline constexpr std::size_t kNotJudged =
-    static_cast<std::size_t>(NotJudged::no_only_predecessor) + 1;
+inline constexpr std::size_t kNotJudged = static_cast<std::size_t>(NotJudged::too_much_code) + 1;
 
 /// "no_code", as audits have it in JSON and CSV.
 std::string_view name_of(NotJudged reason);

@@ -115,10 +115,11 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);
-  const auto data_sources = check_data_sources(profile);
-  const auto data_addresses = check_data_addresses(profile);
+  CodeBudget budget;
+  const auto data_sources = check_data_sources(profile, budget);
+  const auto data_addresses = check_data_addresses(profile, budget);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
-  Auditor auditor(profile, choices);
+  Auditor auditor(profile, choices, budget);
   Audit result;
   const locate::Digest& digest = profile.digest;
   result.filtered = digest.filtered;

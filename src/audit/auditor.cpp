@@ -5,6 +5,7 @@
 #include "src/symbols/module.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace skid::audit {
@@ -163,7 +164,7 @@ void Auditor::judge_file(std::span<const PlaceToJudge> places) {
     }
     return;
   }
-  FileJudge judge(*found.module, profile_.arch(), loop_of(found.path));
+  FileJudge judge(*found.module, profile_.arch(), loop_of(found.path), budget_);
   // Functions can overlap; each is decoded once.
   ByFunction by_function;
   by_function.reserve(places.size());
@@ -218,19 +219,22 @@ void Auditor::find_blocks(FileJudge& judge, std::span<const ByFunction::value_ty
     }
     at.samples += place->samples;
     sums[place->attribute] += place->samples;
-    if (module.has_code()) {
-      events_.at(place->attribute).to_judge.blocks.count(NotJudged::none, place->samples);
-    }
   }
   const auto address = module.address_at(places.front().second->offset);
   if (!address) return;
   std::optional<FileJudge::Blocks> function;
+  bool is_sought = false;
   for (const auto& [attribute, samples] : by_event) {
-    if (sums[attribute] < kFewestOfBlock) continue;
-    if (!function) function = judge.blocks_around(*address);
-    if (!function) return;
-    events_.at(attribute).to_judge.blocks.add(path, places.front().second->file, *function,
-                                              samples);
+    EventBlocks& blocks = events_.at(attribute).to_judge.blocks;
+    const bool is_enough = sums[attribute] >= kFewestOfBlock;
+    if (is_enough && !std::exchange(is_sought, true)) function = judge.blocks_around(*address);
+    if (module.has_code()) {
+      const bool is_cut = is_sought && !function && judge.is_cut();
+      blocks.count(is_cut ? NotJudged::too_much_code : NotJudged::none, sums[attribute]);
+    }
+    if (!is_enough || !function) continue;
+    budget_.take(function->code->steps().size());
+    blocks.add(path, places.front().second->file, *function, samples);
   }
 }
 

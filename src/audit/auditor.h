@@ -30,9 +30,9 @@ struct EventToJudge {
 
 class Auditor {
  public:
-  /// Both must outlive the auditor.
-  Auditor(const measure::Profile& profile, const Choices& choices)
-      : profile_(profile), choices_(choices) {}
+  /// All must outlive the auditor.
+  Auditor(const measure::Profile& profile, const Choices& choices, CodeBudget& budget)
+      : profile_(profile), choices_(choices), budget_(budget) {}
 
   void add(std::uint32_t attribute, EventToJudge event, EventAudit audit);
 
@@ -107,6 +107,7 @@ class Auditor {
   const Choices& choices_;
   std::map<std::uint32_t, Event> events_;  ///< by attribute
   std::vector<PlaceToJudge> places_;
+  CodeBudget& budget_;
   std::map<symbols::FileIndex, std::uint64_t> missing_;
 };
 

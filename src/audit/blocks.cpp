@@ -17,9 +17,8 @@ constexpr std::size_t kMostBlocks = 64;  // of a loop
 
 class Finder {
  public:
-  Finder(const FunctionCode& code, const Branches& branches,
-         const std::optional<AddressRange>& loop)
-      : code_(code), branches_(branches), loop_(loop) {}
+  Finder(FileCode& file, const FunctionCode& code)
+      : file_(file), code_(code), branches_(file.branches()) {}
 
   FunctionBlocks find() {
     find_basic_blocks();
@@ -49,15 +48,11 @@ class Finder {
     for (std::size_t i = 0; i < end; ++i) {
       const bool follows = i > 0 && step(i - 1).flow == Flow::next && !step(i - 1).calls_kernel;
       const std::uint64_t address = code_.address_of(i);
-      if (!follows || branches_.may_enter(address) || is_labelled(address)) {
+      if (!follows || branches_.may_enter(address) || file_.is_labelled(address)) {
         if (!found_.basic.empty()) found_.basic.back().end = i;
         found_.basic.push_back({i, end});
       }
     }
-  }
-
-  bool is_labelled(std::uint64_t address) const {
-    return !(loop_ && loop_->contains(address)) && branches_.is_labelled(address);
   }
 
   /// The block with the instruction at `address`.
@@ -94,7 +89,7 @@ class Finder {
       const std::uint64_t address = address_of(i);
       // Exception handlers begin after calls, and where nothing falls through.
       const bool falls_in = i > 0 && falls_through(last_step(i - 1).flow);
-      if (!falls_in || last_step(i - 1).calls_kernel || is_labelled(address) ||
+      if (!falls_in || last_step(i - 1).calls_kernel || file_.is_labelled(address) ||
           branches_.may_enter_from_elsewhere(address)) {
         return std::nullopt;
       }
@@ -123,18 +118,19 @@ class Finder {
     return std::vector<std::size_t>(destinations.begin(), destinations.end());
   }
 
+  FileCode& file_;
   const FunctionCode& code_;
   const Branches& branches_;
-  const std::optional<AddressRange>& loop_;
   FunctionBlocks found_;
 };
 
 }  // namespace
 
-FunctionBlocks blocks_of(const FunctionCode& code, const Branches& branches,
-                         const std::string& function, const std::optional<AddressRange>& loop) {
-  if (code.computes_jumps() || branches.computes_jumps(function)) return {};
-  return Finder(code, branches, loop).find();
+FunctionBlocks blocks_of(FileCode& file, const Function& function) {
+  const bool computes_jumps =
+      function.code.computes_jumps() || file.branches().computes_jumps(function.name);
+  if (computes_jumps || file.is_cut()) return {};
+  return Finder(file, function.code).find();
 }
 
 }  // namespace skid::audit

@@ -1,13 +1,10 @@
 // Instructions of a function that execute equally often.
 #pragma once
 
-#include "src/audit/branches.h"
-#include "src/audit/function_code.h"
-#include "src/support/address.h"
+#include "src/audit/file_code.h"
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace skid::audit {
@@ -34,9 +31,7 @@ struct FunctionBlocks {
 
 /// The basic blocks of a function up to the first instruction that does not decode. Calls end a
 /// block: the callee may not return; so does what calls the kernel. None where the function
-/// computes jumps. `loop`: of a target that skidscan built, in which labels are entered by direct
-/// branches alone.
-FunctionBlocks blocks_of(const FunctionCode& code, const Branches& branches,
-                         const std::string& function, const std::optional<AddressRange>& loop);
+/// computes jumps, or not all branches of the file are known.
+FunctionBlocks blocks_of(FileCode& file, const Function& function);
 
 }  // namespace skid::audit

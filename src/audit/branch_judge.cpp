@@ -1,6 +1,5 @@
 #include "src/audit/branch_judge.h"
 
-#include "src/audit/branches.h"
 #include "src/locate/mapping_name.h"
 #include "src/perfdata/branch_stack.h"
 
@@ -174,14 +173,13 @@ BranchJudge::Finding BranchJudge::branch(const CountedBranch& branch) {
 /// Whether code runs straight from the preceding target to `from`.
 BranchJudge::Finding BranchJudge::run(const CountedBranch& branch) {
   constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kMostDecoded = std::uint64_t{1} << 28;
   if (branch.run_kind == CountedBranch::Run::none) return kUndecided;
   if (branch.run_kind == CountedBranch::Run::backward) return {.fault = BranchFault::backward};
   const Code code = code_at(branch.before);
   if (code.module == nullptr) return {.unknown = code.problem};
   std::uint64_t offset = 0;
   while (offset < branch.run) {
-    if (offset > kLongestRun || decoded_ > kMostDecoded) return kUndecided;
+    if (offset > kLongestRun || budget_.is_exhausted()) return kUndecided;
     const std::uint64_t address = code.address + offset;
     const auto instruction = instruction_at(*code.module, address);
     if (!instruction) return kUndecided;
@@ -189,7 +187,7 @@ BranchJudge::Finding BranchJudge::run(const CountedBranch& branch) {
     // Traps end in the kernel, which may continue after them.
     if (instruction->flow == Flow::leaves) return kUndecided;
     offset += instruction->length;
-    decoded_ += instruction->length;
+    budget_.take(1);
   }
   return {.fault = offset == branch.run ? BranchFault::none : BranchFault::inside_instruction};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/audit/branch_counter.h"
+#include "src/audit/branches.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/module_store.h"
 #include "src/symbols/address_space.h"
@@ -78,7 +79,7 @@ class BranchJudge {
   bool fuses_;
   std::map<symbols::FileIndex, File> files_;
   Window window_;
-  std::uint64_t decoded_ = 0;  ///< bytes of runs so far
+  CodeBudget budget_;  ///< of runs
 };
 
 }  // namespace skid::audit

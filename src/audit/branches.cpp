@@ -20,8 +20,8 @@ bool returns(const instructions::Instruction& instruction) {
          instruction.categories.contains(instructions::Category::branch);
 }
 
-Branches::Branches(const symbols::Module& module, Arch arch)
-    : labels_(module.symbol_values()), arch_(arch) {
+Branches::Branches(const symbols::Module& module, Arch arch, CodeBudget& budget)
+    : labels_(module.symbol_values()), arch_(arch), budget_(budget) {
   const std::vector<std::uint64_t> starts = module.function_starts();
   std::uint64_t begin = 0;  // ranges of a damaged file overlap; each byte is decoded once
   for (const AddressRange& range : module.executable_ranges()) {
@@ -29,8 +29,8 @@ Branches::Branches(const symbols::Module& module, Arch arch)
     auto start = std::upper_bound(starts.begin(), starts.end(), begin);
     while (begin < range.end) {
       const std::uint64_t end = start == starts.end() ? range.end : std::min(*start, range.end);
-      const auto function = module.function_at(begin);
-      const std::uint64_t middle = function ? std::clamp(function->range.end, begin, end) : begin;
+      const auto function = module.function_range_at(begin);
+      const std::uint64_t middle = function ? std::clamp(function->end, begin, end) : begin;
       scan(module, begin, middle);
       if (middle < end) gaps_.push_back(middle);
       scan(module, middle, end);
@@ -42,37 +42,33 @@ Branches::Branches(const symbols::Module& module, Arch arch)
   std::sort(through_memory_.begin(), through_memory_.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
   });
-  std::sort(elsewhere_.begin(), elsewhere_.end());
-  elsewhere_.erase(std::unique(elsewhere_.begin(), elsewhere_.end()), elsewhere_.end());
   spread_computed_jumps(module);
 }
 
 void Branches::spread_computed_jumps(const symbols::Module& module) {
   std::sort(thunks_.begin(), thunks_.end());
   std::sort(computing_code_.begin(), computing_code_.end());
+  for (const std::uint64_t begin : computing_code_) add_computing(module, begin);
   const auto computes = [&](std::uint64_t address) {
     return std::binary_search(computing_code_.begin(), computing_code_.end(),
                               begin_of_part(module, address));
   };
-  const auto add = [&](std::uint64_t address) {
-    if (const auto function = module.function_at(address)) {
-      computing_.insert(base_name(function->name));
-    }
-  };
-  for (const Departure& departure : departures_) {
-    if (is_labelled(departure.to)) {
-      if (std::binary_search(thunks_.begin(), thunks_.end(), departure.to)) add(departure.from);
+  for (const Branch& branch : branches_) {
+    if (branch.kind != Kind::jump_from_elsewhere) continue;
+    if (is_labelled(branch.to)) {
+      if (std::binary_search(thunks_.begin(), thunks_.end(), branch.to)) {
+        add_computing(module, branch.from);
+      }
     } else {
-      if (computes(departure.from)) add(departure.to);
-      if (computes(departure.to)) add(departure.from);
+      if (computes(branch.from)) add_computing(module, branch.to);
+      if (computes(branch.to)) add_computing(module, branch.from);
     }
   }
-  departures_ = {};
   computing_code_ = {};
 }
 
 std::uint64_t Branches::begin_of_part(const symbols::Module& module, std::uint64_t address) const {
-  if (const auto function = module.function_at(address)) return function->range.begin;
+  if (const auto function = module.function_range_at(address)) return function->begin;
   const auto after = std::upper_bound(gaps_.begin(), gaps_.end(), address);
   return after == gaps_.begin() ? 0 : *(after - 1);
 }
@@ -82,7 +78,8 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
   const AddressRange range{begin, end};
   bool stored = false;  // by the preceding instruction
   while (begin < end) {
-    if (left_ == 0) {
+    const std::size_t kept = branches_.size() + through_memory_.size();
+    if (left_ == 0 || budget_.is_exhausted() || kept >= kMostBranches) {
       is_whole_ = false;
       return;
     }
@@ -95,8 +92,8 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
         block_end == end ? code.size()
                          : code.size() - std::min<std::size_t>(code.size() - 1,
                                                                instructions::kLongestInstruction);
-    std::uint64_t offset = 0;
-    while (offset < last) {
+    std::uint64_t offset = 0, decoded = 0;
+    for (; offset < last; ++decoded) {
       const auto instruction = instructions::classify(arch_, code.subspan(offset), begin + offset);
       if (!instruction) {
         offset += instructions::step_without_instruction(arch_);
@@ -104,13 +101,12 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
         continue;
       }
       if (instruction->target) {
-        branches_.push_back({*instruction->target, begin + offset});
-        const bool leaves = !range.contains(*instruction->target);
-        const bool calls = instruction->flow == Flow::call;
-        if (leaves || calls) elsewhere_.push_back(*instruction->target);
-        if (leaves && !calls) {
-          departures_.push_back({begin + offset, *instruction->target});
+        Kind kind = Kind::call;
+        if (instruction->flow != Flow::call) {
+          const bool is_within = range.contains(*instruction->target);
+          kind = is_within ? Kind::jump_within : Kind::jump_from_elsewhere;
         }
+        branches_.push_back({*instruction->target, kind, begin + offset});
       }
       const bool is_computed = instruction->flow == Flow::indirect_jump ||
                                (instruction->flow == Flow::call && !instruction->target);
@@ -120,20 +116,30 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
         }
       }
       const bool returns_to_stored = stored && returns(*instruction);
-      if (returns_to_stored) thunks_.push_back(range.begin);
+      if (returns_to_stored && (thunks_.empty() || thunks_.back() != range.begin)) {
+        thunks_.push_back(range.begin);
+      }
       stored = instruction->sets_return;
       if (instruction->flow == Flow::indirect_jump || returns_to_stored) {
-        computing_code_.push_back(begin_of_part(module, begin + offset));
-        if (const auto function = module.function_at(begin + offset)) {
-          computing_.insert(base_name(function->name));
+        const std::uint64_t part = begin_of_part(module, begin + offset);
+        if (computing_code_.empty() || computing_code_.back() != part) {
+          computing_code_.push_back(part);
         }
       }
       offset += instruction->length;
     }
     begin += offset;
     left_ -= std::min(left_, offset);
+    budget_.take(decoded);
     if (code.size() < block_end - (begin - offset)) return;  // the file ends before
   }
+}
+
+void Branches::add_computing(const symbols::Module& module, std::uint64_t address) {
+  const auto function = module.function_at(address);
+  if (!function) return;
+  budget_.take(function->name.size());  // which a damaged file can make long
+  computing_.insert(base_name(function->name));
 }
 
 bool Branches::may_enter(std::uint64_t address) const {
@@ -141,14 +147,15 @@ bool Branches::may_enter(std::uint64_t address) const {
 }
 
 std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) const {
-  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address, 0});
-  const auto after = std::upper_bound(first, branches_.end(), Branch{address, UINT64_MAX});
+  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address});
+  const auto after =
+      std::upper_bound(first, branches_.end(), Branch{address, Kind::jump_within, UINT64_MAX});
   return {first, after};
 }
 
 std::span<const Branches::Branch> Branches::branches_into(AddressRange range) const {
-  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{range.begin, 0});
-  const auto after = std::lower_bound(first, branches_.end(), Branch{range.end, 0});
+  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{range.begin});
+  const auto after = std::lower_bound(first, branches_.end(), Branch{range.end});
   return {first, after};
 }
 
@@ -166,7 +173,8 @@ std::vector<std::uint64_t> Branches::branches_through(AddressRange bytes) const 
 }
 
 bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {
-  return !is_whole_ || std::binary_search(elsewhere_.begin(), elsewhere_.end(), address);
+  const auto branches = branches_to(address);
+  return !is_whole_ || (!branches.empty() && branches.front().kind != Kind::jump_within);
 }
 
 bool Branches::is_labelled(std::uint64_t address) const {
@@ -175,22 +183,6 @@ bool Branches::is_labelled(std::uint64_t address) const {
 
 bool Branches::computes_jumps(const std::string& function) const {
   return computing_.contains(base_name(function));
-}
-
-std::optional<std::size_t> only_predecessor(const FunctionCode& code, std::size_t index,
-                                            const Branches& branches, const std::string& function) {
-  if (index == 0 || !code.decodes_until(index)) return std::nullopt;
-  if (branches.computes_jumps(function) || branches.may_enter(code.address_of(index))) {
-    return std::nullopt;
-  }
-  const auto& steps = code.steps();
-  if (!falls_through(steps[index - 1].flow)) return std::nullopt;
-  for (std::size_t i = index; i-- > 0;) {
-    const Step& step = steps[i];
-    if (!falls_through(step.flow)) return std::nullopt;
-    if (!step.is_nop() || branches.may_enter(code.address_of(i))) break;
-  }
-  return index - 1;
 }
 
 }  // namespace skid::audit

@@ -150,7 +150,8 @@ std::vector<std::optional<AddressSource>> address_sources(
 
 }  // namespace
 
-std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile) {
+std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
+                                                             CodeBudget& budget) {
   const perfdata::Recording& recording = profile.recording;
   const locate::Digest& digest = profile.digest;
   const auto sources = address_sources(profile.events);
@@ -158,7 +159,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Prof
   if (std::none_of(sources.begin(), sources.end(), has_addresses)) return findings;
   OperandPlaces places = places_of(digest, sources);
   judge_by_function(
-      places, profile,
+      places, profile, budget,
       [](FileJudge& judge, const symbols::Module& module, OperandPlaces::value_type& entry) {
         const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
         const auto* judgement = std::get_if<Judgement>(&answer);

@@ -71,7 +71,8 @@ AccessPlaces places_of(const measure::Profile& profile,
 
 }  // namespace
 
-std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile) {
+std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
+                                                           CodeBudget& budget) {
   std::map<std::uint32_t, Contradictions> findings;
   if (std::none_of(profile.events.begin(), profile.events.end(),
                    [](const auto& event) { return event.attribute.has(PERF_SAMPLE_DATA_SRC); })) {
@@ -83,7 +84,7 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
                           events::causes_by_name("MEM_INST_RETIRED.ANY")};
   AccessPlaces places = places_of(profile, findings);
   judge_by_function(
-      places, profile,
+      places, profile, budget,
       [&](FileJudge& judge, const symbols::Module&, const AccessPlaces::value_type& entry) {
         const auto& [place, samples] = entry;
         const Answer answer = judge.judge(causes.at(static_cast<std::size_t>(place.operation)),

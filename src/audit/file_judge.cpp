@@ -67,9 +67,7 @@ bool counts_indirect_branches(std::span<const events::Cause> causes) {
 std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
   const auto address = module_.address_at(file_offset);
   if (!address) return 0;
-  if (loop_ && loop_->contains(*address)) return loop_->begin;
-  const auto function = module_.function_at(*address);
-  return function ? function->range.begin : *address;
+  return file_.range_around(*address).begin;
 }
 
 Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
@@ -78,10 +76,10 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   if (!address || !module_.has_code()) return NotJudged::no_code;
   if (!arch_ || (recorded_ && *recorded_ != *arch_)) return NotJudged::architecture;
   if (const auto reason = go_to(*address); reason != NotJudged::none) return reason;
-  const FunctionCode& code = *around_.code;
+  const FunctionCode& code = *code_;
   switch (rule_here(rule)) {
     case Rule::sampled:
-      return by_catalogue(causes, around_.index);
+      return by_catalogue(causes, index_);
     case Rule::predecessor:
       return by_predecessor(causes);
     case Rule::data_breakpoint:
@@ -91,9 +89,9 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
     case Rule::write_watchpoint:
       return by_watchpoint(rule_here(rule) == Rule::write_watchpoint);
     case Rule::page_fault: {
-      Judgement judgement = judgement_on(code, {around_.index, around_.index});
+      Judgement judgement = judgement_on(code, {index_, index_});
       // Any instruction can be on a page that is not mapped; data addresses are not recorded here.
-      if (code.steps()[around_.index].accesses_memory()) judgement.verdict = Verdict::conditional;
+      if (code.steps()[index_].accesses_memory()) judgement.verdict = Verdict::conditional;
       return judgement;
     }
     case Rule::execute_breakpoint:
@@ -103,58 +101,56 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   return NotJudged::unknown_cause;
 }
 
-/// Finds the instruction at `address` in `around_`; or why it cannot be judged.
+/// Finds the instruction at `address` in `code_`; or why it cannot be judged.
 NotJudged FileJudge::go_to(std::uint64_t address) {
-  auto function = module_.function_at(address);
-  if (function && loop_ && loop_->contains(address)) function->range = *loop_;
-  has_function_ = function && function->range.size() <= FunctionCode::kLargest;
-  // Two instructions and what may be fused with the second.
-  constexpr std::uint64_t kAlone = 32;
-  const AddressRange range =
-      has_function_ ? function->range : AddressRange{address, address + kAlone};
-  if (!decoded_ || decoded_range_ != range) {
-    decoded_.emplace(*arch_, range.begin, module_.code(range));
-    decoded_range_ = range;
+  auto [function, problem] = file_.function_at(address);
+  if (function != function_) paths_.reset();
+  function_ = std::move(function);
+  without_function_ = problem;
+  if (function_) {
+    code_ = &function_->code;
+  } else {
+    // Two instructions and what may be fused with the second.
+    constexpr std::uint64_t kAlone = 32;
+    alone_.emplace(*arch_, address, module_.code({address, address + kAlone}));
+    code_ = &*alone_;
   }
-  around_.code = &*decoded_;
-  around_.function = function ? function->name : std::string();
-  around_.index = decoded_->find(address).value_or(0);
-  return decoded_->problem_at(address);
+  index_ = code_->find(address).value_or(0);
+  return code_->problem_at(address);
+}
+
+NotJudged FileJudge::why_no_predecessor() const {
+  return is_cut() ? NotJudged::too_much_code : NotJudged::no_only_predecessor;
 }
 
 std::optional<std::size_t> FileJudge::predecessor() {
-  if (around_.code->computes_jumps()) return std::nullopt;
+  if (index_ == 0 || !code_->decodes_until(index_) || code_->computes_jumps()) return std::nullopt;
   // A symbol may be entered, also from places where no branch is seen.
-  const std::uint64_t address = around_.code->address_of(around_.index);
-  const bool is_in_loop = loop_ && loop_->contains(address);
-  if (!is_in_loop && branches().is_labelled(address)) return std::nullopt;
-  return only_predecessor(*around_.code, around_.index, branches(), around_.function);
-}
-
-const Branches& FileJudge::branches() {
-  if (!branches_) branches_.emplace(module_, *arch_);
-  return *branches_;
+  const std::uint64_t address = code_->address_of(index_);
+  if (file_.is_labelled(address) || file_.branches().may_enter(address)) return std::nullopt;
+  if (!paths_) paths_ = file_.paths_of(*function_);
+  if (paths_->computes_jumps || !paths_->falls_into[index_]) return std::nullopt;
+  return index_ - 1;
 }
 
 std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t address) {
   if (!module_.has_code() || arch_ != Arch::x86_64) return std::nullopt;
   if (recorded_ && *recorded_ != *arch_) return std::nullopt;
   if (go_to(address) == NotJudged::no_code) return std::nullopt;
-  if (!has_function_ || around_.code->computes_jumps()) return std::nullopt;
-  return Blocks{around_.function, around_.code,
-                blocks_of(*around_.code, branches(), around_.function, loop_)};
+  if (!function_ || code_->computes_jumps()) return std::nullopt;
+  return Blocks{function_->name, code_, blocks_of(file_, *function_)};
 }
 
 Answer FileJudge::by_predecessor(std::span<const events::Cause> causes) {
-  const std::size_t sampled = around_.index;
-  if (around_.code->steps()[sampled].is_in_parts) {
+  const std::size_t sampled = index_;
+  if (code_->steps()[sampled].is_in_parts) {
     const Answer itself = by_catalogue(causes, sampled);
     const auto* judgement = std::get_if<Judgement>(&itself);
     if (judgement != nullptr && judgement->verdict != Verdict::never) return itself;
   }
-  if (!has_function_) return NotJudged::no_function;
+  if (!function_) return without_function_;
   const auto before = predecessor();
-  if (!before) return NotJudged::no_only_predecessor;
+  if (!before) return why_no_predecessor();
   const Answer answer = by_catalogue(causes, *before);
   // The event itself leads to places that no direct branch names, such as exception handlers.
   const auto* judgement = std::get_if<Judgement>(&answer);
@@ -164,7 +160,7 @@ Answer FileJudge::by_predecessor(std::span<const events::Cause> causes) {
 }
 
 Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {
-  const FunctionCode& code = *around_.code;
+  const FunctionCode& code = *code_;
   Judgement judgement = judgement_on(code, fused_with(code, index));
   judgement.verdict = events::verdict_on(causes, judgement.categories);
   // The fused partner of a jump at the first place precedes it: where no function is known, and
@@ -177,25 +173,24 @@ Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_
 }
 
 Judgement FileJudge::by_watchpoint(bool writes_only) const {
-  const FunctionCode& code = *around_.code;
-  Judgement judgement = judgement_on(code, {around_.index, around_.index});
-  judgement.verdict = accesses(code.steps()[around_.index], writes_only);
+  const FunctionCode& code = *code_;
+  Judgement judgement = judgement_on(code, {index_, index_});
+  judgement.verdict = accesses(code.steps()[index_], writes_only);
   return judgement;
 }
 
 Answer FileJudge::by_breakpoint(bool writes_only) {
-  const FunctionCode& code = *around_.code;
+  const FunctionCode& code = *code_;
   const auto& steps = code.steps();
-  const Step& sampled = steps[around_.index];
-  if (sampled.is_in_parts &&
-      touches(code, {around_.index, around_.index}, writes_only) == Verdict::conditional) {
-    Judgement judgement = judgement_on(code, {around_.index, around_.index});
+  const Step& sampled = steps[index_];
+  if (sampled.is_in_parts && touches(code, {index_, index_}, writes_only) == Verdict::conditional) {
+    Judgement judgement = judgement_on(code, {index_, index_});
     judgement.verdict = Verdict::conditional;
     return judgement;
   }
-  if (!has_function_) return NotJudged::no_function;
+  if (!function_) return without_function_;
   const auto before = predecessor();
-  if (!before) return NotJudged::no_only_predecessor;
+  if (!before) return why_no_predecessor();
   Suspects suspects = fused_with(code, *before);
   // CPUs of other vendors fuse other pairs than Intel's: a conditional jump counts with the
   // instruction before it.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "src/audit/blocks.h"
-#include "src/audit/branches.h"
 #include "src/audit/event_rule.h"
+#include "src/audit/file_code.h"
 #include "src/audit/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,12 +32,14 @@ using Answer = std::variant<Judgement, NotJudged>;
 /// Judges the places of one file. Keeps the code of the last function.
 class FileJudge {
  public:
-  /// `recorded`: the architecture of the recording; nullopt if it has none. `loop`: the iteration
-  /// of a target that skidscan built, whose labels are entered only by the preceding instruction
-  /// and by direct branches; nullopt for all other files.
+  /// `recorded`: the architecture of the recording; nullopt if it has none. `loop` and `budget`: as
+  /// of FileCode.
   FileJudge(const symbols::Module& module, std::optional<Arch> recorded,
-            std::optional<AddressRange> loop)
-      : module_(module), arch_(module.arch()), recorded_(recorded), loop_(loop) {}
+            std::optional<AddressRange> loop, CodeBudget& budget)
+      : module_(module),
+        arch_(module.arch()),
+        recorded_(recorded),
+        file_(module, arch_.value_or(Arch::x86_64), loop, budget) {}
 
   /// Of the function or target's loop at a place; the place's own address where there is none.
   std::uint64_t begin_of_function(std::uint64_t file_offset) const;
@@ -56,17 +59,16 @@ class FileJudge {
   /// Of the function at a link-time address; nullopt where there is none, or its code cannot be
   /// judged.
   std::optional<Blocks> blocks_around(std::uint64_t address);
+  /// Whether code of the last place's function or of its file was too much to decode.
+  bool is_cut() const { return without_function_ == NotJudged::too_much_code || file_.is_cut(); }
 
  private:
-  /// The code around one sampled address.
-  struct CodeAround {
-    const FunctionCode* code = nullptr;  ///< null: where its function begins is not known
-    std::string function;
-    std::size_t index = 0;  ///< of the sampled instruction
-  };
-
   NotJudged go_to(std::uint64_t address);
-  const Branches& branches();
+  NotJudged why_no_predecessor() const;
+  /// The index of the only instruction that can precede the sampled one: the one before it in the
+  /// code, if it falls through and nothing else leads there. nullopt at function entries and
+  /// possible destinations of branches and computed jumps, and after calls, instructions that do
+  /// not fall through, and the padding that follows these, because exception handlers begin there.
   std::optional<std::size_t> predecessor();
   Answer by_predecessor(std::span<const events::Cause> causes);
   Answer by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;
@@ -75,12 +77,13 @@ class FileJudge {
 
   const symbols::Module& module_;
   std::optional<Arch> arch_, recorded_;
-  std::optional<AddressRange> loop_;
-  std::optional<FunctionCode> decoded_;  ///< the last function
-  AddressRange decoded_range_;
-  bool has_function_ = false;
-  CodeAround around_;
-  std::optional<Branches> branches_;  ///< read when they are first needed
+  FileCode file_;
+  std::shared_ptr<const Function> function_;  ///< the last one
+  std::optional<Paths> paths_;                ///< of it
+  NotJudged without_function_ = NotJudged::none;
+  std::optional<FunctionCode> alone_;   ///< the code at the last place without a function
+  const FunctionCode* code_ = nullptr;  ///< around the sampled address
+  std::size_t index_ = 0;               ///< of the sampled instruction
 };
 
 }  // namespace skid::audit

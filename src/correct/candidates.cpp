@@ -103,8 +103,9 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
   Reached reached{{address, {address}}};
   for (unsigned step = 1; step <= suspicion.skid; ++step) {
     Reached before;
-    for (const auto& [from, lasts] : reached) {
-      const Predecessors predecessors = flow.predecessors(from);
+    for (const auto& entry : reached) {
+      const std::set<std::uint64_t>& lasts = entry.second;
+      const Predecessors predecessors = flow.predecessors(entry.first);
       const bool is_last = step == suspicion.skid;
       result.unknown |= predecessors.anything;
       for (const Instruction& unknown : predecessors.unknown) {
@@ -113,16 +114,17 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
       if (suspicion.is_breakpoint && predecessors.computed) {
         add_branches_through_datum(flow, suspicion, known);
       }
-      for (const Predecessor& one : predecessors.known) {
-        if (!suspicion.counts(one)) continue;
-        if (is_last && !suspicion.allows(one.instruction)) continue;
-        auto& leads_from = is_last ? known[one.address] : before[one.address];
+      predecessors.for_each([&](const Predecessor& one) {
+        auto& found = is_last ? known : before;
+        if (found.size() > kMostCandidates || !suspicion.counts(one)) return;
+        if (is_last && !suspicion.allows(one.instruction)) return;
+        auto& leads_from = found[one.address];
         if (step == 1) {
           leads_from.insert(one.leads_from);
         } else {
           leads_from.insert(lasts.begin(), lasts.end());
         }
-      }
+      });
     }
     if (before.size() > kMostCandidates) {
       result.unknown = true;

@@ -123,7 +123,7 @@ void Corrector::correct_file(std::span<const Sampled> all) {
     }
     return;
   }
-  Flow flow(*found.module, Arch::x86_64, audit::loop_of(found.path));
+  Flow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
   // Functions can overlap; each is decoded once.
   std::vector<std::pair<std::uint64_t, const Sampled*>> by_function;
   for (const Sampled& one : all) {
@@ -181,6 +181,10 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
   Suspicion suspicion = suspicion_of(event, one, place.address);
   suspicion.unfused = &unfused;
   const auto candidates = candidates_of(flow, place.address, suspicion);
+  if (flow.is_cut()) {
+    leave(event, place, one.samples, NotJudged::too_much_code);
+    return;
+  }
   if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
   if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
   Spread spread{place, one.samples, {}, {}, candidates.unknown || candidates.known.empty()};

@@ -53,6 +53,7 @@ class Corrector {
   locate::Filtered filtered_;
   std::vector<Sampled> sampled_;
   WatchedData watched_;
+  audit::CodeBudget budget_;
   Splits splits_;
   Blocks blocks_;
 };

@@ -22,6 +22,9 @@ using instructions::Flow::jump;
 using instructions::Flow::leaves;
 using instructions::Flow::next;
 
+/// Of single instructions, in decodings of one in the middle of a function.
+constexpr std::uint64_t kCostOfReading = 16;
+
 bool is_return(const Step& step) {
   return step.flow == leaves && step.categories.contains(Category::branch);
 }
@@ -54,157 +57,149 @@ void keep_each_once(std::vector<Predecessor>& known) {
 
 }  // namespace
 
-Flow::Flow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop)
-    : module_(module), arch_(arch), loop_(loop), starts_(module.function_starts()) {}
+Flow::Flow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
+           audit::CodeBudget& budget)
+    : file_(module, arch, loop, budget), starts_(module.function_starts()) {}
 
-AddressRange Flow::range_of(const symbols::Function& function, std::uint64_t address) const {
-  return loop_ && loop_->contains(address) ? *loop_ : function.range;
-}
-
-AddressRange Flow::function_around(std::uint64_t address) const {
-  const auto function = module_.function_at(address);
-  return function ? range_of(*function, address) : AddressRange{address, address + 1};
-}
-
-const Flow::Code* Flow::code_at(std::uint64_t address) {
-  const auto function = module_.function_at(address);
-  if (!function) return nullptr;
-  const AddressRange range = range_of(*function, address);
-  if (range.size() > FunctionCode::kLargest) return nullptr;
+Flow::CodePointer Flow::code_at(std::uint64_t address) {
+  constexpr std::size_t kMostKept = std::size_t{1} << 22;
+  const AddressRange range = file_.range_around(address);
   const std::pair key(range.begin, range.end);
   const auto known = codes_.find(key);
-  if (known != codes_.end()) return &known->second;
-  FunctionCode steps(arch_, range.begin, module_.code(range));
-  kept_ += steps.steps().size();
-  Code code{function->name, range, std::move(steps), {}};
-  decode_inside(code);
-  kept_ += code.inside_before.size();
-  return &codes_.emplace(key, std::move(code)).first->second;
+  if (known != codes_.end()) return known->second;
+  auto function = file_.function_at(address).function;
+  if (!function) return nullptr;
+  const auto code = std::make_shared<Code>();
+  code->paths = file_.paths_of(*function);
+  code->function = std::move(function);
+  decode_inside(*code);
+  find_runs_and_blocks(*code);
+  if (kept_ > kMostKept) {
+    codes_.clear();
+    kept_ = 0;
+  }
+  kept_ += code->steps().steps().size() + code->inside_before.size();
+  return codes_.emplace(key, code).first->second;
 }
 
 void Flow::decode_inside(Code& code) {
-  std::set<std::uint64_t> decoded;
-  for (const auto& branch : branches().branches_into(code.range)) {
-    if (!code.range.contains(branch.from)) continue;
+  const AddressRange range = code.function->range;
+  std::vector<bool> decoded;
+  for (const auto& branch : file_.branches().branches_into(range)) {
+    if (!range.contains(branch.from)) continue;
     std::uint64_t at = branch.to;
-    while (code.range.contains(at) && !code.steps.find(at) && decoded.insert(at).second) {
+    while (range.contains(at) && !code.steps().find(at)) {
+      decoded.resize(range.size());
+      if (decoded[at - range.begin]) break;
+      decoded[at - range.begin] = true;
       const auto instruction = instruction_at(at);
       if (!instruction) break;
       if (!falls_through(instruction->flow) && instruction->flow != call) break;
-      code.inside_before.emplace(at + instruction->length, at);
+      code.inside_before.emplace_back(at + instruction->length, at);
       at += instruction->length;
+    }
+  }
+  file_.budget().take(kCostOfReading * code.inside_before.size());
+  std::sort(code.inside_before.begin(), code.inside_before.end());
+}
+
+void Flow::find_runs_and_blocks(Code& code) {
+  const auto& steps = code.steps().steps();
+  bool runs = true;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::uint64_t address = code.steps().address_of(i);
+    const bool is_entered = file_.branches().may_enter(address) || file_.is_labelled(address);
+    const bool goes_on = i > 0 && steps[i].decodes && steps[i - 1].flow == next && !is_entered;
+    if (!goes_on) code.blocks.push_back(i);
+    code.runs_into.push_back(runs || code.paths.computes_jumps);
+    if (!falls_through(steps[i].flow) && steps[i].flow != call) {
+      runs = false;
+    } else if (is_entered) {
+      runs = true;
     }
   }
 }
 
-const audit::Branches& Flow::branches() {
-  if (!branches_) branches_.emplace(module_, arch_);
-  return *branches_;
-}
-
-bool Flow::is_labelled(std::uint64_t address) {
-  return !(loop_ && loop_->contains(address)) && branches().is_labelled(address);
-}
-
 std::optional<Instruction> Flow::instruction_at(std::uint64_t address) const {
-  return instructions::classify(
-      arch_, module_.code({address, address + instructions::kLongestInstruction}), address);
+  const AddressRange range{address, address + instructions::kLongestInstruction};
+  return instructions::classify(file_.arch(), file_.module().code(range), address);
 }
 
 NotJudged Flow::problem_at(std::uint64_t address) {
-  const Code* code = code_at(address);
-  return code == nullptr ? NotJudged::no_function : code->steps.problem_at(address);
+  file_.branches();
+  if (file_.is_cut()) return NotJudged::too_much_code;
+  const auto code = code_at(address);
+  return code ? code->steps().problem_at(address) : file_.function_at(address).problem;
 }
 
 bool Flow::only_nops(AddressRange range) const {
-  const auto bytes = module_.code(range);
-  const FunctionCode code(arch_, range.begin, bytes);
+  const auto bytes = file_.module().code(range);
+  const FunctionCode code(file_.arch(), range.begin, bytes);
   return bytes.size() == range.size() &&
          std::all_of(code.steps().begin(), code.steps().end(),
                      [](const Step& step) { return step.decodes && step.is_nop(); });
 }
 
-const Flow::Code* Flow::code_before(std::uint64_t function) {
+Flow::CodePointer Flow::code_before(std::uint64_t function) {
   const auto after = std::lower_bound(starts_.begin(), starts_.end(), function);
   return after == starts_.begin() ? nullptr : code_at(*(after - 1));
 }
 
 std::optional<std::uint64_t> Flow::address_before(const Code& code, std::size_t index) {
   if (index > 0) {
-    if (!code.steps.decodes_until(index)) return std::nullopt;
-    return code.steps.address_of(index - 1);
+    if (!code.steps().decodes_until(index)) return std::nullopt;
+    return code.steps().address_of(index - 1);
   }
-  const std::uint64_t address = code.range.begin;
-  const Code* before = code_before(address);
+  const std::uint64_t address = code.function->range.begin;
+  const auto before = code_before(address);
   constexpr std::uint64_t kMostPadding = 4096;
-  if (before == nullptr || before->range.end > address || before->steps.steps().empty() ||
-      address - before->range.end > kMostPadding) {
+  const std::uint64_t end = before ? before->function->range.end : 0;
+  if (!before || end > address || before->steps().steps().empty() || address - end > kMostPadding) {
     return std::nullopt;
   }
-  const std::size_t last = before->steps.steps().size() - 1;
-  if (!before->steps.decodes_until(last + 1)) return std::nullopt;
-  if (!only_nops({before->range.end, address})) return std::nullopt;
-  return before->steps.address_of(last);
-}
-
-bool Flow::runs_into(const Code& code, std::size_t index) {
-  if (code.steps.computes_jumps() || branches().computes_jumps(code.function)) return true;
-  for (std::size_t i = index; i-- > 0;) {
-    const auto flow = code.steps.steps()[i].flow;
-    if (!falls_through(flow) && flow != call) return false;
-    const std::uint64_t address = code.steps.address_of(i);
-    if (branches().may_enter(address) || is_labelled(address)) return true;
-  }
-  return true;
+  const std::size_t last = before->steps().steps().size() - 1;
+  if (!before->steps().decodes_until(last + 1)) return std::nullopt;
+  if (!only_nops({end, address})) return std::nullopt;
+  return before->steps().address_of(last);
 }
 
 std::vector<std::uint64_t> Flow::all_before(const Code& code, std::size_t index) {
   if (index == 0) {
-    const Code* overlaps = code_before(code.range.begin);
-    const auto inside = overlaps == nullptr ? std::nullopt : overlaps->steps.find(code.range.begin);
+    const std::uint64_t begin = code.function->range.begin;
+    const auto overlaps = code_before(begin);
+    const auto inside = overlaps ? overlaps->steps().find(begin) : std::nullopt;
     if (inside && *inside > 0) return all_before(*overlaps, *inside);
   }
   const auto before = address_before(code, index);
   if (!before) return {};
-  const auto [first, last] = code.inside_before.equal_range(code.steps.address_of(index));
-  if (first == last) return {*before};
+  const std::pair first(code.steps().address_of(index), std::uint64_t{0});
+  auto inside = std::lower_bound(code.inside_before.begin(), code.inside_before.end(), first);
   std::vector<std::uint64_t> found;
-  for (auto inside = first; inside != last; ++inside) found.push_back(inside->second);
-  if (runs_into(code, index)) found.push_back(*before);
-  return found;
-}
-
-/// Whether the instruction before the one at `index` can have been executed: not if it is padding.
-bool Flow::falls_into(const Code& code, std::size_t index) {
-  const auto& steps = code.steps.steps();
-  for (std::size_t i = index; i-- > 0;) {
-    if (!falls_through(steps[i].flow)) return false;
-    if (!steps[i].is_nop() || branches().may_enter(code.steps.address_of(i))) return true;
+  for (; inside != code.inside_before.end() && inside->first == first.first; ++inside) {
+    found.push_back(inside->second);
   }
-  return true;
+  if (found.empty() || code.runs_into[index]) found.push_back(*before);
+  return found;
 }
 
 Flow::Returns Flow::find_returns(std::uint64_t function) {
   if (!std::binary_search(starts_.begin(), starts_.end(), function)) return std::nullopt;
-  const Code* code = code_at(function);
-  if (code == nullptr || code->range.begin != function) return std::nullopt;
-  const auto& steps = code->steps.steps();
-  if (steps.empty() || !code->steps.decodes_until(steps.size()) || code->steps.computes_jumps() ||
-      branches().computes_jumps(code->function) || falls_through(steps.back().flow) ||
-      !code->inside_before.empty()) {
+  const auto code = code_at(function);
+  if (!code || code->function->range.begin != function) return std::nullopt;
+  const auto& steps = code->steps().steps();
+  if (steps.empty() || !code->steps().decodes_until(steps.size()) || code->paths.computes_jumps ||
+      falls_through(steps.back().flow) || !code->inside_before.empty()) {
     return std::nullopt;
   }
   std::vector<std::uint64_t> found;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::uint64_t address = code->steps.address_of(i);
-    if (is_return(steps[i])) found.push_back(address);
+    if (is_return(steps[i])) found.push_back(code->steps().address_of(i));
     if (steps[i].flow != jump && steps[i].flow != conditional) continue;
-    const auto instruction = instruction_at(address);
-    if (!instruction || !instruction->target || !code->range.contains(*instruction->target)) {
-      return std::nullopt;
-    }
+    const auto target = code->steps().target_of(i);
+    if (!target || !code->function->range.contains(*target)) return std::nullopt;
   }
-  if (found.empty()) return std::nullopt;  // what comes after the call is entered otherwise
+  // Without any, what comes after the call is entered otherwise.
+  if (found.empty() || found.size() > kMostPredecessors) return std::nullopt;
   return found;
 }
 
@@ -215,6 +210,7 @@ const Flow::Returns& Flow::returns_of(std::uint64_t function) {
 }
 
 void Flow::add(std::uint64_t address, Predecessors& predecessors) {
+  file_.budget().take(kCostOfReading);
   auto instruction = instruction_at(address);
   if (!instruction) {
     predecessors.anything = true;
@@ -223,8 +219,8 @@ void Flow::add(std::uint64_t address, Predecessors& predecessors) {
   const bool is_conditional = instruction->flow == conditional;
   const auto fusion = instruction->fusion;
   predecessors.known.push_back({address, address, Tie::none, std::move(*instruction)});
-  const Code* code = code_at(address);
-  const auto index = code == nullptr ? std::nullopt : code->steps.find(address);
+  const auto code = code_at(address);
+  const auto index = code ? code->steps().find(address) : std::nullopt;
   const auto before = index ? all_before(*code, *index) : std::vector<std::uint64_t>();
   if (before.empty() && is_conditional) predecessors.anything = true;  // half of a pair
   for (const std::uint64_t first : before) {
@@ -260,82 +256,82 @@ void Flow::add_preceding(const Code& code, std::size_t index, Predecessors& pred
   }
   bool falls = false;
   for (const std::uint64_t address : before) {
-    const Code* there = code_at(address);
-    const bool is_inside = there != nullptr && !there->steps.find(address);
+    const auto there = code_at(address);
+    const bool is_inside = there && !there->steps().find(address);
     const auto instruction = instruction_at(address);
     if (instruction && instruction->flow == call) {
       add_returns_to(address, predecessors);
       falls = true;
     } else if (instruction && falls_through(instruction->flow) &&
-               (is_inside || falls_into(code, index))) {
+               (is_inside || code.paths.falls_into[index])) {
       add(address, predecessors);
       falls = true;
     }
   }
-  if (!falls && index > 0 && branches().branches_to(code.steps.address_of(index)).empty()) {
+  if (!falls && index > 0 && file_.branches().branches_to(code.steps().address_of(index)).empty()) {
     add_unknown(Unknown::ret, predecessors);  // an exception handler; a jump table's are below
   }
 }
 
-void Flow::add_computed(const Code& code, std::size_t index, Predecessors& predecessors) {
-  const std::uint64_t address = code.steps.address_of(index);
-  const bool in_loop = loop_ && loop_->contains(address);
-  if (!in_loop && (index == 0 || is_labelled(address))) {
+void Flow::find_indirect_jumps(Code& code) {
+  Predecessors found;
+  const auto& steps = code.steps().steps();
+  for (std::size_t i = 0; i < steps.size() && found.known.size() <= kMostPredecessors; ++i) {
+    if (steps[i].decodes && steps[i].flow == indirect_jump) {
+      add(code.steps().address_of(i), found);
+    }
+  }
+  keep_each_once(found.known);
+  code.indirect_jumps = std::make_shared<const std::vector<Predecessor>>(std::move(found.known));
+}
+
+void Flow::add_computed(Code& code, std::size_t index, Predecessors& predecessors) {
+  const std::uint64_t address = code.steps().address_of(index);
+  const bool is_entry = index == 0 && !file_.is_in_loop(address);
+  if (is_entry || file_.is_labelled(address)) {
     add_unknown(Unknown::computed_call, predecessors);
     add_unknown(Unknown::computed_jump, predecessors);
     add_unknown(Unknown::ret, predecessors);
     predecessors.computed = true;
   }
-  if (code.steps.computes_jumps()) {
-    const auto& steps = code.steps.steps();
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].decodes && steps[i].flow == indirect_jump) {
-        add(code.steps.address_of(i), predecessors);
-      }
-    }
-  } else if (branches().computes_jumps(code.function)) {
+  if (code.steps().computes_jumps()) {
+    if (!code.indirect_jumps) find_indirect_jumps(code);
+    predecessors.indirect_jumps = code.indirect_jumps;
+    file_.budget().take(code.indirect_jumps->size());
+    predecessors.anything |= code.indirect_jumps->size() > kMostPredecessors;
+  } else if (code.paths.computes_jumps) {
     add_unknown(Unknown::computed_jump, predecessors);
     add_unknown(Unknown::ret, predecessors);
   }
 }
 
 Predecessors Flow::predecessors(std::uint64_t address) {
-  constexpr std::size_t kMostKept = std::size_t{1} << 20;
-  if (kept_ > kMostKept) {
-    const std::uint64_t function = function_around(address).begin;
-    if (function != crowded_by_) {  // a single function may be that large
-      codes_.clear();
-      kept_ = 0;
-      crowded_by_ = function;
-    }
-  }
   Predecessors found;
-  const Code* code = code_at(address);
-  const auto index = code == nullptr ? std::nullopt : code->steps.find(address);
-  found.anything = !index || !branches().is_whole();
+  const auto code = code_at(address);
+  const auto index = code ? code->steps().find(address) : std::nullopt;
+  found.anything = !index || !file_.branches().is_whole();
   if (!index) return found;
   add_preceding(*code, *index, found);
-  for (const auto& branch : branches().branches_to(address)) add(branch.from, found);
+  const auto branches = file_.branches().branches_to(address);
+  if (branches.size() > kMostPredecessors) {
+    found.anything = true;
+  } else {
+    for (const auto& branch : branches) add(branch.from, found);
+  }
   add_computed(*code, *index, found);
   keep_each_once(found.known);
   return found;
 }
 
 AddressRange Flow::block_at(std::uint64_t address) {
-  const Code* code = code_at(address);
-  const auto found = code == nullptr ? std::nullopt : code->steps.find(address);
-  const bool is_known = found && code->steps.decodes_until(*found) && code->inside_before.empty();
+  const auto code = code_at(address);
+  const auto found = code ? code->steps().find(address) : std::nullopt;
+  const bool is_known = found && code->steps().decodes_until(*found) && code->inside_before.empty();
   if (!is_known) return {address, address + 1};
-  const auto& steps = code->steps.steps();
-  const auto continues_at = [&](std::size_t index) {
-    const std::uint64_t begin = code->steps.address_of(index);
-    return steps[index].decodes && steps[index - 1].flow == next && !branches().may_enter(begin) &&
-           !is_labelled(begin);
-  };
-  std::size_t first = *found, last = *found;
-  while (first > 0 && continues_at(first)) --first;
-  while (last + 1 < steps.size() && continues_at(last + 1)) ++last;
-  return {code->steps.address_of(first), code->steps.address_of(last) + steps[last].length};
+  const auto after = std::upper_bound(code->blocks.begin(), code->blocks.end(), *found);
+  const std::size_t end = after == code->blocks.end() ? code->steps().steps().size() : *after;
+  const Step& last = code->steps().steps()[end - 1];
+  return {code->steps().address_of(*(after - 1)), code->steps().address_of(end - 1) + last.length};
 }
 
 }  // namespace skid::correct

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/audit/branches.h"
-#include "src/audit/function_code.h"
+#include "src/audit/file_code.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,10 +36,18 @@ struct Predecessor {
 
 struct Predecessors {
   std::vector<Predecessor> known;  ///< by address, each once
+  /// Further ones, which lead to every instruction of the function; null: none.
+  std::shared_ptr<const std::vector<Predecessor>> indirect_jumps;
   /// What can lead there from places that are not known, one of each form: calls, jumps, RETs.
   std::vector<instructions::Instruction> unknown;
   bool anything = false;  ///< whatever it is: the code before it is not known
   bool computed = false;  ///< calls and jumps of any function through memory are among `unknown`
+
+  /// Calls `visit(predecessor)` for all that are known.
+  void for_each(const auto& visit) const {
+    std::for_each(known.begin(), known.end(), visit);
+    if (indirect_jumps) std::for_each(indirect_jumps->begin(), indirect_jumps->end(), visit);
+  }
 };
 
 /// The control flow of a file, from its direct branches (audit::Branches) and functions. Not
@@ -47,12 +55,17 @@ struct Predecessors {
 /// function into the middle of another. Keeps the code of some functions.
 class Flow {
  public:
-  /// `loop`: the iteration of a target that skidscan built, whose labels are entered only by the
-  /// preceding instruction and by direct branches; nullopt for all other files.
-  Flow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop);
+  /// Places that more known instructions lead to count as led to by unknown ones.
+  static constexpr std::size_t kMostPredecessors = std::size_t{1} << 16;
+
+  /// `loop` and `budget`: as of audit::FileCode.
+  Flow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
+       audit::CodeBudget& budget);
 
   /// Why no predecessors of the instruction at a link-time address can be found; none: they can.
   analysis::NotJudged problem_at(std::uint64_t address);
+  /// Whether the budget ended, so that predecessors may be missing.
+  bool is_cut() const { return file_.is_cut(); }
   /// Of the instruction at `address`, which has no problem.
   Predecessors predecessors(std::uint64_t address);
   std::optional<instructions::Instruction> instruction_at(std::uint64_t address) const;
@@ -62,59 +75,57 @@ class Flow {
 
   /// Calls and jumps through memory at a fixed place, if that place is one of `bytes`.
   std::vector<std::uint64_t> branches_through(AddressRange bytes) {
-    return branches().branches_through(bytes);
+    return file_.branches().branches_through(bytes);
   }
 
   /// The function at `address`; `address` alone where there is none.
-  AddressRange function_around(std::uint64_t address) const;
+  AddressRange function_around(std::uint64_t address) const { return file_.range_around(address); }
 
  private:
+  /// A function, and what is found of it once.
   struct Code {
-    std::string function;
-    AddressRange range;
-    audit::FunctionCode steps;
+    std::shared_ptr<const audit::Function> function;
+    audit::Paths paths;
     /// The instructions from where direct branches of the function lead into the middle of one of
-    /// `steps` (past a LOCK prefix, or past data) until both decodings agree: first byte, by that
-    /// of the instruction after it.
-    std::multimap<std::uint64_t, std::uint64_t> inside_before;
+    /// its code (past a LOCK prefix, or past data) until both decodings agree: first byte, after
+    /// that of the instruction after it. Ascending.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> inside_before;
+    /// Of each instruction, whether those before can be executed up to it.
+    std::vector<bool> runs_into;
+    std::vector<std::size_t> blocks;  ///< their first instructions, ascending
+    std::shared_ptr<const std::vector<Predecessor>> indirect_jumps;  ///< null: not yet found
+
+    const audit::FunctionCode& steps() const { return function->code; }
   };
+  using CodePointer = std::shared_ptr<Code>;
   /// RETs of a function; nullopt where it may return otherwise.
   using Returns = std::optional<std::vector<std::uint64_t>>;
 
-  AddressRange range_of(const symbols::Function& function, std::uint64_t address) const;
-  /// The code of the function at `address`. Null where there is no function, or one that is too
-  /// large.
-  const Code* code_at(std::uint64_t address);
+  /// The code of the function at `address`. Null where there is none that is decoded.
+  CodePointer code_at(std::uint64_t address);
   /// The code of the function before the one that begins at `function`.
-  const Code* code_before(std::uint64_t function);
-  const audit::Branches& branches();
-  bool is_labelled(std::uint64_t address);
+  CodePointer code_before(std::uint64_t function);
   /// The preceding instruction in the code, whether or not it falls through; the last one of the
   /// preceding function where only NOPs are between the two.
   std::optional<std::uint64_t> address_before(const Code& code, std::size_t index);
   /// The same of every decoding that can lead there; empty where it is not known.
   std::vector<std::uint64_t> all_before(const Code& code, std::size_t index);
   void decode_inside(Code& code);
-  /// Whether the instructions before the one at `index` can be executed up to it.
-  bool runs_into(const Code& code, std::size_t index);
+  void find_runs_and_blocks(Code& code);
+  void find_indirect_jumps(Code& code);
   bool only_nops(AddressRange range) const;
-  bool falls_into(const Code& code, std::size_t index);
   const Returns& returns_of(std::uint64_t function);
   Returns find_returns(std::uint64_t function);
 
   void add(std::uint64_t address, Predecessors& predecessors);
   void add_returns_to(std::uint64_t call, Predecessors& predecessors);
   void add_preceding(const Code& code, std::size_t index, Predecessors& predecessors);
-  void add_computed(const Code& code, std::size_t index, Predecessors& predecessors);
+  void add_computed(Code& code, std::size_t index, Predecessors& predecessors);
 
-  const symbols::Module& module_;
-  Arch arch_;
-  std::optional<AddressRange> loop_;
+  audit::FileCode file_;
   std::vector<std::uint64_t> starts_;  ///< of functions, ascending
-  std::optional<audit::Branches> branches_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Code> codes_;  ///< by their ranges
-  std::size_t kept_ = 0;                                           ///< instructions in them
-  std::uint64_t crowded_by_ = 0;  ///< the function at hand when they were last forgotten
+  std::map<std::pair<std::uint64_t, std::uint64_t>, CodePointer> codes_;  ///< by their ranges
+  std::size_t kept_ = 0;                                                  ///< instructions in them
   std::map<std::uint64_t, Returns> returns_;
 };
 

@@ -170,6 +170,10 @@ std::optional<Function> Module::function_at(std::uint64_t address) const {
   return contents_->symbol_table().function_at(address);
 }
 
+std::optional<AddressRange> Module::function_range_at(std::uint64_t address) const {
+  return contents_->symbol_table().function_range_at(address);
+}
+
 std::vector<Function> Module::functions_named(std::string_view name) const {
   return contents_->symbol_table().functions_named(name);
 }

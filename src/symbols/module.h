@@ -67,6 +67,8 @@ class Module {
   /// The function symbol that covers `address`, as `perf` would choose it. A symbol without a size
   /// reaches to the next one.
   std::optional<Function> function_at(std::uint64_t address) const;
+  /// Its range alone, without the cost of its name.
+  std::optional<AddressRange> function_range_at(std::uint64_t address) const;
   /// All functions of that name (static functions can share one), lowest address first. Demangled
   /// names may include the parameters; those of the symbol table are found, too.
   std::vector<Function> functions_named(std::string_view name) const;

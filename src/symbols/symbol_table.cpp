@@ -344,6 +344,11 @@ std::optional<Function> SymbolTable::function_at(std::uint64_t address) const {
   return function(symbols_[*index]);
 }
 
+std::optional<AddressRange> SymbolTable::function_range_at(std::uint64_t address) const {
+  const std::optional<std::uint32_t> index = functions_.find(address);
+  return index ? std::optional(symbols_[*index].range) : std::nullopt;
+}
+
 std::vector<std::uint64_t> SymbolTable::function_starts() const {
   std::vector<std::uint64_t> starts;
   for (const Symbol& symbol : symbols_) {

@@ -35,6 +35,8 @@ class SymbolTable {
   static bool has_full_table(const ElfFile& file);
 
   std::optional<Function> function_at(std::uint64_t address) const;
+  /// Its range alone.
+  std::optional<AddressRange> function_range_at(std::uint64_t address) const;
   /// Including those that are not preferred at their address. Lowest address first.
   std::vector<Function> functions_named(std::string_view name) const;
   /// Where functions begin, lowest address first, each address once.

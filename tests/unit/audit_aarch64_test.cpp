@@ -97,7 +97,8 @@ TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
   const auto mapping = module.executable_mapping_at(load_).value();
   const std::uint64_t offset = load_ - mapping.range.begin + mapping.file_offset;
   const auto answer = [&](std::optional<Arch> recorded) {
-    return FileJudge(module, recorded, std::nullopt).judge({}, Rule::page_fault, offset);
+    CodeBudget budget;
+    return FileJudge(module, recorded, std::nullopt, budget).judge({}, Rule::page_fault, offset);
   };
   ASSERT_TRUE(std::holds_alternative<NotJudged>(answer(Arch::x86_64)));
   EXPECT_EQ(std::get<NotJudged>(answer(Arch::x86_64)), NotJudged::architecture);
@@ -106,7 +107,8 @@ TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
 }
 
 TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {
-  const FileJudge judge(assembled_->module(), std::nullopt, std::nullopt);
+  CodeBudget budget;
+  const FileJudge judge(assembled_->module(), std::nullopt, std::nullopt, budget);
   EXPECT_EQ(judge.rule_here(Rule::data_breakpoint), Rule::data_watchpoint);
   EXPECT_EQ(judge.rule_here(Rule::write_breakpoint), Rule::write_watchpoint);
   EXPECT_EQ(judge.rule_here(Rule::page_fault), Rule::page_fault);

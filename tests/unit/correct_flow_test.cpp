@@ -7,6 +7,7 @@
 #include "tests/support/assembled_program.h"
 #include "tests/support/temporary_directory.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -167,7 +168,7 @@ class ControlFlow : public ::testing::Test {
       program_.emplace(directory / "code.so", kAssembly, Arch::x86_64,
                        std::vector<std::string>{"-shared"});
     }
-    flow_.emplace(program_->module(), Arch::x86_64, std::nullopt);
+    flow_.emplace(program_->module(), Arch::x86_64, std::nullopt, budget_);
     watch("watched");
     watch_.is_breakpoint = true;
     watch_.length = 8;
@@ -201,7 +202,11 @@ class ControlFlow : public ::testing::Test {
   std::string before(std::uint64_t address) {
     const Predecessors found = flow_->predecessors(address);
     EXPECT_FALSE(found.anything);
-    return names_of(found.known, !found.unknown.empty(), "unknown");
+    std::vector<Predecessor> known;
+    found.for_each([&](const Predecessor& one) { known.push_back(one); });
+    std::sort(known.begin(), known.end(),
+              [](const auto& a, const auto& b) { return a.address < b.address; });
+    return names_of(known, !found.unknown.empty(), "unknown");
   }
   std::string causes_at(std::uint64_t address) {
     const auto candidates = candidates_of(*flow_, address, watch_);
@@ -224,6 +229,7 @@ class ControlFlow : public ::testing::Test {
   }
 
   static inline std::optional<test::AssembledProgram> program_;
+  audit::CodeBudget budget_;
   std::optional<Flow> flow_;
   Suspicion watch_;
 };
@@ -255,6 +261,13 @@ TEST_F(ControlFlow, DecodesWhatABranchEntersInsideAnInstruction) {
   ASSERT_EQ(locked.size(), 2u) << "with the prefix, and without";
   EXPECT_EQ(locked[0].address, at("locks", 2));
   EXPECT_EQ(locked[1].address, at("locks", 2) + 1);
+}
+
+TEST_F(ControlFlow, RefusesWhatIsBeyondItsBudget) {
+  const std::uint64_t sampled = at("joins", 4);
+  EXPECT_EQ(flow_->problem_at(sampled), analysis::NotJudged::none);
+  budget_.take(UINT64_MAX);
+  EXPECT_EQ(flow_->problem_at(sampled), analysis::NotJudged::too_much_code);
 }
 
 TEST_F(ControlFlow, ReportsPlacesWithoutAnInstruction) {

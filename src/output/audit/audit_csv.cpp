@@ -125,12 +125,13 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
   }
   for (const audit::BlockFinding& block : event.bias.blocks) {
     const analysis::Bias& bias = block.evenness.bias;
+    const double expected = block.samples.expected();
     add({.row = "block",
          .module = block.module,
          .function = block.function,
          .address = fmt::format("{:#x}", block.samples.range.begin),
          .samples = block.samples.samples(),
-         .expected = block.samples.expected(),
+         .expected = expected,
          .largest_ratio = block.samples.largest_ratio(),
          .chi_square = bias.chi_square,
          .p = bias.p,
@@ -142,7 +143,7 @@ void add_event(const std::string& prefix, const audit::EventAudit& event, std::s
            .function = block.function,
            .address = fmt::format("{:#x}", place.address),
            .samples = place.samples,
-           .expected = block.samples.expected()});
+           .expected = expected});
     }
   }
   if (event.branch_records) add_branch_records(*event.branch_records, add);

@@ -1,0 +1,49 @@
+#include "src/audit/file_code.h"
+
+namespace skid::audit {
+
+using analysis::NotJudged;
+using instructions::falls_through;
+
+AddressRange FileCode::range_around(std::uint64_t address) const {
+  const auto range = module_.function_range_at(address);
+  if (!range) return {address, address + 1};
+  return is_in_loop(address) ? *loop_ : *range;
+}
+
+FileCode::Found FileCode::function_at(std::uint64_t address) {
+  if (!module_.function_range_at(address)) return {nullptr, NotJudged::no_function};
+  const AddressRange range = range_around(address);
+  if (last_ && last_->range == range) return {last_, NotJudged::none};
+  if (range.size() > FunctionCode::kLargest || budget_.is_exhausted()) {
+    return {nullptr, NotJudged::too_much_code};
+  }
+  last_ = std::make_shared<const Function>(
+      Function{module_.function_at(address)->name, range,
+               FunctionCode(arch_, range.begin, module_.code(range))});
+  budget_.take(last_->code.steps().size());
+  return {last_, NotJudged::none};
+}
+
+const Branches& FileCode::branches() {
+  if (!branches_) branches_.emplace(module_, arch_, budget_);
+  return *branches_;
+}
+
+Paths FileCode::paths_of(const Function& function) {
+  Paths paths;
+  paths.computes_jumps = function.code.computes_jumps() || branches().computes_jumps(function.name);
+  bool falls = true;
+  for (std::size_t i = 0; i < function.code.steps().size(); ++i) {
+    paths.falls_into.push_back(falls);
+    const Step& step = function.code.steps()[i];
+    if (!falls_through(step.flow)) {
+      falls = false;
+    } else if (!falls) {
+      falls = !step.is_nop() || branches().may_enter(function.code.address_of(i));
+    }
+  }
+  return paths;
+}
+
+}  // namespace skid::audit
