@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Runs commands on recordings of code that makes the work on it grow, each within limits of processor time and
+memory: one pattern repeated for megabytes, one address that everything branches to, symbols that overlap. Fails
+if a command is stopped by a limit or ends with a status that it does not document.
+usage: code.py SKIDSCAN [--cases NAME,...] [--commands WORD] [--cpu SECONDS] [--memory MIB] [--keep DIRECTORY]
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+MIB = 1 << 20
+BASE = 0x400000        # link-time address of the file's first byte
+TEXT = 0x1000          # of the code in the file
+DATUM = 0x10000000     # watched by the breakpoint, in no file
+PROCESS = 7
+X86, AARCH64 = 62, 183
+EXACT = 1 << 14
+
+# --- ELF files ---------------------------------------------------------------------------------------------
+
+
+def note():
+    return struct.pack("<III4s20s", 4, 20, 3, b"GNU\0", bytes(range(20)))
+
+
+def elf(machine, code, symbols):
+    """An executable with one segment. symbols: (offset in the code, size); none: without a symbol table."""
+    names = b"\0" + b"".join(b"f%d\0" % i for i in range(len(symbols)))
+    table, name = bytearray(24), 1
+    for i, (offset, size) in enumerate(symbols):
+        table += struct.pack("<IBBHQQ", name, 0x12, 0, 1, BASE + TEXT + offset, size)
+        name += len(b"f%d\0" % i)
+    strings = b"\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id\0"
+    parts = [(".text", 1, 6, BASE + TEXT, code, 0, 0), (".note.gnu.build-id", 7, 2, BASE + 0x200, None, 0, 0)]
+    if symbols:
+        parts += [(".symtab", 2, 0, 0, bytes(table), 4, 24), (".strtab", 3, 0, 0, names, 0, 0)]
+    parts += [(".shstrtab", 3, 0, 0, strings, 0, 0)]
+    body = bytearray(TEXT)
+    body[0x200:0x200 + len(note())] = note()
+    headers = bytearray(64)
+    for part, kind, flags, address, content, link, entry in parts:
+        offset = len(body) if content is not None else 0x200
+        size = len(content) if content is not None else len(note())
+        headers += struct.pack("<IIQQQQIIQQ", strings.index(part.encode() + b"\0"), kind, flags, address,
+                               offset, size, link, int(entry > 0), 4, entry)
+        body += content or b""
+    body[:64] = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, machine, 1, BASE + TEXT, 64, len(body), 0,
+                            64, 56, 2, 64, len(parts) + 1, len(parts))
+    body[64:120] = struct.pack("<IIQQQQQQ", 1, 5, 0, BASE, BASE, TEXT + len(code), TEXT + len(code), 4096)
+    body[120:176] = struct.pack("<IIQQQQQQ", 4, 4, 0x200, BASE + 0x200, BASE + 0x200, len(note()), len(note()), 4)
+    return bytes(body + headers)
+
+
+# --- recordings --------------------------------------------------------------------------------------------
+
+
+def attribute(kind, config, level, breakpoint_address=0):
+    has_maps = 1 << 8 | 1 << 23
+    return struct.pack("<IIQQQQQIIQQ", kind, 128, config, 10007, 7, 0, has_maps | level << 15, 0,
+                       3 if breakpoint_address else 0, breakpoint_address, 8 if breakpoint_address else 0
+                       ).ljust(128, b"\0")
+
+
+def text(string):
+    data = string.encode() + b"\0"
+    return struct.pack("<I", len(data)) + data
+
+
+def mapping(path, address, size, file_offset, build_id):
+    name = str(path).encode() + b"\0"
+    name += bytes(-len(name) % 8)
+    identity = bytes([20, 0, 0, 0]) + build_id
+    body = struct.pack("<iiQQQ", PROCESS, PROCESS, address, size, file_offset) + identity
+    body += struct.pack("<II", 5, 2) + name
+    return struct.pack("<IHH", 10, 2 | EXACT, 8 + len(body)) + body
+
+
+def recording(path, event, addresses, mapped, machine):
+    """Samples of one event, at runtime addresses. event: (attribute, misc)."""
+    attr, misc = event
+    data = [mapped]
+    pack = struct.Struct("<IHHQiiQ").pack
+    data += [pack(9, misc, 32, address, PROCESS, PROCESS, 1000 + i) for i, address in enumerate(addresses)]
+    data = b"".join(data)
+    cpuid = "GenuineIntel,6,94,3" if machine == X86 else "0x00000000410fd0c0"
+    features = {4: text("synthetic"), 5: text("skidscan synth"), 6: text("x86_64" if machine == X86 else "aarch64"), 9: text(cpuid)}
+    begin = 104 + 144
+    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 144, 104, 144, begin, len(data), 0, 0)
+    header += struct.pack("<QQQQ", sum(1 << bit for bit in features), 0, 0, 0)
+    at = begin + len(data) + 16 * len(features)
+    table, contents = b"", b""
+    for bit in sorted(features):
+        table += struct.pack("<QQ", at + len(contents), len(features[bit]))
+        contents += features[bit]
+    pathlib.Path(path).write_bytes(header + attr + struct.pack("<QQ", 0, 0) + data + table + contents)
+
+
+LOADS = 0x81D0  # MEM_INST_RETIRED.ALL_LOADS
+EVENTS = {"precise": (attribute(4, LOADS, 2), 2 | EXACT), "constant": (attribute(4, LOADS, 1), 2),
+          "breakpoint": (attribute(5, 0, 0, DATUM), 2)}
+
+# --- code --------------------------------------------------------------------------------------------------
+
+
+def repeated(pattern, size):
+    return pattern * (size // len(pattern))
+
+
+def every(step, size, count=None):
+    places = range(0, size, step)
+    return places if count is None else random.Random(1).sample(places, min(count, len(places)))
+
+
+def jumps_to_one(size, opcode=b"\xe9"):
+    length = len(opcode) + 4
+    return b"".join(opcode + struct.pack("<i", -at - length) for at in range(0, size - length, length))
+
+
+def calls_between(functions, calls):
+    """Functions that each call the next ones, and return."""
+    size = 5 * calls + 1
+    code = bytearray()
+    for i in range(functions):
+        for j in range(calls):
+            target = (i + j + 1) % functions
+            code += b"\xe8" + struct.pack("<i", target * size - (i * size + 5 * j + 5))
+        code += b"\xc3"
+    return bytes(code), [(i * size, size) for i in range(functions)]
+
+
+def overlapping_branches(size):
+    """Conditional jumps, each into the displacement of the next one."""
+    return repeated(b"\x0f\x84\x02\x00\x00\x00", size)
+
+
+def words(*values):
+    return struct.pack(f"<{len(values)}I", *values)
+
+
+class Case:
+    def __init__(self, code, symbols, places, machine=X86):
+        self.code, self.symbols, self.places, self.machine = code, symbols, places, machine
+
+
+LOAD = b"\x48\x8b\x07"                      # mov (%rdi), %rax
+TABLE_JUMP = b"\xff\x24\xc5\x00\x10\x40\x00"  # jmp *0x401000(,%rax,8)
+
+
+def whole(code, step, count=None, machine=X86):
+    return Case(code, [(0, len(code))], every(step, len(code), count), machine)
+
+
+def cases():
+    calls, callers = calls_between(2000, 200)
+    returns = repeated(b"\xc3", 64 * 1024)
+    nops = repeated(b"\x90", 4 * MIB)
+    return {
+        "jumps": lambda: whole(repeated(b"\xff\xe0", 32 * 1024), 2, 512),
+        "nops": lambda: whole(repeated(b"\x90", MIB), 1, 21_000),
+        "loads": lambda: whole(repeated(LOAD, MIB), 3),
+        "overlaps": lambda: Case(nops, [(64 * i, 4 * MIB - 64 * i) for i in range(2000)],
+                                 every(64, 128_000)),
+        "one_target": lambda: Case(jumps_to_one(33 * MIB), [(0, 33 * MIB)], every(5, 33 * MIB, 2000)),
+        "one_target_small": lambda: whole(jumps_to_one(3 * MIB), 5, 20_000),
+        "long_nops": lambda: whole(repeated(b"\x66" * 8 + b"\x90", 4 * MIB), 9),
+        "aarch64_nops": lambda: whole(repeated(words(0xD503201F), 4 * MIB), 4, machine=AARCH64),
+        "aarch64_branches": lambda: whole(repeated(words(0xD61F0000, 0xF9400000), MIB), 4, machine=AARCH64),
+        "table_jumps": lambda: whole(repeated(TABLE_JUMP + LOAD, MIB), 1, 50_000),
+        "many_table_jumps": lambda: whole(repeated(TABLE_JUMP, 4 * MIB), 7),
+        "giant_symbol": lambda: whole(repeated(LOAD, 64 * MIB), 3, 100_000),
+        "zero_sizes": lambda: Case(repeated(LOAD, 4 * MIB), [(3 * i, 0) for i in range(200_000)],
+                                   every(3, 900_000)),
+        "calls": lambda: Case(calls, callers, every(5, len(calls), 100_000)),
+        "returns": lambda: Case(returns + repeated(b"\xe8" + struct.pack("<i", -5), 5) +
+                                b"".join(b"\xe8" + struct.pack("<i", -len(returns) - 5 * i - 10)
+                                         for i in range(50_000)),
+                                [(0, len(returns)), (len(returns), 250_005)],
+                                [len(returns) + 5 * i for i in range(50_000)]),
+        "prefixes": lambda: whole(repeated(b"\x66", MIB), 1, 100_000),
+        "every_byte": lambda: whole(random.Random(2).randbytes(MIB), 1),
+        "stripped": lambda: Case(repeated(LOAD + b"\x75\x01\x90", 16 * MIB), [], every(3, 16 * MIB, 100_000)),
+        "inside": lambda: whole(overlapping_branches(MIB), 6),
+        "backward": lambda: whole(repeated(LOAD + b"\x75\xfb", 4 * MIB), 5),
+        "same_place": lambda: Case(nops, [(0, 4 * MIB - i) for i in range(2000)], every(1, 4 * MIB, 20_000)),
+        "staircase": lambda: Case(repeated(LOAD, 4 * MIB), [(3 * i, 4 * MIB - 3 * i) for i in range(100_000)],
+                                  every(3, 300_000)),
+    }
+
+
+# --- runs --------------------------------------------------------------------------------------------------
+
+COMMANDS = [("audit", "precise", ["audit"]), ("audit p", "constant", ["audit"]),
+            ("audit mem", "breakpoint", ["audit"]),
+            *[(f"correct {by}", "breakpoint", ["correct", "--by", by])
+              for by in ("function", "block", "instruction", "line")],
+            ("correct p", "constant", ["correct", "--skid", "skid.run", "--by", "function"]),
+            ("annotate", "precise", ["annotate", "--function", "f0"])]
+
+
+def write(name, case, directory):
+    program = directory / f"{name}.elf"
+    program.write_bytes(elf(case.machine, case.code, case.symbols))
+    mapped = mapping(program, BASE, TEXT + len(case.code), 0, bytes(range(20)))
+    addresses = [BASE + TEXT + place for place in case.places]
+    for kind, event in EVENTS.items():
+        recording(directory / f"{name}.{kind}.data", event, addresses, mapped, case.machine)
+
+
+def limited(cpu, memory):
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+    resource.setrlimit(resource.RLIMIT_AS, (memory * MIB, memory * MIB))
+
+
+def run(command, directory, cpu, memory):
+    """Returns what is wrong, the processor time in seconds and the peak in MiB."""
+    with open(directory / "out", "wb") as out, open(directory / "err", "wb") as err:
+        process = subprocess.Popen(command, cwd=directory, stdout=out, stderr=err,
+                                   preexec_fn=lambda: limited(cpu, memory))
+        _, status, usage = os.wait4(process.pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    wrong = "" if code in (0, 4, 5) else f"status {code}: {(directory / 'err').read_text()[-300:]}"
+    return wrong, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("skidscan", type=os.path.abspath)
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--cpu", type=int, default=10)
+    parser.add_argument("--memory", type=int, default=768)
+    parser.add_argument("--keep")
+    parser.add_argument("--commands", default="")
+    options = parser.parse_args()
+    every_case = cases()
+    names = options.cases.split(",") if options.cases else list(every_case)
+    bad = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(options.keep or temporary)
+        directory.mkdir(exist_ok=True)
+        subprocess.run([options.skidscan, "synth", "--like", "pebs-sound", "--all-levels", "--force", "-o", "skid.run"],
+                       cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in names:
+            write(name, every_case[name](), directory)
+            for label, kind, command in COMMANDS:
+                if options.commands not in label:
+                    continue
+                arguments = [options.skidscan, *command, "-i", f"{name}.{kind}.data"]
+                wrong, seconds, peak = run(arguments, directory, options.cpu, options.memory)
+                bad += bool(wrong)
+                print(f"{name:18} {label:20} {seconds:6.1f} s {peak:6.0f} MiB  {wrong}", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
