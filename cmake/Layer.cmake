@@ -4,7 +4,7 @@ set(SKIDSCAN_UNITY 0 CACHE STRING "Sources of a folder to compile together; 0: e
 
 # Compiler options for all code.
 add_library(skid_options INTERFACE)
-target_link_libraries(skid_options INTERFACE fmt::fmt nlohmann_json::nlohmann_json)
+target_link_libraries(skid_options INTERFACE ${SKIDSCAN_FMT} nlohmann_json::nlohmann_json)
 target_include_directories(skid_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(skid_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
@@ -36,6 +36,9 @@ if(SKIDSCAN_FUZZ)
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
   target_link_options(skid_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(SKIDSCAN_STATIC)
+  target_compile_options(skid_options INTERFACE -ffunction-sections -fdata-sections)
 endif()
 target_compile_definitions(skid_options INTERFACE SKIDSCAN_VERSION="${PROJECT_VERSION}")
 

@@ -1,4 +1,5 @@
-# Files that `cmake --install` installs with the program, and the Debian package of cpack. The program contains no paths: models are part of it, it finds the targets that
+# Files that `cmake --install` installs with the program, and what cpack makes: the Debian package, or of a static
+# build the portable archive. The program contains no paths: models are part of it, it finds the targets that
 # packages have relative to itself, and it starts perf, cc and gnuplot from PATH. So it runs from any prefix.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES src/events/intel/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.perfmon)
@@ -46,4 +47,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS gnuplot-nox)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS linux-perf)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS gcc)
+include(cmake/Portable.cmake)
 include(CPack)

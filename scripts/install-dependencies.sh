@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs the missing Debian packages that skidscan needs.
-# usage: install-dependencies.sh run|check|lab|develop
+# usage: install-dependencies.sh run|check|lab|package|develop
 #   run      to build and run
 #   check    also for the tests and the style checks
 #   lab      also to build the emulator of the lab (docs/lab.md)
+#   package  to build, and what cpack and the target portable need
 #   develop  also for scripts/tidy.sh and bench/speed.py
 set -eu
 
@@ -16,14 +17,16 @@ check_packages='libgtest-dev libgmock-dev git clang-format libclang-rt-14-dev py
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
   python3-pandas r-base-core'
 lab_packages='meson libglib2.0-dev libpixman-1-dev libfdt-dev patch'
+package_packages='gcc gcc-aarch64-linux-gnu dpkg-dev xz-utils libzycore-dev libbz2-dev liblzma-dev zlib1g-dev'
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in
   run) packages=$run_packages ;;
   check) packages="$run_packages $check_packages" ;;
   lab) packages="$run_packages $check_packages $lab_packages" ;;
+  package) packages="$run_packages $package_packages" ;;
   develop) packages="$run_packages $check_packages $develop_packages" ;;
-  *) echo "usage: $0 run|check|lab|develop" >&2; exit 64 ;;
+  *) echo "usage: $0 run|check|lab|package|develop" >&2; exit 64 ;;
 esac
 
 missing=

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Tests the Debian package in a minimal Debian 12: installs it, records the default set, draws it, checks
-# that the figure has all precise levels, and removes it. Prints the time of each step. Needs root,
-# debootstrap and a Debian mirror (the one that apt uses on this machine).
-# usage: try-package.sh [PACKAGE.deb]     (builds the package by default; 77: skipped)
+# Tests the portable archive and the Debian package in a minimal Debian 12, which has no compiler. A user
+# extracts the archive, records the default set and reports it, without gnuplot and with it. Then installs
+# the package, records the default set, draws it, checks that the figure has all precise levels, and removes
+# it. Prints the time of each step. Needs root, debootstrap and a Debian mirror (the one that apt uses on
+# this machine).
+# usage: try-package.sh [PACKAGE.deb ARCHIVE.tar.xz]     (builds them by default; 77: skipped)
 set -eu
 
 skip() { echo "skipped: $*"; exit 77; }
@@ -22,9 +24,12 @@ if [ "${1:-}" != --inside ]; then
 fi
 
 work=$2
-package=${3:-}
+package=${3:-} archive=${4:-}
 begun=$(now)
-[ -z "$package" ] || package=$(realpath "$package")
+if [ -n "$package" ]; then
+  package=$(realpath "$package")
+  archive=$(realpath "$archive")
+fi
 cd "$(dirname "$0")/.."
 
 if [ -z "$package" ]; then
@@ -34,6 +39,9 @@ if [ -z "$package" ]; then
   (cd "$work/build" && cpack >/dev/null)
   package=$(find "$work/build" -maxdepth 1 -name '*.deb')
   step "build $(basename "$package"), $(wc -c <"$package") bytes"
+  cmake --build "$work/build" --target portable >/dev/null
+  archive=$(find "$work/build" -maxdepth 1 -name '*.tar.xz')
+  step "build $(basename "$archive"), $(wc -c <"$archive") bytes"
 fi
 if command -v lintian >/dev/null; then
   lintian --fail-on error "$package"
@@ -57,8 +65,29 @@ mount --rbind /dev "$root/dev"
 install -D -m 644 "$package" "$root/tmp/skidscan.deb"
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
   DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" "$@"; }
-# Like a user, with the recommended packages.
 inside apt-get update -qq
+inside apt-get install -y -qq --no-install-recommends linux-perf xz-utils >/dev/null 2>&1
+step 'apt-get install linux-perf xz-utils'
+
+# In a directory with spaces.
+inside useradd -m user
+home="/home/user/a directory"
+install -D -m 644 "$archive" "$root/tmp/skidscan.tar.xz"
+user() { inside setpriv --reuid user --regid user --clear-groups env HOME=/home/user sh -c "$1"; }
+user "mkdir '$home'; cd '$home' && tar -xf /tmp/skidscan.tar.xz"
+user "cd '$home' && skidscan/bin/skidscan doctor >doctor.txt" || [ $? -eq 3 ] ||
+  skip "nothing can be sampled here: $(sed -n 1p "$root$home/doctor.txt")"
+user "cd '$home' && skidscan/bin/skidscan record -q && skidscan/bin/skidscan report >report.txt"
+step 'extract the archive; skidscan record; skidscan report'
+! user "cd '$home' && skidscan/bin/skidscan report --plot out.svg" >/dev/null 2>"$work/message" ||
+  { echo "$0: a figure without gnuplot"; exit 1; }
+grep -q 'gnuplot' "$work/message" || { cat "$work/message"; exit 1; }
+inside apt-get install -y -qq --no-install-recommends gnuplot-nox >/dev/null 2>&1
+user "cd '$home' && skidscan/bin/skidscan report --plot out.svg >/dev/null"
+[ -s "$root$home/out.svg" ] || { echo "$0: out.svg is empty"; exit 1; }
+step 'the figure, with gnuplot'
+
+# Like a user, with the recommended packages.
 inside sh -c 'apt-get install -y -qq /tmp/skidscan.deb >/tmp/log 2>&1' || {
   tail -n 5 "$root/tmp/log"
   exit 1

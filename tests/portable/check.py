@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""Runs the portable archive in a root directory that has nothing else, and compares it with the built program.
+
+usage: check.py ARCHIVE PROGRAM [RECORDINGS]     (exit status 77: skipped, with the reason)
+
+First without any other file: reports of all recordings, in all formats. Then with perf and its libraries: a
+recorded run, whose processes are traced. Needs root; mounts are in a namespace of their own.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FORMATS = [["--format", "text"], ["--format", "json"], ["--format", "csv"], ["--html", "/dev/stdout", "-q"]]
+ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"}
+PROGRAM = "/skidscan/bin/skidscan"
+failures = []
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def check(holds, message):
+    if not holds:
+        failures.append(message)
+        print("FAILED:", message)
+
+
+def run(program, arguments, root="/", traced_to=None):
+    """Standard output and error, and the exit status, of a program (a path and arguments) in /tmp of a root."""
+    command = ["skidscan", *program[1:], *arguments]
+    executable, environment = program[0], ENVIRONMENT
+    if traced_to:
+        command = ["strace", "-ff", "-o", traced_to, "-e", "trace=file,process", "chroot", root, *program, *arguments]
+        executable, root = "strace", "/"
+        environment = ENVIRONMENT | {"PATH": os.environ["PATH"]}
+
+    def enter():
+        os.chroot(root)
+        os.chdir("/tmp")
+
+    done = subprocess.run(command, executable=executable, preexec_fn=enter, env=environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    return done.stdout, done.stderr, done.returncode
+
+
+def compare_reports(root, built, recordings):
+    """With the built program in the same root, so that both find the same files."""
+    for path in [built, *libraries_of(built)]:
+        (root / "built").mkdir(exist_ok=True)
+        shutil.copy(path, root / "built")
+    loader = next(path for path in libraries_of(built) if "/ld-" in path)
+    built_inside = [f"/built/{os.path.basename(loader)}", "--library-path", "/built", "/built/skidscan"]
+    compared = 0
+    for recording in sorted(recordings.rglob("*.data*")):
+        for output in FORMATS:
+            arguments = ["report", str(recording), *output]
+            ours, theirs = (run(program, arguments, root) for program in ([PROGRAM], built_inside))
+            check(ours == theirs, f"report {recording.name} {' '.join(output)} differs; {ours[1][-200:]!r}")
+            compared += 1
+    print(f"{compared} reports compared with the built program's")
+    shutil.rmtree(root / "built")
+
+
+def libraries_of(program):
+    return re.findall(r"(/\S+) \(", subprocess.run(["ldd", program], capture_output=True, text=True).stdout)
+
+
+def copy_with_libraries(root, program):
+    for path in [program, *libraries_of(program)]:
+        copy = root / path.lstrip("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+
+
+def traced(trace):
+    """The programs that were started, and the files that skidscan's processes opened."""
+    started, opened = set(), set()
+
+    def walk(pid, program):
+        for line in trace.with_name(f"trace.{pid}").read_text(errors="replace").splitlines():
+            if found := re.match(r'execve\("([^"]*)".*= 0$', line):
+                program = found[1]
+                started.add(program)
+            elif found := re.match(r"(?:clone3?|v?fork)\(.*= (\d+)$", line):
+                walk(found[1], program)
+            elif found := re.match(r'open(?:at)?\((?:\w+, )?"([^"]*)".*= \d+$', line):
+                if program == PROGRAM:
+                    opened.add(found[1])
+
+    first = min(trace.parent.glob("trace.*"), key=lambda path: int(path.suffix[1:]))
+    walk(first.suffix[1:], "")
+    return started, opened
+
+
+def check_recording(root, work):
+    trace = work / "trace" if shutil.which("strace") else None
+    out, err, status = run([PROGRAM], ["record", "-q", "-o", "/tmp/default.run"], root, trace)
+    check(status == 0, f"record: exit status {status}: {err.decode()[-300:]}")
+    if trace:
+        started, opened = traced(trace)
+        expected = re.compile(PROGRAM + r"$|.*/perf$|.*/target\.[\w-]+$|.*/chroot$")
+        strange = {path for path in started if not expected.match(path)}
+        check(not strange, f"record started {strange}")
+        expected = re.compile(r"/(skidscan|proc|sys|dev|tmp)(/|$)|[^/]")
+        strange = {path for path in opened if not expected.match(path)}
+        check(not strange, f"record opened {strange}")
+        print(f"record started {len(started)} programs, opened {len(opened)} files")
+    else:
+        print("record was not traced: strace is missing")
+    for arguments in (["report", "default.run"], ["merge", "default.run", "-o", "all.json"],
+                      ["report", "all.json"], ["synth", "--like", "pebs-shadow", "-o", "shadow.data"],
+                      ["correct", "shadow.data"], ["target", "--trigger", "load-l2", "--working-set", "64K"],
+                      ["target", "--arch", "aarch64", "-o", "aarch64"], ["doctor"]):
+        out, err, status = run([PROGRAM], arguments, root)
+        check(status in (0, 3), f"{arguments}: exit status {status}: {err.decode()[-300:]}")
+    out, err, status = run([PROGRAM], ["target", "--nops", "300"], root)
+    check(status == 1 and b"with --nops 300 are built with it" in err, f"target --nops: {err.decode()}")
+
+
+def check_kit(root, built):
+    for cpu in ("skl", "zen4"):
+        kits = []
+        for program, directory in ((PROGRAM, root), (built, "/")):
+            out, err, status = run([program], ["kit", "--for", cpu, "-o", "-"], directory)
+            check(status == 0, f"kit --for {cpu}: {err.decode()[-300:]}")
+            kits.append(out)
+        check(kits[0] == kits[1], f"kit --for {cpu} differs")
+    # None needs a compiler.
+    cpus = [line.split("\t")[0] for line in run([PROGRAM], ["complete", "kit", "--for", ""], root)[0].decode().splitlines()[1:]]
+    check(len(cpus) > 20, f"kit --for completes {cpus}")
+    for cpu in cpus:
+        out, err, status = run([PROGRAM], ["kit", "--for", cpu, "-o", "-"], root)
+        check(status == 0 or b"as built for this architecture" in err, f"kit --for {cpu}: {err.decode()[-300:]}")
+
+
+def main():
+    if os.geteuid() != 0:
+        skip("root is needed for chroot")
+    archive, built = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    if not archive.exists():
+        skip(f"{archive.name} is missing; cmake --build DIR --target portable makes it")
+    if "--inside" not in sys.argv:
+        # All files and mounts are in a namespace of their own, on a file system of its own.
+        work = tempfile.mkdtemp(prefix="skidscan-portable-")
+        done = subprocess.run(["unshare", "--mount", "--propagation", "private", *sys.argv, "--inside", work])
+        os.rmdir(work)
+        sys.exit(done.returncode)
+    work = pathlib.Path(sys.argv[-1])
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", work], check=True)
+    root = work / "root"
+    for directory in ("proc", "sys", "dev", "tmp"):
+        (root / directory).mkdir(parents=True)
+    subprocess.run(["tar", "-xf", archive, "-C", root], check=True)
+    subprocess.run(["mount", "--rbind", "/proc", root / "proc"], check=True)
+    subprocess.run(["mount", "--rbind", "/sys", root / "sys"], check=True)
+    (root / "dev/null").touch()
+    subprocess.run(["mount", "--bind", "/dev/null", root / "dev/null"], check=True)
+    (root / "dev/stdout").symlink_to("/proc/self/fd/1")
+    built = str(built)
+    check(run([PROGRAM], ["--version"], root) == run([built], ["--version"]), "--version differs")
+    recordings = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 5 else None
+    if recordings and recordings.is_dir():
+        inside = root / str(recordings).lstrip("/")
+        inside.mkdir(parents=True)
+        subprocess.run(["mount", "--bind", "--read-only", recordings, inside], check=True)
+        compare_reports(root, built, recordings)
+    check_kit(root, built)
+    if perf := shutil.which("perf"):
+        copy_with_libraries(root, perf)
+        check_recording(root, work)
+    sys.exit(1 if failures else 0)
+
+
+main()
