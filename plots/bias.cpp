@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::plots {
 namespace {
@@ -17,6 +18,11 @@ namespace {
 using analysis::Measurement;
 using analysis::TriggerCount;
 using output::Column;
+
+bool has_trigger_distances(const Measurement& m) {
+  return m.triggers.size() > 1 && m.basis.geometry &&
+         m.basis.geometry->trigger_distances.size() == m.triggers.size();
+}
 
 double percent_of(double share) {
   return 100 * share;
@@ -39,7 +45,7 @@ std::vector<std::uint64_t> gaps_of(const Measurement& m) {
 }
 
 /// The most important first: a long text is cut at its end.
-std::string caption_of(const Column& column) {
+std::string shadow_caption(const Column& column, const Paper& paper) {
   const Measurement& m = *column.measurement;
   std::string text = column.label + ":  ";
   if (!m.basis.equal_triggers) {
@@ -49,137 +55,128 @@ std::string caption_of(const Column& column) {
     text += analysis::p_text(m.bias->p) + ", ";
     if (m.bias->largest_ratio) text += fmt::format("max/min {:.3g}, ", *m.bias->largest_ratio);
   }
-  return text + samples_and_hits(m, 0);
+  if (!paper.caption || paper.is_narrow()) return text.substr(0, text.rfind(','));
+  return text + samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
 }
 
-Axis gap_axis(std::uint64_t widest, int plot_width) {
-  constexpr double kPixelsPerTic = 34, kMargin = 0.5;
-  Axis axis{.low = -kMargin,
-            .high = position(widest) + kMargin,
-            .label = "instructions between the trigger and the one before"};
-  const double step = std::max(1.0, std::ceil(kPixelsPerTic * (axis.high - axis.low) / plot_width));
-  axis.tics.push_back({0, "0"});
+/// The logarithmic axis of instructions between triggers.
+std::vector<std::string> gap_axis(const EventOnMachines& event, double plot_width,
+                                  const Paper& paper) {
+  constexpr double kMargin = 0.5;
+  std::uint64_t widest = 1;
+  for (const Column& column : event.columns()) {
+    for (const std::uint64_t gap : gaps_of(*column.measurement)) widest = std::max(widest, gap);
+  }
+  const double low = -kMargin, high = position(widest) + kMargin;
+  const double label = 5 * 0.78 * paper.points;  // pixels
+  const double step = std::max(1.0, std::ceil(label * (high - low) / plot_width));
+  std::vector<std::string> tics{"'0' 0"};
   for (double power = 0; std::exp2(power) <= static_cast<double>(widest); power += step) {
     const auto gap = static_cast<std::uint64_t>(std::exp2(power));
-    axis.tics.push_back({position(gap), fmt::format("{}", gap)});
+    tics.push_back(fmt::format("'{}' {:.10g}", gap, position(gap)));
   }
-  return axis;
+  return {fmt::format("set xrange [{:.10g}:{:.10g}]", low, high),
+          fmt::format("set xtics ({})", fmt::join(tics, ", "))};
 }
 
-/// `highest`: per cent.
-Axis share_axis(double highest, int height) {
-  const double top = std::min(highest * 1.1, 105.0);
-  const double step = std::max(top * 36.0 / height, 0.01);
-  // Shares of many triggers are below 1%.
-  const double unit = step >= 1 ? 1.0 : 0.01;
-  return {.low = 0,
-          .high = top,
-          .tics = tics(0, top, static_cast<double>(round_up_nicely(step / unit)) * unit,
-                       [](double at) { return fmt::format("{:.4g}%", at); }),
-          .label = "share of samples",
-          .grid = true};
-}
-
-/// The samples of each trigger and its runway, with intervals; `shift`: beside those of other
-/// levels.
-Points points_of(const Column& column, std::uint64_t all, Shape shape, double shift) {
-  const Measurement& m = *column.measurement;
+/// The samples of each trigger and its runway, with intervals: share, place, ends. `shift`: beside
+/// those of other levels.
+Rows points_of(const Measurement& m, double shift) {
   const std::vector<std::uint64_t> gaps = gaps_of(m);
-  Points points{.color = line_style_of(column.level).color, .shape = shape, .upright = true};
-  for (std::size_t i = 0; i < gaps.size(); ++i) {
-    const TriggerCount& trigger = m.triggers[i];
-    const analysis::Share share = analysis::wilson_interval(trigger.samples, all);
-    points.points.push_back(
-        {position(gaps[i]) + shift,
-         percent_of(share.value),
-         percent_of(share.low),
-         percent_of(share.high),
-         {fmt::format("{}, trigger {}, {} after the one before", column.label, i + 1,
-                      analysis::counted(gaps[i], "instruction")),
-          fmt::format("{}, {} of them hits", count_and_share(trigger.samples, all, "all"),
-                      trigger.hits)}});
+  std::uint64_t all = 0;
+  for (const TriggerCount& trigger : m.triggers) all += trigger.samples;
+  Rows points;
+  for (std::size_t i = 0; i < gaps.size() && all > 0; ++i) {
+    const analysis::Share share = analysis::wilson_interval(m.triggers[i].samples, all);
+    points.push_back({position(gaps[i]) + shift, percent_of(share.value), percent_of(share.low),
+                      percent_of(share.high)});
   }
   return points;
 }
 
 /// The shares that the delay gives where overflows are at all triggers equally often.
-Curve model_of(const Column& column) {
-  const Measurement& m = *column.measurement;
+Rows model_of(const Measurement& m) {
   const std::vector<std::uint64_t> gaps = gaps_of(m);
-  LineStyle style = line_style_of(column.level);
-  style.width = std::max(1.0, style.width / 2);
-  Curve curve{style, {}};
   const auto shares = analysis::shadowed_shares(m.basis.geometry->trigger_distances, m.delay->low);
+  Rows line;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    curve.points.emplace_back(position(gaps[i]), percent_of(shares[i]));
+    line.push_back({position(gaps[i]), percent_of(shares[i])});
   }
-  std::stable_sort(curve.points.begin(), curve.points.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  return curve;
+  std::stable_sort(line.begin(), line.end(),
+                   [](const auto& a, const auto& b) { return a[0] < b[0]; });
+  return line;
 }
 
-Panel shadow_panel(const std::vector<Column>& columns, int plot_width) {
+Panel shadow_panel(const std::vector<Column>& columns, const Paper& paper) {
   constexpr double kBeside = 0.08;  // of the axis' unit
-  Panel panel{.height = panel_height(1)};
-  std::uint64_t widest = 1;
+  Panel panel;
   double highest = 0, shift = -kBeside * static_cast<double>(columns.size() - 1) / 2;
   std::set<double> even;
-  std::map<int, int> seen;
+  std::map<int, std::size_t> of_level;
   for (const Column& column : columns) {
     const Measurement& m = *column.measurement;
-    panel.captions.push_back({caption_of(column), line_style_of(column.level)});
-    for (const std::uint64_t gap : gaps_of(m)) widest = std::max(widest, gap);
-    std::uint64_t all = 0;
-    for (const TriggerCount& trigger : m.triggers) all += trigger.samples;
-    const Shape shape = seen[column.level]++ == 0 ? Shape::disc : Shape::ring;
-    if (all > 0) panel.points.push_back(points_of(column, all, shape, shift));
-    if (m.delay) panel.curves.push_back(model_of(column));
-    if (m.basis.equal_triggers) even.insert(percent_of(1 / static_cast<double>(m.triggers.size())));
+    panel.title += (&column == &columns.front() ? "" : "\n") + shadow_caption(column, paper);
+    const std::size_t n = of_level[column.level]++;
+    Rows points = points_of(m, shift);
     shift += kBeside;
+    if (points.empty()) continue;
+    for (const auto& point : points) highest = std::max(highest, point[3]);
+    panel.series.push_back({fmt::format("using 1:2:3:4 with yerrorbars {} pt {} lw 1.2 dt 1",
+                                        line_of(column.level), n == 0 ? 7 : 6),
+                            std::move(points)});
+    if (m.delay)
+      panel.series.push_back({"using 1:2 with lines " + line_of(column.level), model_of(m)});
+    if (m.basis.equal_triggers) even.insert(percent_of(1 / static_cast<double>(m.triggers.size())));
   }
-  panel.x = gap_axis(widest, plot_width);
-  if (panel.points.empty()) {
-    show_nothing_located(panel);
-    return panel;
-  }
-  for (const Points& points : panel.points) {
-    for (const Point& point : points.points) highest = std::max(highest, point.high);
-  }
-  panel.y = share_axis(std::max(highest, even.empty() ? 0 : *even.rbegin()), panel.height);
   for (const double share : even) {
-    panel.rules.push_back(
-        {panel.x.low, share, panel.x.high, share, {Color::black, 1.5, kDashed}, true});
+    highest = std::max(highest, share);
+    panel.marks.push_back(fmt::format(
+        "set arrow from graph 0,first {0:.10g} to graph 1,first {0:.10g} nohead dt 2 lw 1 back",
+        share));
   }
+  if (panel.series.empty()) show_nothing_located(panel);
+  panel.commands = {fmt::format("set yrange [0:{:.10g}]", std::max(highest * 1.1, 0.1))};
   return panel;
 }
 
 }  // namespace
 
-bool has_trigger_distances(const Measurement& m) {
-  return m.triggers.size() > 1 && m.basis.geometry &&
-         m.basis.geometry->trigger_distances.size() == m.triggers.size();
-}
-
-Figure bias_figure(const Machines& all) {
+Figure bias_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
   const std::size_t others = keep_measurements(machines, has_trigger_distances);
   if (machines.empty()) {
-    throw UsageError(
-        fmt::format("--kind bias: no measurement with several triggers at known distances ({} "
-                    "others); record --triggers 4 makes them",
-                    others));
+    throw UsageError(fmt::format(
+        "--kind bias: no measurement with several triggers at known distances ({} others); "
+        "record --triggers 4 makes them",
+        others));
   }
-  Figure figure = begin_figure("Which trigger samples fall on", machines);
-  figure.remark = "with 95% intervals; lines: what the delay from overflow to record gives";
+  EventGrid grid("Which trigger samples fall on", machines, options);
+  grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
+    Panel panel = shadow_panel(group.columns, grid.figure.paper);
+    const auto x = gap_axis(event, grid.plot_width(), grid.figure.paper);
+    panel.commands.insert(panel.commands.end(), x.begin(), x.end());
+    return std::vector<std::optional<Panel>>{std::move(panel)};
+  });
+  Figure& figure = grid.figure;
+  figure.commands = {"set format y '%g%%'", "set grid ytics lw 0.3"};
+  figure.x_label = "instructions between the trigger and the one before";
+  figure.y_label = "share of samples";
+  std::map<int, std::string> levels;
+  for (const EventOnMachines& event : events_of(machines)) {
+    for (const Column& column : event.columns()) {
+      levels[column.level] = output::level_name(column.level);
+    }
+  }
+  for (const auto& [level, name] : levels) {
+    figure.keys.push_back({fmt::format("with linespoints {} pt 7", line_of(level)), name});
+  }
+  figure.head.emplace_back(
+      "points: samples with 95% intervals; lines: what the delay explains; dashed: the even share");
   if (others > 0) {
-    figure.remark +=
+    figure.head.back() +=
         fmt::format("; without {} of one trigger", analysis::counted(others, "measurement"));
   }
-  figure.legend = {{LineStyle{Color::black, 1.5, kDashed}, "even share"}};
-  for (const auto& [event, name] : events_in_blocks(machines, figure)) {
-    figure.blocks.push_back({name, {shadow_panel(event->columns, figure.plot_width)}});
-  }
-  return figure;
+  return std::move(figure);
 }
 
 }  // namespace skid::plots

@@ -1,5 +1,7 @@
 #include "plots/kinds.h"
+#include "plots/rows.h"
 
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,62 +11,52 @@ namespace {
 
 using analysis::SampleClass;
 
-constexpr int kBreakdownRowHeight = 20;
+/// Of classes whose colours are alike in grey each has its own pattern, by SampleClass; 0: solid.
+constexpr std::array<int, analysis::kSampleClasses> kPatterns{0, 4, 0, 2, 1, 7, 6, 0, 5, 0};
+
+std::string fill_of(SampleClass sample_class) {
+  const auto i = static_cast<std::size_t>(sample_class);
+  const std::string color = fmt::format("lc rgb class[{}]", i + 1);
+  return kPatterns[i] == 0 ? color : fmt::format("{} fs pattern {} border", color, kPatterns[i]);
+}
 
 /// Adds the bar of a row: its classes from left to right, by share of the samples read.
-void add_bar(const Row& row, double top, std::map<SampleClass, Boxes>& boxes) {
-  const analysis::Breakdown& breakdown = row.measurement->samples;
+void add_bar(const analysis::Breakdown& breakdown, double middle,
+             std::map<SampleClass, Rows>& bars) {
   const auto read = static_cast<double>(breakdown.read());
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<SampleClass>(i);
     const std::uint64_t count = breakdown[sample_class];
     if (count == 0) continue;
-    boxes[sample_class].boxes.push_back(
-        {100 * static_cast<double>(sum) / read,
-         100 * static_cast<double>(sum + count) / read,
-         top + 0.88,
-         top + 0.12,
-         {fmt::format("{}, {}", row.label, analysis::words_for(sample_class)),
-          count_and_share(count, breakdown.read(), "those read")}});
+    bars[sample_class].push_back({100 * static_cast<double>(sum) / read,
+                                  100 * static_cast<double>(sum + count) / read, middle - 0.36,
+                                  middle + 0.36});
     sum += count;
   }
 }
 
 }  // namespace
 
-Figure breakdown_figure(const Machines& machines) {
-  Figure figure = begin_figure("Where samples fall, by class", machines);
-  figure.remark = "each bar: all samples read of an event at a level";
-  const std::vector<EventRows> events = rows_by_event(machines);
-  std::map<SampleClass, Fill> present;
-  for (const EventRows& event : events) {
-    const bool last = &event == &events.back();
-    Panel panel = row_panel(static_cast<double>(event.rows.size()), kBreakdownRowHeight);
-    panel.x = {
-        .low = 0,
-        .high = 100,
-        .tics = tics(0, 100, 20, [last](double at) { return last ? fmt::format("{}%", at) : ""; }),
-        .label = last ? "share of the samples read" : "",
-        .grid = true};
-    std::map<SampleClass, Boxes> boxes;
+Figure breakdown_figure(const Machines& machines, const FigureOptions& options) {
+  RowPlot plot(begin_figure("Where samples fall, by class", machines, options, 900));
+  std::map<SampleClass, Rows> bars;
+  for (const EventRows& event : rows_by_event(machines)) {
+    plot.begin_event(event.event);
     for (const Row& row : event.rows) {
-      const auto top = static_cast<double>(panel.rows.size());
-      add_bar(row, top, boxes);
-      panel.rows.push_back({top + 0.5, row.label,
-                            samples_text(*row.measurement)
-                                .append(output::origin_word(output::origin_of(*row.measurement)))});
+      const analysis::Measurement& m = *row.measurement;
+      std::string text = samples_text({&m});
+      text += output::origin_word(output::origin_of(m));
+      add_bar(m.samples, plot.add(row.name, text), bars);
     }
-    for (auto& [sample_class, of_class] : boxes) {
-      of_class.fill = present[sample_class] = fill_of(sample_class);
-      panel.boxes.push_back(std::move(of_class));
-    }
-    figure.blocks.push_back({event.event, {std::move(panel)}});
   }
-  for (const auto& [sample_class, fill] : present) {
-    figure.legend.push_back({fill, std::string(analysis::words_for(sample_class))});
+  for (auto& [sample_class, rows] : bars) {
+    plot.panel.series.push_back(
+        {"using 1:3:1:2:3:4 with boxxyerror " + fill_of(sample_class), std::move(rows)});
+    plot.figure.keys.push_back(
+        {"with boxes " + fill_of(sample_class), std::string(analysis::words_for(sample_class))});
   }
-  return figure;
+  return plot.finish(0, 100, "share of the samples read");
 }
 
 }  // namespace skid::plots

@@ -1,9 +1,8 @@
 #include "plots/kinds.h"
+#include "plots/offset_bins.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,7 +17,7 @@ using output::Column;
 /// The line of a measurement, and its part from the censored offset on. There it is known only that
 /// a sample is no nearer.
 struct Lines {
-  std::vector<std::pair<double, double>> known, censored;
+  Rows known, censored;
   std::uint64_t beyond = 0;  ///< located samples outside the axis
 };
 
@@ -37,83 +36,95 @@ Lines lines_of(const Measurement& m, const OffsetAxis& axis) {
   std::uint64_t sum = histogram.underflow;
   const auto height = [&] { return 100 * static_cast<double>(sum) / static_cast<double>(located); };
   auto* line = &lines.known;
-  line->emplace_back(static_cast<double>(axis.lowest) - 0.5, height());
+  line->push_back({static_cast<double>(axis.lowest) - 0.5, height()});
   const auto rise = [&](std::int64_t offset, std::uint64_t count) {
     if (count == 0) return;
     if (m.censored_from && offset >= *m.censored_from && line == &lines.known) {
       const auto end = static_cast<double>(*m.censored_from);
-      line->emplace_back(end, height());
+      line->push_back({end, height()});
       line = &lines.censored;
-      line->emplace_back(end, height());
+      line->push_back({end, height()});
     }
     const auto x = static_cast<double>(offset);
-    if (line->back().first < x) line->emplace_back(x, height());
+    if (line->back()[0] < x) line->push_back({x, height()});
     sum += count;
-    line->emplace_back(x, height());
+    line->push_back({x, height()});
   };
   for (const Bin& bin : histogram.bins) {
     rise(0, bin[SampleClass::hit]);
     rise(std::min(bin.hi - 1, axis.highest), bin.count - bin[SampleClass::hit]);
   }
-  line->emplace_back(static_cast<double>(axis.highest) + 0.5, height());
+  line->push_back({static_cast<double>(axis.highest) + 0.5, height()});
   return lines;
 }
 
-/// Short, because several are beside each other: hits are the step at 0.
-std::string caption_of(const Column& column, std::uint64_t beyond) {
-  const Measurement& m = *column.measurement;
-  std::string text = fmt::format("{}:  {}", column.label, samples_text(m));
-  const std::uint64_t censored = m.samples[SampleClass::censored];
-  if (m.samples.located() == 0) text += ", none located";
-  if (censored > 0) text += fmt::format(", {} censored", censored);
-  if (beyond > 0) text += fmt::format(", {} beyond", beyond);
-  return text.append(output::origin_word(output::origin_of(m)));
+/// The name of a line beside its first point at `height` per cent.
+std::string name_at(const Lines& lines, double height, const OffsetScale& scale,
+                    const std::string& quoted, const std::string& style) {
+  for (const Rows* rows : {&lines.known, &lines.censored}) {
+    for (const auto& point : *rows) {
+      if (point[1] < height) continue;
+      return label_at(point[0], height, quoted, style, scale.place_of(point[0]) > 0.7);
+    }
+  }
+  return label_at(0, height, quoted, style, false);
 }
 
-Panel cdf_panel(const std::vector<Column>& columns, int plot_width) {
-  OffsetAxis axis = choose_axis(columns, plot_width);
-  axis.width = 1;  // lines have no bins
-  Panel panel{.height = panel_height(1), .x = offset_axis(axis, plot_width, true)};
-  panel.y = {.low = -2,
-             .high = 102,
-             .tics = tics(0, 100, 20, [](double at) { return fmt::format("{:.0f}%", at); }),
-             .label = "located samples up to here"};
-  panel.rules = {trigger_rule(panel.y)};
-  std::map<int, int> lines_of_level;
+Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
+                const OffsetScale& scale, const Paper& paper) {
+  Panel panel{.marks = {kTriggerLine}};
+  std::map<int, std::size_t> of_level;
   std::map<std::int64_t, bool> ends;  // censored offsets, and whether of several triggers
-  for (const Column& column : columns) {
-    const Measurement& m = *column.measurement;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Measurement& m = *columns[i].measurement;
     Lines lines = lines_of(m, axis);
-    LineStyle style = line_style_of(column.level);
-    style.width = std::max(1.2, 0.85 * style.width);
-    style.dashes = dashes_of(lines_of_level[column.level]++);
-    panel.captions.push_back({caption_of(column, lines.beyond), style});
-    if (!lines.known.empty()) panel.curves.push_back({style, std::move(lines.known)});
+    const std::string line = line_of(columns[i].level, of_level[columns[i].level]++);
+    if (paper.caption || columns.size() == 1) {
+      if (i > 0) panel.title += '\n';
+      panel.title += caption_of(columns[i], paper, lines.beyond);
+      const std::uint64_t censored = m.samples[SampleClass::censored];
+      if (censored > 0 && !paper.is_narrow()) panel.title += fmt::format(", {} censored", censored);
+    }
+    if (lines.known.empty()) continue;
+    // Each at another height, so that names are not on each other.
+    const double height =
+        100 * static_cast<double>(i + 1) / static_cast<double>(columns.size() + 1);
+    panel.marks.push_back(name_at(lines, height, scale, paper.quoted(columns[i].label), line));
+    panel.series.push_back({"using 1:2 with lines " + line, std::move(lines.known)});
     if (lines.censored.empty()) continue;
-    panel.curves.push_back({{style.color, style.width / 2, kDotted}, std::move(lines.censored)});
+    panel.series.push_back(
+        {fmt::format("using 1:2 with lines {} lw 0.7", line), std::move(lines.censored)});
     ends[*m.censored_from] |= !m.triggers.empty();
   }
   for (const auto& [end, partly] : ends) {
-    const auto x = static_cast<double>(end);
-    panel.rules.push_back({x, panel.y.low, x, panel.y.high, {Color::vermillion, 1, {10, 3, 2, 3}}});
+    panel.marks.push_back(
+        fmt::format("set arrow from {0},graph 0 to {0},graph 1 nohead ls 4 lw 0.7 back", end));
     // With several triggers it is the end of the shortest runway.
-    panel.notes.push_back({x, 4, partly ? " partly censored " : " censored ", Color::vermillion,
-                           2 * end > axis.lowest + axis.highest ? Align::right : Align::left});
+    panel.marks.push_back(label_at(static_cast<double>(end), 4,
+                                   partly ? "'partly censored'" : "'censored'", "ls 4",
+                                   scale.place_of(static_cast<double>(end)) > 0.5));
   }
-  if (panel.curves.empty()) {
-    panel.rules.clear();
-    show_nothing_located(panel);
-  }
+  if (panel.series.empty()) show_nothing_located(panel);
   return panel;
 }
 
 }  // namespace
 
-Figure cdf_figure(const Machines& machines) {
-  Figure figure = begin_figure("How far samples land", machines);
-  for (const auto& [event, name] : events_in_blocks(machines, figure)) {
-    figure.blocks.push_back({name, {cdf_panel(event->columns, figure.plot_width)}});
-  }
+Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
+  EventGrid grid("How far samples land", machines, options);
+  Figure& figure = grid.figure;
+  const double width = grid.plot_width();
+  grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
+    OffsetAxis axis = choose_axis(event.columns(), static_cast<std::int64_t>(width));
+    axis.width = 1;  // lines have no bins
+    const OffsetScale scale = scale_of_lines(axis);
+    Panel panel = cdf_panel(group.columns, axis, scale, figure.paper);
+    panel.commands = scale.settings(width, figure.paper);
+    return std::vector<std::optional<Panel>>{std::move(panel)};
+  });
+  figure.x_label = "offset from trigger (instructions)";
+  figure.y_label = "located samples up to here";
+  figure.commands = kShareAxis;
   return figure;
 }
 

@@ -3,6 +3,7 @@
 
 #include "analysis/wording.h"
 #include "plots/kinds.h"
+#include "plots/offset_bins.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -20,49 +21,45 @@ bool has_delay(const Measurement& m) {
 }
 
 /// Steps up at each delay with records.
-Curve curve_of(const output::Column& column, const LineStyle& style, double highest) {
-  const auto delays = analysis::delays_of(*column.measurement->basis.sample_pairs);
-  Curve curve{style, {{0, 0}}};
+Rows line_of_delays(const Measurement& m, double highest) {
+  const auto delays = analysis::delays_of(*m.basis.sample_pairs);
+  Rows line{{0, 0}};
   std::uint64_t sum = 0;
   for (const auto& [delay, count] : delays.counts()) {
     const auto x = static_cast<double>(delay);
-    curve.points.emplace_back(x, curve.points.back().second);
+    line.push_back({x, line.back()[1]});
     sum += count;
-    curve.points.emplace_back(x,
-                              100 * static_cast<double>(sum) / static_cast<double>(delays.total()));
+    line.push_back({x, 100 * static_cast<double>(sum) / static_cast<double>(delays.total())});
   }
-  curve.points.emplace_back(highest, 100);
-  return curve;
+  line.push_back({highest, 100});
+  return line;
 }
 
-Panel delay_panel(const std::vector<output::Column>& columns, int plot_width) {
-  constexpr double kMargin = 1.2;  // beyond most of the records
-  std::uint64_t longest = 1;
-  for (const auto& column : columns) longest = std::max(longest, column.measurement->delay->p95);
-  const auto highest = static_cast<std::int64_t>(kMargin * static_cast<double>(longest)) + 1;
-  Panel panel{.height = panel_height(1), .x = offset_axis({0, highest, 1}, plot_width, true)};
-  panel.x.label = "instructions from overflow to record";
-  panel.y = {.low = -2,
-             .high = 102,
-             .tics = tics(0, 100, 20, [](double at) { return fmt::format("{:.0f}%", at); }),
-             .label = "records up to here"};
-  std::map<int, int> lines_of_level;
-  for (const auto& column : columns) {
-    const Measurement& m = *column.measurement;
-    LineStyle style = line_style_of(column.level);
-    style.dashes = dashes_of(lines_of_level[column.level]++);
-    panel.captions.push_back({fmt::format("{}:  delay {}, predicts {} of next samples, {}",
-                                          column.label, analysis::range_of(*m.delay),
-                                          analysis::percent(m.delay->predicted), samples_text(m)),
-                              style});
-    panel.curves.push_back(curve_of(column, style, panel.x.high));
+Panel delay_panel(const std::vector<output::Column>& columns, const OffsetScale& scale,
+                  const Paper& paper) {
+  Panel panel;
+  std::map<int, std::size_t> of_level;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Measurement& m = *columns[i].measurement;
+    const std::string line = line_of(columns[i].level, of_level[columns[i].level]++);
+    panel.title += fmt::format("{}{}:  delay {}", i > 0 ? "\n" : "", columns[i].label,
+                               analysis::range_of(*m.delay));
+    if (paper.caption && !paper.is_narrow()) {
+      panel.title += fmt::format(", predicts {} of next samples, {}",
+                                 analysis::percent(m.delay->predicted), samples_text({&m}));
+    }
+    const auto at = static_cast<double>(m.delay->low);
+    panel.marks.push_back(
+        label_at(at, 100 * static_cast<double>(i + 1) / static_cast<double>(columns.size() + 1),
+                 paper.quoted(columns[i].label), line, scale.place_of(at) > 0.7));
+    panel.series.push_back({"using 1:2 with lines " + line, line_of_delays(m, scale.high)});
   }
   return panel;
 }
 
 }  // namespace
 
-Figure delay_figure(const Machines& all) {
+Figure delay_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
   const std::size_t others = keep_measurements(machines, has_delay);
   if (machines.empty()) {
@@ -71,11 +68,23 @@ Figure delay_figure(const Machines& all) {
         "record --delay makes them",
         others));
   }
-  Figure figure = begin_figure("How long after the overflow a record is written", machines);
-  for (const auto& [event, name] : events_in_blocks(machines, figure)) {
-    figure.blocks.push_back({name, {delay_panel(event->columns, figure.plot_width)}});
-  }
-  return figure;
+  EventGrid grid("How long after the overflow a record is written", machines, options);
+  grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
+    constexpr double kMargin = 1.2;  // beyond most of the records
+    std::uint64_t longest = 1;
+    for (const auto& column : event.columns()) {
+      longest = std::max(longest, column.measurement->delay->p95);
+    }
+    const auto highest = static_cast<std::int64_t>(kMargin * static_cast<double>(longest)) + 1;
+    const OffsetScale scale = linear_scale({0, highest, 1});
+    Panel panel = delay_panel(group.columns, scale, grid.figure.paper);
+    panel.commands = scale.settings(grid.plot_width(), grid.figure.paper);
+    return std::vector<std::optional<Panel>>{std::move(panel)};
+  });
+  grid.figure.x_label = "instructions from overflow to record";
+  grid.figure.y_label = "records up to here";
+  grid.figure.commands = kShareAxis;
+  return std::move(grid.figure);
 }
 
 }  // namespace skid::plots

@@ -1,41 +1,40 @@
 #include "plots/figure.h"
 
-#include "plots/audit_figure.h"
+#include "plots/kinds.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 
 #include <cstddef>
 
+#include <fmt/format.h>
+
 namespace skid::plots {
 namespace {
 
 /// By Kind.
-constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "breakdown",
-                                                             "forest",    "bias", "delay"};
+constexpr std::array<std::string_view, kKinds.size() + kAuditKinds.size()> kNames{
+    "histogram", "cdf", "breakdown", "forest", "bias", "delay", "blocks", "ratios"};
 
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
   switch (options.kind) {
-    case Kind::histogram:
-      return histogram_figure(machines, {options.arrangement, options.logarithmic});
     case Kind::cdf:
-      return cdf_figure(machines);
+      return cdf_figure(machines, options);
     case Kind::breakdown:
-      return breakdown_figure(machines);
+      return breakdown_figure(machines, options);
     case Kind::forest:
-      return forest_figure(machines);
+      return forest_figure(machines, options);
     case Kind::bias:
-      return bias_figure(machines);
+      return bias_figure(machines, options);
     case Kind::delay:
-      return delay_figure(machines);
+      return delay_figure(machines, options);
+    default:
+      return histogram_figure(machines, options);
   }
-  return {};
 }
 
-std::string page_svg(Figure figure, const FigureOptions& options) {
-  const std::string title = options.title.empty() ? figure.title : options.title;
-  figure.title = options.caption ? title : "";
-  if (!options.caption) figure.head.clear();
-  return svg_of(figure, title, options.id_prefix);
+bool is_plot_file(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return extension == ".png" || extension == ".svg" || extension == ".pdf";
 }
 
 }  // namespace
@@ -45,42 +44,56 @@ std::string_view name_of(Kind kind) {
 }
 
 std::optional<Kind> kind_from(std::string_view name) {
-  for (const Kind kind : kKinds) {
-    if (name_of(kind) == name) return kind;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Kind>(i);
   }
   return std::nullopt;
+}
+
+void check_figure_files(const FigureFiles& files) {
+  if (!files.plot.empty() && !is_plot_file(files.plot)) {
+    throw UsageError(fmt::format("{}: not the name of a figure; expected .png, .svg or .pdf",
+                                 files.plot.string()));
+  }
+  if (is_plot_file(files.script)) {
+    throw UsageError(
+        fmt::format("{}: is the name of a figure; expected that of a script, as in "
+                    "skid.gp; --plot names the figure",
+                    files.script.string()));
+  }
 }
 
 void draw_figure(const std::vector<analysis::Measurement>& measurements,
                  const FigureOptions& options) {
   check_figure_files(options.files);
-  if (measurements.empty()) throw Error("figure: no measurements to draw");
-  const Machines machines = output::group(measurements);
-  Figure figure = figure_of(machines, options);
-  figure.head.insert(figure.head.begin(),
-                     {.text = output::report_answer(measurements), .most_lines = 3});
-  write_figure(figure, options.files);
+  Figure figure = figure_of(machines_of(measurements, options), options);
+  figure.head.insert(figure.head.begin(), output::report_answer(measurements));
+  write_figure(figure, options);
 }
 
-void draw_comparison(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
-                     const FigureFiles& files) {
-  check_figure_files(files);
-  Figure figure = forest_figure(comparison, inputs);
-  write_figure(figure, files);
+void draw_figure(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
+                 const FigureOptions& options) {
+  check_figure_files(options.files);
+  write_figure(forest_figure(comparison, inputs, options), options);
+}
+
+void draw_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
+  check_figure_files(options.files);
+  write_figure(audit_figure(audits, options), options);
 }
 
 std::string svg_of(const Machines& machines, const FigureOptions& options) {
   if (machines.empty()) throw Error("figure: no measurements to draw");
-  return page_svg(figure_of(machines, options), options);
+  return svg_of(figure_of(machines, options), options);
 }
 
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                    const FigureOptions& options) {
-  return page_svg(forest_figure(comparison, inputs), options);
+  return svg_of(forest_figure(comparison, inputs, options), options);
 }
 
 std::string svg_of(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
-  return page_svg(audit_figure(audits, AuditKind::blocks), options);
+  return svg_of(audit_figure(audits, options), options);
 }
 
 }  // namespace skid::plots

@@ -1,13 +1,19 @@
+// Hit ratios with their intervals, row by row: of measurements, and of the sides of a comparison.
 #include "analysis/wording.h"
 #include "plots/kinds.h"
+#include "plots/rows.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
+#include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,125 +27,74 @@ using analysis::Estimate;
 using analysis::Measurement;
 using analysis::Outcome;
 
-constexpr const char* kMarks = "with 95% intervals; hollow: not judged";
-constexpr int kPlotWidth = 560;    // pixels, because texts are long
-constexpr int kLineHeight = 16;    // pixels
-constexpr double kLevelGap = 0.5;  // rows
+constexpr double kForestWidth = 900;  // pixels
+constexpr std::size_t kSideColors = 7;
 
 /// Whether there are so many sides that only those that differ have their own row.
 bool is_crowded(const Comparison& comparison) {
   return comparison.sides.size() > output::kMostSideBySide;
 }
 
-bool is_judged(const Measurement& measurement) {
-  return measurement.basis.not_judged == analysis::NotJudged::none;
+bool has_verdict(const Measurement& measurement) {
+  return verdict_of(measurement) != analysis::Verdict::not_judged;
 }
 
 double clamped_percent(double share) {
   return 100 * std::clamp(share, 0.0, 1.0);
 }
 
-/// A line with a ratio, or without one; or with the ratios of all sides.
-struct Line {
-  std::string label;
-  Color color = Color::grey;
-  std::optional<Estimate> ratio = {};
-  bool judged = true;
-  std::string text = {};
-  Color text_color = Color::black;
-  std::vector<double> all = {};
-};
+std::string color_of_side(std::size_t side) {
+  return fmt::format("lc rgb machine[{}]", side % kSideColors + 1);
+}
 
-/// The panel of an event, one level after the other.
-class ForestPanel {
+/// The marks of all rows by their look, and the axis that holds them.
+class Marks {
  public:
-  explicit ForestPanel(std::string event) : event_(std::move(event)) {}
-
-  /// A level whose first lines cross a dotted line at the baseline's ratio.
-  void begin_level(const std::optional<double>& baseline) {
-    end_level();
-    if (y_ > 0) y_ += kLevelGap;
-    level_top_ = y_;
-    baseline_ = baseline;
+  void add(const Estimate& ratio, double y, std::size_t side, bool is_filled) {
+    const double value = clamped_percent(ratio.value);
+    const double from = clamped_percent(ratio.low.value_or(ratio.value));
+    const double to = clamped_percent(ratio.high.value_or(ratio.value));
+    points_[{side % kSideColors, is_filled}].push_back({value, y, from, to});
+    low_ = std::min(low_, from);
+    high_ = std::max(high_, to);
+  }
+  void add_cross(double share, double y) {
+    crosses_.push_back({clamped_percent(share), y});
+    low_ = std::min(low_, crosses_.back()[0]);
+    high_ = std::max(high_, crosses_.back()[0]);
+  }
+  /// Dotted, at the baseline's ratio.
+  void add_rule(double share, double top, double bottom) {
+    rules_.push_back({clamped_percent(share), top, 0, bottom - top});
   }
 
-  void add(const Line& line) {
-    const double middle = y_ + 0.5;
-    panel_.rows.push_back({middle, line.label, line.text, line.color, line.text_color});
-    for (const double ratio : line.all) {
-      const double x = clamped_percent(ratio);
-      points_of(Color::grey, Shape::cross).push_back({x, middle, x, x});
+  /// The part of 0 to 100% that has all intervals, widened to tens.
+  Figure finish(RowPlot& plot) {
+    if (!rules_.empty()) {
+      plot.panel.series.push_back({"using 1:2:3:4 with vectors nohead ls 5", std::move(rules_)});
     }
-    if (line.ratio) {
-      const double x = clamped_percent(line.ratio->value);
-      const double low = clamped_percent(line.ratio->low.value_or(line.ratio->value));
-      const double high = clamped_percent(line.ratio->high.value_or(line.ratio->value));
-      points_of(line.color, line.judged ? Shape::disc : Shape::ring)
-          .push_back({x,
-                      middle,
-                      low,
-                      high,
-                      {event_ + ", " + line.label,
-                       fmt::format("hit ratio {} ({} to {})", analysis::percent(x / 100),
-                                   analysis::percent(low / 100), analysis::percent(high / 100))}});
+    if (!crosses_.empty()) {
+      plot.panel.series.push_back(
+          {"using 1:2 with points pt 2 ps 0.4 lc rgb '#777777'", std::move(crosses_)});
     }
-    y_ += 1;
-  }
-
-  Panel finish() {
-    end_level();
-    Panel sized = row_panel(y_, kLineHeight);
-    panel_.height = sized.height;
-    panel_.y = sized.y;
-    return std::move(panel_);
+    for (auto& [look, rows] : points_) {
+      plot.panel.series.push_back({fmt::format("using 1:2:3:4 with xerrorbars pt {} lw 1.2 {}",
+                                               look.second ? 7 : 6, color_of_side(look.first)),
+                                   std::move(rows)});
+    }
+    if (low_ > high_) std::swap(low_, high_);
+    const double low = std::floor(low_ / 10) * 10;
+    return plot.finish(low, std::max(std::ceil(high_ / 10) * 10, low + 10),
+                       plot.figure.paper.is_narrow()
+                           ? "hit ratio; hollow: no verdict"
+                           : "hit ratio with its 95% interval; hollow: no verdict");
   }
 
  private:
-  void end_level() {
-    if (!baseline_) return;
-    const double x = clamped_percent(*baseline_);
-    panel_.rules.push_back({x, y_, x, level_top_, {Color::grey, 1, kDotted}});
-    baseline_.reset();
-  }
-
-  std::vector<Point>& points_of(Color color, Shape shape) {
-    for (Points& points : panel_.points) {
-      if (points.color == color && points.shape == shape) return points.points;
-    }
-    return panel_.points.emplace_back(Points{color, shape}).points;
-  }
-
-  std::string event_;
-  Panel panel_;
-  double y_ = 0, level_top_ = 0;
-  std::optional<double> baseline_;
+  std::map<std::pair<std::size_t, bool>, Rows> points_;
+  Rows crosses_, rules_;
+  double low_ = 100, high_ = 0;
 };
-
-/// One axis for all panels: the part of 0 to 100% that has all intervals, widened to tens.
-void set_axes(Figure& figure) {
-  double low = 100, high = 0;
-  for (const Block& block : figure.blocks) {
-    for (const Points& points : block.panels.front().points) {
-      for (const Point& point : points.points) {
-        low = std::min(low, point.low);
-        high = std::max(high, point.high);
-      }
-    }
-  }
-  figure.plot_width = kPlotWidth;
-  if (low > high) std::swap(low, high);
-  low = std::floor(low / 10) * 10;
-  high = std::max(std::ceil(high / 10) * 10, low + 10);
-  const double pad = (high - low) * 0.02;
-  for (Block& block : figure.blocks) {
-    block.panels.front().x = {.low = low - pad,
-                              .high = high + pad,
-                              .tics = tics(low, high, high - low > 40 ? 20 : 5,
-                                           [](double at) { return fmt::format("{:.0f}%", at); }),
-                              .label = "hit ratio",
-                              .grid = true};
-  }
-}
 
 /// The most important part first: a long text is cut at its end.
 std::string text_of(const ComparisonCell& cell) {
@@ -160,56 +115,61 @@ std::string text_of(const ComparisonCell& cell) {
   return text + ", " + samples_text(cell.runs);
 }
 
-/// `cell` null: the side has no such row.
-Line line_of(const ComparisonRow& row, std::size_t side, const ComparisonCell* cell) {
-  Line line{.label = output::level_name(row.level) + "  " + output::letter_of(side),
-            .color = color_of_side(side)};
-  if (cell == nullptr) {
-    line.text = row.in_baseline ? "missing" : "none";
-    line.text_color = Color::grey;
-    return line;
-  }
-  line.ratio = cell->hit_ratio;
-  line.judged = is_judged(*cell->runs.front());
-  line.text = text_of(*cell);
-  return line;
-}
+/// Adds the rows of the sides of a comparison at a level.
+class SideRows {
+ public:
+  explicit SideRows(const Comparison& comparison, RowPlot& plot)
+      : comparison_(comparison), plot_(plot), sides{comparison.baseline} {}
 
-Line line_of_all(const ComparisonRow& row) {
-  Line line{.label = output::level_name(row.level) + "  all", .text_color = Color::grey};
-  std::vector<const Measurement*> runs;
-  for (const ComparisonCell& cell : row.cells) {
-    if (cell.hit_ratio) line.all.push_back(cell.hit_ratio->value);
-    runs.insert(runs.end(), cell.runs.begin(), cell.runs.end());
-  }
-  line.text = fmt::format("{} sides, {}", row.cells.size(), samples_text(runs));
-  return line;
-}
-
-/// Adds a level, and to `sides` those that have a line.
-void add_level(const Comparison& comparison, const ComparisonRow& row, ForestPanel& panel,
-               std::set<std::size_t>& sides) {
-  const ComparisonCell* baseline = row.cell_of(comparison.baseline);
-  panel.begin_level(baseline != nullptr && baseline->hit_ratio
-                        ? std::optional(baseline->hit_ratio->value)
-                        : std::nullopt);
-  const auto add = [&](std::size_t side, const ComparisonCell* cell) {
-    panel.add(line_of(row, side, cell));
-    sides.insert(side);
-  };
-  if (!is_crowded(comparison)) {
-    for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
-      add(side, row.cell_of(side));
+  void add(const ComparisonRow& row) {
+    const double top = plot_.next() - 0.5;
+    const ComparisonCell* baseline = row.cell_of(comparison_.baseline);
+    if (is_crowded(comparison_)) {
+      if (baseline != nullptr) add(row, baseline->side, baseline);
+      const auto differing = output::by_severity(row);
+      for (std::size_t i = 0; i < differing.size() && i < output::kMostTold; ++i) {
+        add(row, differing[i]->side, differing[i]);
+      }
+      add_all(row);
+    } else {
+      for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
+        add(row, side, row.cell_of(side));
+      }
     }
-    return;
+    if (baseline != nullptr && baseline->hit_ratio) {
+      marks.add_rule(baseline->hit_ratio->value, top, plot_.next() - 0.5);
+    }
   }
-  if (baseline != nullptr) add(comparison.baseline, baseline);
-  const auto differing = output::by_severity(row);
-  for (std::size_t i = 0; i < differing.size() && i < output::kMostTold; ++i) {
-    add(differing[i]->side, differing[i]);
+
+ private:
+  /// `cell` null: the side has no such row.
+  void add(const ComparisonRow& row, std::size_t side, const ComparisonCell* cell) {
+    const std::string absent = row.in_baseline ? "missing" : "not measured";
+    const double y = plot_.add(output::level_name(row.level) + "  " + output::letter_of(side),
+                               cell == nullptr ? absent : text_of(*cell));
+    sides.insert(side);
+    if (cell != nullptr && cell->hit_ratio) {
+      marks.add(*cell->hit_ratio, y, side, has_verdict(*cell->runs.front()));
+    }
   }
-  panel.add(line_of_all(row));
-}
+
+  void add_all(const ComparisonRow& row) {
+    std::vector<const Measurement*> runs;
+    for (const ComparisonCell& cell : row.cells) {
+      if (cell.hit_ratio) marks.add_cross(cell.hit_ratio->value, plot_.next());
+      runs.insert(runs.end(), cell.runs.begin(), cell.runs.end());
+    }
+    plot_.add(output::level_name(row.level) + "  all",
+              fmt::format("{} sides, {}", row.cells.size(), samples_text(runs)));
+  }
+
+  const Comparison& comparison_;
+  RowPlot& plot_;
+
+ public:
+  std::set<std::size_t> sides;  ///< that have a row
+  Marks marks;
+};
 
 std::string key_of(const Comparison& comparison, const std::vector<std::string>& inputs,
                    std::size_t number) {
@@ -224,56 +184,63 @@ std::string key_of(const Comparison& comparison, const std::vector<std::string>&
 
 }  // namespace
 
-Figure forest_figure(const Comparison& comparison, const std::vector<std::string>& inputs) {
-  Figure figure;
-  figure.title = "Hit ratios" + output::title_mark(comparison.sides);
-  figure.remark = fmt::format("{}; dotted: the baseline", kMarks);
+Figure forest_figure(const Comparison& comparison, const std::vector<std::string>& inputs,
+                     const FigureOptions& options) {
+  RowPlot plot(begin_figure("Hit ratios", {}, options, kForestWidth));
+  plot.figure.title += output::title_mark(comparison.sides);
+  SideRows rows(comparison, plot);
+  std::string event;
+  for (const ComparisonRow& row : comparison.rows) {
+    const Measurement& first = *row.cells.front().runs.front();
+    if (!is_selected(first, row.level, options)) continue;
+    if (std::exchange(event, row.event) != row.event) {
+      plot.begin_event(event_name(first));
+    } else {
+      plot.skip(0.4);
+    }
+    rows.add(row);
+  }
+  if (event.empty()) throw_none_selected();
+  plot.figure.head = {"dotted: the baseline"};
   if (is_crowded(comparison)) {
-    figure.remark +=
+    plot.figure.head.front() +=
         fmt::format("; of {} sides at most {} that differ, worse ones first, then all of them",
                     comparison.sides.size(), output::kMostTold);
   }
-  std::set<std::size_t> sides{comparison.baseline};
-  for (auto row = comparison.rows.begin(); row != comparison.rows.end();) {
-    ForestPanel panel(row->event);
-    const std::string& event = row->event;
-    for (; row != comparison.rows.end() && row->event == event; ++row) {
-      add_level(comparison, *row, panel, sides);
-    }
-    figure.blocks.push_back({event, {panel.finish()}});
+  for (const std::size_t side : rows.sides) {
+    plot.figure.keys.push_back(
+        {"with points pt 7 " + color_of_side(side), key_of(comparison, inputs, side)});
   }
-  for (const std::size_t side : sides) {
-    figure.head.push_back(
-        {.text = key_of(comparison, inputs, side), .swatch = color_of_side(side), .most_lines = 3});
-  }
-  set_axes(figure);
-  return figure;
+  plot.figure.long_keys = true;
+  return rows.marks.finish(plot);
 }
 
-Figure forest_figure(const Machines& machines) {
-  Figure figure = begin_figure("Hit ratios", machines);
-  figure.remark = kMarks;
-  for (std::size_t i = 0; i < figure.head.size(); ++i) figure.head[i].swatch = color_of_side(i);
+Figure forest_figure(const Machines& machines, const FigureOptions& options) {
+  RowPlot plot(begin_figure("Hit ratios", machines, options, kForestWidth));
+  Marks marks;
   for (const EventRows& event : rows_by_event(machines)) {
-    ForestPanel panel(event.event);
-    int level = std::numeric_limits<int>::min();
+    plot.begin_event(event.event);
+    int level = event.rows.front().level;
     for (const Row& row : event.rows) {
-      if (row.level != level) panel.begin_level(std::nullopt);
-      level = row.level;
+      if (machines.size() > 1 && std::exchange(level, row.level) != row.level) plot.skip(0.4);
       const Measurement& m = *row.measurement;
-      Line line{.label = row.label, .color = color_of_side(row.machine), .judged = is_judged(m)};
-      line.text = "no judged sample, ";
-      if (m.hit_ratio.total > 0) {
-        line.ratio = Estimate{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high};
-        line.text = analysis::percent(m.hit_ratio.value) + ", ";
-      }
-      line.text += samples_text(m).append(output::origin_word(output::origin_of(m)));
-      panel.add(line);
+      const bool has_ratio = m.hit_ratio.total > 0;
+      std::string text = has_ratio ? analysis::percent(m.hit_ratio.value) : "no judged sample";
+      text += ", " + samples_text({&m});
+      text += output::origin_word(output::origin_of(m));
+      const double y = plot.add(row.name, text);
+      if (!has_ratio) continue;
+      marks.add({m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high}, y, row.machine,
+                has_verdict(m));
     }
-    figure.blocks.push_back({event.event, {panel.finish()}});
   }
-  set_axes(figure);
-  return figure;
+  if (machines.size() > 1) {
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      plot.figure.keys.push_back(
+          {"with points pt 7 " + color_of_side(i), machine_name(machines, i)});
+    }
+  }
+  return marks.finish(plot);
 }
 
 }  // namespace skid::plots

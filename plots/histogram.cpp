@@ -1,7 +1,7 @@
 #include "plots/kinds.h"
+#include "plots/offset_bins.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -10,129 +10,178 @@
 namespace skid::plots {
 namespace {
 
-using analysis::Measurement;
 using analysis::SampleClass;
 using output::Column;
 
+constexpr double kPixelsPerBin = 6;
 /// Where a logarithmic axis begins: below a single sample, so that its bar is visible.
 constexpr double kLowestLog = 0.5;
+/// The right side of hits in outlines, whose axis has room for a single offset.
+constexpr double kEndOfHits = 0.5;
 
-Axis samples_axis(std::uint64_t highest, int height, bool logarithmic) {
-  const auto number = [](double at) { return fmt::format("{:.0f}", at); };
-  Axis axis{.label = "samples", .logarithmic = logarithmic, .grid = true};
-  if (!logarithmic) {
-    axis.high = std::max(1.0, static_cast<double>(highest) * 1.08);
-    axis.tics =
-        tics(0, axis.high, static_cast<double>(round_up_nicely(axis.high * 36.0 / height)), number);
-    return axis;
-  }
-  axis.low = kLowestLog;
-  // At least a decade, so that the axis has two numbers.
-  axis.high = std::max(10.0, static_cast<double>(highest)) * 1.5;
-  const double decades = std::ceil(std::log10(axis.high));
-  const double step = std::pow(10, std::max(1.0, std::ceil(decades * 20.0 / height)));
-  for (double at = 1; at <= axis.high; at *= step) axis.tics.push_back({at, number(at)});
-  return axis;
+std::string color_of(SampleClass sample_class) {
+  return fmt::format("lc rgb class[{}]", static_cast<int>(sample_class) + 1);
 }
 
-/// Boxes by class. Classes differ in their place, too: plain colours are enough.
-std::vector<Boxes> boxes_of(const Bars& bars, const Column& column, const OffsetAxis& axis,
-                            double floor) {
-  std::map<SampleClass, Boxes> boxes;
-  const std::uint64_t located = column.measurement->samples.located();
+/// The bars of each class. Classes differ in their place, too: plain colours are enough.
+std::vector<Series> series_of(const Bars& bars, bool logarithmic) {
+  std::map<SampleClass, Rows> rows;
   for (const Bar& bar : bars.bars) {
-    Boxes& of_class = boxes[bar.sample_class];
-    of_class.fill = {fill_of(bar.sample_class).color};
-    of_class.boxes.push_back(
-        {bar.left,
-         bar.right,
-         std::max(floor, static_cast<double>(bar.bottom)),
-         static_cast<double>(bar.bottom + bar.count),
-         {fmt::format("{}, offset {}", column.label,
-                      offsets_of(bar.lo, bar.sample_class == SampleClass::hit, axis)),
-          count_and_share(bar.count, located, "the located") + ", " +
-              std::string(analysis::words_for(bar.sample_class))}});
+    const auto bottom = static_cast<double>(bar.bottom);
+    rows[bar.sample_class].push_back({bar.left, bar.right,
+                                      logarithmic ? std::max(kLowestLog, bottom) : bottom,
+                                      static_cast<double>(bar.bottom + bar.count)});
   }
-  std::vector<Boxes> result;
-  for (auto& [ignored, of_class] : boxes) result.push_back(std::move(of_class));
-  return result;
+  std::vector<Series> series;
+  for (auto& [sample_class, of_class] : rows) {
+    series.push_back(
+        {"using 1:4:1:2:3:4 with boxxyerror " + color_of(sample_class), std::move(of_class)});
+  }
+  return series;
 }
 
-/// `floor`: the height of bins without a sample.
-Curve outline_of(const Bars& bars, const OffsetAxis& axis, LineStyle style, double floor) {
+Panel bar_panel(const Bars& bars, bool logarithmic) {
+  Panel panel{.marks = {kTriggerLine}, .series = series_of(bars, logarithmic)};
+  set_count_axis(panel, static_cast<double>(bars.highest), logarithmic);
+  if (bars.bars.empty()) show_nothing_located(panel);
+  return panel;
+}
+
+/// The heights of bins as a line, and the highest of its points.
+struct Outline {
+  Rows line;
+  double x = 0, height = -1;
+};
+
+Outline outline_of(const Bars& bars, const OffsetAxis& axis, double floor) {
   std::map<double, std::uint64_t> heights;  // by the left side
   for (const Bar& bar : bars.bars) heights[bar.left] = bar.bottom + bar.count;
-  Curve outline{std::move(style), {}};
+  Outline outline{.line = {{static_cast<double>(axis.lowest) - 0.5, floor}}};
   const auto add = [&](double left, double right) {
     const auto found = heights.find(left);
     const double height = found == heights.end() ? floor : static_cast<double>(found->second);
-    outline.points.emplace_back(left, height);
-    outline.points.emplace_back(right, height);
+    auto& line = outline.line;
+    // A level part is a single line.
+    if (line.size() > 1 && line.back()[1] == height) {
+      line.back()[0] = right;
+    } else {
+      line.push_back({left, height});
+      line.push_back({right, height});
+    }
+    if (height > outline.height) outline = {std::move(line), (left + right) / 2, height};
   };
   for (std::int64_t lo = axis.lowest; lo <= axis.highest; lo += axis.width) {
     const double left = static_cast<double>(lo) - 0.5;
     const double right = left + static_cast<double>(axis.width);
-    const double middle = lo == 0 ? end_of_hits(axis) : right;
+    const double middle = lo == 0 ? kEndOfHits : right;
     add(left, middle);
     if (middle < right) add(middle, right);
   }
   return outline;
 }
 
-Panel overlaid_panel(const std::vector<Column>& columns, const OffsetAxis& axis, int plot_width,
-                     bool logarithmic) {
-  Panel panel{.height = panel_height(1), .x = offset_axis(axis, plot_width, true)};
-  std::uint64_t highest = 0;
-  for (const Column& column : columns) {
-    const Bars bars = bars_of(*column.measurement, axis);
-    highest = std::max(highest, bars.highest);
-    const LineStyle style = line_style_of(column.level);
-    panel.captions.push_back(
-        {column.label + ":  " + samples_and_hits(*column.measurement, bars.beyond), style});
-    panel.curves.push_back(outline_of(bars, axis, style, logarithmic ? kLowestLog : 0));
+/// The measurements of `group` at a level.
+std::vector<const Column*> columns_at(const output::EventGroup& group, int level) {
+  std::vector<const Column*> columns;
+  for (const Column& column : group.columns) {
+    if (column.level == level) columns.push_back(&column);
   }
-  panel.y = samples_axis(highest, panel.height, logarithmic);
-  panel.rules = {trigger_rule(panel.y)};
+  return columns;
+}
+
+/// A row for each level, and for each of its measurements on the machine with the most: those of a
+/// level are side by side. null: not measured.
+std::vector<const Column*> rows_of(const EventOnMachines& event, const output::EventGroup& group) {
+  std::set<int> levels;
+  for (const Column& column : event.columns()) levels.insert(column.level);
+  std::vector<const Column*> rows;
+  for (const int level : levels) {
+    auto own = columns_at(group, level);
+    std::size_t most = 0;
+    for (const output::EventGroup* other : event.groups) {
+      if (other != nullptr) most = std::max(most, columns_at(*other, level).size());
+    }
+    own.resize(most);
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  return rows;
+}
+
+/// All levels as outlines, each with its name at its highest point; names of the same place are
+/// below each other.
+Panel overlaid_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
+                     const OffsetScale& scale, const FigureOptions& options, const Paper& paper) {
+  constexpr double kNameHeight = 0.09;
+  Panel panel{.marks = {kTriggerLine}};
+  double highest = 0;
+  std::vector<Outline> outlines;
+  std::map<int, std::size_t> of_level;
+  for (const Column& column : columns) {
+    const Bars bars = bars_of(*column.measurement, axis, kEndOfHits);
+    panel.title +=
+        (&column == &columns.front() ? "" : "\n") + caption_of(column, paper, bars.beyond);
+    outlines.push_back(outline_of(bars, axis, options.logarithmic ? kLowestLog : 0));
+    highest = std::max(highest, outlines.back().height);
+  }
+  std::map<int, double> names_at;  // by twentieths of the width
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string line = line_of(columns[i].level, of_level[columns[i].level]++);
+    const double place = scale.place_of(outlines[i].x);
+    double y = outlines[i].height / std::max(1.0, highest);
+    for (int at = static_cast<int>(place * 10) - 1; at <= static_cast<int>(place * 10) + 1; ++at) {
+      const auto above = names_at.find(at);
+      if (above != names_at.end()) y = std::min(y, above->second - kNameHeight);
+    }
+    names_at[static_cast<int>(place * 10)] = y;
+    const double height = options.logarithmic ? std::max(1.0, outlines[i].height) : y * highest;
+    panel.marks.push_back(
+        label_at(outlines[i].x, height, paper.quoted(columns[i].label), line, place > 0.7));
+    panel.series.push_back({"using 1:2 with lines " + line, std::move(outlines[i].line)});
+  }
+  set_count_axis(panel, highest, options.logarithmic);
   return panel;
 }
 
 }  // namespace
 
-Figure histogram_figure(const Machines& machines, const HistogramStyle& style) {
-  constexpr int kPixelsPerBin = 6;
-  Figure figure = begin_figure("Where samples land", machines);
-  const std::vector<NamedEvent> events = events_in_blocks(machines, figure);
-  const int height = panel_height(most_columns(events));
+Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
+  EventGrid grid("Where samples land", machines, options);
+  Figure& figure = grid.figure;
+  const double width = grid.plot_width();
   std::set<SampleClass> present;
-  for (const auto& [event, name] : events) {
-    const std::vector<Column>& columns = event->columns;
-    const OffsetAxis axis = choose_axis(columns, figure.plot_width / kPixelsPerBin);
-    Block block{name};
-    if (style.arrangement == Arrangement::overlaid) {
-      block.panels.push_back(overlaid_panel(columns, axis, figure.plot_width, style.logarithmic));
+  std::int64_t widest = 1;
+  grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
+    OffsetAxis axis =
+        choose_axis(event.columns(), static_cast<std::int64_t>(width / kPixelsPerBin) + 1);
+    widest = std::max(widest, axis.width);
+    const bool overlaid = options.arrangement == Arrangement::overlaid;
+    const OffsetScale scale = overlaid ? scale_of_lines(axis) : linear_scale(axis);
+    std::vector<std::optional<Panel>> panels;
+    if (overlaid) {
+      panels.emplace_back(overlaid_panel(group.columns, axis, scale, options, figure.paper));
     } else {
-      for (const Column& column : columns) {
-        const Bars bars = bars_of(*column.measurement, axis);
-        Panel panel{.height = height,
-                    .captions = {{column.label + ":  " +
-                                  samples_and_hits(*column.measurement, bars.beyond)}},
-                    .x = offset_axis(axis, figure.plot_width, &column == &columns.back()),
-                    .y = samples_axis(bars.highest, height, style.logarithmic),
-                    .boxes = boxes_of(bars, column, axis, style.logarithmic ? kLowestLog : 0)};
+      for (const Column* column : rows_of(event, group)) {
+        auto& panel = panels.emplace_back();
+        if (column == nullptr) continue;
+        const Bars bars = bars_of(*column->measurement, axis, end_of_hits(axis));
+        panel = bar_panel(bars, options.logarithmic);
+        panel->title = caption_of(*column, figure.paper, bars.beyond);
         for (const Bar& bar : bars.bars) present.insert(bar.sample_class);
-        if (bars.bars.empty()) {
-          show_nothing_located(panel);
-        } else {
-          panel.rules = {trigger_rule(panel.y)};
-        }
-        block.panels.push_back(std::move(panel));
       }
     }
-    figure.blocks.push_back(std::move(block));
-  }
+    const auto x = scale.settings(width, figure.paper);
+    for (auto& panel : panels) {
+      if (panel) panel->commands.insert(panel->commands.begin(), x.begin(), x.end());
+    }
+    return panels;
+  });
+  figure.x_label = "offset from trigger (instructions)";
+  figure.y_label = "samples";
+  if (widest > 1) figure.x_label += fmt::format(", bins of {}", widest);
+  if (options.logarithmic) figure.commands.emplace_back("set logscale y");
   for (const SampleClass sample_class : present) {
-    figure.legend.push_back(
-        {Fill{fill_of(sample_class).color}, std::string(analysis::words_for(sample_class))});
+    figure.keys.push_back(
+        {"with boxes " + color_of(sample_class), std::string(analysis::words_for(sample_class))});
   }
   return figure;
 }

@@ -1,13 +1,17 @@
 #include "plots/labels.h"
 
 #include "analysis/wording.h"
+#include "src/events/catalogue.h"
+#include "src/support/error.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::plots {
 
@@ -35,85 +39,172 @@ std::string machine_text(const MachineGroup& machine, bool one_of_several) {
   return text;
 }
 
-std::string machine_name(std::size_t machine) {
-  return fmt::format("CPU {}", machine + 1);
-}
-
 std::string period_text(const analysis::Period& period) {
   if (period.requested) return fmt::format(", period {}", *period.requested);
   if (!period.effective || !std::isfinite(*period.effective)) return {};
   return fmt::format(", period ~{:.0f}", *period.effective);
 }
 
+template <typename Predicate>
+std::size_t erase_columns(Machines& machines, Predicate is_erased) {
+  std::size_t erased = 0;
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) erased += std::erase_if(event.columns, is_erased);
+    std::erase_if(machine.events, [](const auto& event) { return event.columns.empty(); });
+  }
+  std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
+  return erased;
+}
+
+/// Pixels of the narrowest panel with its tics.
+constexpr double kNarrowestPanel = 300;
+
 }  // namespace
 
-Figure begin_figure(std::string_view title, const Machines& machines) {
-  constexpr std::size_t kMostLines = 12;
-  Figure figure;
-  figure.title = std::string(title) + output::title_mark(machines);
-  const bool several = machines.size() > 1;
+std::string event_name(const Measurement& measurement) {
+  const analysis::EventIdentity& event = measurement.event;
+  if (event.type != PERF_TYPE_RAW || !event.label.starts_with('r')) return event.label;
+  machine::Machine machine;
+  machine.cpu = measurement.cpu;
+  const auto catalogue = events::find_catalogue(machine);
+  if (!catalogue) return event.label;
+  const auto found = catalogue->find_code(event.config, event.config1);
+  return found.size() == 1 ? found.front().name : event.label;
+}
+
+bool is_selected(const Measurement& measurement, int level, const FigureOptions& options) {
+  const auto has = [](const auto& list, const auto& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
+  if (!options.levels.empty() && !has(options.levels, level)) return false;
+  if (options.events.empty()) return true;
+  return has(options.events, measurement.event.label) ||
+         has(options.events, measurement.event.requested.value_or("")) ||
+         has(options.events, event_name(measurement));
+}
+
+void throw_none_selected() {
+  throw UsageError(
+      "figure: nothing was measured of these events at these levels; name others with --event and "
+      "--precise");
+}
+
+Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {
+  if (measurements.empty()) throw Error("figure: no measurements to draw");
+  Machines machines = output::group(measurements);
+  erase_columns(machines, [&](const Column& column) {
+    return !is_selected(*column.measurement, column.level, options);
+  });
+  if (machines.empty()) throw_none_selected();
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) {
+      event.event = event_name(*event.columns.front().measurement);
+    }
+  }
+  return machines;
+}
+
+std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&)) {
+  return erase_columns(machines,
+                       [&](const Column& column) { return !is_kept(*column.measurement); });
+}
+
+Figure begin_figure(std::string_view title, const Machines& machines, const FigureOptions& options,
+                    double width) {
+  Figure figure{.paper = paper_of(options, width)};
+  figure.title =
+      (options.title.empty() ? std::string(title) : options.title) + output::title_mark(machines);
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    figure.head.push_back(
-        {.text = (several ? machine_name(i) + ": " : "") + machine_text(machines[i], several),
-         .most_lines = kMostLines});
+    const std::string name = machine_name(machines, i);
+    figure.head.push_back((name.empty() ? "" : name + ": ") +
+                          machine_text(machines[i], machines.size() > 1));
   }
   return figure;
 }
 
-std::vector<NamedEvent> events_in_blocks(const Machines& machines, Figure& figure) {
-  std::vector<NamedEvent> events;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    for (const EventGroup& event : machines[i].events) {
-      const std::string machine = machines.size() == 1 ? "" : machine_name(i) + ":  ";
-      events.push_back({&event, machine + event.event});
-    }
+std::string machine_name(const Machines& machines, std::size_t machine) {
+  return machines.size() == 1 ? "" : fmt::format("CPU {}", machine + 1);
+}
+
+std::vector<Column> EventOnMachines::columns() const {
+  std::vector<Column> all;
+  for (const EventGroup* group : groups) {
+    if (group != nullptr) all.insert(all.end(), group->columns.begin(), group->columns.end());
   }
-  constexpr std::array kPlotWidths{820, 560, 460, 420};  // pixels, by columns
-  const std::size_t columns = std::clamp<std::size_t>(events.size(), 1, kPlotWidths.size());
-  figure.columns = static_cast<int>(columns);
-  figure.plot_width = kPlotWidths[columns - 1];
-  return events;
+  return all;
 }
 
-int panel_height(std::size_t panels) {
-  return panels == 1 ? 300 : panels == 2 ? 200 : panels <= 4 ? 140 : 100;
-}
-
-std::size_t most_columns(const std::vector<NamedEvent>& events) {
-  std::size_t most = 1;
-  for (const NamedEvent& event : events) most = std::max(most, event.event->columns.size());
-  return most;
-}
-
-std::vector<EventRows> rows_by_event(const Machines& machines) {
-  std::vector<EventRows> events;
+std::vector<EventOnMachines> events_of(const Machines& machines) {
+  std::vector<EventOnMachines> events;
+  std::map<std::string, std::size_t> known;
   for (std::size_t machine = 0; machine < machines.size(); ++machine) {
     for (const EventGroup& group : machines[machine].events) {
-      auto event = std::find_if(events.begin(), events.end(),
-                                [&group](const EventRows& e) { return e.event == group.event; });
-      if (event == events.end()) event = events.insert(events.end(), {group.event, {}});
-      for (const Column& column : group.columns) {
-        const std::string suffix = machines.size() == 1 ? "" : "  " + machine_name(machine);
-        event->rows.push_back({column.measurement, machine, column.level, column.label + suffix});
+      const auto [at, is_new] = known.emplace(group.event, events.size());
+      if (is_new) {
+        events.push_back({group.event, std::vector<const EventGroup*>(machines.size())});
       }
+      events[at->second].groups[machine] = &group;
     }
-  }
-  for (EventRows& event : events) {
-    std::stable_sort(event.rows.begin(), event.rows.end(),
-                     [](const Row& a, const Row& b) { return a.level < b.level; });
   }
   return events;
 }
 
-Panel row_panel(double rows, int row_height) {
-  Panel panel;
-  panel.height = static_cast<int>(rows * row_height);
-  panel.y = {.low = rows, .high = 0};
-  return panel;
+EventGrid::EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options)
+    : machines_(machines), events_(events_of(machines)) {
+  constexpr std::array kWidths{900.0, 1200.0, 1500.0, 1800.0};  // by panels side by side
+  const double wanted = static_cast<double>(machines.size() > 1 ? machines.size() : events_.size());
+  const std::size_t most = options.width ? 64 : kWidths.size();
+  const auto room =
+      static_cast<std::size_t>(options.width.value_or(kWidths.back()) / kNarrowestPanel);
+  const std::size_t panels = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1,
+                                                     std::clamp<std::size_t>(room, 1, most));
+  events_across_ = machines.size() > 1 ? 1 : panels;
+  const std::size_t columns = std::max(machines.size(), panels);
+  figure = begin_figure(title, machines, options,
+                        columns > kWidths.size() ? kNarrowestPanel * static_cast<double>(columns)
+                                                 : kWidths.at(columns - 1));
+  figure.columns = columns;
 }
 
-std::string samples_text(const Measurement& measurement) {
-  return samples_text(std::vector<const Measurement*>{&measurement});
+double EventGrid::plot_width() const {
+  constexpr double kMargins = 11;  // characters
+  const double margins = kMargins * 0.78 * figure.paper.points;
+  return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
+}
+
+std::string EventGrid::title_of(const EventOnMachines& event, std::size_t machine) const {
+  std::string name = machine_name(machines_, machine);
+  if (!name.empty()) name += ":  ";
+  // A figure of one event without a caption is about it.
+  if (name.empty() && events_.size() == 1 && !figure.paper.caption) return {};
+  return figure.paper.fitted(name + event.event, plot_width() + 6 * figure.paper.points) + "\n";
+}
+
+void EventGrid::fill(const std::function<std::vector<std::optional<Panel>>(
+                         const EventOnMachines&, const EventGroup&)>& make) {
+  for (std::size_t first = 0; first < events_.size(); first += events_across_) {
+    std::vector<std::vector<std::optional<Panel>>> columns;
+    std::size_t rows = 1;
+    for (std::size_t i = first; i < std::min(first + events_across_, events_.size()); ++i) {
+      for (std::size_t machine = 0; machine < machines_.size(); ++machine) {
+        const EventGroup* group = events_[i].groups[machine];
+        auto& column = columns.emplace_back();
+        if (group != nullptr) column = make(events_[i], *group);
+        const auto top = std::find_if(column.begin(), column.end(),
+                                      [](const auto& panel) { return panel.has_value(); });
+        if (top != column.end()) (*top)->title.insert(0, title_of(events_[i], machine));
+        rows = std::max(rows, column.size());
+      }
+    }
+    columns.resize(figure.columns);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (auto& column : columns) {
+        figure.panels.push_back(row < column.size() ? std::move(column[row]) : std::nullopt);
+      }
+    }
+    const double lines = rows == 1 ? 16 : rows == 2 ? 11 : rows <= 4 ? 7.5 : 5.5;
+    figure.plot_lines = first == 0 ? lines : std::min(lines, figure.plot_lines);
+  }
 }
 
 std::string samples_text(const std::vector<const Measurement*>& runs) {
@@ -127,68 +218,40 @@ std::string samples_text(const std::vector<const Measurement*>& runs) {
          (periods.size() == 1 ? *periods.begin() : ", several periods");
 }
 
-std::string samples_and_hits(const Measurement& m, std::uint64_t beyond) {
-  std::string text = samples_text(m);
-  if (m.hit_ratio.total > 0) text += ", hits " + analysis::percent(m.hit_ratio.value);
-  if (beyond > 0) text += fmt::format(", {} beyond the axis", beyond);
+std::string caption_of(const Column& column, const Paper& paper, std::uint64_t beyond) {
+  const Measurement& m = *column.measurement;
+  if (!paper.caption) return column.label;
+  std::string text = column.label + ":  ";
+  if (!paper.is_narrow()) text += samples_text({&m}) + ", ";
+  text += m.hit_ratio.total > 0 ? "hits " + analysis::percent(m.hit_ratio.value)
+                                : std::string("no judged sample");
+  if (beyond > 0) text += fmt::format(", {} beyond", beyond);
   return text.append(output::origin_word(output::origin_of(m)));
 }
 
-std::string count_and_share(std::uint64_t count, std::uint64_t all, std::string_view of) {
-  return fmt::format("{} ({} of {})", analysis::counted(count, "sample"),
-                     analysis::percent(static_cast<double>(count) / static_cast<double>(all)), of);
+std::string line_of(int level, std::size_t n) {
+  const std::string line = fmt::format("ls {}", level >= 0 && level <= 3 ? level + 1 : 5);
+  return n == 0 ? line
+                : fmt::format("{} dt {}", line, 1 + (static_cast<std::size_t>(level) + 1 + n) % 5);
 }
 
-Axis offset_axis(const OffsetAxis& axis, int plot_width, bool labelled) {
-  constexpr double kPixelsPerTic = 60;
-  const double span = static_cast<double>(axis.highest - axis.lowest + 1);
-  Axis result;
-  result.low = static_cast<double>(axis.lowest) - 0.5 - 0.015 * span;
-  result.high = static_cast<double>(axis.highest) + 0.5 + 0.015 * span;
-  result.tics =
-      tics(result.low, result.high,
-           static_cast<double>(round_up_nicely(span * kPixelsPerTic / plot_width)),
-           [labelled](double at) { return labelled ? fmt::format("{:.0f}", at) : std::string(); });
-  if (labelled) {
-    result.label = "offset from trigger (instructions)";
-    if (axis.width > 1) result.label += fmt::format(", bins of {}", axis.width);
-  }
-  return result;
-}
-
-std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&)) {
-  std::size_t others = 0;
-  for (output::MachineGroup& machine : machines) {
-    for (output::EventGroup& event : machine.events) {
-      others += std::erase_if(event.columns,
-                              [&](const auto& column) { return !is_kept(*column.measurement); });
-    }
-    std::erase_if(machine.events, [](const auto& event) { return event.columns.empty(); });
-  }
-  std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
-  return others;
-}
-
-const std::vector<double>& dashes_of(int n) {
-  static const std::array<std::vector<double>, 5> kDashes{
-      {{}, {12, 4}, {4, 4}, {16, 4, 4, 4}, {24, 6}}};
-  return kDashes[static_cast<std::size_t>(n) % kDashes.size()];
-}
-
-Rule trigger_rule(const Axis& y) {
-  return {0, y.low, 0, y.high, {Color::grey, 1, kDotted}};
-}
-
-std::string offsets_of(std::int64_t lo, bool hits, const OffsetAxis& axis) {
-  if (axis.width == 1) return analysis::signed_number(lo);
-  if (hits) return "0";
-  return fmt::format("{} to {}", analysis::signed_number(lo == 0 ? 1 : lo),
-                     analysis::signed_number(lo + axis.width - 1));
+void set_count_axis(Panel& panel, double highest, bool logarithmic) {
+  // Numbers of as many digits as the margin has room for.
+  const char* const many = logarithmic ? "%.0s%c" : "%.1s%c";
+  const double top = logarithmic ? std::max(10.0, highest) * 1.5 : std::max(1.0, highest) * 1.08;
+  panel.commands.push_back(fmt::format("set yrange [{}:{:.10g}]", logarithmic ? 0.5 : 0, top));
+  panel.commands.push_back(fmt::format("set format y '{}'", highest < 1e6 ? "%.0f" : many));
+  if (!logarithmic) panel.highest_count = top;
 }
 
 void show_nothing_located(Panel& panel) {
-  panel.y = {};
-  panel.notes = {{(panel.x.low + panel.x.high) / 2, 0.5, "no located samples"}};
+  panel.marks = {"set label 'no located samples' at graph 0.5,graph 0.5 center"};
+}
+
+std::string label_at(double x, double y, const std::string& quoted, const std::string& style,
+                     bool right) {
+  return fmt::format("set label {} at {:.10g},{:.10g} {} offset {},0.6 tc {} front", quoted, x, y,
+                     right ? "right" : "left", right ? -0.6 : 0.6, style.substr(0, 4));
 }
 
 }  // namespace skid::plots

@@ -1,93 +1,100 @@
-// The labels of measurements in all figures, and the parts that several kinds share.
+// The texts of measurements in all figures, and where their panels are.
 #pragma once
 
-#include "plots/model.h"
-#include "plots/offset_bins.h"
+#include "plots/drawing.h"
 #include "src/output/report/grouping.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skid::plots {
 
-using Machines = std::vector<output::MachineGroup>;
+/// The event as figures name it: as the catalogue of its CPU does if it was recorded by a raw code.
+std::string event_name(const analysis::Measurement& measurement);
 
-/// A figure with `title`, marked SYNTHETIC where any of the measurements is, and the machines in
-/// its head: numbered where there are several, with the names of their sources.
-Figure begin_figure(std::string_view title, const Machines& machines);
+/// Whether `options` select the event and level.
+bool is_selected(const analysis::Measurement& measurement, int level, const FigureOptions& options);
 
-/// Keeps the measurements that `is_kept`; returns the number of those removed.
+/// UsageError for a selection that nothing is of.
+[[noreturn]] void throw_none_selected();
+
+/// The selected measurements, with event_name(). Throws Error when there are no measurements,
+/// UsageError where none is selected.
+Machines machines_of(const std::vector<analysis::Measurement>& measurements,
+                     const FigureOptions& options);
+
+/// Removes the measurements that are not `is_kept`; returns their number.
 std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const analysis::Measurement&));
 
-/// One event on one machine.
-struct NamedEvent {
-  const output::EventGroup* event;
-  std::string name;
-};
-/// All events of `machines`. Sets the columns and the width of panels of a figure that has a block
-/// for each of them.
-std::vector<NamedEvent> events_in_blocks(const Machines& machines, Figure& figure);
+/// A figure with the title of `options`, else with `title`, marked SYNTHETIC where any measurement
+/// is. The machines are in its head: numbered where there are several, with the names of their
+/// sources. `width`: where `options` have none, in pixels.
+Figure begin_figure(std::string_view title, const Machines& machines, const FigureOptions& options,
+                    double width);
 
-/// Pixels of one of `panels` panels below each other.
-int panel_height(std::size_t panels);
-/// Measurements of the event that has the most.
-std::size_t most_columns(const std::vector<NamedEvent>& events);
+/// "CPU 2" of several machines, else empty.
+std::string machine_name(const Machines& machines, std::size_t machine);
 
-/// A line of a figure with a row per measurement.
-struct Row {
-  const analysis::Measurement* measurement;
-  std::size_t machine;  ///< its number
-  int level;
-  std::string label;  ///< with the machine where there are several
-};
-struct EventRows {
+/// An event with its measurements by machine; null where a machine has none.
+struct EventOnMachines {
   std::string event;
-  std::vector<Row> rows;  ///< by level, then machine, then as the machine's columns
+  std::vector<const output::EventGroup*> groups;
+  /// Of all machines.
+  std::vector<output::Column> columns() const;
 };
-/// By event in order of first appearance, on whatever machine.
-std::vector<EventRows> rows_by_event(const Machines& machines);
+/// In order of first appearance, on whatever machine.
+std::vector<EventOnMachines> events_of(const Machines& machines);
 
-/// A panel with room for `rows` rows, whose y axis counts them from the top.
-Panel row_panel(double rows, int row_height);
+/// A figure with a block of panels for each event: those of different machines side by side.
+class EventGrid {
+ public:
+  EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options);
 
-/// "5101 samples, period 7"
-std::string samples_text(const analysis::Measurement& measurement);
-/// The samples of all runs; "several periods" where they differ.
+  /// Of one panel's plot, in pixels.
+  double plot_width() const;
+  /// Sets the panels. `make` returns those of an event on a machine from top to bottom.
+  void fill(const std::function<std::vector<std::optional<Panel>>(
+                const EventOnMachines&, const output::EventGroup&)>& make);
+
+  Figure figure;
+
+ private:
+  std::string title_of(const EventOnMachines& event, std::size_t machine) const;
+
+  const Machines& machines_;
+  std::vector<EventOnMachines> events_;
+  std::size_t events_across_ = 1;
+};
+
+/// "5101 samples, period 7"; of several runs all samples, and "several periods" where they differ.
 std::string samples_text(const std::vector<const analysis::Measurement*>& runs);
 
-/// "5101 samples, period 7, hits 0%, 3 beyond the axis, synthetic"
-std::string samples_and_hits(const analysis::Measurement& measurement, std::uint64_t beyond);
+/// "pp:  5101 samples, period 7, hits 0%, 3 beyond the axis, synthetic": as much as there is room.
+std::string caption_of(const output::Column& column, const Paper& paper, std::uint64_t beyond);
 
-/// "120 samples (12.00% of the located)"
-std::string count_and_share(std::uint64_t count, std::uint64_t all, std::string_view of);
+/// Settings of a vertical axis of cumulative shares, apart from the frame.
+inline const std::vector<std::string> kShareAxis{"set yrange [-3:103]", "set ytics 20",
+                                                 "set format y '%.0f%%'"};
 
-/// Tics at multiples of `step` from `low` to `high`, with the labels of `text`.
-template <typename Text>
-std::vector<Tic> tics(double low, double high, double step, Text text) {
-  std::vector<Tic> result;
-  for (auto i = static_cast<std::int64_t>(low / step) - 1;; ++i) {
-    const double at = static_cast<double>(i) * step;
-    if (at > high) return result;
-    if (at >= low) result.push_back({at, text(at)});
-  }
-}
+/// A mark: the line across a panel at offset 0.
+inline constexpr const char* kTriggerLine =
+    "set arrow from 0,graph 0 to 0,graph 1 nohead ls 5 lw 0.7 back";
 
-/// The x axis of offsets for a panel of `plot_width` pixels. Without `labelled` it has tics alone:
-/// panels share the texts of the lowest one.
-Axis offset_axis(const OffsetAxis& axis, int plot_width, bool labelled);
-/// The dashes of the n-th of several lines of a level, in pixels; the first is solid.
-const std::vector<double>& dashes_of(int n);
-/// A line across the panel at the trigger. `y`: the final axis of the panel.
-Rule trigger_rule(const Axis& y);
+/// "ls 3", the line of a precise level; the n-th of several lines of a level has its own dashes.
+std::string line_of(int level, std::size_t n = 0);
 
-/// "+3", "+20 to +39": the offsets of a bin that begins at `lo`. Where bins are wider than one
-/// instruction, hits have offset 0 and the rest of their bin begins at +1.
-std::string offsets_of(std::int64_t lo, bool hits, const OffsetAxis& axis);
+/// Sets the vertical axis of `panel`: from 0 to a little more than `highest`, in whole numbers.
+void set_count_axis(Panel& panel, double highest, bool logarithmic = false);
 
-/// "no located samples" in the middle of `panel`, which then has no y axis.
+/// "no located samples" in the middle of `panel`.
 void show_nothing_located(Panel& panel);
+
+/// A label at a curve, in the colour of the line `style`. `right`: it ends there.
+std::string label_at(double x, double y, const std::string& quoted, const std::string& style,
+                     bool right);
 
 }  // namespace skid::plots

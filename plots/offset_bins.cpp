@@ -1,6 +1,13 @@
 #include "plots/offset_bins.h"
 
+#include "plots/labels.h"
+
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::plots {
 namespace {
@@ -43,26 +50,19 @@ void include_central_part(const Measurement& measurement, Range& range) {
 
 }  // namespace
 
-std::int64_t round_up_nicely(double value) {
-  // Counts and offsets stay far below the largest decade.
-  constexpr std::int64_t kLargest = 1'000'000'000'000'000'000;
-  for (std::int64_t decade = 1; decade < kLargest; decade *= 10) {
-    for (const std::int64_t step : {1, 2, 5}) {
-      if (static_cast<double>(step * decade) >= value) return step * decade;
-    }
-  }
-  return kLargest;
-}
-
 OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t most_bins) {
   Range whole, central;
-  std::int64_t unit = 1;
+  std::int64_t unit = 1, group = 1;
   for (const output::Column& column : columns) {
     const Measurement& measurement = *column.measurement;
     unit = std::max(unit, measurement.bin_width);
+    const auto& groups = measurement.retirement_groups;
+    if (groups && groups->strongest) group = std::lcm(group, std::int64_t{*groups->strongest});
     for (const Bin& bin : measurement.histogram.bins) whole.include(bin.lo, bin.hi - 1);
     include_central_part(measurement, central);
   }
+  // Other bins have different numbers of groups: a comb that is not in the data.
+  if (unit == 1) unit = group;
   Range range = whole.span() <= kLongestTails * central.span() ? whole : central;
   const std::int64_t missing = kShortestSpan * unit - range.span();
   if (missing > 0) range.include(range.lowest - missing / 2, range.highest + (missing + 1) / 2);
@@ -83,7 +83,7 @@ double end_of_hits(const OffsetAxis& axis) {
   return std::clamp(kNarrowest * span, 1.0, half) - 0.5;
 }
 
-Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
+Bars bars_of(const Measurement& measurement, const OffsetAxis& axis, double end_of_hits) {
   const auto histogram = histogram_of(measurement.basis.tally, axis);
   Bars result;
   result.beyond = histogram.underflow + histogram.overflow;
@@ -92,7 +92,7 @@ Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
     const double right = static_cast<double>(bin.hi) - 0.5;
     const std::uint64_t hits = bin[SampleClass::hit];
     if (hits > 0) {
-      result.bars.push_back({bin.lo, SampleClass::hit, 0, hits, left, end_of_hits(axis)});
+      result.bars.push_back({bin.lo, SampleClass::hit, 0, hits, left, end_of_hits});
     }
     std::uint64_t sum = 0;
     for (const auto sample_class :
@@ -100,12 +100,69 @@ Bars bars_of(const Measurement& measurement, const OffsetAxis& axis) {
       const std::uint64_t count = bin[sample_class];
       if (count == 0) continue;
       result.bars.push_back(
-          {bin.lo, sample_class, sum, count, bin.lo == 0 ? end_of_hits(axis) : left, right});
+          {bin.lo, sample_class, sum, count, bin.lo == 0 ? end_of_hits : left, right});
       sum += count;
     }
     result.highest = std::max({result.highest, hits, sum});
   }
   return result;
+}
+
+namespace {
+
+/// "-10k", "5", "1M"
+std::string short_number(double number) {
+  const double size = std::abs(number);
+  if (size >= 1e6) return fmt::format("{:g}M", number / 1e6);
+  return size >= 1e4 ? fmt::format("{:g}k", number / 1e3) : fmt::format("{:g}", number);
+}
+
+}  // namespace
+
+double OffsetScale::place_of(double offset) const {
+  const auto at = [this](double x) {
+    return is_logarithmic ? std::copysign(std::log10(1 + std::abs(x)), x) : x;
+  };
+  return (at(offset) - at(low)) / (at(high) - at(low));
+}
+
+std::vector<std::string> OffsetScale::settings(double plot_width, const Paper& paper) const {
+  const double label = 6 * 0.78 * paper.points;  // pixels
+  std::vector<std::string> tics;
+  const auto add = [&](double at) {
+    if (at >= low && at <= high) tics.push_back(fmt::format("'{}' {:.10g}", short_number(at), at));
+  };
+  if (is_logarithmic) {
+    // From 1 on a label for each decade, or for each second one.
+    const double decades = std::log10(1 + std::abs(low)) + std::log10(1 + std::abs(high));
+    const double step = std::max(1.0, std::ceil(decades * label / plot_width));
+    for (double power = 18; power >= 0; --power) {
+      if (std::fmod(power, step) == 0) add(-std::pow(10, power));
+    }
+    add(0);
+    for (double power = 0; power <= 18; power += step) add(std::pow(10, power));
+  } else {
+    const auto step = static_cast<double>(round_up_nicely((high - low) * label / plot_width));
+    for (double at = std::ceil(low / step) * step; at <= high; at += step) add(at + 0.0);
+  }
+  return {is_logarithmic
+              ? "set nonlinear x via sgn(x)*log10(1+abs(x)) inverse sgn(x)*(10**abs(x)-1)"
+              : "unset nonlinear x",
+          fmt::format("set xrange [{:.10g}:{:.10g}]", low, high),
+          fmt::format("set xtics ({})", fmt::join(tics, ", "))};
+}
+
+OffsetScale linear_scale(const OffsetAxis& axis) {
+  const double pad = 0.015 * static_cast<double>(axis.highest - axis.lowest + 1);
+  return {static_cast<double>(axis.lowest) - 0.5 - pad,
+          static_cast<double>(axis.highest) + 0.5 + pad};
+}
+
+OffsetScale scale_of_lines(const OffsetAxis& axis) {
+  constexpr std::int64_t kLongestLinear = 100;
+  if (axis.highest - axis.lowest <= kLongestLinear) return linear_scale(axis);
+  const double low = std::min(-0.8, static_cast<double>(axis.lowest) * 1.3);
+  return {low, std::max(0.5, static_cast<double>(axis.highest) * 1.3), true};
 }
 
 }  // namespace skid::plots

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "plots/drawing.h"
 #include "src/output/report/grouping.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace skid::plots {
@@ -12,7 +14,8 @@ namespace skid::plots {
 using analysis::OffsetAxis;
 
 /// The axis that the levels of an event share. It holds offset 0 and all samples, unless a few far
-/// ones (0.05% of a measurement on either side) would compress the others.
+/// ones (0.05% of a measurement on either side) would compress the others. Bins have whole
+/// retirement groups where there are some.
 OffsetAxis choose_axis(const std::vector<output::Column>& columns, std::int64_t most_bins);
 
 /// Samples of one class in one bin, on top of those of the same bin before it. Hits have their own
@@ -32,12 +35,24 @@ struct Bars {
   std::uint64_t beyond = 0;   ///< located samples outside the axis
 };
 
-Bars bars_of(const analysis::Measurement& measurement, const OffsetAxis& axis);
+/// `end_of_hits`: the right side of the bar of hits.
+Bars bars_of(const analysis::Measurement& measurement, const OffsetAxis& axis, double end_of_hits);
 
-/// The right side of the bar of hits.
+/// The right side of the bar of hits that is wide enough to be visible.
 double end_of_hits(const OffsetAxis& axis);
 
-/// The smallest of 1, 2, 5, 10, 20, 50, … that is at least `value`.
-std::int64_t round_up_nicely(double value);
+/// The horizontal axis of a panel.
+struct OffsetScale {
+  double low = 0, high = 0;
+  bool is_logarithmic = false;  ///< in both directions from 0
+
+  /// From 0 at the left end to 1 at the right.
+  double place_of(double offset) const;
+  /// Range and tics of a plot of so many pixels.
+  std::vector<std::string> settings(double plot_width, const Paper& paper) const;
+};
+OffsetScale linear_scale(const OffsetAxis& axis);
+/// Of lines, which have no bins: logarithmic unless it is short.
+OffsetScale scale_of_lines(const OffsetAxis& axis);
 
 }  // namespace skid::plots

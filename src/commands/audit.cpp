@@ -1,6 +1,6 @@
 #include "src/audit/audit.h"
 
-#include "plots/audit_figure.h"
+#include "plots/figure.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
@@ -22,7 +22,7 @@
 namespace skid::commands {
 namespace {
 
-constexpr plots::AuditKind kDefaultAuditKind = plots::AuditKind::blocks;
+constexpr plots::Kind kDefaultAuditKind = plots::Kind::blocks;
 
 struct AuditOptions {
   std::vector<std::string> inputs;
@@ -93,10 +93,9 @@ ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& a
 }
 
 ExitStatus run_audit(const AuditOptions& options) {
-  const auto figure = figure_files(options.plot);
+  const auto figure = figure_of(options.plot, kDefaultAuditKind);
   if (figure) {
-    plots::check_figure_files(*figure);
-    check_output_files({{"--plot", options.plot.file}, {"--plot-script", options.plot.script}},
+    check_output_files({{"--plot", figure->files.plot}, {"--plot-script", figure->files.script}},
                        inputs_or_default_run(options.inputs));
   }
   Cores cores(Cores::usable());
@@ -128,8 +127,7 @@ ExitStatus run_audit(const AuditOptions& options) {
   ExitStatus status = gate(options.fail_on, audits);
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {
-    const auto kind = plots::audit_kind_from(options.plot.kind).value_or(kDefaultAuditKind);
-    if (figure) plots::draw_audit(audits, kind, *figure);
+    if (figure) plots::draw_figure(audits, *figure);
   } catch (const Error& error) {
     if (status == ExitStatus::done) throw;
     print_error(error.what());
@@ -191,8 +189,9 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
-  command.add(figure_options(options->plot, "a figure of blocks", {"blocks", "ratios"},
-                             plots::name_of(kDefaultAuditKind)));
+  command.add(figure_options(options->plot, "a figure of blocks",
+                             {plots::kAuditKinds.begin(), plots::kAuditKinds.end()},
+                             kDefaultAuditKind));
   command.add({perfmon_option(options->perfmon)});
   command.add(filter_options(options->filter));
   command.add(delay_options(options->delay));

@@ -101,8 +101,8 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
   const auto figure = figure_of(options.plot, kDefaultComparisonKind);
   check_output_files({{"--html", options.html},
-                      {"--plot", options.plot.file},
-                      {"--plot-script", options.plot.script}},
+                      {"--plot", options.plot.figure.files.plot},
+                      {"--plot-script", options.plot.figure.files.script}},
                      options.inputs);
   const Findings findings = read_measurements(options.inputs, options.shown, reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
@@ -124,7 +124,7 @@ ExitStatus run_compare(const CompareOptions& given) {
         });
   }
   if (figure && figure->kind == plots::Kind::forest) {
-    plots::draw_comparison(comparison, inputs, figure->files);
+    plots::draw_figure(comparison, inputs, *figure);
   } else if (figure) {
     plots::draw_figure(findings.measurements, *figure);
   }

@@ -59,8 +59,8 @@ ExitStatus run_report(const ReportOptions& options) {
   const measure::Choices choices = choices_of(options.reading);
   const auto figure = figure_of(options.plot, kDefaultReportKind);
   check_output_files({{"--html", options.html},
-                      {"--plot", options.plot.file},
-                      {"--plot-script", options.plot.script}},
+                      {"--plot", options.plot.figure.files.plot},
+                      {"--plot-script", options.plot.figure.files.script}},
                      inputs_or_default_run(options.inputs));
   const auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;

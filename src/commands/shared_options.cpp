@@ -3,6 +3,7 @@
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
+#include "src/record/requested_event.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
@@ -32,6 +33,65 @@ bool shows_color(const OutputOptions& options) {
 std::string option_of_histograms(const PlotOptions& options) {
   if (!options.style.empty()) return "--plot-style";
   return options.logarithmic ? "--log" : "";
+}
+
+/// The name of a given option that only figures can have; empty: none is given.
+std::string option_of_figures(const PlotOptions& options) {
+  const plots::FigureOptions& figure = options.figure;
+  if (!options.kind.empty()) return "--kind";
+  if (!options.size.empty()) return "--size";
+  if (!options.font.empty()) return "--font";
+  if (options.no_caption) return "--no-caption";
+  if (!figure.title.empty()) return "--title";
+  if (!figure.settings.empty()) return "--plot-settings";
+  if (!figure.events.empty()) return "--event";
+  if (!figure.levels.empty()) return "--precise";
+  return option_of_histograms(options);
+}
+
+/// A length of "3.3in", "8cm" or "500px" in pixels; without a unit in that of `unit`.
+std::optional<double> length_of(std::string_view text, std::string_view unit) {
+  constexpr double kShortest = 50, kLongest = 32'000;
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  if (digits < text.size()) unit = text.substr(digits);
+  const auto number = commandline::number_from<double>(text.substr(0, digits));
+  const double scale = unit == "in" ? 96 : unit == "cm" ? 96 / 2.54 : unit == "px" ? 1 : 0;
+  const double pixels = number.value_or(0) * scale;
+  return pixels >= kShortest && pixels <= kLongest ? std::optional(pixels) : std::nullopt;
+}
+
+/// Throws UsageError for a text that is no size.
+void set_size(const std::string& text, plots::FigureOptions& figure) {
+  // The x of px is none between lengths.
+  const std::size_t after = text.find_first_not_of("0123456789.");
+  std::size_t x = std::min(after, text.size());
+  if (text.compare(x, 1, "x") != 0) x = std::min(text.find('x', x + 2), text.size());
+  const std::string_view all = text;
+  const std::string_view height = all.substr(std::min(x + 1, all.size()));
+  std::string_view unit = "px";
+  if (const std::size_t at = height.find_first_not_of("0123456789."); at != height.npos) {
+    unit = height.substr(at);
+  }
+  figure.width = length_of(all.substr(0, x), unit);
+  figure.height = height.empty() ? std::nullopt : length_of(height, unit);
+  if (!figure.width || (x < all.size() && !figure.height)) {
+    throw UsageError(fmt::format(
+        "--size {}: expected a width of 50 to 32000 px, optionally followed by x and a height, in "
+        "in, cm or px, as in 3.3in or 8cmx6cm",
+        text));
+  }
+}
+
+/// Throws UsageError for a size that is none.
+void set_font(const std::string& text, plots::FigureOptions& figure) {
+  constexpr double kSmallest = 3, kLargest = 100;
+  const std::size_t comma = std::min(text.rfind(','), text.size());
+  figure.font = text.substr(0, comma);
+  if (comma == text.size()) return;
+  figure.font_points = commandline::number_from<double>(std::string_view(text).substr(comma + 1));
+  if (!figure.font_points || *figure.font_points < kSmallest || *figure.font_points > kLargest) {
+    throw UsageError(fmt::format("--font {}: expected points from 3 to 100 after the comma", text));
+  }
 }
 
 std::vector<std::string> names_of_events() {
@@ -325,56 +385,96 @@ locate::KernelFiles kernel_files(const BinaryOptions& options) {
 }
 
 std::vector<Option> figure_options(PlotOptions& options, std::string_view figure,
-                                   const std::vector<std::string>& kinds,
-                                   std::string_view default_kind) {
+                                   const std::vector<plots::Kind>& kinds,
+                                   plots::Kind default_kind) {
+  const auto names =
+      output::texts_of(kinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
   return {{{"--plot"},
-           Value::file("FILE", options.file),
+           Value::file("FILE", options.figure.files.plot),
            fmt::format("write {} to FILE.png, FILE.svg or FILE.pdf", figure)},
           {{"--plot-script"},
-           Value::file("FILE", options.script),
+           Value::file("FILE", options.figure.files.script),
            "write the figure as a gnuplot script that contains its data"},
           {{"--kind"},
-           Value::one_of("KIND", options.kind, kinds),
-           fmt::format("kind of the figure (default: {})", default_kind)}};
+           Value::one_of("KIND", options.kind, names),
+           fmt::format("kind of the figure (default: {})", name_of(default_kind))},
+          {{"--size"},
+           Value::text("WIDTH[xHEIGHT]", options.size),
+           "size of the figure in in, cm or px (1/96 inch): 3.3in, 8cmx6cm (default: as large as "
+           "its content needs)"},
+          {{"--title"},
+           Value::text("TITLE", options.figure.title),
+           "title of the figure (default: that of its kind)"},
+          {{"--no-caption"},
+           Value::flag(options.no_caption),
+           "without title, machines and numbers of samples, which a paper has in its caption"},
+          {{"--font"},
+           Value::text("FONT[,POINTS]", options.font),
+           "font of the figure (default: Sans in 9 points, in 7 on less than 5 inches)"},
+          {{"--plot-settings"},
+           Value::file("FILE", options.figure.settings),
+           "commands of gnuplot that change the look of figures; they run after the built-in "
+           "ones"}};
 }
 
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
-  const auto kinds =
-      output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
-  auto all = figure_options(options, "a figure", kinds, plots::name_of(default_kind));
+  auto all = figure_options(options, "a figure", {plots::kKinds.begin(), plots::kKinds.end()},
+                            default_kind);
   all.push_back({{"--plot-style"},
                  Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
                  "for histograms: a panel per level, or all levels in one (default: panels)"});
   all.push_back({{"--log"},
                  Value::flag(options.logarithmic),
                  "for histograms: samples on a logarithmic axis"});
+  Value event = Value::converted("EVENTS", [&options](const auto& lists) {
+                  for (const std::string& list : lists) {
+                    for (std::string& one : perftool::split_event_list(list)) {
+                      options.figure.events.push_back(one);
+                    }
+                  }
+                }).completing(names_of_events, commandline::Completion::list);
+  event.repeats = true;
+  all.push_back({{"-e", "--event"},
+                 std::move(event),
+                 "events of the figure: as requested, without level, or by the vendor's name"});
+  all.push_back({{"-p", "--precise"},
+                 Value::converted("LEVELS",
+                                  [&options](const auto& names) {
+                                    for (const std::string& name : names) {
+                                      options.figure.levels.push_back(record::parse_level(name));
+                                    }
+                                  })
+                     .separated()
+                     .completing(
+                         [] {
+                           return commandline::Texts{"none", "p", "pp", "ppp"};
+                         },
+                         commandline::Completion::list),
+                 "precise levels of the figure"});
   return all;
-}
-
-std::optional<plots::FigureFiles> figure_files(const PlotOptions& options) {
-  if (!options.file.empty() || !options.script.empty()) {
-    return plots::FigureFiles{options.file, options.script};
-  }
-  const std::string needless = options.kind.empty() ? option_of_histograms(options) : "--kind";
-  if (needless.empty()) return std::nullopt;
-  throw UsageError(
-      fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless));
 }
 
 std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
                                               plots::Kind default_kind) {
-  const auto files = figure_files(options);
-  if (!files) return std::nullopt;
-  plots::FigureOptions figure{.files = *files};
+  const std::string of_histograms = option_of_histograms(options);
+  plots::FigureOptions figure = options.figure;
+  if (figure.files.plot.empty() && figure.files.script.empty()) {
+    const std::string needless = option_of_figures(options);
+    if (needless.empty()) return std::nullopt;
+    throw UsageError(
+        fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless));
+  }
   figure.kind = plots::kind_from(options.kind).value_or(default_kind);
   if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;
   figure.logarithmic = options.logarithmic;
-  const std::string of_histograms = option_of_histograms(options);
+  figure.caption = !options.no_caption;
   if (!of_histograms.empty() && figure.kind != plots::Kind::histogram) {
     throw UsageError(fmt::format(
         "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
         of_histograms, plots::name_of(figure.kind)));
   }
+  if (!options.size.empty()) set_size(options.size, figure);
+  if (!options.font.empty()) set_font(options.font, figure);
   plots::check_figure_files(figure.files);
   return figure;
 }

@@ -134,25 +134,22 @@ locate::KernelFiles kernel_files(const BinaryOptions& options);
 
 /// Options of a figure as given; empty for those that were not.
 struct PlotOptions {
-  std::string file, script;
-  std::string kind, style;
+  std::string kind, style, size, font;
   bool logarithmic = false;
+  bool no_caption = false;
+  plots::FigureOptions figure;  ///< the others
 };
 
-/// --plot, --plot-script, --kind: of `figure` ("a figure"), which is of one of `kinds`.
+/// --plot, --plot-script, --kind and the options of its look: of `figure` ("a figure"), which is of
+/// one of `kinds`.
 std::vector<Option> figure_options(PlotOptions& options, std::string_view figure,
-                                   const std::vector<std::string>& kinds,
-                                   std::string_view default_kind);
+                                   const std::vector<plots::Kind>& kinds, plots::Kind default_kind);
 
-/// The same and --plot-style, --log: of figures of measurements.
+/// The same and those of figures of measurements: --plot-style, --log, --event, --precise.
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind);
 
-/// The files to draw; nullopt if neither is named. Throws UsageError for options that require a
-/// figure.
-std::optional<plots::FigureFiles> figure_files(const PlotOptions& options);
-
-/// The figure to draw; nullopt if neither file is named. Throws UsageError as figure_files() does,
-/// for options that require another kind, and for file names with a wrong suffix.
+/// The figure to draw; nullopt if neither file is named. Throws UsageError for options that require
+/// a figure or another kind, for file names with a wrong suffix, and for a size that is none.
 std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots::Kind default_kind);
 
 }  // namespace skid::commands

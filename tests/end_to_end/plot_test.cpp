@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using test::kDone;
 using test::kUsage;
@@ -65,18 +67,15 @@ TEST_F(Plot, DrawsEachKindWithItsTexts) {
       {"histogram", {"Where samples land", "samples", "offset from trigger (instructions)"}},
       {"cdf", {"How far samples land", "located samples up to here", "censored"}},
       {"breakdown", {"by class", "share of the samples read", "skid", "hit"}},
-      {"forest", {"Hit ratios", "hit ratio", "95% intervals"}},
+      {"forest", {"Hit ratios", "hit ratio", "95% interval"}},
       {"bias", {"Which trigger", "max/min 9.03", "share of samples", "even share"}}};
   for (const auto& [kind, expected] : texts) {
     const auto drawn = skidscan({"report", run("pebs-shadow"), "--kind", kind, "--plot", "f.svg"});
     ASSERT_EQ(drawn.code.status, kDone) << kind << ": " << drawn.err;
     const std::string svg = content("f.svg");
-    std::vector<std::string> all{"(SYNTHETIC)",
-                                 "r81d0",
-                                 "10000 samples",
-                                 "period 10007",
-                                 "a model of a Sapphire Rapids",
-                                 "the skid constraint of precise_ip is "};
+    std::vector<std::string> all{
+        "(SYNTHETIC)",  "MEM_INST_RETIRED.ALL_LOADS",   "10000 samples",
+        "period 10007", "a model of a Sapphire Rapids", "the skid constraint of precise_ip is "};
     all.insert(all.end(), expected.begin(), expected.end());
     // Not by a matcher, which would print the figure.
     for (const std::string& text : all) {
@@ -98,6 +97,38 @@ TEST_F(Plot, DefaultsToTheKindOfItsCommand) {
   EXPECT_THAT(content("f.svg"), AllOf(HasSubstr("Hit ratios"), HasSubstr("(baseline)")));
 }
 
+TEST_F(Plot, HasTheSizeFontAndPartsThatAreChosen) {
+  directory_.write("look.gp", "set style line 3 lc rgb '#123456'\n");
+  const auto drawn = skidscan({"report", run("pebs-shadow"), "--kind", "cdf", "-e", "r81d0", "-p",
+                               "pp,ppp", "--size", "3.3inx5.08cm", "--font", "Serif,8", "--title",
+                               "Loads", "--plot-settings", "look.gp", "--plot", "f.svg"});
+  ASSERT_EQ(drawn.code.status, kDone) << drawn.err;
+  EXPECT_THAT(content("f.svg"),
+              AllOf(HasSubstr("width=\"317\" height=\"192\""), HasSubstr("\"Serif\""),
+                    HasSubstr("<title>Loads (SYNTHETIC)</title>"), HasSubstr("rgb( 18,  52,  86)"),
+                    HasSubstr(">ppp<"), Not(HasSubstr(">none<")), Not(HasSubstr("gnuplot_plot"))));
+  ASSERT_EQ(skidscan({"report", run("pebs-shadow"), "--no-caption", "--plot", "f.svg"}).code.status,
+            kDone);
+  EXPECT_THAT(content("f.svg"), AllOf(Not(HasSubstr("<text>Where samples land")),
+                                      Not(HasSubstr("Sapphire Rapids")), HasSubstr(">ppp<")));
+  const auto none = skidscan({"report", run("pebs-shadow"), "-e", "cycles", "--plot", "f.png"});
+  EXPECT_EQ(none.code.status, kUsage);
+  EXPECT_THAT(none.err, HasSubstr("nothing was measured of these events"));
+}
+
+TEST_F(Plot, HasAShortScriptBesideItsData) {
+  ASSERT_EQ(skidscan({"report", run("pebs-shadow"), "--plot-script", "f.gp"}).code.status, kDone);
+  std::istringstream script(content("f.gp"));
+  int lines = 0;
+  for (std::string line; std::getline(script, line);) {
+    if (line.find_first_not_of("0123456789.e+- ") != std::string::npos && line != "e" &&
+        line[0] != '$') {
+      ++lines;
+    }
+  }
+  EXPECT_LT(lines, 60);
+}
+
 TEST_F(Plot, RefusesOptionsOfOtherKinds) {
   const auto expect_usage = [&](std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin(), {"report", run("vm-broken")});
@@ -117,6 +148,12 @@ TEST_F(Plot, RefusesOptionsOfOtherKinds) {
   expect_usage({"--kind", "cdf"}, "--kind: no figure is drawn; add --plot FILE");
   expect_usage({"--log"}, "--log: no figure is drawn");
   expect_usage({"--plot-style", "overlaid"}, "--plot-style: no figure is drawn");
+  expect_usage({"--size", "3in"}, "--size: no figure is drawn");
+  for (const std::string size : {"3", "0in", "3inx", "3ft", "3inx4ft", "99999px"}) {
+    expect_usage({"--plot", "f.png", "--size", size}, "--size " + size + ": expected a width");
+  }
+  expect_usage({"--plot", "f.png", "--font", "Sans,1000"}, "--font Sans,1000: expected points");
+  expect_usage({"--plot", "f.png", "-p", "pppp"}, "pppp");
   expect_usage({"--plot", "f.bmp"}, "expected .png, .svg or .pdf");
   expect_usage({"--plot-script", "f.pdf"}, "f.pdf: is the name of a figure");
   const auto compared =

@@ -1,6 +1,4 @@
-#include "plots/audit_figure.h"
-
-#include "plots/layout.h"
+#include "plots/kinds.h"
 #include "src/support/error.h"
 
 #include <string>
@@ -13,11 +11,12 @@
 namespace skid::plots {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
+using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 /// An audit of one event with blocks of these counts.
 audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
@@ -42,32 +41,30 @@ audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
 
 TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
   const Figure figure =
-      audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, AuditKind::blocks);
-  ASSERT_THAT(figure.blocks, SizeIs(2));
-  EXPECT_EQ(figure.blocks[0].name, "all_loads, pp");
-  EXPECT_EQ(figure.blocks[1].name, "") << "of the same event";
-  const Panel& panel = figure.blocks[0].panels[0];
-  std::vector<std::pair<double, double>> bars;
-  for (const Box& box : panel.boxes.at(0).boxes) bars.emplace_back(box.left + 0.4, box.top);
-  EXPECT_THAT(bars, ElementsAre(Pair(1, 51), Pair(2, 1614), Pair(3, 3341), Pair(4, 1)));
-  EXPECT_NEAR(panel.rules.at(0).y1, 5007.0 / 7, 1e-9);
-  EXPECT_THAT(panel.captions.at(0).text, HasSubstr("work at 0x1000"));
-  EXPECT_THAT(panel.captions.at(0).text, HasSubstr("biased"));
-  EXPECT_EQ(panel.x.tics.at(0).label, "0x1008");
+      audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {.kind = Kind::blocks});
+  ASSERT_THAT(figure.panels, SizeIs(2));
+  const Panel& panel = figure.panels[0].value();
+  EXPECT_THAT(panel.title, AllOf(HasSubstr("all_loads, pp\nwork at 0x1000"), HasSubstr("biased")));
+  EXPECT_THAT(figure.panels[1]->title, StartsWith("work")) << "of the same event";
+  EXPECT_THAT(panel.series.at(0).rows,
+              IsSupersetOf(Rows{{1, 51}, {2, 1614}, {3, 3341}, {4, 1}, {5, 0}}));
+  EXPECT_THAT(panel.marks.at(0), HasSubstr("first 715.2857143 to"));
+  EXPECT_THAT(panel.commands, Contains(HasSubstr("'0x1008' 1")));
 }
 
 TEST(AuditFigure, CountsInstructionsByTheirShareOfTheEvenCount) {
   const Figure figure =
-      audit_figure({audit_of({{50, 150, 100, 100}, {1000, 0, 0, 0, 0}})}, AuditKind::ratios);
-  const Panel& panel = figure.blocks.at(0).panels.at(0);
-  std::vector<std::pair<double, double>> bars;
-  for (const Box& box : panel.boxes.at(0).boxes) bars.emplace_back(box.left, box.top);
-  EXPECT_THAT(bars, ElementsAre(Pair(0, 4), Pair(0.5, 1), Pair(1, 2), Pair(1.5, 1), Pair(4, 1)));
-  EXPECT_EQ(panel.rules.at(0).x1, 1);
+      audit_figure({audit_of({{50, 150, 100, 100}, {1000, 0, 0, 0, 0}})}, {.kind = Kind::ratios});
+  const Rows& bars = figure.panels.at(0)->series.at(0).rows;
+  ASSERT_THAT(bars, SizeIs(41));
+  EXPECT_EQ(bars[0][1], 4);
+  EXPECT_EQ(bars[5][1], 1);
+  EXPECT_EQ(bars[10][1], 2);
+  EXPECT_EQ(bars[40][1], 1) << "the last has all above";
 }
 
 TEST(AuditFigure, IsRefusedWithoutJudgedBlocks) {
-  EXPECT_THROW(audit_figure({audit_of({})}, AuditKind::blocks), Error);
+  EXPECT_THROW(audit_figure({audit_of({})}, {.kind = Kind::blocks}), Error);
 }
 
 }  // namespace

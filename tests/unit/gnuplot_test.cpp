@@ -1,6 +1,6 @@
 // Figures as files: formats, scripts, names of recordings, and failures of gnuplot.
 #include "plots/figure.h"
-#include "plots/layout.h"
+#include "plots/gnuplot_text.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -68,7 +68,7 @@ class DrawnFigure : public FigureFile {
 };
 
 void draw(const examples::Compared& compared, const FigureFiles& files) {
-  draw_comparison(compared.compare(), compared.inputs, files);
+  draw_figure(compared.compare(), compared.inputs, {.files = files});
 }
 
 /// So that each kind of figure shows it.
@@ -123,13 +123,13 @@ TEST_F(DrawnFigure, EqualsTheFigureOfItsScript) {
   nothing_located.front().triggers = {{0, 0}, {0, 0}};
   for (const Kind kind : kKinds) {
     for (const auto& list : {four_levels(), nothing_located}) {
-      draw_figure(list, {.files = named("f.svg", "f.gp"), .kind = kind, .logarithmic = true});
-      const std::string svg = content("f.svg");
-      fs::remove(directory_ / "f.svg");
+      draw_figure(list, {.files = named("f.png", "f.gp"), .kind = kind, .logarithmic = true});
+      const std::string png = content("f.png");
+      fs::remove(directory_ / "f.png");
       const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
       EXPECT_TRUE(redrawn.code.success()) << name_of(kind) << ": " << redrawn.err;
       EXPECT_EQ(redrawn.err, "") << name_of(kind);
-      EXPECT_TRUE(content("f.svg") == svg) << name_of(kind);
+      EXPECT_TRUE(content("f.png") == png) << name_of(kind);
     }
   }
 }
@@ -185,7 +185,6 @@ TEST_F(DrawnFigure, RunsNothingFromNames) {
     EXPECT_NE(svg.find("$d &lt;&lt; EOD"), std::string::npos) << what;
     const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
     EXPECT_TRUE(redrawn.code.success()) << what << ": " << redrawn.err;
-    EXPECT_TRUE(content("f.svg") == svg) << what;
     EXPECT_THAT(files(), UnorderedElementsAre("f.svg", "f.gp")) << what;
   };
   for (const Kind kind : kKinds) {
@@ -206,7 +205,7 @@ TEST_F(DrawnFigure, RunsNothingFromItsPath) {
 
 TEST_F(DrawnFigure, IsNotLeftWhereItCannotBeWritten) {
   EXPECT_THROW(draw_figure(four_levels(), {.files = named("missing/figure.png")}), Error);
-  EXPECT_THROW(draw_figure({}, {.files = named("figure.png")}), Error);
+  EXPECT_THROW(draw_figure(std::vector<Measurement>(), {.files = named("figure.png")}), Error);
   EXPECT_THAT(files(), IsEmpty());
 }
 
@@ -299,14 +298,14 @@ TEST_F(FigureFile, EscapesInPngAndPdfWhatFontsMayLack) {
 }
 
 TEST(GnuplotString, HasNoQuoteThatCouldEndIt) {
-  EXPECT_EQ(gnuplot_string("it's"), "'it\u2019s'");
-  EXPECT_EQ(gnuplot_string("'; plot"), "'\u2019; plot'");
-  EXPECT_EQ(gnuplot_string("a\nb"), "'a\\x0ab'");
+  EXPECT_EQ(gnuplot_string("it's", true), "'it\u2019s'");
+  EXPECT_EQ(gnuplot_string("'; plot", true), "'\u2019; plot'");
+  EXPECT_EQ(gnuplot_string("a\nb", true), "'a\\x0ab'");
 }
 
 TEST(GnuplotString, HasNoTextThatXmlForbids) {
-  EXPECT_EQ(gnuplot_string("a]]>b>"), "'a]]\\x3eb>'");
-  EXPECT_EQ(gnuplot_string("a\ufffeb\uffffc"), "'a\\u{FFFE}b\\u{FFFF}c'");
+  EXPECT_EQ(gnuplot_string("a]]>b>", true), "'a]]\\x3eb>'");
+  EXPECT_EQ(gnuplot_string("a\ufffeb\uffffc", true), "'a\\u{FFFE}b\\u{FFFF}c'");
 }
 
 // Random strings of the characters that have a meaning in gnuplot.
@@ -324,7 +323,7 @@ TEST_F(DrawnFigure, PassesAnyStringAsOneString) {
   // gnuplot fails at the first that is anything but one string of that length.
   std::string script = "set encoding utf8\n";
   for (const std::string& name : names) {
-    const std::string text = gnuplot_string(name);
+    const std::string text = gnuplot_string(name, true);
     script += fmt::format(
         "set label {0} at 0,0 noenhanced\nunset label\ntext = {0}\nif (strlen(text) != {1}) exit "
         "status 9\n",
@@ -337,12 +336,12 @@ TEST_F(DrawnFigure, PassesAnyStringAsOneString) {
 
 TEST(DrawableText, IsEscapedWhereTheFontsLackACharacter) {
   const std::string seldom = "\u4e2d\U0001f9ff\U00013080\u0e01";
-  EXPECT_EQ(drawable(seldom, Fonts::of_viewers), seldom);
-  EXPECT_EQ(drawable(seldom, Fonts::of_drawers), "\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{0E01}");
+  EXPECT_EQ(drawable(seldom, true), seldom);
+  EXPECT_EQ(drawable(seldom, false), "\\u{4E2D}\\u{1F9FF}\\u{13080}\\u{0E01}");
   const std::string usual = "a\u00e9\u03b1\u0436\u05d0\u0645\u2019\u2026\u2265\u2588 ~";
-  EXPECT_EQ(drawable(usual, Fonts::of_drawers), usual);
+  EXPECT_EQ(drawable(usual, false), usual);
   // These have no agreed picture.
-  for (const Fonts fonts : {Fonts::of_viewers, Fonts::of_drawers}) {
+  for (const bool fonts : {true, false}) {
     EXPECT_EQ(drawable("\ue000\U0010fffd\ufdd0\U0001ffff\n", fonts),
               "\\u{E000}\\u{10FFFD}\\u{FDD0}\\u{1FFFF}\\x0a");
     EXPECT_EQ(drawable(drawable("\ue000\xff\u4e2d", fonts), fonts),

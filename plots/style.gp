@@ -1,0 +1,17 @@
+# The look of figures. --plot-settings FILE runs FILE after this.
+set encoding utf8
+set border 3 lw 0.5
+set tics nomirror out scale 0.5
+set style fill solid noborder
+set errorbars 0
+set pointsize 0.6
+# Lines of precise levels (none, p, pp, ppp) and of others: Okabe and Ito's colours.
+set style line 1 lw 1.5 dt 1 lc rgb 'black'
+set style line 2 lw 1.5 dt 2 lc rgb '#E69F00'
+set style line 3 lw 1.5 dt 4 lc rgb '#0072B2'
+set style line 4 lw 1.5 dt 5 lc rgb '#D55E00'
+set style line 5 lw 1.5 dt 3 lc rgb '#777777'
+# Machines, sides of comparisons.
+array machine[7] = ['#0072B2', '#D55E00', '#009E73', '#E69F00', '#CC79A7', '#56B4E9', 'black']
+# Classes of samples: hit, skid, before, censored, other trigger, loop, other user, kernel, guest, unmapped.
+array class[10] = ['#009E73', '#0072B2', '#E69F00', '#D55E00', '#CC79A7', '#56B4E9', 'black', '#444444', '#777777', '#F0E442']
