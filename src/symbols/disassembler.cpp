@@ -58,10 +58,12 @@ void walk(csh capstone, std::size_t unit, std::span<const std::byte> code, std::
   if (!instruction) throw Error("capstone: out of memory");
   while (!code.empty()) {
     const auto* next = reinterpret_cast<const std::uint8_t*>(code.data());
-    std::size_t left = code.size();
+    constexpr std::size_t kLongest = 16;  // bytes; Capstone reads all prefixes of what it is given
+    const std::size_t given = std::min(kLongest, code.size());
+    std::size_t left = given;
     std::uint64_t next_address = address;
     const bool decoded = cs_disasm_iter(capstone, &next, &left, &next_address, instruction.get());
-    const std::size_t size = decoded ? code.size() - left : std::min(unit, code.size());
+    const std::size_t size = decoded ? given - left : std::min(unit, code.size());
     if (!visit(address, code.first(size), decoded ? instruction.get() : nullptr)) return;
     code = code.subspan(size);
     address += size;
