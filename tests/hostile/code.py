@@ -182,7 +182,7 @@ def cases():
                                 b"".join(b"\xe8" + struct.pack("<i", -len(returns) - 5 * i - 10)
                                          for i in range(50_000)),
                                 [(0, len(returns)), (len(returns), 250_005)],
-                                [len(returns) + 5 * i for i in range(50_000)]),
+                                [0] + [len(returns) + 5 * i for i in range(50_000)]),
         "prefixes": lambda: whole(repeated(b"\x66", MIB), 1, 100_000),
         "every_byte": lambda: whole(random.Random(2).randbytes(MIB), 1),
         "stripped": lambda: Case(repeated(LOAD + b"\x75\x01\x90", 16 * MIB), [], every(3, 16 * MIB, 100_000)),
@@ -247,9 +247,10 @@ def main():
         subprocess.run([options.skidscan, "synth", "--like", "pebs-sound", "--all-levels", "--force", "-o", "skid.run"],
                        cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for name in names:
-            write(name, every_case[name](), directory)
+            case = every_case[name]()
+            write(name, case, directory)
             for label, kind, command in COMMANDS:
-                if options.commands not in label:
+                if options.commands not in label or (label == "annotate" and not case.symbols):
                     continue
                 arguments = [options.skidscan, *command, "-i", f"{name}.{kind}.data"]
                 wrong, seconds, peak = run(arguments, directory, options.cpu, options.memory)
