@@ -54,25 +54,28 @@ Figure begin_audit(std::string_view title, const std::vector<audit::Audit>& audi
 
 /// A title that the panel has room for.
 std::string fitting(const std::string& text, const Paper& paper) {
-  return paper.fitted(text, paper.width - 10 * paper.points);
+  return paper.fitted(text, paper.width - 4 * paper.points);
 }
 
-std::string block_caption(const BlockFinding& block) {
-  std::string text =
-      fmt::format("{} at {:#x}:  {}, even {}", block.function.empty() ? "code" : block.function,
-                  block.samples.range.begin, analysis::counted(block.samples.samples(), "sample"),
-                  output::number_text(block.samples.expected()));
-  text += fmt::format(", max/even {:.3g}, ", block.samples.largest_ratio()) +
-          analysis::p_text(block.evenness.p_holm);
-  if (block.evenness.is_biased) text += ", biased";
-  return text;
+/// The most important part first where there is room for a part alone.
+std::string block_caption(const BlockFinding& block, const Paper& paper) {
+  const std::string name =
+      fmt::format("{} at {:#x}:  ", block.function.empty() ? "code" : block.function,
+                  block.samples.range.begin);
+  std::string bias = fmt::format("max/even {:.3g}, ", block.samples.largest_ratio()) +
+                     analysis::p_text(block.evenness.p_holm);
+  if (block.evenness.is_biased) bias += ", biased";
+  if (paper.is_narrow()) return name + bias;
+  return fmt::format("{}{}, even {}, {}", name,
+                     analysis::counted(block.samples.samples(), "sample"),
+                     output::number_text(block.samples.expected()), bias);
 }
 
 Panel block_panel(const BlockFinding& block, const std::string& event, const Paper& paper) {
   const auto& places = block.samples.places;
   const double even = block.samples.expected();
   Panel panel{.title = event.empty() ? "" : fitting(event, paper) + "\n"};
-  panel.title += fitting(block_caption(block), paper);
+  panel.title += fitting(block_caption(block, paper), paper);
   Rows bars;
   double most = even;
   std::vector<std::string> tics;
@@ -114,6 +117,7 @@ Figure blocks_figure(const std::vector<audit::Audit>& audits, const std::vector<
     figure.head.back() += fmt::format("; without {} whose samples are spread more evenly",
                                       analysis::counted(left_out, "block"));
   }
+  figure.commands = {"set boxwidth 0.8"};
   figure.x_label = "address of the instruction";
   figure.y_label = "samples";
   return figure;
