@@ -127,10 +127,8 @@ void compile(const Specification& specification, const fs::path& directory) {
   const fs::path compiler = compiler_for(specification);
   write_source(directory / kAssembly, assembly_of(specification));
   for (const RuntimeFile& file : runtime_files()) write_source(directory / file.name, file.text);
-  std::vector<std::string> command{compiler.string()};
-  for (std::string& argument : compiler_arguments(specification.arch)) {
-    command.push_back(std::move(argument));
-  }
+  std::vector<std::string> command = compiler_arguments(specification.arch);
+  command.insert(command.begin(), compiler.string());
   const Completed compiled = run_program(command, directory);
   if (!compiled.code.success()) {
     throw Error(fmt::format("{}: {}: {}", compiler.string(), describe(compiled.code),

@@ -24,8 +24,6 @@
 //                        "bytes"}], not in targets of old,
 //    "tool_version":   of the skidscan that built the target}
 //
-// Spaces follow the text of a pointer chase, so that another working set takes no other file size.
-//
 // Where one part begins the one before it ends: the lead-in ends at the first trigger, a trigger at
 // its runway, and `loop_end` follows the last instruction of the iteration.
 #pragma once

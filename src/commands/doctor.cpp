@@ -39,6 +39,7 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine,
 }
 
 ExitStatus run_doctor(const DoctorOptions& options) {
+  use_perf(options.perf);
   std::error_code ignored;
   if (!std::filesystem::is_directory(options.root, ignored)) {
     throw Error("--root " + options.root + ": not a directory; expected a copy of /");
@@ -97,10 +98,7 @@ Command doctor_command() {
                    "  /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\",
                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
                    "skidscan doctor --root machine"},
-      .run = [options] {
-        use_perf(options->perf);
-        return run_doctor(*options);
-      }};
+      .run = [options] { return run_doctor(*options); }};
   command.add(screen_options(options->shown));
   return command;
 }

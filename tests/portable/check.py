@@ -145,6 +145,8 @@ def main():
     archive, built = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     if not archive.exists():
         skip(f"{archive.name} is missing; cmake --build DIR --target portable makes it")
+    if archive.stat().st_mtime < built.stat().st_mtime:
+        skip(f"{archive.name} is older than the program; cmake --build DIR --target portable makes it again")
     if "--inside" not in sys.argv:
         # All files and mounts are in a namespace of their own, on a file system of its own.
         work = tempfile.mkdtemp(prefix="skidscan-portable-")

@@ -18,7 +18,7 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 constexpr std::size_t kBlock = 512, kTarRecord = 20 * kBlock;
-constexpr std::size_t kNameBytes = 100, kChecksumAt = 148, kChecksumBytes = 8;
+constexpr std::size_t kNameBytes = 100, kOwnerNames = 64, kChecksumAt = 148, kChecksumBytes = 8;
 constexpr char kRegularFile = '0', kDirectory = '5';
 
 void pad_to_multiple(std::string& bytes, std::size_t of) {
@@ -38,7 +38,6 @@ std::string header_of(std::string_view name, char type, unsigned mode, std::size
   header += type;
   header.append(kNameBytes, '\0');  // the name of a link
   header += "ustar\00000"sv;
-  constexpr std::size_t kOwnerNames = 64;
   header.append(kOwnerNames, '\0').append(kZero).append(kZero);
   pad_to_multiple(header, kBlock);
   const unsigned sum = std::accumulate(header.begin(), header.end(), 0U, [](unsigned all, char c) {
