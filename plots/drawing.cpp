@@ -183,7 +183,9 @@ std::string axis_labels(const Figure& figure, std::size_t i) {
   bool is_first = true;
   for (std::size_t k = i - i % figure.columns; k < i; ++k) is_first = is_first && !panels[k];
   const auto quoted = [&](const std::string& text) { return figure.paper.quoted(text); };
-  return fmt::format("set xlabel {}; set ylabel {}\n", quoted(is_lowest ? figure.x_label : ""),
+  // Away from the tics: gnuplot estimates the width of "25%" too small.
+  return fmt::format("set xlabel {}; set ylabel {} offset -0.6,0\n",
+                     quoted(is_lowest ? figure.x_label : ""),
                      quoted(is_first ? figure.y_label : ""));
 }
 
@@ -248,11 +250,11 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
   const TextLines lines = text_lines_of(figure);
   const double top = lines.head + lines.keys + lines.titles + 0.3;
   if (figure.panels.size() == 1) {
-    gnuplot << fmt::format("set tmargin {:.1f}\n", top);
+    gnuplot << fmt::format("set lmargin 11\nset tmargin {:.1f}\n", top);
     send_panels(gnuplot, figure);
   } else {
     gnuplot << fmt::format(
-        "set multiplot layout {},{} margins char 10,2,{:.1f},{:.1f} spacing char 9,char {:.1f}\n",
+        "set multiplot layout {},{} margins char 11,2,{:.1f},{:.1f} spacing char 9,char {:.1f}\n",
         rows_of(figure), figure.columns, kLinesOfTics + kLinesOfLabel + 0.2, top,
         lines.lower_titles + kLinesOfTics + kGap);
     send_panels(gnuplot, figure);
