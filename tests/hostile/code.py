@@ -240,6 +240,7 @@ def main():
     options = parser.parse_args()
     every_case = cases()
     names = options.cases.split(",") if options.cases else list(every_case)
+    labels = options.commands.split(",") if options.commands else [label for label, _, _ in COMMANDS]
     bad = 0
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(options.keep or temporary)
@@ -250,7 +251,7 @@ def main():
             case = every_case[name]()
             write(name, case, directory)
             for label, kind, command in COMMANDS:
-                if options.commands not in label or (label == "annotate" and not case.symbols):
+                if label not in labels or (label == "annotate" and not case.symbols):
                     continue
                 arguments = [options.skidscan, *command, "-i", f"{name}.{kind}.data"]
                 wrong, seconds, peak = run(arguments, directory, options.cpu, options.memory)
