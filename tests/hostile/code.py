@@ -2,7 +2,7 @@
 """Runs commands on recordings of code that makes the work on it grow, each within limits of processor time and
 memory: one pattern repeated for megabytes, one address that everything branches to, symbols that overlap. Fails
 if a command is stopped by a limit or ends with a status that it does not document.
-usage: code.py SKIDSCAN [--cases NAME,...] [--commands WORD] [--cpu SECONDS] [--memory MIB] [--keep DIRECTORY]
+usage: code.py SKIDSCAN [--cases NAME,...] [--commands NAME,...] [--cpu SECONDS] [--memory MIB] [--keep DIRECTORY]
 """
 
 import argparse
