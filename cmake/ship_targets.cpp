@@ -8,11 +8,12 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/temporary_directory.h"
-#include "src/support/text.h"
 #include "src/synth/model.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,6 +51,12 @@ std::vector<ChosenEvent> events_for(runway::TriggerKind kind, const machine::Mac
   return chosen;
 }
 
+void add_new(Specification target, std::vector<Specification>& targets) {
+  if (std::find(targets.begin(), targets.end(), target) == targets.end()) {
+    targets.push_back(std::move(target));
+  }
+}
+
 /// The specifications that choose_targets() comes to for one or two events at default periods, on
 /// any CPU of the architecture, each once. Chases have their kind's usual working set.
 void add_usual(Arch arch, std::vector<Specification>& targets) {
@@ -64,7 +71,7 @@ void add_usual(Arch arch, std::vector<Specification>& targets) {
         for (const ChosenEvent& other : chosen) {
           if (is_tagged(one) != is_tagged(other)) continue;
           for (auto& target : record::choose_targets({one, other}, {}, machine, 0, notes)) {
-            add_once(targets, std::move(target));
+            add_new(std::move(target), targets);
           }
         }
       }
@@ -85,7 +92,7 @@ void ship_targets(const std::filesystem::path& output) {
   std::vector<Specification> specifications;
   for (const Arch arch : {Arch::x86_64, Arch::aarch64}) add_usual(arch, specifications);
   for (const std::string& name : synth::built_in_model_names()) {
-    add_once(specifications, synth::parse_model(synth::built_in_model_text(name), name).target);
+    add_new(synth::parse_model(synth::built_in_model_text(name), name).target, specifications);
   }
   const TemporaryDirectory directory;
   const std::filesystem::path built = directory.path() / "target";
