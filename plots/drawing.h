@@ -19,7 +19,7 @@ std::int64_t round_up_nicely(double value);
 struct Paper {
   double width = 0;
   std::optional<double> height;  ///< nullopt: as much as the figure needs
-  std::string font;
+  std::string font = {};
   double points = 9;       ///< size of the font
   bool caption = true;     ///< with a title, machines and numbers of samples
   bool all_fonts = false;  ///< the reader's fonts, as for an SVG: they have all of Unicode

@@ -13,7 +13,7 @@ namespace skid::plots {
 
 class RowPlot {
  public:
-  explicit RowPlot(Figure figure) : figure(std::move(figure)) {}
+  explicit RowPlot(Figure begun) : figure(std::move(begun)) {}
 
   /// A row with the name of an event, which belong to the rows below it.
   void begin_event(const std::string& event);

@@ -118,9 +118,9 @@ void replace(std::string& text, std::string_view marker, const std::string& valu
 }  // namespace
 
 std::string shell_word(std::string_view word) {
-  constexpr std::string_view kPlain =
+  constexpr std::string_view kUnquoted =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@%+=";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+  if (!word.empty() && word.find_first_not_of(kUnquoted) == std::string_view::npos) {
     return std::string(word);
   }
   std::string text = "'";
