@@ -60,8 +60,9 @@ class Reader {
  private:
   /// Names kept for `other_functions` at most.
   static constexpr std::size_t kMostNames = 100'000;
-  /// Bytes of a function that are decoded; a symbol table may give it any size.
-  static constexpr std::uint64_t kMostDecoded = std::uint64_t{16} << 20U;
+  /// Bytes of a function that are decoded; a symbol table may give it any size. A row takes up to
+  /// 0.6 KiB.
+  static constexpr std::uint64_t kMostDecoded = std::uint64_t{3} << 19U;
 
   struct Reading;
   bool is_selected_module(const std::string& dso) const;

@@ -21,6 +21,7 @@ constexpr std::uint64_t kFiles = 100'000;
 class MissingFiles : public ::testing::Test {
  protected:
   void SetUp() override {
+    if constexpr (SKIDSCAN_SANITIZED) GTEST_SKIP() << "sanitizers take more time";
     test::RecordingBuilder builder;
     constexpr std::uint64_t kSize = 0x1000;
     builder.event({.config = PERF_COUNT_SW_PAGE_FAULTS});
