@@ -169,6 +169,11 @@ std::optional<double> EventsPerIteration::fewest() const {
   return *expected * (1 - cached_share.value_or(0));
 }
 
+bool has_trigger_distances(const Measurement& m) {
+  return m.triggers.size() > 1 && m.basis.geometry &&
+         m.basis.geometry->trigger_distances.size() == m.triggers.size();
+}
+
 std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples) {
   const bool none = exact_ip == ExactIp::never;
   const bool flagged = exact_ip == ExactIp::request;

@@ -198,6 +198,10 @@ struct Measurement : Description, Figures {
   Basis basis;
 };
 
+/// Whether there are several triggers at known distances, over which samples can be unevenly
+/// spread.
+bool has_trigger_distances(const Measurement& measurement);
+
 /// A sentence where no sample of an event of the CPU has EXACT_IP, although the kernel sets it at
 /// this level, or the PMU is known to have no levels; else empty. `level`: precise_ip; `exact` of
 /// `samples` have the flag.

@@ -91,9 +91,7 @@ Panel block_panel(const BlockFinding& block, const std::string& event, const Pap
   set_count_axis(panel, most);
   panel.commands.push_back(fmt::format("set xrange [0.4:{}.6]", places.size()));
   panel.commands.push_back(fmt::format("set xtics ({})", fmt::join(tics, ", ")));
-  panel.marks = {fmt::format(
-      "set arrow from graph 0,first {0:.10g} to graph 1,first {0:.10g} nohead dt 2 lw 1 front",
-      even)};
+  panel.marks = {even_line(even)};
   panel.series = {{kBars, std::move(bars)}};
   return panel;
 }

@@ -1,7 +1,6 @@
 // Shares of several triggers by their distance: the shadow curve.
 #include "analysis/wording.h"
 #include "plots/kinds.h"
-#include "src/support/error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +17,6 @@ namespace {
 using analysis::Measurement;
 using analysis::TriggerCount;
 using output::Column;
-
-bool has_trigger_distances(const Measurement& m) {
-  return m.triggers.size() > 1 && m.basis.geometry &&
-         m.basis.geometry->trigger_distances.size() == m.triggers.size();
-}
 
 double percent_of(double share) {
   return 100 * share;
@@ -68,7 +62,7 @@ std::vector<std::string> gap_axis(const EventOnMachines& event, double plot_widt
     for (const std::uint64_t gap : gaps_of(*column.measurement)) widest = std::max(widest, gap);
   }
   const double low = -kMargin, high = position(widest) + kMargin;
-  const double label = 5 * 0.78 * paper.points;  // pixels
+  const double label = paper.width_of(5);
   const double step = std::max(1.0, std::ceil(label * (high - low) / plot_width));
   std::vector<std::string> tics{"'0' 0"};
   for (double power = 0; std::exp2(power) <= static_cast<double>(widest); power += step) {
@@ -124,15 +118,14 @@ Panel shadow_panel(const std::vector<Column>& columns, const Paper& paper) {
     panel.series.push_back({fmt::format("using 1:2:3:4 with yerrorbars {} pt {} lw 1.2 dt 1",
                                         line_of(column.level), n == 0 ? 7 : 6),
                             std::move(points)});
-    if (m.delay)
+    if (m.delay) {
       panel.series.push_back({"using 1:2 with lines " + line_of(column.level), model_of(m)});
+    }
     if (m.basis.equal_triggers) even.insert(percent_of(1 / static_cast<double>(m.triggers.size())));
   }
   for (const double share : even) {
     highest = std::max(highest, share);
-    panel.marks.push_back(fmt::format(
-        "set arrow from graph 0,first {0:.10g} to graph 1,first {0:.10g} nohead dt 2 lw 1 back",
-        share));
+    panel.marks.push_back(even_line(share));
   }
   if (panel.series.empty()) show_nothing_located(panel);
   panel.commands = {fmt::format("set yrange [0:{:.10g}]", std::max(highest * 1.1, 0.1))};
@@ -143,13 +136,9 @@ Panel shadow_panel(const std::vector<Column>& columns, const Paper& paper) {
 
 Figure bias_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
-  const std::size_t others = keep_measurements(machines, has_trigger_distances);
-  if (machines.empty()) {
-    throw UsageError(fmt::format(
-        "--kind bias: no measurement with several triggers at known distances ({} others); "
-        "record --triggers 4 makes them",
-        others));
-  }
+  const std::size_t others =
+      keep_measurements(machines, analysis::has_trigger_distances, Kind::bias,
+                        "several triggers at known distances", "record --triggers 4");
   EventGrid grid("Which trigger samples fall on", machines, options);
   grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
     Panel panel = shadow_panel(group.columns, grid.figure.paper);

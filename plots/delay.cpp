@@ -4,7 +4,6 @@
 #include "analysis/wording.h"
 #include "plots/kinds.h"
 #include "plots/offset_bins.h"
-#include "src/support/error.h"
 
 #include <algorithm>
 #include <map>
@@ -61,13 +60,8 @@ Panel delay_panel(const std::vector<output::Column>& columns, const OffsetScale&
 
 Figure delay_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
-  const std::size_t others = keep_measurements(machines, has_delay);
-  if (machines.empty()) {
-    throw UsageError(fmt::format(
-        "--kind delay: no measurement with a delay from overflow to record ({} others); "
-        "record --delay makes them",
-        others));
-  }
+  keep_measurements(machines, has_delay, Kind::delay, "a delay from overflow to record",
+                    "record --delay");
   EventGrid grid("How long after the overflow a record is written", machines, options);
   grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
     constexpr double kMargin = 1.2;  // beyond most of the records

@@ -29,9 +29,6 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
 /// Cairo's images end at 32,767 pixels.
 constexpr double kLongestSide = 32'000;
 
-/// Of a proportional font, on the wide side, in pixels for a font of one point.
-constexpr double kCharacterWidth = 0.78;
-
 /// Lines of text of the parts of a figure, which gnuplot places in units of a character.
 struct TextLines {
   double head = 0;          ///< title and paragraphs
@@ -372,8 +369,13 @@ std::int64_t round_up_nicely(double value) {
   return kLargest;
 }
 
+double Paper::width_of(double characters) const {
+  constexpr double kWide = 0.78;  // of a proportional font, in pixels for a font of one point
+  return kWide * points * characters;
+}
+
 std::size_t Paper::characters_in(double pixels) const {
-  return static_cast<std::size_t>(std::max(4.0, pixels / (kCharacterWidth * points)));
+  return static_cast<std::size_t>(std::max(4.0, pixels / width_of(1)));
 }
 
 std::string Paper::fitted(std::string_view text, double pixels) const {

@@ -27,6 +27,8 @@ struct Paper {
   /// Whether there is no room for long texts.
   bool is_narrow() const { return width < 480; }
   double line_height() const { return 1.6 * points; }
+  /// Pixels of so many characters.
+  double width_of(double characters) const;
   /// Characters of a line of text of so many pixels.
   std::size_t characters_in(double pixels) const;
   /// `text`, drawable(), in so many pixels; what is cut off has an ellipsis.

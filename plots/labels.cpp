@@ -2,6 +2,7 @@
 
 #include "analysis/wording.h"
 #include "src/events/catalogue.h"
+#include "src/measure/event_description.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -78,9 +79,10 @@ bool is_selected(const Measurement& measurement, int level, const FigureOptions&
   };
   if (!options.levels.empty() && !has(options.levels, level)) return false;
   if (options.events.empty()) return true;
-  return has(options.events, measurement.event.label) ||
-         has(options.events, measurement.event.requested.value_or("")) ||
-         has(options.events, event_name(measurement));
+  return has(options.events, event_name(measurement)) ||
+         std::any_of(options.events.begin(), options.events.end(), [&](const std::string& name) {
+           return measure::is_event_named(name, measurement.event);
+         });
 }
 
 void throw_none_selected() {
@@ -104,9 +106,15 @@ Machines machines_of(const std::vector<Measurement>& measurements, const FigureO
   return machines;
 }
 
-std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&)) {
-  return erase_columns(machines,
-                       [&](const Column& column) { return !is_kept(*column.measurement); });
+std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&), Kind kind,
+                              std::string_view what, std::string_view remedy) {
+  const std::size_t others =
+      erase_columns(machines, [&](const Column& column) { return !is_kept(*column.measurement); });
+  if (machines.empty()) {
+    throw UsageError(fmt::format("--kind {}: no measurement with {} ({} others); {} makes them",
+                                 name_of(kind), what, others, remedy));
+  }
+  return others;
 }
 
 Figure begin_figure(std::string_view title, const Machines& machines, const FigureOptions& options,
@@ -168,7 +176,7 @@ EventGrid::EventGrid(std::string_view title, const Machines& machines, const Fig
 
 double EventGrid::plot_width() const {
   constexpr double kMargins = 11;  // characters
-  const double margins = kMargins * 0.78 * figure.paper.points;
+  const double margins = figure.paper.width_of(kMargins);
   return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
 }
 
@@ -227,6 +235,12 @@ std::string caption_of(const Column& column, const Paper& paper, std::uint64_t b
                                 : std::string("no judged sample");
   if (beyond > 0) text += fmt::format(", {} beyond", beyond);
   return text.append(output::origin_word(output::origin_of(m)));
+}
+
+std::string even_line(double height) {
+  return fmt::format(
+      "set arrow from graph 0,first {0:.10g} to graph 1,first {0:.10g} nohead dt 2 lw 1 front",
+      height);
 }
 
 std::string line_of(int level, std::size_t n) {

@@ -27,8 +27,11 @@ bool is_selected(const analysis::Measurement& measurement, int level, const Figu
 Machines machines_of(const std::vector<analysis::Measurement>& measurements,
                      const FigureOptions& options);
 
-/// Removes the measurements that are not `is_kept`; returns their number.
-std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const analysis::Measurement&));
+/// Removes the measurements that are not `is_kept`; returns their number. Throws UsageError where
+/// none is kept, for a figure of `kind`: "--kind bias: no measurement with `what` (3 others);
+/// `remedy` makes them".
+std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const analysis::Measurement&),
+                              Kind kind, std::string_view what, std::string_view remedy);
 
 /// A figure with the title of `options`, else with `title`, marked SYNTHETIC where any measurement
 /// is. The machines are in its head: numbered where there are several, with the names of their
@@ -83,6 +86,9 @@ inline const std::vector<std::string> kShareAxis{"set yrange [-3:103]", "set yti
 /// A mark: the line across a panel at offset 0.
 inline constexpr const char* kTriggerLine =
     "set arrow from 0,graph 0 to 0,graph 1 nohead ls 5 lw 0.7 back";
+
+/// A mark: the dashed line across a panel at the height of an even share.
+std::string even_line(double height);
 
 /// "ls 3", the line of a precise level; the n-th of several lines of a level has its own dashes.
 std::string line_of(int level, std::size_t n = 0);

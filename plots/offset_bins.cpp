@@ -127,7 +127,7 @@ double OffsetScale::place_of(double offset) const {
 }
 
 std::vector<std::string> OffsetScale::settings(double plot_width, const Paper& paper) const {
-  const double label = 6 * 0.78 * paper.points;  // pixels
+  const double label = paper.width_of(6);
   std::vector<std::string> tics;
   const auto add = [&](double at) {
     if (at >= low && at <= high) tics.push_back(fmt::format("'{}' {:.10g}", short_number(at), at));

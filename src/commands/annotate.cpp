@@ -228,8 +228,9 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   }
   note_filtered(options.filter, reader.filtered(), shown);
   write(options, listing, std::move(shadowed).finish(shown));
+  std::set<std::string> known(remarks.begin(), remarks.end());
   for (const auto& remark : reader.remarks()) {  // that the lines which were written added
-    if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) shown.note(remark);
+    if (known.insert(remark).second) shown.note(remark);
   }
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }

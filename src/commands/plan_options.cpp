@@ -79,14 +79,7 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "event, or several separated by commas; may be repeated: any event of perf or of 'skidscan "
        "events', or a built-in one (access, execute, faults, cpu-clock)"},
       {{"-p", "--precise"},
-       Value::converted("LEVELS",
-                        [&options](const auto& names) { options.levels = parse_levels(names); })
-           .separated()
-           .completing(
-               [] {
-                 return commandline::Texts{"none", "p", "pp", "ppp"};
-               },
-               commandline::Completion::list),
+       level_list([&options](const auto& names) { options.levels = parse_levels(names); }),
        "precise levels (default: none,p,pp,ppp)"},
       {{"-c", "--count"},
        Value::number("PERIOD", options.period, 1, kLongestPeriod),

@@ -100,6 +100,19 @@ std::vector<std::string> names_of_events() {
   return all;
 }
 
+/// The events between the commas of one or several lists.
+Value split_events(std::vector<std::string>& events) {
+  Value value = Value::converted("EVENT", [&events](const auto& lists) {
+                  for (const std::string& list : lists) {
+                    for (std::string& one : perftool::split_event_list(list)) {
+                      events.push_back(std::move(one));
+                    }
+                  }
+                }).completing(names_of_events, commandline::Completion::list);
+  value.repeats = true;
+  return value;
+}
+
 }  // namespace
 
 Option recordings_option(std::vector<std::string>& inputs) {
@@ -128,6 +141,16 @@ std::vector<std::string> event_names(const std::string& cpu, const std::string& 
 
 Value event_list(std::vector<std::string>& events) {
   return Value::text("EVENT", events).completing(names_of_events, commandline::Completion::list);
+}
+
+Value level_list(std::function<void(const commandline::Texts&)> use) {
+  return Value::converted("LEVELS", std::move(use))
+      .separated()
+      .completing(
+          [] {
+            return commandline::Texts{"none", "p", "pp", "ppp"};
+          },
+          commandline::Completion::list);
 }
 
 Option bin_option(std::optional<std::int64_t>& width) {
@@ -264,16 +287,9 @@ std::vector<Option> filter_options(locate::Filter& filter) {
   const auto names = [&filter](Filter::Kind kind) {
     return Value::text("LIST", filter.lists[kind]).separated();
   };
-  Value event = Value::converted("EVENT", [&filter](const auto& lists) {
-                  for (const std::string& list : lists) {
-                    for (std::string& one : perftool::split_event_list(list))
-                      filter.events.push_back(one);
-                  }
-                }).completing(names_of_events, commandline::Completion::list);
-  event.repeats = true;
   return {
       {{"-e", "--event"},
-       std::move(event),
+       split_events(filter.events),
        "only these events: as requested or recorded, or without level and modifiers"},
       {{"--pid"}, numbers(Filter::pid), "only samples of these processes: 1234,1300"},
       {{"--tid"}, numbers(Filter::tid), "only samples of these threads"},
@@ -426,30 +442,15 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
   all.push_back({{"--log"},
                  Value::flag(options.logarithmic),
                  "for histograms: samples on a logarithmic axis"});
-  Value event = Value::converted("EVENTS", [&options](const auto& lists) {
-                  for (const std::string& list : lists) {
-                    for (std::string& one : perftool::split_event_list(list)) {
-                      options.figure.events.push_back(one);
-                    }
-                  }
-                }).completing(names_of_events, commandline::Completion::list);
-  event.repeats = true;
   all.push_back({{"-e", "--event"},
-                 std::move(event),
+                 split_events(options.figure.events),
                  "events of the figure: as requested, without level, or by the vendor's name"});
   all.push_back({{"-p", "--precise"},
-                 Value::converted("LEVELS",
-                                  [&options](const auto& names) {
-                                    for (const std::string& name : names) {
-                                      options.figure.levels.push_back(record::parse_level(name));
-                                    }
-                                  })
-                     .separated()
-                     .completing(
-                         [] {
-                           return commandline::Texts{"none", "p", "pp", "ppp"};
-                         },
-                         commandline::Completion::list),
+                 level_list([&options](const auto& names) {
+                   for (const std::string& name : names) {
+                     options.figure.levels.push_back(record::parse_level(name));
+                   }
+                 }),
                  "precise levels of the figure"});
   return all;
 }

@@ -38,6 +38,8 @@ std::vector<std::string> event_names(const std::string& cpu, const std::string& 
 
 /// The value of --event: events between commas.
 Value event_list(std::vector<std::string>& events);
+/// The value of --precise, whose names `use` gets: levels between commas.
+Value level_list(std::function<void(const commandline::Texts&)> use);
 
 /// --bin: width of histogram bins in instructions.
 Option bin_option(std::optional<std::int64_t>& width);

@@ -165,9 +165,7 @@ void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
       recorded.counters, kCounters));
 }
 
-/// Whether `name` is that of an event: with its level and modifiers, without the level, or without
-/// both.
-bool is_event_named(std::string_view name, std::string_view event) {
+bool is_name_of(std::string_view name, std::string_view event) {
   auto parts = perftool::split_event_name(event);
   if (name == event || name == parts.name) return true;
   std::erase(parts.modifiers, 'p');
@@ -268,13 +266,17 @@ EventSummary event_summary(const RecordedEvent& event) {
           .period = event.period};
 }
 
+bool is_event_named(std::string_view name, const analysis::EventIdentity& event) {
+  return name == event.label || is_name_of(name, event.recorded) ||
+         (event.requested && is_name_of(name, *event.requested));
+}
+
 bool select_event(const analysis::EventIdentity& event, const locate::Filter& filter,
                   std::uint64_t samples, locate::Filtered& filtered) {
   const auto& names = filter.events;
   const bool is_selected =
       names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return name == event.label || is_event_named(name, event.recorded) ||
-               (event.requested && is_event_named(name, *event.requested));
+        return is_event_named(name, event);
       });
   filtered.events.insert(event.label);
   filtered.has_event |= is_selected;

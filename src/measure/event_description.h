@@ -72,6 +72,10 @@ struct EventSummary {
 };
 EventSummary event_summary(const RecordedEvent& event);
 
+/// Whether `name` is that of an event, as requested or recorded: with its level and modifiers,
+/// without the level, or without both.
+bool is_event_named(std::string_view name, const analysis::EventIdentity& event);
+
 /// Whether an event has one of the filter's names: as requested, as recorded, or without level and
 /// modifiers. Without names all events are selected. Notes the event, and takes its `samples` off
 /// those selected otherwise.

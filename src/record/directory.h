@@ -54,7 +54,7 @@ class RunDirectory {
   Displace displace_ = Displace::refuse;
   bool kept_ = false;
   FileDescriptor lock_;
-  FileDescriptor old_lock_;  ///< of the old run, which nobody shall restore meanwhile
+  FileDescriptor old_lock_;  ///< of the old run, which no other record may restore meanwhile
 };
 
 }  // namespace skid::record

@@ -487,7 +487,7 @@ TEST_F(Record, LeavesNoProcessAndTheOldRunWhenKilled) {
   ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);
   const fs::path target = here_ / "skidscan.run" / "target.load";
   ASSERT_TRUE(wait_until(child, [&] { return process_of(target) != 0; })) << child.result().err;
-  // Alone: its group would be killed by whoever started it.
+  // Alone: its group would be killed by the program that started it.
   const pid_t pid = process_of(target), perf = parent_of(pid);
   ASSERT_EQ(::kill(child.pid(), SIGKILL), 0);
   finish(child);

@@ -126,26 +126,25 @@ def many_units_inflated(size=14):
     return program
 
 
-def ranges_shared():
-    """20,000 units use one list of 20,000 ranges."""
+def units_with_ranges(units, ranges):
+    """Units that all use one list of ranges."""
     program = Program()
-    ranges = b"".join(struct.pack("<QQ", CODE + i % 1000, CODE + i % 1000 + 9) for i in range(20_000))
     body = uleb(1) + struct.pack("<IQI", 0, 0, 0)
-    program.dwarf(unit(body) * 20_000, abbreviation(
+    program.dwarf(unit(body) * units, abbreviation(
         1, COMPILE_UNIT, [(AT_STMT_LIST, SEC_OFFSET), (AT_LOW_PC, ADDR), (AT_RANGES, SEC_OFFSET)]) +
                   b"\0", line_program(b"\x01" + END), ranges=ranges + b"\0" * 16)
     return program
+
+
+def ranges_shared():
+    """A list of 20,000 ranges."""
+    return units_with_ranges(20_000, b"".join(
+        struct.pack("<QQ", CODE + i % 1000, CODE + i % 1000 + 9) for i in range(20_000)))
 
 
 def ranges_without_end():
-    """20,000 units use one list of 80,000 choices of a base address, which contain no range."""
-    program = Program()
-    ranges = struct.pack("<QQ", (1 << 64) - 1, CODE) * 40_000
-    body = uleb(1) + struct.pack("<IQI", 0, 0, 0)
-    program.dwarf(unit(body) * 15_000, abbreviation(
-        1, COMPILE_UNIT, [(AT_STMT_LIST, SEC_OFFSET), (AT_LOW_PC, ADDR), (AT_RANGES, SEC_OFFSET)]) +
-                  b"\0", line_program(b"\x01" + END), ranges=ranges + b"\0" * 16)
-    return program
+    """A list of 40,000 choices of a base address, which contain no range."""
+    return units_with_ranges(15_000, struct.pack("<QQ", (1 << 64) - 1, CODE) * 40_000)
 
 
 def indices_out_of_range():

@@ -189,12 +189,9 @@ std::string censored_note(const Page& page, const Column& column) {
 std::string figures(const Page& page, MachineGroup machine, const EventGroup& event,
                     const std::string& offsets) {
   machine.events = {event};
-  const bool has_triggers =
-      std::any_of(event.columns.begin(), event.columns.end(), [](const Column& column) {
-        const Measurement& m = *column.measurement;
-        return m.triggers.size() > 1 && m.basis.geometry &&
-               m.basis.geometry->trigger_distances.size() == m.triggers.size();
-      });
+  const bool has_triggers = std::any_of(
+      event.columns.begin(), event.columns.end(),
+      [](const Column& column) { return analysis::has_trigger_distances(*column.measurement); });
   return (has_triggers ? page.figure("bias", &machine) : "") + page.figure("histogram", &machine) +
          html::folded("The values of the histogram", offsets) + page.figure("breakdown", &machine);
 }
