@@ -10,14 +10,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <system_error>
 #include <utility>
 #include <variant>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -274,7 +273,14 @@ fs::path RecordSession::partial_file_of(const PlannedMeasurement& measurement) c
 }
 
 std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  // Not by gmtime(), which reads the time zone of the machine.
+  const auto now = std::chrono::floor<seconds>(std::chrono::system_clock::now());
+  const auto midnight = std::chrono::floor<std::chrono::days>(now);
+  const std::chrono::year_month_day day(midnight);
+  const std::chrono::hh_mm_ss time(now - midnight);
+  return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int{day.year()}, unsigned{day.month()},
+                     unsigned{day.day()}, time.hours().count(), time.minutes().count(),
+                     time.seconds().count());
 }
 
 }  // namespace skid::record

@@ -79,7 +79,7 @@ def copy_with_libraries(root, program):
 
 
 def traced(trace):
-    """The programs that were started, and the files that skidscan's processes opened."""
+    """The programs that were started, and the files that skidscan's processes opened or tried to."""
     started, opened = set(), set()
 
     def walk(pid, program):
@@ -89,7 +89,7 @@ def traced(trace):
                 started.add(program)
             elif found := re.match(r"(?:clone3?|v?fork)\(.*= (\d+)$", line):
                 walk(found[1], program)
-            elif found := re.match(r'open(?:at)?\((?:\w+, )?"([^"]*)".*= \d+$', line):
+            elif found := re.match(r'open(?:at)?\((?:\w+, )?"([^"]*)".*= (?:\d+|-1 ENOENT.*)$', line):
                 if program == PROGRAM:
                     opened.add(found[1])
 
