@@ -122,7 +122,7 @@ Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
     panel.commands = scale.settings(width, figure.paper);
     return std::vector<std::optional<Panel>>{std::move(panel)};
   });
-  figure.x_label = "offset from trigger (instructions)";
+  figure.x_label = offset_label(figure.paper);
   figure.y_label = "located samples up to here";
   figure.commands = kShareAxis;
   return figure;

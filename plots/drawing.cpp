@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <iomanip>
 #include <ios>
@@ -36,6 +37,7 @@ struct TextLines {
   double titles = 0;        ///< of the panel with the most
   double lower_titles = 0;  ///< the same, below the first row
 };
+constexpr int kLeftMargin = 11, kRightMargin = 2;  // characters
 constexpr double kLinesOfTics = 1.6, kLinesOfLabel = 1.4, kGap = 0.4, kLinesOfCount = 2,
                  kTitleScale = 1.3;
 
@@ -43,13 +45,15 @@ double lines_in(std::string_view text) {
   return text.empty() ? 0 : 1.0 + static_cast<double>(std::count(text.begin(), text.end(), '\n'));
 }
 
-std::size_t key_columns(const Figure& figure) {
+std::size_t key_rows(const Figure& figure) {
   constexpr std::size_t kSample = 7;  // characters
-  if (figure.long_keys) return 1;
+  const std::size_t all = figure.keys.size();
+  if (figure.long_keys || all == 0) return all;
   std::size_t longest = 1;
   for (const Key& key : figure.keys) longest = std::max(longest, key.name.size() + kSample);
-  return std::clamp<std::size_t>(figure.paper.characters_in(figure.paper.width) / longest, 1,
-                                 std::max<std::size_t>(1, figure.keys.size()));
+  const std::size_t columns =
+      std::clamp<std::size_t>(figure.paper.characters_in(figure.paper.width) / longest, 1, all);
+  return (all + columns - 1) / columns;
 }
 
 /// The paragraphs in lines that fit.
@@ -73,9 +77,7 @@ std::string head_of(const Figure& figure) {
 TextLines text_lines_of(const Figure& figure) {
   TextLines lines;
   if (figure.paper.caption) lines.head = kTitleScale * 1.2 + lines_in(head_of(figure)) + 0.4;
-  const auto columns = key_columns(figure);
-  lines.keys = std::ceil(static_cast<double>(figure.keys.size()) / static_cast<double>(columns));
-  if (!figure.keys.empty()) lines.keys += 1.2;
+  if (!figure.keys.empty()) lines.keys = static_cast<double>(key_rows(figure)) + 1.2;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     if (!figure.panels[i]) continue;
     const double own = lines_in(figure.panels[i]->title) + 1;
@@ -141,9 +143,9 @@ void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, double height)
     return;
   }
   gnuplot << fmt::format(
-      "set key at character 1,screen {:.4f} left top {} Left reverse samplen 1.5 maxrows {:.0f}\n",
-      1 - (lines.head + 0.2) * figure.paper.line_height() / height,
-      figure.long_keys ? "vertical" : "horizontal", std::floor(lines.keys));
+      "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 1.5 maxrows "
+      "{}\n",
+      1 - (lines.head + 0.2) * figure.paper.line_height() / height, key_rows(figure));
 }
 
 /// The keys' entries, for the plot command of the first panel.
@@ -180,10 +182,14 @@ std::string axis_labels(const Figure& figure, std::size_t i) {
   bool is_first = true;
   for (std::size_t k = i - i % figure.columns; k < i; ++k) is_first = is_first && !panels[k];
   const auto quoted = [&](const std::string& text) { return figure.paper.quoted(text); };
+  // Below the middle of the plot, whose left margin is wider than the right one.
+  const double room = figure.paper.width / static_cast<double>(figure.columns) -
+                      figure.paper.width_of(kLeftMargin - kRightMargin);
+  const std::string x_label =
+      figure.paper.fitted(panels[i]->x_label.empty() ? figure.x_label : panels[i]->x_label, room);
   // Away from the tics: gnuplot estimates the width of "25%" too small.
   return fmt::format("set xlabel {}; set ylabel {} offset -0.6,0\n",
-                     quoted(is_lowest ? figure.x_label : ""),
-                     quoted(is_first ? figure.y_label : ""));
+                     quoted(is_lowest ? x_label : ""), quoted(is_first ? figure.y_label : ""));
 }
 
 void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
@@ -242,17 +248,19 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
   send_data(gnuplot, figure);
   gnuplot << kStyle;
   if (!options.settings.empty()) gnuplot << read_file(options.settings, kLargestFile) << '\n';
+  gnuplot << fmt::format("set lmargin {}\n", kLeftMargin);
   for (const std::string& command : figure.commands) gnuplot << command << '\n';
   send_head(gnuplot, figure, height);
   const TextLines lines = text_lines_of(figure);
   const double top = lines.head + lines.keys + lines.titles + 0.3;
   if (figure.panels.size() == 1) {
-    gnuplot << fmt::format("set lmargin 11\nset tmargin {:.1f}\n", top);
+    gnuplot << fmt::format("set tmargin {:.1f}\n", top);
     send_panels(gnuplot, figure);
   } else {
     gnuplot << fmt::format(
-        "set multiplot layout {},{} margins char 11,2,{:.1f},{:.1f} spacing char 9,char {:.1f}\n",
-        rows_of(figure), figure.columns, kLinesOfTics + kLinesOfLabel + 0.2, top,
+        "set multiplot layout {},{} margins char {},{},{:.1f},{:.1f} spacing char {},char {:.1f}\n",
+        rows_of(figure), figure.columns, kLeftMargin, kRightMargin,
+        kLinesOfTics + kLinesOfLabel + 0.2, top, kLeftMargin - kRightMargin,
         lines.lower_titles + kLinesOfTics + kGap);
     send_panels(gnuplot, figure);
     gnuplot << "unset multiplot\n";
@@ -379,7 +387,15 @@ std::size_t Paper::characters_in(double pixels) const {
 }
 
 std::string Paper::fitted(std::string_view text, double pixels) const {
-  return output::shorten(drawable(text, all_fonts), characters_in(pixels));
+  constexpr double kCapital = 0.95, kOther = 0.75;  // as in width_of()
+  const std::string drawn = drawable(text, all_fonts);
+  const auto capitals = std::count_if(drawn.begin(), drawn.end(),
+                                      [](unsigned char c) { return std::isupper(c) != 0; });
+  const auto all = static_cast<double>(output::display_width(drawn));
+  const double needed =
+      points * (kOther * all + (kCapital - kOther) * static_cast<double>(capitals));
+  if (needed <= pixels) return drawn;
+  return output::shorten(drawn, static_cast<std::size_t>(std::max(4.0, all * pixels / needed)));
 }
 
 std::string Paper::quoted(std::string_view text) const {

@@ -56,6 +56,7 @@ struct Panel {
   std::vector<std::string> commands = {};
   /// Of a vertical axis of whole numbers, for its tics.
   std::optional<double> highest_count = {};
+  std::string x_label = {};             ///< empty: the figure's
   std::vector<std::string> marks = {};  ///< labels and arrows, of this panel alone
   std::vector<Series> series = {};
 };

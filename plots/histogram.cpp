@@ -149,11 +149,11 @@ Figure histogram_figure(const Machines& machines, const FigureOptions& options) 
   Figure& figure = grid.figure;
   const double width = grid.plot_width();
   std::set<SampleClass> present;
-  std::int64_t widest = 1;
+  figure.x_label = offset_label(figure.paper);
+  figure.y_label = "samples";
   grid.fill([&](const EventOnMachines& event, const output::EventGroup& group) {
     OffsetAxis axis =
         choose_axis(event.columns(), static_cast<std::int64_t>(width / kPixelsPerBin) + 1);
-    widest = std::max(widest, axis.width);
     const bool overlaid = options.arrangement == Arrangement::overlaid;
     const OffsetScale scale = overlaid ? scale_of_lines(axis) : linear_scale(axis);
     std::vector<std::optional<Panel>> panels;
@@ -171,13 +171,13 @@ Figure histogram_figure(const Machines& machines, const FigureOptions& options) 
     }
     const auto x = scale.settings(width, figure.paper);
     for (auto& panel : panels) {
-      if (panel) panel->commands.insert(panel->commands.begin(), x.begin(), x.end());
+      if (!panel) continue;
+      panel->commands.insert(panel->commands.begin(), x.begin(), x.end());
+      if (axis.width > 1)
+        panel->x_label = fmt::format("{}, bins of {}", figure.x_label, axis.width);
     }
     return panels;
   });
-  figure.x_label = "offset from trigger (instructions)";
-  figure.y_label = "samples";
-  if (widest > 1) figure.x_label += fmt::format(", bins of {}", widest);
   if (options.logarithmic) figure.commands.emplace_back("set logscale y");
   for (const SampleClass sample_class : present) {
     figure.keys.push_back(

@@ -4,6 +4,7 @@
 #include "src/events/catalogue.h"
 #include "src/measure/event_description.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -185,7 +186,16 @@ std::string EventGrid::title_of(const EventOnMachines& event, std::size_t machin
   if (!name.empty()) name += ":  ";
   // A figure of one event without a caption is about it.
   if (name.empty() && events_.size() == 1 && !figure.paper.caption) return {};
-  return figure.paper.fitted(name + event.event, plot_width() + 6 * figure.paper.points) + "\n";
+  return name + event.event + "\n";
+}
+
+std::string EventGrid::fitted(std::string_view title) const {
+  std::string lines;
+  for (std::string_view rest = title; !rest.empty();) {
+    if (!lines.empty()) lines += '\n';
+    lines += figure.paper.fitted(take_until('\n', rest), plot_width() + 2 * figure.paper.points);
+  }
+  return lines;
 }
 
 void EventGrid::fill(const std::function<std::vector<std::optional<Panel>>(
@@ -201,6 +211,9 @@ void EventGrid::fill(const std::function<std::vector<std::optional<Panel>>(
         const auto top = std::find_if(column.begin(), column.end(),
                                       [](const auto& panel) { return panel.has_value(); });
         if (top != column.end()) (*top)->title.insert(0, title_of(events_[i], machine));
+        for (auto& panel : column) {
+          if (panel) panel->title = fitted(panel->title);
+        }
         rows = std::max(rows, column.size());
       }
     }
@@ -256,6 +269,10 @@ void set_count_axis(Panel& panel, double highest, bool logarithmic) {
   panel.commands.push_back(fmt::format("set yrange [{}:{:.10g}]", logarithmic ? 0.5 : 0, top));
   panel.commands.push_back(fmt::format("set format y '{}'", highest < 1e6 ? "%.0f" : many));
   if (!logarithmic) panel.highest_count = top;
+}
+
+std::string offset_label(const Paper& paper) {
+  return paper.is_narrow() ? "offset (instructions)" : "offset from trigger (instructions)";
 }
 
 void show_nothing_located(Panel& panel) {

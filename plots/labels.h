@@ -67,6 +67,8 @@ class EventGrid {
 
  private:
   std::string title_of(const EventOnMachines& event, std::size_t machine) const;
+  /// Each line of the title of a panel as long as there is room.
+  std::string fitted(std::string_view title) const;
 
   const Machines& machines_;
   std::vector<EventOnMachines> events_;
@@ -95,6 +97,9 @@ std::string line_of(int level, std::size_t n = 0);
 
 /// Sets the vertical axis of `panel`: from 0 to a little more than `highest`, in whole numbers.
 void set_count_axis(Panel& panel, double highest, bool logarithmic = false);
+
+/// The label of an axis of offsets.
+std::string offset_label(const Paper& paper);
 
 /// "no located samples" in the middle of `panel`.
 void show_nothing_located(Panel& panel);

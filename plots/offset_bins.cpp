@@ -128,23 +128,28 @@ double OffsetScale::place_of(double offset) const {
 
 std::vector<std::string> OffsetScale::settings(double plot_width, const Paper& paper) const {
   const double label = paper.width_of(6);
-  std::vector<std::string> tics;
+  std::vector<double> kept;
   const auto add = [&](double at) {
-    if (at >= low && at <= high) tics.push_back(fmt::format("'{}' {:.10g}", short_number(at), at));
+    const bool is_free = std::all_of(kept.begin(), kept.end(), [&](double other) {
+      return std::abs(place_of(at) - place_of(other)) * plot_width >= paper.width_of(3);
+    });
+    if (at >= low && at <= high && is_free) kept.push_back(at);
   };
   if (is_logarithmic) {
     // From 1 on a label for each decade, or for each second one.
     const double decades = std::log10(1 + std::abs(low)) + std::log10(1 + std::abs(high));
     const double step = std::max(1.0, std::ceil(decades * label / plot_width));
-    for (double power = 18; power >= 0; --power) {
-      if (std::fmod(power, step) == 0) add(-std::pow(10, power));
-    }
     add(0);
-    for (double power = 0; power <= 18; power += step) add(std::pow(10, power));
+    for (double power = 0; power <= 18; power += step) {
+      add(std::pow(10, power));
+      add(-std::pow(10, power));
+    }
   } else {
     const auto step = static_cast<double>(round_up_nicely((high - low) * label / plot_width));
     for (double at = std::ceil(low / step) * step; at <= high; at += step) add(at + 0.0);
   }
+  std::vector<std::string> tics;
+  for (const double at : kept) tics.push_back(fmt::format("'{}' {:.10g}", short_number(at), at));
   return {is_logarithmic
               ? "set nonlinear x via sgn(x)*log10(1+abs(x)) inverse sgn(x)*(10**abs(x)-1)"
               : "unset nonlinear x",

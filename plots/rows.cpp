@@ -42,8 +42,7 @@ Figure RowPlot::finish(double low, double high, std::string_view x_label) {
       "set grid xtics lw 0.3",
       fmt::format("set yrange [{:.10g}:0.4]", next_ - 0.4),
       "unset ytics",
-      fmt::format("set lmargin {}; set rmargin {}", widest_name_ * 9 / 10 + 3,
-                  widest_text_ * 9 / 10 + 3),
+      fmt::format("set lmargin {}; set rmargin {}", widest_name_ + 3, widest_text_ + 3),
   };
   figure.x_label = x_label;
   figure.plot_lines = 1.25 * next_;

@@ -239,6 +239,27 @@ def check_comparison(browser, program, models, here):
     assert "Method" in plain and "Method" in text
 
 
+def check_figure_files(browser, program, models, here):
+    """Figures as files: of one event, of four events in a grid, of two machines, and as wide as a column."""
+    skidscan(program, "synth", "--all-levels", models / "vm-broken.json", "-o", "broken.run", cwd=here)
+    report = json.loads(skidscan(program, "report", "broken.run", "--format", "json", cwd=here))
+    loads = [one for one in report["measurements"] if one["event"]["label"] != "cycles:u"]
+    report["measurements"] = [json.loads(json.dumps(one)) for _ in range(4) for one in loads]
+    for i, one in enumerate(report["measurements"]):
+        one["event"]["type"], one["event"]["label"] = 0, f"event-{i // len(loads)}"
+    (here / "events.json").write_text(json.dumps(report))
+    for inputs in (["broken.run"], ["events.json"], ["shadow.run", "broken.run"]):
+        for kind in ("histogram", "cdf", "breakdown", "forest", "bias"):
+            if kind == "bias" and "shadow.run" not in inputs:
+                continue
+            for size in ([], ["--size", "3.3in"]):
+                skidscan(program, "report", *inputs, "--kind", kind, *size, "--plot", "figure.svg", cwd=here)
+                try:
+                    Page(browser, here / "figure.svg").check_nothing_is_cut()
+                except AssertionError as faults:
+                    raise AssertionError(f"{inputs} {kind} {size}: {faults}") from None
+
+
 def check_hostile(browser, program, report, here):
     for number, name in enumerate(HOSTILE):
         for measurement in report["measurements"]:
@@ -285,10 +306,11 @@ def main():
         try:
             report = check_report(browser, program, models, here)
             check_comparison(browser, program, models, here)
+            check_figure_files(browser, program, models, here)
             check_hostile(browser, program, report, here)
         finally:
             browser.quit()
-    print("all pages hold")
+    print("all pages and figures hold")
     return 0
 
 

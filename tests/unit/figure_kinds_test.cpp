@@ -90,7 +90,16 @@ TEST(HistogramFigure, KeepsBinsThatWereChosen) {
   const Figure figure =
       drawn(histogram_figure, {make({.offsets = uniform(1, 4000), .bin_width = 80})});
   EXPECT_THAT(bars_in(only_panel(figure)), SizeIs(51));
-  EXPECT_THAT(figure.x_label, HasSubstr("bins of 80"));
+  EXPECT_THAT(only_panel(figure).x_label, HasSubstr("bins of 80"));
+}
+
+TEST(HistogramFigure, NamesTheBinsOfEachEvent) {
+  const Figure figure =
+      drawn(histogram_figure, {make({.event = "access", .offsets = {{1, 100}}}),
+                               make({.event = "cpu-clock", .offsets = uniform(-20, 4000)})});
+  ASSERT_THAT(figure.panels, SizeIs(2));
+  EXPECT_EQ(figure.panels[0]->x_label, "");
+  EXPECT_THAT(figure.panels[1]->x_label, StartsWith(figure.x_label + ", bins of "));
 }
 
 TEST(HistogramFigure, PlacesLevelsOfMachinesSideBySideOnOneAxis) {
