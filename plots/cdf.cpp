@@ -58,18 +58,6 @@ Lines lines_of(const Measurement& m, const OffsetAxis& axis) {
   return lines;
 }
 
-/// The name of a line beside its first point at `height` per cent.
-std::string name_at(const Lines& lines, double height, const OffsetScale& scale,
-                    const std::string& quoted, const std::string& style) {
-  for (const Rows* rows : {&lines.known, &lines.censored}) {
-    for (const auto& point : *rows) {
-      if (point[1] < height) continue;
-      return label_at(point[0], height, quoted, style, scale.place_of(point[0]) > 0.7);
-    }
-  }
-  return label_at(0, height, quoted, style, false);
-}
-
 Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
                 const OffsetScale& scale, const Paper& paper) {
   Panel panel{.marks = {kTriggerLine}};
@@ -86,10 +74,12 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
       if (censored > 0 && !paper.is_narrow()) panel.title += fmt::format(", {} censored", censored);
     }
     if (lines.known.empty()) continue;
-    // Each at another height, so that names are not on each other.
+    Rows whole = lines.known;
+    whole.insert(whole.end(), lines.censored.begin(), lines.censored.end());
     const double height =
         100 * static_cast<double>(i + 1) / static_cast<double>(columns.size() + 1);
-    panel.marks.push_back(name_at(lines, height, scale, paper.quoted(columns[i].label), line));
+    panel.marks.push_back(
+        name_at_height(height, whole, scale, paper.quoted(columns[i].label), line));
     panel.series.push_back({"using 1:2 with lines " + line, std::move(lines.known)});
     if (lines.censored.empty()) continue;
     panel.series.push_back(

@@ -47,11 +47,12 @@ Panel delay_panel(const std::vector<output::Column>& columns, const OffsetScale&
       panel.title += fmt::format(", predicts {} of next samples, {}",
                                  analysis::percent(m.delay->predicted), samples_text({&m}));
     }
-    const auto at = static_cast<double>(m.delay->low);
+    Rows delays = line_of_delays(m, scale.high);
+    const double height =
+        100 * static_cast<double>(i + 1) / static_cast<double>(columns.size() + 1);
     panel.marks.push_back(
-        label_at(at, 100 * static_cast<double>(i + 1) / static_cast<double>(columns.size() + 1),
-                 paper.quoted(columns[i].label), line, scale.place_of(at) > 0.7));
-    panel.series.push_back({"using 1:2 with lines " + line, line_of_delays(m, scale.high)});
+        name_at_height(height, delays, scale, paper.quoted(columns[i].label), line));
+    panel.series.push_back({"using 1:2 with lines " + line, std::move(delays)});
   }
   return panel;
 }

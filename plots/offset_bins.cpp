@@ -170,4 +170,12 @@ OffsetScale scale_of_lines(const OffsetAxis& axis) {
   return {low, std::max(0.5, static_cast<double>(axis.highest) * 1.3), true};
 }
 
+std::string name_at_height(double height, const Rows& line, const OffsetScale& scale,
+                           const std::string& quoted, const std::string& style) {
+  const auto point = std::find_if(line.begin(), line.end(),
+                                  [height](const auto& one) { return one[1] >= height; });
+  const double at = point == line.end() ? 0 : point->front();
+  return label_at(at, height, quoted, style, scale.place_of(at) > 0.7);
+}
+
 }  // namespace skid::plots

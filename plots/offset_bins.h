@@ -55,4 +55,9 @@ OffsetScale linear_scale(const OffsetAxis& axis);
 /// Of lines, which have no bins: logarithmic unless it is short.
 OffsetScale scale_of_lines(const OffsetAxis& axis);
 
+/// A mark: the name of a rising line where it reaches `height`, in the units of its points. Lines
+/// get different heights, so that their names are not on each other.
+std::string name_at_height(double height, const Rows& line, const OffsetScale& scale,
+                           const std::string& quoted, const std::string& style);
+
 }  // namespace skid::plots
