@@ -176,6 +176,12 @@ void check_rewritable(const perfdata::Recording& recording) {
   if (!recording.features().present[perfdata::HEADER_VERSION]) {
     refuse("no version of perf", "one, to mark the copy as corrected", "record again");
   }
+  // What lies beyond the end of the original would be found in what is appended to the copy.
+  if (!recording.faults().empty()) {
+    InputFault fault = recording.faults().front();
+    fault.remedy = "a copy would be damaged as well; correct without -o, or record again";
+    throw InputError(std::move(fault));
+  }
 }
 
 void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,

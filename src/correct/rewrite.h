@@ -28,7 +28,8 @@ struct MovedFrom {
 using Moves = std::map<MovedFrom, std::uint64_t>;
 
 /// Throws InputError if a corrected copy of that recording cannot be made: it is no file of records
-/// as they are (pipe mode, directory, compressed), or has no version of perf to carry the mark.
+/// as they are (pipe mode, directory, compressed), has no version of perf to carry the mark, or is
+/// damaged outside its records.
 void check_rewritable(const perfdata::Recording& recording);
 
 /// Writes the copy, in which the addresses of moved samples are the corrected ones, as are those in

@@ -498,6 +498,17 @@ TEST_F(CorrectCommand, RefusesToCopyWhatCannotBeChangedInPlace) {
   const auto compressed = run({"correct", "small.data", "-o", "copy.data"});
   EXPECT_EQ(compressed.code.status, test::kFailed);
   EXPECT_THAT(compressed.err, HasSubstr("record without -z"));
+  // A section that ends behind the file would go on in what is appended to a copy.
+  done({"perf", "record", "--no-bpf-event", "-q", "-e", "page-faults", "-o", "damaged.data", "--",
+        "true"});
+  constexpr std::streamoff kSizeOfAttributes = 32;  // of struct perf_file_header
+  std::fstream damaged(directory_ / "damaged.data", std::ios::in | std::ios::out);
+  damaged.seekp(kSizeOfAttributes).write("\0\0\1\0\0\0\0\0", 8);
+  damaged.close();
+  const auto beyond = run({"correct", "damaged.data", "-o", "copy.data"});
+  EXPECT_EQ(beyond.code.status, test::kFailed);
+  EXPECT_THAT(beyond.err, HasSubstr("attribute section of 65536 bytes"));
+  EXPECT_THAT(beyond.err, HasSubstr("correct without -o"));
   const auto unmoved = run({"correct", "probe", "-o", "copy.data"});
   EXPECT_EQ(unmoved.code.status, test::kFailed) << "an older copy.data would be taken for this one";
   EXPECT_THAT(unmoved.err, HasSubstr("not written: no event was corrected"));
