@@ -52,8 +52,8 @@ fuzz_target() {
 }
 
 # -entropic=0: libFuzzer would spend most of its time on weights of inputs.
-# AddressSanitizer's quarantine counts towards -rss_limit_mb; its default of 256 MiB is too much.
-export ASAN_OPTIONS=quarantine_size_mb=64
+# AddressSanitizer's quarantine counts towards -rss_limit_mb, and memory that is used again is in the caches.
+export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=5
 limits='-entropic=0 -max_len=65536 -rss_limit_mb=512 -timeout=10'
 if [ "${1:-}" = --one ]; then
   seconds=$2
@@ -65,8 +65,9 @@ seconds=${1:-60}
 # shellcheck disable=SC2046 # one target per word
 [ $# -gt 0 ] || set -- $(cd tests/fuzz/corpus && printf '%s\n' */ | tr -d /)
 
+# Without traces of comparisons of numbers: a quarter more executions. Those of strings stay.
 cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \
+  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -g1 -fno-sanitize-coverage=trace-cmp' \
   -DSKIDSCAN_FUZZ=ON >/dev/null
 # shellcheck disable=SC2046 # one target per word
 cmake --build build-fuzz --target $(printf 'fuzz_%s ' "$@")

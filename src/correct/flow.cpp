@@ -22,8 +22,10 @@ using instructions::Flow::jump;
 using instructions::Flow::leaves;
 using instructions::Flow::next;
 
-/// Of single instructions, in decodings of one in the middle of a function.
+/// In decodings of an instruction in the middle of a function: what reads single instructions, and
+/// what finds the blocks of a function.
 constexpr std::uint64_t kCostOfReading = 16;
+constexpr std::uint64_t kCostOfPaths = 2;
 
 bool is_return(const Step& step) {
   return step.flow == leaves && step.categories.contains(Category::branch);
@@ -72,6 +74,7 @@ Flow::CodePointer Flow::code_at(std::uint64_t address) {
   const auto code = std::make_shared<Code>();
   code->paths = file_.paths_of(*function);
   code->function = std::move(function);
+  file_.budget().take(kCostOfPaths * code->steps().steps().size());
   decode_inside(*code);
   find_runs_and_blocks(*code);
   if (kept_ > kMostKept) {

@@ -2,8 +2,22 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
+
+#include <sys/mman.h>
 
 namespace skid::locate {
+
+RegionCache::RegionCache(const symbols::AddressSpaces& spaces) : spaces_(spaces) {
+  void* zeros =
+      ::mmap(nullptr, kPlacesBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (zeros == MAP_FAILED) throw std::bad_alloc();
+  places_.reset(static_cast<Place*>(zeros));
+}
+
+void RegionCache::Unmap::operator()(Place* places) const noexcept {
+  ::munmap(places, kPlacesBytes);
+}
 
 symbols::Region RegionCache::look_up(AddressSpace space, std::uint64_t ip, std::uint64_t time) {
   constexpr std::size_t kMany = 8, kMostKept = 65'536;

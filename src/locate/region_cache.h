@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace skid::locate {
 
@@ -60,7 +60,7 @@ class RegionCache {
     std::uint64_t space = 0;             ///< AddressSpace::key
     std::uint64_t distance = 0;          ///< as symbols::Region
     std::uint32_t size = 0;              ///< bytes
-    symbols::FileIndex file = symbols::Region::kNoFile;
+    symbols::FileIndex file = 0;         ///< or symbols::Region::kNoFile
     std::uint64_t counters =
         0;                   ///< set by PlaceCounter: the number of the block, shifted; 0 at first
     std::uint32_t mask = 0;  ///< set by PlaceCounter: of the offset in the block
@@ -70,9 +70,8 @@ class RegionCache {
     }
   };
 
-  /// `spaces`, sealed, must outlive the cache.
-  explicit RegionCache(const symbols::AddressSpaces& spaces)
-      : spaces_(spaces), places_(std::size_t{1} << kPlaceBits) {}
+  /// `spaces`, sealed, must outlive the cache. Throws std::bad_alloc.
+  explicit RegionCache(const symbols::AddressSpaces& spaces);
 
   /// Where `ip` is at `time`. Valid until the next call.
   [[gnu::always_inline]] Place& find(AddressSpace space, std::uint64_t ip, std::uint64_t time) {
@@ -97,11 +96,17 @@ class RegionCache {
  private:
   static constexpr unsigned kPlaceBits = 13;
 
+  static constexpr std::size_t kPlacesBytes = sizeof(Place) << kPlaceBits;
+  struct Unmap {
+    void operator()(Place* places) const noexcept;
+  };
+
   symbols::Region look_up(AddressSpace space, std::uint64_t ip, std::uint64_t time);
   void fill(Place& place, AddressSpace space, std::uint64_t ip, std::uint64_t time);
 
   const symbols::AddressSpaces& spaces_;
-  std::vector<Place> places_;
+  /// Zeros at first, which hold nothing. Pages that are not touched cost nothing.
+  std::unique_ptr<Place[], Unmap> places_;
   /// Regions that were found after a search in many ancestors, by space and first address.
   std::map<std::pair<std::uint64_t, std::uint64_t>, symbols::Region> inherited_;
 };

@@ -17,7 +17,7 @@ namespace {
 
 using namespace skid;
 
-constexpr std::size_t kSamples = 16;  // of an event, about
+constexpr std::size_t kSamples = 8;  // of an event, about
 constexpr std::size_t kMostSymbols = 16;
 
 template <typename Counts>

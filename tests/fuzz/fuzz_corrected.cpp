@@ -30,9 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<measure::ReadingChoices&>(corrected) = reading;
   corrected.output = output;
   try {
-    audit::audit(source, audited);
     const auto before = correct::correct(source, corrected);
-    if (!before.is_written) return 0;
+    if (!before.is_written) {
+      audit::audit(source, audited);
+      return 0;
+    }
     if (std::filesystem::file_size(output) < size) std::abort();
     try {  // what was corrected once is refused, and nothing else is wrong with it
       corrected.output.clear();

@@ -123,7 +123,7 @@ struct StoringProgram {
   StoringProgram() {
     constexpr std::array<std::uint8_t, 8> kStore{0x48, 0x89, 0x04, 0x25, 0x40, 0x40, 0x40, 0x00};
     constexpr std::array<std::uint8_t, 2> kBranch{0x75, 0xf6};  // to the store before
-    for (int i = 0; i < 64; ++i) {
+    for (int i = 0; i < 16; ++i) {
       code.insert(code.end(), kStore.begin(), kStore.end());
       after_stores.push_back(code.size());
       if (i % 8 == 7) code.insert(code.end(), kBranch.begin(), kBranch.end());
