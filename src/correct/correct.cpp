@@ -41,7 +41,8 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   for (auto& [attribute, event] : corrector.correct()) {
     moves.merge(event.moves);
     any_corrected = any_corrected || is_corrected(event.correction.skid.verdict);
-    event.correction.places = fold(event.spreads, choices.by, profile, corrector.blocks());
+    event.correction.places =
+        fold(std::move(event.spreads), choices.by, profile, corrector.blocks());
     result.events.push_back(std::move(event.correction));
   }
   if (!choices.output.empty() && any_corrected) {

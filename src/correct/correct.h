@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -66,7 +67,7 @@ struct EventCorrection : measure::EventSummary {
   std::array<std::uint64_t, kSplitBys> split_by = {};               ///< of `split`
   /// Most corrected samples first. Both their recorded and their corrected counts add up to
   /// `samples`. Empty where refused.
-  std::vector<Place> places;
+  std::deque<Place> places;
 };
 
 /// Of one recording.

@@ -31,7 +31,7 @@ struct CorrectedEvent {
   std::vector<events::Cause> causes;
   EventCorrection correction;
   std::vector<Spread> spreads;
-  Moves moves;                         ///< of all samples at a place
+  Moves moves;                         ///< of all samples at a place; for an output
   std::uint64_t may_be_elsewhere = 0;  ///< of `split`, one candidate is not known
   std::uint64_t only_sampled = 0;      ///< samples that only the sampled instruction explains
   std::uint64_t only_preceding = 0;    ///< that only a preceding one does

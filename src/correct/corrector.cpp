@@ -25,6 +25,7 @@ SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
 Corrector::Corrector(const measure::Profile& profile, const Choices& choices)
     : profile_(profile),
       keeps_blocks_(choices.by == By::block),
+      keeps_moves_(!choices.output.empty()),
       filtered_(profile.digest.filtered),
       watched_(profile.digest.spaces, profile.modules) {
   if (perfdata::is_corrected(profile.recording.features())) {
@@ -201,7 +202,8 @@ void Corrector::correct_place(const symbols::Module& module, Flow& flow, const S
     (stays ? correction.in_place : correction.moved) += one.samples;
     spread.samples = {one.samples};
     const std::uint64_t distance = spread.candidates.front().address - place.address;
-    if (!stays) event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
+    if (!stays && keeps_moves_)
+      event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
   } else {
     correction.split += one.samples;
     if (candidates.unknown) {

@@ -48,7 +48,7 @@ class Corrector {
   void keep_block(Flow& flow, const SpreadPlace& place);
 
   const measure::Profile& profile_;
-  bool keeps_blocks_;
+  bool keeps_blocks_, keeps_moves_;
   CorrectedEvents events_;
   locate::Filtered filtered_;
   std::vector<Sampled> sampled_;

@@ -6,50 +6,61 @@
 namespace skid::correct {
 namespace {
 
-/// Identifies one place by the chosen unit.
-struct Key {
-  std::string module, symbol;
-  bool has_address = false;
-  std::uint64_t address = 0;
-  std::string source_file;
-  int source_line = 0;
-
-  friend auto operator<=>(const Key&, const Key&) = default;
-};
-
 class Folder {
  public:
   Folder(By by, const measure::Profile& profile, const Blocks& blocks)
-      : by_(by), profile_(profile), blocks_(blocks) {}
+      : by_(by), profile_(profile), blocks_(blocks), units_(Before{by}) {}
 
   /// The sum that samples at a place belong to.
-  Place& sum_of(const SpreadPlace& place) {
-    const auto known = known_.find(place);
+  Place& sum_of(const SpreadPlace& at) {
+    const auto known = known_.find(at);
     if (known != known_.end()) return *known->second;
-    auto [key, described] = describe(place);
-    const auto [entry, is_new] = sums_.emplace(std::move(key), described);
-    Place& sum = entry->second;
-    if (by_ == By::line && !sum.source_file.empty()) {  // instructions of one or more functions
-      if (sum.symbol != described.symbol) sum.symbol.clear();
+    sums_.push_back(describe(at));
+    const auto [unit, is_new] = units_.insert(&sums_.back());
+    Place& sum = **unit;
+    if (is_source_line(by_, sum)) {  // instructions of one or more functions
+      if (sum.symbol != sums_.back().symbol) sum.symbol.clear();
       sum.address.reset();
       sum.offset = 0;
     }
-    return *known_.emplace(place, &sum).first->second;
+    if (!is_new) sums_.pop_back();
+    return *known_.emplace(at, &sum).first->second;
   }
 
-  std::vector<Place> places() {
-    std::vector<Place> places;
-    for (auto& [key, place] : sums_) places.push_back(std::move(place));
-    std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-      return std::tie(b.corrected, b.recorded, b.high) < std::tie(a.corrected, a.recorded, a.high);
+  /// Ends the folding.
+  std::deque<Place> take_places() {
+    known_.clear();
+    units_.clear();
+    std::sort(sums_.begin(), sums_.end(), [this](const Place& a, const Place& b) {
+      const auto counts = std::tie(a.corrected, a.recorded, a.high);
+      const auto others = std::tie(b.corrected, b.recorded, b.high);
+      return counts != others ? others < counts : Before{by_}(&a, &b);
     });
-    return places;
+    return std::move(sums_);
   }
 
  private:
-  std::pair<Key, Place> describe(const SpreadPlace& at) {
+  static bool is_source_line(By by, const Place& place) {
+    return by == By::line && !place.source_file.empty();
+  }
+  /// Orders places; those of one unit are equal.
+  struct Before {
+    By by;
+
+    bool operator()(const Place* a, const Place* b) const { return key_of(*a) < key_of(*b); }
+    std::tuple<const std::string&, const std::string&, std::optional<std::uint64_t>,
+               const std::string&, int>
+    key_of(const Place& place) const {
+      static const std::string kNone;
+      if (is_source_line(by, place)) {
+        return {place.module, kNone, std::nullopt, place.source_file, place.source_line};
+      }
+      return {place.module, place.symbol, place.address, kNone, 0};
+    }
+  };
+
+  Place describe(const SpreadPlace& at) const {
     Place place;
-    Key key;
     const symbols::Module* module = nullptr;
     if (at.file != symbols::Region::kNoFile) {
       const symbols::MappedFile& file = profile_.digest.spaces.file(at.file);
@@ -70,18 +81,8 @@ class Folder {
         place.source_line = line->line;
       }
     }
-    key.module = place.module;
-    key.symbol = place.symbol;
-    if (by_ == By::line && !place.source_file.empty()) {
-      key.source_file = place.source_file;
-      key.source_line = place.source_line;
-      key.symbol.clear();
-    } else {
-      key.has_address = place.address.has_value();
-      key.address = place.address.value_or(0);
-    }
     if (place.address && !place.symbol.empty()) place.offset = *place.address - begin;
-    return {std::move(key), std::move(place)};
+    return place;
   }
 
   /// The first byte of the unit that a place is part of; nullopt: that unit has no address.
@@ -101,17 +102,19 @@ class Folder {
   By by_;
   const measure::Profile& profile_;
   const Blocks& blocks_;
-  std::map<Key, Place> sums_;
+  std::deque<Place> sums_;
+  std::set<Place*, Before> units_;
   std::map<SpreadPlace, Place*> known_;
 };
 
 }  // namespace
 
-std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const measure::Profile& profile,
-                        const Blocks& blocks) {
+std::deque<Place> fold(std::vector<Spread> spreads, By by, const measure::Profile& profile,
+                       const Blocks& blocks) {
   Folder folder(by, profile, blocks);
   add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return folder.sum_of(place); });
-  return folder.places();
+  spreads = {};
+  return folder.take_places();
 }
 
 }  // namespace skid::correct

@@ -54,7 +54,7 @@ void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
 using Blocks = std::map<std::pair<symbols::FileIndex, std::uint64_t>, std::uint64_t>;
 
 /// Adds up the spreads by the chosen unit. `blocks`: for By::block. Most corrected samples first.
-std::vector<Place> fold(const std::vector<Spread>& spreads, By by, const measure::Profile& profile,
-                        const Blocks& blocks);
+std::deque<Place> fold(std::vector<Spread> spreads, By by, const measure::Profile& profile,
+                       const Blocks& blocks);
 
 }  // namespace skid::correct

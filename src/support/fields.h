@@ -19,6 +19,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -174,8 +175,9 @@ class FieldWriter {
   static Json json_of(const std::optional<T>& value) {
     return value ? json_of(*value) : Json();
   }
-  template <typename T>
-  static Json json_of(const std::vector<T>& values) {
+  template <typename T, template <typename...> class List>
+  requires(std::is_same_v<List<T>, std::vector<T>> ||
+           std::is_same_v<List<T>, std::deque<T>>) static Json json_of(const List<T>& values) {
     Json list = Json::array();
     for (const T& value : values) list.push_back(json_of(value));
     return list;
