@@ -280,12 +280,6 @@ TEST_F(Agreement, OnAllProcesses) {
   EXPECT_GT(named_kernel_samples(agreed_rows()), 20);
 }
 
-TEST_F(Agreement, WithoutBuildIds) {
-  build("program", kBusyProgram);
-  record({"-B", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
-  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
-}
-
 TEST_F(Agreement, WithBuildIdsInTheMappings) {
   build("program", kBusyProgram);
   const auto recorded =
@@ -518,14 +512,6 @@ int main(void) {
   EXPECT_GT(count_if(rows, in_program), 50);
 }
 
-TEST_F(Agreement, WithCallChains) {
-  build("program", kBusyProgram, {"-fno-omit-frame-pointer"});
-  for (const std::string how : {"fp", "dwarf"}) {
-    record({"-e", "cpu-clock", "-F", "1000", "--call-graph", how}, {in_directory("program")});
-    EXPECT_GT(samples_of(agreed_rows(), "compute"), 20) << how;
-  }
-}
-
 TEST_F(Agreement, WithBranchStacks) {
   build("program", kBusyProgram);
   const auto recorded = try_to_record({"-b"}, {in_directory("program")});
@@ -535,10 +521,10 @@ TEST_F(Agreement, WithBranchStacks) {
   EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
 }
 
-TEST_F(Agreement, WithMoreInEachSample) {
-  build("program", kBusyProgram);
-  for (const std::string option :
-       {"-d", "-W", "-R", "-s", "--switch-events", "--sample-identifier"}) {
+TEST_F(Agreement, WithEachOptionOfRecord) {
+  build("program", kBusyProgram, {"-fno-omit-frame-pointer"});
+  for (const std::string option : {"-B", "-z", "--call-graph=fp", "--call-graph=dwarf", "-d", "-W",
+                                   "-R", "-s", "--switch-events", "--sample-identifier"}) {
     record({"-e", "cpu-clock", "-F", "1000", option}, {in_directory("program")});
     EXPECT_GT(samples_of(agreed_rows(), "compute"), 20) << option;
   }
@@ -594,16 +580,6 @@ int main(void) { for (int i = 0; i < 2000; ++i) touch(); return 0; }
     GTEST_SKIP() << "perf record -e mem: " << recorded.err.substr(0, recorded.err.find('\n'));
   }
   EXPECT_GE(samples_of(agreed_rows(), "touch"), 4000);
-}
-
-TEST_F(Agreement, OnACompressedRecording) {
-  build("program", kBusyProgram);
-  const auto options = run_program({"perf", "version", "--build-options"});
-  if (options.out.find("zstd: [ on") == std::string::npos) {
-    GTEST_SKIP() << "this perf does not compress";
-  }
-  record({"-z", "-e", "cpu-clock", "-F", "4000"}, {in_directory("program")});
-  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
 }
 
 TEST_F(Agreement, OnAPipeRecording) {

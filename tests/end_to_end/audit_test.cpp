@@ -14,10 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -182,38 +180,6 @@ TEST_F(AuditCommand, ReadsAPipeAndACompressedRecordingAlike) {
     ASSERT_NO_FATAL_FAILURE(place(choices));
     EXPECT_EQ(audited({"placed.data"})["recordings"][0]["events"], plain) << choices[1];
   }
-}
-
-TEST_F(AuditCommand, PerfSeesTheSameSamples) {
-  if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
-  using Sample = std::tuple<std::string, std::uint64_t, bool>;  // event, address, in the kernel
-  for (const std::vector<std::string>& choices :
-       {std::vector<std::string>{}, {"--force", "-z"}, {"--force", "--pipe"}}) {
-    ASSERT_NO_FATAL_FAILURE(place(choices));
-    std::map<Sample, std::uint64_t> wanted, found;
-    const json events = truth()["events"];
-    for (const json& event : events) {
-      for (const json& one : event["places"]) {
-        wanted[{event["recorded"], std::stoull(one["ip"].get<std::string>(), nullptr, 16),
-                one["mode"] == "kernel"}] += one["samples"].get<std::uint64_t>();
-      }
-    }
-    const auto script =
-        run_program({"perf", "script", "-i", in_directory("placed.data"), "-F", "misc,event,ip"});
-    EXPECT_EQ(script.code.status, 0) << script.err;
-    EXPECT_EQ(script.err, "");
-    for (const std::string& line : test::lines_of(script.out)) {
-      std::istringstream fields(line);
-      std::string misc, event, address;
-      fields >> misc >> event >> address;
-      event.pop_back();  // a colon
-      ++found[{event, std::stoull(address, nullptr, 16), misc == "K"}];
-    }
-    EXPECT_EQ(found, wanted);
-  }
-  const auto symbols =
-      run_program({"perf", "script", "-i", in_directory("placed.data"), "-F", "ip,sym"});
-  EXPECT_THAT(symbols.out, HasSubstr("plain"));
 }
 
 TEST_F(AuditCommand, TextFitsATerminalAndEscapesNames) {

@@ -111,34 +111,36 @@ TEST_F(DefaultRun, ItsBreakdownsAddUpToTheSamplesThatPerfCounts) {
   }
 }
 
-TEST_F(DefaultRun, ADataBreakpointTrapsOneInstructionLate) {
+/// Breakpoints and faults ignore levels, and set no EXACT_IP.
+TEST_F(DefaultRun, BuiltInEventsAreAtTheirKnownOffsetAtEachLevel) {
   SKIP_WITHOUT_BREAKPOINTS();
   const auto result = report();
-  for (int level = 0; level <= 3; ++level) {
-    const auto found = measurement(result, "access", level);
-    EXPECT_GE(static_cast<double>(count_at(found, 1)),
-              0.999 * static_cast<double>(judged(found["samples"])));
-    EXPECT_GE(judged(found["samples"]), 5000u);
-    EXPECT_EQ(found["skid"]["instructions"]["p50"], 1);
-    EXPECT_EQ(found["trigger"]["kind"], "load");
-    EXPECT_NEAR(found["events_per_iteration"]["measured"].get<double>(), 1.0, 0.05);
-    EXPECT_EQ(found["events_per_iteration"]["expected"], 1.0);
-  }
-}
-
-TEST_F(DefaultRun, ExecuteBreakpointsAndPageFaultsHitTheTrigger) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  const auto result = report();
-  for (const char* event : {"execute", "faults"}) {
+  for (const std::string event : {"access", "execute", "faults"}) {
+    const int offset = event == "access" ? 1 : 0;
     for (int level = 0; level <= 3; ++level) {
+      SCOPED_TRACE(event + std::to_string(level));
       const auto found = measurement(result, event, level);
-      EXPECT_GE(judged(found["samples"]), 5000u) << event;
-      EXPECT_GE(found["samples"]["hit"].get<double>(),
-                0.999 * static_cast<double>(judged(found["samples"])))
-          << event;
-      EXPECT_NEAR(found["events_per_iteration"]["measured"].get<double>(), 1.0, 0.05) << event;
+      const auto count = judged(found["samples"]);
+      EXPECT_GE(count, 5000u);
+      EXPECT_GE(static_cast<double>(offset == 0 ? found["samples"]["hit"].get<std::uint64_t>()
+                                                : count_at(found, offset)),
+                0.999 * static_cast<double>(count));
+      EXPECT_EQ(found["skid"]["instructions"]["p50"], offset);
+      EXPECT_NEAR(found["events_per_iteration"]["measured"].get<double>(), 1.0, 0.05);
+      EXPECT_EQ(found["events_per_iteration"]["expected"], 1.0);
+      EXPECT_EQ(found["precise"]["exact_ip_samples"], 0);
+      EXPECT_EQ(found["precise"]["exact_ip_means"], "never");
+      const auto& contract = found["contract"];
+      EXPECT_TRUE(contract["certified"].is_null());
+      EXPECT_EQ(contract["verdict"], level == 1 ? "kept" : "not judged");
+      EXPECT_EQ(contract["share"]["count"], found["judged_samples"]);
+      if (level >= 2) {
+        EXPECT_THAT(contract["evidence"].get<std::string>(),
+                    HasSubstr("this event ignores precise levels; at its known offset"));
+      }
     }
   }
+  EXPECT_EQ(measurement(result, "access", 0)["trigger"]["kind"], "load");
 }
 
 TEST_F(DefaultRun, ATimerSamplesTheWholeRunwayEvenly) {
@@ -163,32 +165,6 @@ TEST_F(DefaultRun, ATimerSamplesTheWholeRunwayEvenly) {
     }
     EXPECT_EQ(found["contract"]["verdict"], "not judged");
   }
-}
-
-TEST_F(DefaultRun, ADataBreakpointIsAtItsKnownOffsetAndIgnoresLevels) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  const auto result = report();
-  EXPECT_EQ(measurement(result, "access", 0)["contract"]["verdict"], "not judged");
-  EXPECT_EQ(measurement(result, "access", 1)["contract"]["verdict"], "kept");
-  for (int level = 2; level <= 3; ++level) {
-    const auto found = measurement(result, "access", level);
-    EXPECT_EQ(found["contract"]["verdict"], "not judged");
-    EXPECT_TRUE(found["contract"]["certified"].is_null());
-    const std::string evidence = found["contract"]["evidence"];
-    EXPECT_THAT(evidence,
-                HasSubstr("EXACT_IP 0 of " + std::to_string(found["samples"]["read"].get<int>())));
-    EXPECT_THAT(evidence, HasSubstr("this event ignores precise levels; at its known offset +1"));
-  }
-}
-
-TEST_F(DefaultRun, AnExecuteBreakpointIsAtTheTriggerWithoutACertificate) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  const auto found = measurement(report(), "execute", 2);
-  EXPECT_EQ(found["contract"]["share"]["count"], found["judged_samples"]);
-  EXPECT_EQ(found["contract"]["verdict"], "not judged");
-  EXPECT_TRUE(found["contract"]["certified"].is_null());
-  EXPECT_EQ(found["precise"]["exact_ip_samples"], 0);
-  EXPECT_EQ(found["precise"]["exact_ip_means"], "never");
 }
 
 TEST_F(DefaultRun, DoesNotPassTheGateWithoutAnEventOfAPmu) {

@@ -1,7 +1,6 @@
 // `skidscan inspect` against perf on the same recording.
 #include "src/support/process.h"
 #include "tests/support/program.h"
-#include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/text.h"
 
@@ -123,20 +122,6 @@ TEST_F(Inspect, ShowsSeveralRecordingsAndReportsWhichCannotBeRead) {
   EXPECT_EQ(text.code.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("\n\n" + in_directory("one.data") + ": file mode"));
   EXPECT_EQ(recordings[0]["faults"], json::array());
-}
-
-TEST(InspectOfADamagedRecording, ExitsWithTwoAndReportsWhere) {
-  const test::TemporaryDirectory directory;
-  const std::string path = directory / "perf.data";
-  test::RecordingBuilder builder;
-  builder.event({}).sample(1, 1, 1).record(PERF_RECORD_SAMPLE, 2, "", 4);
-  builder.write(path);
-  const auto inspected = test::skidscan({"inspect", path, "--format", "json"});
-  EXPECT_EQ(inspected.code.status, 2);
-  EXPECT_THAT(inspected.err, HasSubstr("perf.data: at offset 0x"));
-  const auto recording = json::parse(inspected.out)["recordings"].at(0);
-  EXPECT_EQ(recording["read_in_part"], true);
-  EXPECT_EQ(recording["total_samples"], 1);
 }
 
 }  // namespace
