@@ -34,17 +34,6 @@ std::optional<Place> at(std::string path, std::uint64_t offset) {
   return Place{std::move(path), offset};
 }
 
-TEST(AddressSpaces, LetANewerMappingHideOnlyWhatItCovers) {
-  AddressSpaces spaces;
-  spaces.map(1, 1, {0x1000, 0x4000}, 0, {"old", ""});
-  spaces.map(2, 1, {0x2000, 0x3000}, 0x100, {"new", ""});
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1fff, 5), at("old", 0xfff));
-  EXPECT_EQ(place(spaces, 1, 0x2000, 5), at("new", 0x100));
-  EXPECT_EQ(place(spaces, 1, 0x3000, 5), at("old", 0x2000));
-  EXPECT_EQ(place(spaces, 1, 0x2000, 1), at("old", 0x1000)) << "the time before the newer one";
-}
-
 TEST(AddressSpaces, IgnoreEmptyAndInvertedRanges) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
@@ -62,30 +51,6 @@ TEST(AddressSpaces, ReachTheLastAddress) {
   spaces.seal();
   EXPECT_EQ(place(spaces, AddressSpaces::kKernel, UINT64_MAX - 1, 1),
             at("[kernel.kallsyms]_text", UINT64_MAX - 1));
-}
-
-TEST(AddressSpaces, AreEmptiedByExec) {
-  AddressSpaces spaces;
-  spaces.map(1, 1, {0x1000, 0x3000}, 0, {"shell", ""});
-  spaces.exec(5, 1);
-  spaces.map(6, 1, {0x2000, 0x3000}, 0, {"tool", ""});
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 1, 0x1000, 4), at("shell", 0));
-  EXPECT_EQ(place(spaces, 1, 0x1000, 6), std::nullopt);
-  EXPECT_EQ(place(spaces, 1, 0x2000, 6), at("tool", 0));
-}
-
-TEST(AddressSpaces, InheritTheMappingsOfTheParentAtTheFork) {
-  AddressSpaces spaces;
-  spaces.map(1, 1, {0x1000, 0x2000}, 0, {"early", ""});
-  spaces.fork(5, 1, 2);
-  spaces.map(6, 1, {0x1000, 0x2000}, 0, {"late", ""});
-  spaces.map(6, 1, {0x5000, 0x6000}, 0, {"late", ""});
-  spaces.exec(7, 1);
-  spaces.seal();
-  EXPECT_EQ(place(spaces, 2, 0x1000, 4), std::nullopt) << "not born yet";
-  EXPECT_EQ(place(spaces, 2, 0x1000, 100), at("early", 0));
-  EXPECT_EQ(place(spaces, 2, 0x5000, 100), std::nullopt);
 }
 
 TEST(AddressSpaces, AreInheritedThroughChains) {

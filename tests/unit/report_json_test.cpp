@@ -120,15 +120,6 @@ TEST(ReportJson, NumbersAreThoseOfTheMeasurement) {
   EXPECT_EQ(j["histogram"]["bins"], bins);
 }
 
-TEST(ReportJson, ClassesAddUpToTheSamplesRead) {
-  const json j = parsed(make({.offsets = examples::uniform(-200, 5000), .kernel_samples = 12}));
-  std::uint64_t sum = 0;
-  for (const auto& [name, count] : j["samples"].items()) {
-    if (name != "read") sum += count.get<std::uint64_t>();
-  }
-  EXPECT_EQ(sum, j["samples"]["read"]);
-}
-
 TEST(ReportJson, UnknownValuesAreNull) {
   Example example{.kernel_samples = 5, .has_trigger = false};
   Measurement m = examples::begin(example);
