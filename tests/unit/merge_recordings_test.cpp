@@ -94,7 +94,7 @@ std::string figures(const std::vector<analysis::Measurement>& measurements) {
 TEST_F(MergeRecordings, ReportsOfThePartsAddUpToTheReportOfTheWhole) {
   for (const auto& gaps : {std::vector<std::uint32_t>{}, {20, 35}}) {
     const auto built = target("store"_trigger, gaps);
-    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
       SCOPED_TRACE(seed);
       const synth::Model model =
           test::RandomModels(seed).model(built.description.specification.nops,
