@@ -131,7 +131,9 @@ Unknown names and CPUs:
   skidscan: 'NO_SUCH' is no event of Intel's event file skylake V; 'skidscan events --list --cpu skylake PATTERN' lists them
   $ of skl NO_SUCH 2> /dev/null
   [64]
-  $ of no-such cycles 2>&1 | grep -o 'neither.*perfmon'
+  $ of no-such cycles 2> err
+  [64]
+  $ grep -o 'neither.*perfmon' err
   neither Intel's event files nor libpfm4 as built for this architecture have it; give a directory of newer event files with --perfmon
   $ of hsw skl::L2_RQSTS:MISS
   skidscan: 'skl::L2_RQSTS:MISS' is an event of skl, not of hsw

@@ -1,0 +1,77 @@
+Usage errors, and output files that would replace others.
+
+  $ . "$CASES/common.sh"
+  $ needs cc
+
+What is near is named:
+
+  $ skidscan report --format xml
+  skidscan: --format xml: expected text, json, csv; try 'skidscan report --help'
+  [64]
+  $ skidscan target --trigger mfense -o t
+  skidscan: trigger kind 'mfense' does not exist; did you mean mfence?
+  [64]
+  $ skidscan events --list --cpu skylke 2> err
+  [64]
+  $ grep -o 'have it;.*' err
+  have it; did you mean skylake, skylakex?
+  $ skidscan events INST_RETIRED.ANYP --cpu skl 2> err
+  [64]
+  $ grep -o 'did you mean.*' err
+  did you mean INST_RETIRED.ANY, INST_RETIRED.ANY_P, INST_RETIRED.NOP?
+  $ skidscan synth --like pebs-sond -o s
+  skidscan: --like pebs-sond: is no model of skidscan's own; did you mean pebs-sound?
+  [64]
+  $ skidscan samples --columns tiem
+  skidscan: column 'tiem' does not exist; did you mean time?
+  [64]
+  $ skidscan samples --columns qqq
+  skidscan: column 'qqq' does not exist; expected time, pid, tid, cpu, attr, event, period, addr, mode, exact, ip, sym, symoff, dso, trace
+  [64]
+  $ skidscan correct --by lines
+  skidscan: --by lines: expected instruction, line, block, function; did you mean line? try 'skidscan correct --help'
+  [64]
+
+Outputs beyond the limit of sizes are reported:
+
+  $ (ulimit -f 8; skidscan events --cpu skl --list > events.txt)
+  skidscan: standard output: file too large
+  [1]
+
+Outputs do not replace other files, nor inputs:
+
+  $ skidscan report a.run --html -
+  skidscan: --html -: standard output is in use; name a file
+  [64]
+  $ skidscan report a.run --html .
+  skidscan: --html .: is a directory; name a file in it
+  [64]
+  $ skidscan report a.html --html ./a.html
+  skidscan: --html ./a.html: is an input; name another file
+  [64]
+  $ skidscan compare a.run b.run --html x.svg --plot x.svg
+  skidscan: --plot x.svg: is also the file of --html; name two files
+  [64]
+  $ skidscan synth --like pebs-sound --all-levels -o a.run -q
+  $ cp -r a.run before
+  $ for file in run.json truth.json r81d0.none.data target.load; do
+  >   skidscan report a.run --html a.run/$file || echo "[$?]"
+  > done
+  skidscan: --html a.run/run.json: is part of the run a.run; name another file
+  [64]
+  skidscan: --html a.run/truth.json: is part of the run a.run; name another file
+  [64]
+  skidscan: --html a.run/r81d0.none.data: is part of the run a.run; name another file
+  [64]
+  skidscan: --html a.run/target.load: is part of the run a.run; name another file
+  [64]
+  $ diff -r a.run before
+  $ skidscan merge a.run/r81d0.p.data -o a.run/r81d0.p.data
+  skidscan: -o a.run/r81d0.p.data: is an input; name another file
+  [64]
+
+But a report among the inputs of merge may be replaced, and a page may be in a run:
+
+  $ skidscan merge a.run/r81d0.p.data -q -o sum.json
+  $ skidscan merge sum.json a.run/r81d0.pp.data -q -o sum.json
+  $ skidscan report a.run --html a.run/page.html -q > text
