@@ -10,3 +10,20 @@ skip() { echo "$*" > "$SKIP_REASON"; exit 80; }
 
 # Skips the whole case unless a program is installed.
 needs() { command -v "$1" > /dev/null || skip "$1 is not installed"; }
+
+# Prints those of the Python expressions that do not hold of "j", JSON on standard input.
+holds() {
+  "$PYTHON" -c 'import json, sys
+j = json.load(sys.stdin)
+for each in sys.argv[1:]:
+    if not eval(each): print("not", each)' "$@"
+}
+
+# Skips the whole case where perf cannot sample the events of the arguments.
+needs_perf_record() {
+  needs perf
+  perf record --no-bpf-event -q -o probe "$@" -- true 2> why || skip "perf cannot record here: $(cat why)"
+}
+
+# perf record -o perf.data, leaving the user's build-id cache alone.
+perf_record() { perf record --no-bpf-event -q -N -o perf.data "$@"; }
