@@ -1,0 +1,62 @@
+`skidscan inspect` against perf on the same recording.
+
+  $ . "$CASES/common.sh"
+  $ needs_perf_record -e cpu-clock
+  $ work='for i in 1 2 3; do ls -R /usr/lib; done'
+  $ record() { perf_record "$@" -- sh -c "$work" > /dev/null; }
+
+Records are counted as by perf report --stats: for all events, and samples of each event.
+
+  $ record -F 2000 -g -e cpu-clock,page-faults,context-switches
+  $ perf report --stats -i perf.data 2> /dev/null > of_perf
+  $ awk '/Aggregated stats:/ { all = 1 } / stats:/ && !/Aggregated/ { all = 0 }
+  >   $2 == "events:" && all { print $1, $3 }' of_perf | sort > wanted
+  $ skidscan inspect perf.data --format json > json
+  $ pick < json schema
+  schema = "skidscan.inspect/1"
+  $ "$PYTHON" -c 'import json
+  > one = json.load(open("json"))["recordings"][0]
+  > print("TOTAL", one["total_records"])
+  > for each in one["records"]: print(each["name"].removeprefix("PERF_RECORD_"), each["count"])' |
+  >   sort | diff wanted -
+  $ awk '/ stats:/ { if (event) print samples + 0; event = !/Aggregated/; samples = 0 }
+  >   $1 == "SAMPLE" { samples = $3 } END { print samples + 0 }' of_perf > wanted
+  $ "$PYTHON" -c 'import json
+  > for each in json.load(open("json"))["recordings"][0]["events"]: print(each["samples"])' | diff wanted -
+  $ holds < json 'j["recordings"][0]["total_samples"] == sum(e["samples"] for e in j["recordings"][0]["events"]) > 0'
+
+Events are listed as requested:
+
+  $ record -c 100000 -e cpu-clock:ppu -e page-faults:k
+  $ skidscan inspect perf.data --format json > json
+  $ for key in name source period frequency precise_ip exclude_kernel; do
+  >   pick < json recordings.0.events.0.$key
+  > done
+  recordings.0.events.0.name = "cpu-clock:ppu"
+  recordings.0.events.0.source = "software"
+  recordings.0.events.0.period = 100000
+  recordings.0.events.0.frequency = null
+  recordings.0.events.0.precise_ip = 2
+  recordings.0.events.0.exclude_kernel = true
+  $ pick < json recordings.0.events.1.exclude_user recordings.0.features.command_line |
+  >   grep -o -e true -e 'for i in.*'
+  true
+  for i in 1 2 3; do ls -R /usr/lib; done"]
+  $ holds < json "['IP', 'TID', 'TIME'] == j['recordings'][0]['events'][0]['sample_type'][:3]"
+
+Several recordings, one of which cannot be read:
+
+  $ echo 'no recording' > none.data
+  $ skidscan inspect none.data perf.data --format json > json
+  skidscan: none.data: at offset 0x0: no perf.data magic, expected PERFILE2; is it a recording of perf?
+  [1]
+  $ pick < json recordings.# recordings.0.file recordings.0.faults
+  recordings.# = 1
+  recordings.0.file = "perf.data"
+  recordings.0.faults = []
+  $ skidscan inspect perf.data perf.data > text
+  $ grep -B 1 '^perf.data: file mode' text | sed 's/mode.*/mode/'
+  perf.data: file mode
+  --
+  
+  perf.data: file mode
