@@ -203,8 +203,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
         options.function && reader.other_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
       note_filtered(options.filter, reader.filtered(), shown);
-      if (std::all_of(listing.columns.begin(), listing.columns.end(),
-                      [](const listing::Column& column) { return column.read() == 0; })) {
+      if (std::ranges::all_of(listing.columns,
+                              [](const listing::Column& column) { return column.read() == 0; })) {
         throw Error("no samples were recorded, or none that -e and other filters select");
       }
       fail(options, reader);

@@ -58,7 +58,7 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
   choices.by = options.by == "machine" ? analysis::SideBy::machine : analysis::SideBy::input;
   if (!options.min_effect.empty()) set_min_effect(options.min_effect, choices);
   if (!options.baseline.empty()) {
-    const auto found = std::find(options.inputs.begin(), options.inputs.end(), options.baseline);
+    const auto found = std::ranges::find(options.inputs, options.baseline);
     if (found == options.inputs.end()) {
       throw UsageError(fmt::format("--baseline {}: is not one of the inputs", options.baseline));
     }
@@ -70,8 +70,7 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
 /// The baseline may be named with --baseline alone.
 CompareOptions completed(CompareOptions options) {
   const auto& inputs = options.inputs;
-  if (!options.baseline.empty() &&
-      std::find(inputs.begin(), inputs.end(), options.baseline) == inputs.end()) {
+  if (!options.baseline.empty() && std::ranges::find(inputs, options.baseline) == inputs.end()) {
     options.inputs.insert(options.inputs.begin(), options.baseline);
   }
   return options;

@@ -31,8 +31,7 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine,
     cpu_events.catalogue = catalogue->cpu().catalogue();
     cpu_events.known = known.size();
     cpu_events.precise = static_cast<std::size_t>(
-        std::count_if(known.begin(), known.end(),
-                      [](const events::Event& event) { return event.precise == true; }));
+        std::ranges::count(known, std::optional(true), &events::Event::precise));
   }
   cpu_events.set = events::default_set(machine, catalogue);
   return cpu_events;

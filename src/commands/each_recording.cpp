@@ -42,8 +42,7 @@ std::string what_finishes(const std::string& directory, const run::Run& run) {
 std::vector<std::string> gaps_of(const std::string& directory, const run::Run& run) {
   std::vector<std::string> gaps;
   const auto pending =
-      std::count_if(run.measurements.begin(), run.measurements.end(),
-                    [](const auto& planned) { return planned.state == run::State::pending; });
+      std::ranges::count(run.measurements, run::State::pending, &run::PlannedMeasurement::state);
   if (pending > 0) {
     gaps.push_back(
         fmt::format("{}: partial run, {} of {} measurements are missing; finish it with: {}",

@@ -122,8 +122,7 @@ void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
   constexpr int kHighestLevel = 3;
   machine.cpu.vendor = vendor_of(catalogue.cpu().layout);
   for (const events::Event& event : catalogue.events()) {
-    const bool known = std::any_of(machine.core_pmus.begin(), machine.core_pmus.end(),
-                                   [&event](const auto& pmu) { return pmu.name == event.pmu; });
+    const bool known = find_by(machine.core_pmus, &machine::CorePmu::name, event.pmu) != nullptr;
     if (known || event.pmu.empty()) continue;
     machine.core_pmus.push_back(
         {.name = event.pmu, .type = 0, .max_precise = kHighestLevel, .cpus = {}});

@@ -81,8 +81,8 @@ void check(const OutputFile& file, const std::vector<std::string>& inputs,
     }
     if (!is_inside(file.name, input) || !run::is_run(input)) continue;
     const auto files = files_of_run(input);
-    if (std::any_of(files.begin(), files.end(),
-                    [&file](const fs::path& part) { return is_same(file.name, part); })) {
+    if (std::ranges::any_of(files,
+                            [&file](const fs::path& part) { return is_same(file.name, part); })) {
       throw UsageError(fmt::format("{} {}: is part of the run {}; name another file", file.option,
                                    file.name, input));
     }

@@ -27,7 +27,7 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
   std::vector<int> levels;
   for (const std::string& name : names) {
     const int level = record::parse_level(name);
-    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+    if (std::ranges::find(levels, level) != levels.end()) {
       throw UsageError(fmt::format("-p {}: given twice", name));
     }
     levels.push_back(level);

@@ -51,8 +51,8 @@ measure::Measured read_report(const std::string& input, const FileDescriptor& st
   }
   measure::Measured result;
   result.measurements = output::read_report(text, input, bin_width);
-  result.read_in_part = std::any_of(result.measurements.begin(), result.measurements.end(),
-                                    [](const auto& one) { return one.read_in_part; });
+  result.read_in_part =
+      std::ranges::any_of(result.measurements, [](const auto& one) { return one.read_in_part; });
   return result;
 }
 

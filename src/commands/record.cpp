@@ -40,8 +40,7 @@ struct RecordOptions : record::PlanOptions {
 
 std::size_t count(const run::Run& run, State state) {
   return static_cast<std::size_t>(
-      std::count_if(run.measurements.begin(), run.measurements.end(),
-                    [&](const auto& measurement) { return measurement.state == state; }));
+      std::ranges::count(run.measurements, state, &run::PlannedMeasurement::state));
 }
 
 /// "5 of 16 measurements kept; finish with: skidscan record --resume DIR".
@@ -56,10 +55,9 @@ void print_end(const run::Run& run, const std::string& shown, bool quiet) {
   if (quiet) return;
   const std::size_t refused = count(run, State::refused);
   std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
-  const auto empty =
-      std::count_if(run.measurements.begin(), run.measurements.end(), [](const auto& measurement) {
-        return measurement.state == State::finished && !measurement.reason.empty();
-      });
+  const auto empty = std::ranges::count_if(run.measurements, [](const auto& measurement) {
+    return measurement.state == State::finished && !measurement.reason.empty();
+  });
   if (empty > 0) line += fmt::format(", {} of them without samples", empty);
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
@@ -88,10 +86,9 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
                             run.measurements.front().reason));
   }
   print_end(run, shown, quiet);
-  const bool has_samples =
-      std::any_of(run.measurements.begin(), run.measurements.end(), [](const auto& measurement) {
-        return measurement.state == State::finished && measurement.reason.empty();
-      });
+  const bool has_samples = std::ranges::any_of(run.measurements, [](const auto& measurement) {
+    return measurement.state == State::finished && measurement.reason.empty();
+  });
   if (!has_samples) {
     throw Error(
         "no measurement has a sample: the triggers do not cause these events, or the run is "
@@ -110,8 +107,7 @@ void explain_plan(const run::Run& run, const record::RecordRequest& request,
   for (const record::ChosenEvent& chosen : request.events) {
     std::vector<std::string> levels, skipped;
     for (int level = 0; level <= machine::kHighestLevel; ++level) {
-      const bool is_chosen =
-          std::find(chosen.levels.begin(), chosen.levels.end(), level) != chosen.levels.end();
+      const bool is_chosen = std::ranges::find(chosen.levels, level) != chosen.levels.end();
       (is_chosen ? levels : skipped).push_back(machine::level_name(level));
     }
     std::string line = fmt::format("{}: levels {}", chosen.event.text(), fmt::join(levels, ", "));
@@ -146,9 +142,7 @@ void record_anew(const RecordOptions& options) {
   run.machine = support.machine;
   std::erase_if(run.machine.data_caches, [&run](const auto& of) {
     const auto& all = run.measurements;
-    return of.first != run.cpu && std::none_of(all.begin(), all.end(), [&](const auto& one) {
-             return one.cpu == of.first;
-           });
+    return of.first != run.cpu && find_by(all, &run::PlannedMeasurement::cpu, of.first) == nullptr;
   });
   run.perf = perf;
   run.started = record::utc_now();

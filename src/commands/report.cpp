@@ -34,7 +34,7 @@ struct ReportOptions {
 ExitStatus judge(const ReportOptions& options, const Findings& findings) {
   if (options.fail_on == "broken") {
     const auto count = [&](auto is_counted) {
-      return std::count_if(findings.measurements.begin(), findings.measurements.end(), is_counted);
+      return std::ranges::count_if(findings.measurements, is_counted);
     };
     const auto broken =
         count([](const auto& m) { return verdict_of(m) == analysis::Verdict::broken; });

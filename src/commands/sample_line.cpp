@@ -183,9 +183,8 @@ std::string TraceColumn::json(const perfdata::Attribute& attribute,
 std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
   std::vector<Column> chosen;
   for (const auto& name : names) {
-    const auto* found = std::find_if(kColumns.begin(), kColumns.end(),
-                                     [&](const Column& column) { return column.name == name; });
-    if (found == kColumns.end()) {
+    const Column* found = find_by(kColumns, &Column::name, name);
+    if (found == nullptr) {
       std::vector<std::string> known;
       for (const auto& column : kColumns) known.emplace_back(column.name);
       throw UsageError(
@@ -197,8 +196,7 @@ std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
 }
 
 bool needs(const std::vector<Column>& columns, Needs what) {
-  return std::any_of(columns.begin(), columns.end(),
-                     [&](const Column& column) { return column.needs == what; });
+  return std::ranges::any_of(columns, [&](const Column& column) { return column.needs == what; });
 }
 
 void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::string& text) {

@@ -53,8 +53,7 @@ void add_name(const Event& other, Event& event) {
   if (other.precise == true) event.precise = true;
   if (other.data_la == true) event.data_la = true;
   for (const std::string& id : other.errata) {
-    const bool listed =
-        std::find(event.errata.begin(), event.errata.end(), id) != event.errata.end();
+    const bool listed = std::ranges::find(event.errata, id) != event.errata.end();
     if (!listed) event.errata.push_back(id);
   }
 }
@@ -83,7 +82,7 @@ Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t confi
     if (common.data_la != event->data_la) common.data_la.reset();
     if (common.pdist != event->pdist) common.pdist.reset();
     std::erase_if(common.errata, [event](const std::string& id) {
-      return std::find(event->errata.begin(), event->errata.end(), id) == event->errata.end();
+      return std::ranges::find(event->errata, id) == event->errata.end();
     });
   }
   common.name.erase(common.name.find_last_not_of("._0123456789") + 1);
@@ -96,8 +95,7 @@ Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t confi
 
 bool is_caused_by(const Cpu& cpu, const Event& event, runway::TriggerKind kind) {
   const auto causes = triggers_of(cpu, event);
-  return std::any_of(causes.begin(), causes.end(),
-                     [kind](const TriggerCause& cause) { return cause.kind == kind; });
+  return find_by(causes, &TriggerCause::kind, kind) != nullptr;
 }
 
 std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
@@ -189,7 +187,7 @@ std::string shown_cpu(const machine::CpuIdentity& cpu) {
 Catalogue::Catalogue(Cpu cpu, std::vector<Event> events)
     : cpu_(std::move(cpu)), events_(std::move(events)) {
   for (const Event& event : events_) {
-    if (std::find(pmus_.begin(), pmus_.end(), event.pmu) == pmus_.end()) {
+    if (std::ranges::find(pmus_, event.pmu) == pmus_.end()) {
       pmus_.push_back(event.pmu);
     }
   }
@@ -199,9 +197,8 @@ std::vector<Event> Catalogue::find_name(std::string_view name) const {
   const std::string wanted = normalized(name);
   std::vector<Event> found;
   for (const Event& event : events_) {
-    const bool alias =
-        std::any_of(event.aliases.begin(), event.aliases.end(),
-                    [&wanted](const auto& other) { return is_spelling_of(other, wanted); });
+    const bool alias = std::ranges::any_of(
+        event.aliases, [&wanted](const auto& other) { return is_spelling_of(other, wanted); });
     if (alias || is_spelling_of(event.name, wanted)) found.push_back(event);
   }
   for (Event& event : found) {
@@ -216,7 +213,7 @@ std::vector<Event> Catalogue::find_name(std::string_view name) const {
 Event Catalogue::with_exact_code(Event event, std::uint64_t config) const {
   // A code is imprecise if all umasks of its event are. Else it may lack the precision of the
   // event.
-  const bool imprecise = std::none_of(events_.begin(), events_.end(), [&](const Event& other) {
+  const bool imprecise = std::ranges::none_of(events_, [&](const Event& other) {
     return event_select(cpu_.layout, other.config) == event_select(cpu_.layout, config) &&
            other.pmu == event.pmu && other.precise != false;
   });
@@ -304,7 +301,7 @@ std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
         if (!event) continue;
         event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
         // A row of the table knows more than libpfm4, and Intel's table has its own.
-        const bool is_row = std::any_of(events_.begin(), events_.end(), [&event](const Event& row) {
+        const bool is_row = std::ranges::any_of(events_, [&event](const Event& row) {
           return row.config == event->config && row.config1 == event->config1;
         });
         found = is_row ? find_code(event->config, event->config1) : std::vector<Event>{*event};
@@ -340,14 +337,13 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
   for (const Event& event : events_) {
     if (filter.precise_only && event.precise != true) continue;
     if (filter.trigger && !is_caused_by(cpu_, event, *filter.trigger)) continue;
-    if (!matches(event.name) && std::none_of(event.aliases.begin(), event.aliases.end(), matches)) {
+    if (!matches(event.name) && std::ranges::none_of(event.aliases, matches)) {
       continue;
     }
     listed.push_back(event);
   }
-  std::stable_sort(listed.begin(), listed.end(), [](const Event& a, const Event& b) {
-    return std::tie(a.name, a.pmu) < std::tie(b.name, b.pmu);
-  });
+  std::ranges::stable_sort(listed, {},
+                           [](const Event& event) { return std::tie(event.name, event.pmu); });
   return listed;
 }
 

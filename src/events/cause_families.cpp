@@ -43,8 +43,7 @@ class Table {
   }
   void set_all_but_microcode(V verdict) {
     for (Cause& cause : causes_) {
-      const bool is_known =
-          std::find(kMicrocode.begin(), kMicrocode.end(), cause.category) == kMicrocode.end();
+      const bool is_known = std::ranges::find(kMicrocode, cause.category) == kMicrocode.end();
       if (is_known) cause.verdict = verdict;
     }
   }
@@ -63,14 +62,14 @@ class Table {
 bool has_part(std::string_view name, std::initializer_list<std::string_view> parts) {
   while (!name.empty()) {
     const std::size_t end = std::min(name.find_first_of("._"), name.size());
-    if (std::find(parts.begin(), parts.end(), name.substr(0, end)) != parts.end()) return true;
+    if (std::ranges::find(parts, name.substr(0, end)) != parts.end()) return true;
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return false;
 }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Memory accesses of retired instructions or their micro-ops. `name`: all of it.

@@ -131,8 +131,7 @@ bool is_of_any_instruction(const Event& event) {
   const std::string name = normalized(event.name);
   // A value without a name follows the family after a space.
   const std::string family = name.substr(0, name.find_first_of(". "));
-  return std::find(kOfAnyInstruction.begin(), kOfAnyInstruction.end(), family) !=
-         kOfAnyInstruction.end();
+  return std::ranges::find(kOfAnyInstruction, family) != kOfAnyInstruction.end();
 }
 
 std::span<const Meaning> meanings_of(ConfigLayout layout) {
@@ -159,7 +158,7 @@ Found find(const Cpu& cpu, const Event& event) {
   for (const Meaning& meaning : meanings_of(cpu.layout)) {
     for (std::string_view rest = meaning.names; !rest.empty(); ++place) {
       const std::string_view name = take_until(' ', rest);
-      if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) {
+      if (std::ranges::find(wanted, name) != wanted.end()) {
         return {meaning, place};
       }
     }

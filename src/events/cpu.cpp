@@ -83,7 +83,7 @@ constexpr auto kCpus = std::to_array<CpuNames>({
 /// Lower case, with '_' for '-'.
 std::string plain(std::string_view name) {
   std::string plain = lower_case(name);
-  std::replace(plain.begin(), plain.end(), '-', '_');
+  std::ranges::replace(plain, '-', '_');
   return plain;
 }
 

@@ -98,7 +98,7 @@ std::vector<Erratum> errata_of(Core core, const Event& event) {
   }
   for (const Unlisted& unlisted : kUnlisted) {
     const auto& configs = unlisted.configs;
-    const bool listed = std::find(configs.begin(), configs.end(), event.config) != configs.end();
+    const bool listed = std::ranges::find(configs, event.config) != configs.end();
     if (unlisted.core == core && event.config != 0 && listed) add(unlisted.ids, unlisted.effect);
   }
   return errata;

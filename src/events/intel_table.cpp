@@ -186,7 +186,7 @@ std::vector<Event> intel_events(const IntelFile& file) {
   const std::string source = fmt::format("Intel's event file {} {}", file.name, file.version);
   const std::string text = lines_of(file.name);
   std::vector<Event> events;
-  events.reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
+  events.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')));
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = take_until('\n', rest);
     take_until('\t', line);  // the file

@@ -110,7 +110,7 @@ constexpr std::array<PebsRow, 8> kBasic{{{0x01c0},
 
 bool has_row(std::span<const PebsRow> rows, std::uint64_t code) {
   constexpr std::uint64_t kEvent = 0xff, kEventAndUmask = 0xffff;
-  return std::any_of(rows.begin(), rows.end(), [code](const PebsRow& row) {
+  return std::ranges::any_of(rows, [code](const PebsRow& row) {
     return (code & (row.any_umask ? kEvent : kEventAndUmask)) == row.code;
   });
 }

@@ -27,8 +27,7 @@ bool is_since_golden_cove(const machine::CpuIdentity& cpu) {
   const Core core = core_of(cpu);
   if (core != Core::other) return core == Core::sapphire_rapids;
   const auto files = intel_files_of(cpu);
-  return !files.empty() &&
-         std::find(kBefore.begin(), kBefore.end(), files.front().name) == kBefore.end();
+  return !files.empty() && std::ranges::find(kBefore, files.front().name) == kBefore.end();
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool has_reduced_skid(const Event& event) {
   constexpr std::array<std::string_view, 11> kFiles{
       "goldmontplus", "elkhartlake", "snowridgex",   "gracemont",  "crestmont",       "skymont",
       "darkmont",     "arcticwolf",  "sierraforest", "grandridge", "clearwaterforest"};
-  return std::any_of(kFiles.begin(), kFiles.end(), [&event](std::string_view file) {
+  return std::ranges::any_of(kFiles, [&event](std::string_view file) {
     return event.source.find(file) != std::string::npos;
   });
 }

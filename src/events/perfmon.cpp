@@ -51,9 +51,8 @@ struct MapLine {
 /// A path that stays below the directory: no empty part, no "..".
 bool stays_below(std::string_view path) {
   const auto parts = split(path, '/');
-  return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return !part.empty() && part != ".." && part != ".";
-  });
+  return std::ranges::all_of(
+      parts, [](std::string_view part) { return !part.empty() && part != ".." && part != "."; });
 }
 
 std::vector<MapLine> read_map(const fs::path& path) {

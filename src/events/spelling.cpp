@@ -86,7 +86,7 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
       config |= event_bits(layout, *value);
     } else if (key == "config") {
       config |= *value;
-    } else if (std::find(kConfig1.begin(), kConfig1.end(), key) != kConfig1.end()) {
+    } else if (std::ranges::find(kConfig1, key) != kConfig1.end()) {
       result.config1 = *value;
     } else if (key == "umask" && *value <= (layout == ConfigLayout::amd ? 0xffU : 0xffffU)) {
       config |= (*value & 0xff) << kUmaskShift | (*value >> 8) << kUmaskExtShift;
@@ -167,7 +167,7 @@ Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
 
 std::string normalized(std::string_view name) {
   std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) {
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) {
     return c == ':' ? '.' : static_cast<char>(std::toupper(c));
   });
   return upper;

@@ -112,9 +112,7 @@ std::vector<Fitted> fit(const List& list, std::size_t page_width) {
   };
   while (width_of_all(kNarrowText) > page_width) {
     const auto rank = [&](const Fitted& one) { return list.columns[one.column].rank; };
-    const auto last =
-        std::max_element(fitted.begin(), fitted.end(),
-                         [&](const Fitted& a, const Fitted& b) { return rank(a) < rank(b); });
+    const auto last = std::ranges::max_element(fitted, {}, rank);
     if (last == fitted.end() || rank(*last) == 0) break;
     fitted.erase(last);
   }
@@ -281,8 +279,7 @@ std::string Page::list(const List& list) const {
     }
     text += without_trailing_spaces(std::move(line));
   };
-  if (std::any_of(titles.begin(), titles.end(),
-                  [](const Cell& cell) { return !cell.text.empty(); })) {
+  if (std::ranges::any_of(titles, [](const Cell& cell) { return !cell.text.empty(); })) {
     add_line(titles);
   }
   for (const auto& row : list.rows) add_line(row);

@@ -84,7 +84,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
   } catch (const UsageError&) {
     return std::nullopt;
   }
-  const auto of_pmu = std::find_if(found.begin(), found.end(), [&](const events::Event& candidate) {
+  const auto of_pmu = std::ranges::find_if(found, [&](const events::Event& candidate) {
     return pmu == nullptr || candidate.pmu == pmu->name;
   });
   return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
@@ -144,7 +144,7 @@ std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& opti
 
 std::vector<int> common(const std::vector<int>& a, const std::vector<int>& b) {
   std::vector<int> both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  std::ranges::set_intersection(a, b, std::back_inserter(both));
   return both;
 }
 
@@ -286,8 +286,8 @@ bool is_of_perf(const RequestedEvent& event) {
   return is_built_in(event.kind) || perftool::find_generic_event(name) != nullptr ||
          name.find_first_of(":/{") != std::string_view::npos ||
          events::take_apart(name, events::ConfigLayout::intel).config ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+         std::ranges::any_of(kPrefixes,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// "; did you mean …?" with built-in names, those of perf and of the catalogue.
@@ -443,8 +443,7 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
             const machine::Machine& machine) {
   std::vector<int> candidates = machine.allowed_cpus;
   if (options.cpu) {
-    if (!candidates.empty() &&
-        !std::binary_search(candidates.begin(), candidates.end(), *options.cpu)) {
+    if (!candidates.empty() && !std::ranges::binary_search(candidates, *options.cpu)) {
       throw Error(fmt::format("--cpu {}: this process may not run there; expected one of {}",
                               *options.cpu, fmt::join(candidates, ", ")));
     }

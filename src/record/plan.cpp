@@ -174,7 +174,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   request.events = choose_events(options, machine, catalogue, request.notes);
   request.cpu = cpu_for(options, {}, machine);
   if (!options.events.empty() &&
-      std::all_of(request.events.begin(), request.events.end(), [&](const ChosenEvent& chosen) {
+      std::ranges::all_of(request.events, [&](const ChosenEvent& chosen) {
         return chosen.cpu == request.events.front().cpu;
       })) {
     request.cpu = request.events.front().cpu;
@@ -190,17 +190,16 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
     throw UsageError(fmt::format("--repeat {}: gives {} measurements; expected at most {}",
                                  options.repeat, measurements, kMostMeasurements));
   }
-  const bool has_faults =
-      std::any_of(request.events.begin(), request.events.end(),
-                  [](const ChosenEvent& chosen) { return chosen.event.kind == EventKind::faults; });
+  const bool has_faults = std::ranges::any_of(request.events, [](const ChosenEvent& chosen) {
+    return chosen.event.kind == EventKind::faults;
+  });
   if (options.check_ip && !has_faults) {
     throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
   }
-  const bool has_counters =
-      std::any_of(request.events.begin(), request.events.end(), [](const ChosenEvent& chosen) {
-        return std::any_of(chosen.levels.begin(), chosen.levels.end(),
-                           [&](int level) { return has_skid_in_events(chosen, level); });
-      });
+  const bool has_counters = std::ranges::any_of(request.events, [](const ChosenEvent& chosen) {
+    return std::ranges::any_of(chosen.levels,
+                               [&](int level) { return has_skid_in_events(chosen, level); });
+  });
   if (options.skid_in_events && !has_counters) {
     throw UsageError(
         "--skid-in-events: no event is recorded at level none whose counter takes its samples; add "

@@ -46,7 +46,7 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
   nowhere.layout.datum = 0x2000;
   for (const ChosenEvent& chosen : request.events) {
     const RequestedEvent& event = chosen.event;
-    const int level = *std::max_element(chosen.levels.begin(), chosen.levels.end());
+    const int level = *std::ranges::max_element(chosen.levels);
     check_syntax(perf, event.text(), event.for_perf(level, nowhere),
                  chosen.near_names.value_or(""));
     check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));

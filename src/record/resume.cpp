@@ -71,7 +71,7 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
   for (const run::PlannedMeasurement& measurement : run.measurements) {
     if (measurement.state != run::State::pending) continue;
     const int cpu = measurement.cpu.value_or(run.cpu);
-    if (allowed.empty() || std::binary_search(allowed.begin(), allowed.end(), cpu)) continue;
+    if (allowed.empty() || std::ranges::binary_search(allowed, cpu)) continue;
     throw Error(
         fmt::format("the run was begun on CPU {}, where this process may not run; expected "
                     "one of {}",

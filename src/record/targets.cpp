@@ -43,7 +43,7 @@ void avoid_resonance(runway::Specification& specification, const std::vector<Cho
                      const PlanOptions& options) {
   constexpr std::uint32_t kMostTriggers = 3, kMostNops = 64;
   const auto any = [&](bool busy) {
-    return std::any_of(events.begin(), events.end(), [&](const ChosenEvent& chosen) {
+    return std::ranges::any_of(events, [&](const ChosenEvent& chosen) {
       return chosen.trigger == specification.trigger && is_busy(chosen) == busy &&
              !is_tagged(chosen) && resonates(chosen, specification);
     });
@@ -118,7 +118,7 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   std::set<TriggerKind> triggers;
   for (const ChosenEvent& chosen : events) {
     if (!triggers.insert(chosen.trigger).second) continue;
-    const bool tagged = std::any_of(events.begin(), events.end(), [&](const ChosenEvent& one) {
+    const bool tagged = std::ranges::any_of(events, [&](const ChosenEvent& one) {
       return one.trigger == chosen.trigger && is_tagged(one);
     });
     targets.push_back(specification_for(chosen.trigger, options, arch));
@@ -128,9 +128,8 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
     avoid_resonance(targets.back(), events, options);
     fit_to_cpu(targets.back(), options, machine, cpu, notes);
   }
-  const bool chases = std::any_of(
-      targets.begin(), targets.end(),
-      [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+  const bool chases = std::ranges::any_of(
+      targets, [](const runway::Specification& target) { return target.working_set_bytes != 0; });
   if (options.working_set && !chases) {
     throw UsageError(
         "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "

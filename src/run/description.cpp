@@ -135,7 +135,7 @@ void fields(FieldReader& io, runway::RunLength& length) {
 }
 
 void fields(FieldReader& io, run::State& state) {
-  const auto found = std::find(run::kStates.begin(), run::kStates.end(), io.object().string());
+  const auto found = std::ranges::find(run::kStates, io.object().string());
   if (found == run::kStates.end()) {
     io.object().refuse_text("\"pending\", \"finished\" or \"refused\"");
   }

@@ -55,8 +55,7 @@ void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
 }
 
 bool Run::partial() const {
-  return std::any_of(measurements.begin(), measurements.end(),
-                     [](const auto& measurement) { return measurement.state == State::pending; });
+  return find_by(measurements, &PlannedMeasurement::state, State::pending) != nullptr;
 }
 
 bool is_run(const fs::path& directory) {

@@ -10,18 +10,18 @@ namespace skid::commandline {
 
 std::vector<std::string> Option::flags() const {
   std::vector<std::string> found;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(found),
-               [](const std::string& name) { return name.starts_with('-'); });
+  std::ranges::copy_if(names, std::back_inserter(found),
+                       [](const std::string& name) { return name.starts_with('-'); });
   return found;
 }
 
 bool Option::has_flag(std::string_view name) const {
-  return name.starts_with('-') && std::find(names.begin(), names.end(), name) != names.end();
+  return name.starts_with('-') && std::ranges::find(names, name) != names.end();
 }
 
 std::string Option::argument() const {
-  const auto found = std::find_if(names.begin(), names.end(),
-                                  [](const std::string& name) { return !name.starts_with('-'); });
+  const auto found =
+      std::ranges::find_if(names, [](const std::string& name) { return !name.starts_with('-'); });
   return found == names.end() ? std::string() : *found;
 }
 
@@ -76,7 +76,7 @@ Value Value::one_of(std::string name, std::string& variable, Texts words) {
   value.completion = Completion::words;
   value.words = words;
   value.store = [&variable, words = std::move(words)](const Texts& given) {
-    const bool is_known = std::find(words.begin(), words.end(), given.back()) != words.end();
+    const bool is_known = std::ranges::find(words, given.back()) != words.end();
     if (is_known) variable = given.back();
     return is_known ? std::nullopt : std::optional(given.back());
   };

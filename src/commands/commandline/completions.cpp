@@ -33,7 +33,7 @@ std::string_view first_clause(std::string_view description) {
 
 /// Names of a recording's functions can be anything.
 bool is_printable(std::string_view word) {
-  return std::none_of(word.begin(), word.end(), [](char c) { return c < ' ' || c > '~'; });
+  return std::ranges::none_of(word, [](char c) { return c < ' ' || c > '~'; });
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ std::string completions(const Program& program, Texts words) {
       for (const std::string& name : option.flags()) offer(name, option.description);
     }
   };
-  const auto name = std::find_if(words.begin(), words.end(),
-                                 [](const std::string& word) { return !word.starts_with('-'); });
+  const auto name =
+      std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
   if (name == words.end()) {
     for (const Command& command : program.commands) offer(command.name, command.description);
     if (current.starts_with('-')) offer_options(program.itself);

@@ -41,7 +41,7 @@ std::set<std::string> exclusions_of(const Command& command, const Option& option
   for (const Option& other : command.options) {
     for (const std::string& name : option.names) {
       const auto& excludes = other.excludes;
-      if (std::find(excludes.begin(), excludes.end(), name) != excludes.end()) {
+      if (std::ranges::find(excludes, name) != excludes.end()) {
         names.insert(other.names.back());
       }
     }

@@ -47,8 +47,8 @@ std::vector<Declared> declare(CLI::App& app, const Command& command) {
 }
 
 const Declared* find(const std::vector<Declared>& declared, std::string_view name) {
-  const auto found = std::find_if(declared.begin(), declared.end(),
-                                  [name](const auto& each) { return each.option->has_flag(name); });
+  const auto found = std::ranges::find_if(
+      declared, [name](const auto& each) { return each.option->has_flag(name); });
   return found == declared.end() ? nullptr : &*found;
 }
 
@@ -114,8 +114,7 @@ std::string store(const Declared& declared) {
   const std::string& name = option.names.back();
   const Texts given = values_of(declared);
   // An unset variable of a script becomes an empty value.
-  const bool is_empty =
-      !value.name.empty() && std::find(given.begin(), given.end(), "") != given.end();
+  const bool is_empty = !value.name.empty() && std::ranges::find(given, "") != given.end();
   if (given.empty() || is_empty) {
     return fmt::format("{}: no value, expected {}", name, value.expected());
   }
@@ -148,8 +147,8 @@ std::string store_all(const std::vector<Declared>& declared) {
 /// What is wrong with the arguments that no option or argument of the command matched.
 std::string unmatched(const Program& program, const Command& command,
                       const std::vector<std::string>& extras) {
-  const auto option = std::find_if(extras.begin(), extras.end(),
-                                   [](const auto& extra) { return extra.starts_with('-'); });
+  const auto option =
+      std::ranges::find_if(extras, [](const auto& extra) { return extra.starts_with('-'); });
   if (option != extras.end()) return no_such_option(command, *option);
   if (!command.instead_of_argument.empty()) {
     return fmt::format("'{}': {}", extras.front(), command.instead_of_argument);
@@ -226,7 +225,7 @@ Call parse(const Program& program, const std::vector<std::string>& arguments) {
   }
   auto extras = parser.remaining();
   // The parser keeps the "--" that ends the options.
-  if (const auto end = std::find(extras.begin(), extras.end(), "--"); end != extras.end()) {
+  if (const auto end = std::ranges::find(extras, "--"); end != extras.end()) {
     extras.erase(end);
   }
   if (!extras.empty()) {

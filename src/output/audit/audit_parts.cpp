@@ -76,8 +76,7 @@ std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
     all += records.impossible_places;
   }
   if (found.empty()) return {};
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto* a, const auto* b) { return a->records > b->records; });
+  std::ranges::stable_sort(found, std::greater{}, &ImpossibleBranch::records);
   if (!page.details && found.size() > kMostPlaces) found.resize(kMostPlaces);
   List list{{{"records"}, {"from", Kind::wrapped}}};
   for (const ImpossibleBranch* branch : found) {
@@ -94,8 +93,8 @@ std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
 
 /// Whether the events are of several recordings, which the reader has to tell apart.
 bool are_several(const std::vector<RecordedEvent>& events) {
-  return std::any_of(events.begin(), events.end(),
-                     [&](const RecordedEvent& one) { return one.audit != events.front().audit; });
+  return std::ranges::any_of(
+      events, [&](const RecordedEvent& one) { return one.audit != events.front().audit; });
 }
 
 std::string summary(const std::vector<RecordedEvent>& events, const Page& page) {
@@ -128,11 +127,9 @@ std::string counts_of(const BlockFinding& block) {
   std::vector<audit::PlaceSamples> places = block.samples.places;
   const bool are_all = places.size() <= kMostCounts;
   if (!are_all) {
-    std::stable_sort(places.begin(), places.end(),
-                     [](const auto& a, const auto& b) { return a.samples > b.samples; });
+    std::ranges::stable_sort(places, std::greater{}, &audit::PlaceSamples::samples);
     places.resize(kMostCounts);
-    std::sort(places.begin(), places.end(),
-              [](const auto& a, const auto& b) { return a.address < b.address; });
+    std::ranges::sort(places, {}, &audit::PlaceSamples::address);
   }
   std::vector<std::string> counts;
   for (const audit::PlaceSamples& place : places) {
@@ -168,7 +165,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
   }
   if (loop.shadow) {
     const audit::LoopShadow& shadow = *loop.shadow;
-    const auto never = std::count(shadow.shares.begin(), shadow.shares.end(), 0.0);
+    const auto never = std::ranges::count(shadow.shares, 0.0);
     if (never > 0) {
       causes.push_back(fmt::format(
           "{} of {} cannot be sampled: after each overflow another one is the first to retire {} "
@@ -245,9 +242,8 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     }
   }
   if (events.empty()) return {};
-  std::stable_sort(biased.begin(), biased.end(), [](const auto& a, const auto& b) {
-    return a.second->evenness.excess() > b.second->evenness.excess();
-  });
+  std::ranges::stable_sort(biased, std::greater{},
+                           [](const auto& one) { return one.second->evenness.excess(); });
   if (biased.size() > most) biased.resize(most);
   std::string text =
       page.title("Samples of instructions that execute equally often") + summary(events, page);
@@ -262,8 +258,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
   for (const auto& [event, block] : biased) {
     const auto& places = block->samples.places;
     const auto [fewest, largest] =
-        std::minmax_element(places.begin(), places.end(),
-                            [](const auto& a, const auto& b) { return a.samples < b.samples; });
+        std::ranges::minmax_element(places, {}, &audit::PlaceSamples::samples);
     const std::string function =
         block->function.empty() ? "no function" : function_name(block->function);
     list.rows.push_back({{in_thousands(block->samples.samples())},

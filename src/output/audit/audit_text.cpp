@@ -201,9 +201,8 @@ Found<Finding> worst(const std::vector<RecordedEvent>& events,
     const Found<Finding> more = impossible_ones(*event, event->*findings);
     found.insert(found.end(), more.begin(), more.end());
   }
-  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
-    return a.second->*count > b.second->*count;
-  });
+  std::ranges::stable_sort(found, std::greater{},
+                           [&](const auto& one) { return one.second->*count; });
   if (found.size() > kMostPlaces) found.resize(kMostPlaces);
   return found;
 }
@@ -212,9 +211,8 @@ Found<Finding> worst(const std::vector<RecordedEvent>& events,
 std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool is_one_recording) {
   const std::size_t all = events.size();
   if (all > kMostRows && !page.details) {
-    std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
-      return a.event->impossible.count > b.event->impossible.count;
-    });
+    std::ranges::stable_sort(events, std::greater{},
+                             [](const auto& one) { return one.event->impossible.count; });
     events.resize(kMostRows);
   }
   List list{{{"event", Kind::shortened},
@@ -282,9 +280,9 @@ struct Totals {
 
   /// Why samples are not judged; of several reasons the most frequent one: "mostly …".
   std::string reason() const {
-    const auto most = std::max_element(reasons.begin(), reasons.end());
-    const auto others = std::count_if(reasons.begin(), reasons.end(),
-                                      [](std::uint64_t count) { return count > 0; });
+    const auto most = std::ranges::max_element(reasons);
+    const auto others =
+        std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
     return fmt::format("{}{}", others > 1 ? "mostly " : "",
                        describe(static_cast<analysis::NotJudged>(most - reasons.begin())));
   }

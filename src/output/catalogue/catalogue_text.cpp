@@ -93,10 +93,10 @@ void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
   for (const Verdict verdict : kVerdicts) {
     std::string found = categories(causes, verdict);
     if (found.empty()) continue;
-    const bool all_unknown = verdict == Verdict::unknown &&
-                             std::all_of(causes.begin(), causes.end(), [](const Cause& cause) {
-                               return cause.verdict == Verdict::unknown;
-                             });
+    const bool all_unknown =
+        verdict == Verdict::unknown && std::ranges::all_of(causes, [](const Cause& cause) {
+          return cause.verdict == Verdict::unknown;
+        });
     if (all_unknown) found = "unknown for all categories of instructions";
     lines.line(name, fmt::format("{}: {}", events::name_of(verdict), found));
     name = {};

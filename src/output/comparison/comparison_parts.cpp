@@ -172,14 +172,10 @@ std::vector<const ComparisonCell*> by_severity(const ComparisonRow& row) {
   for (const ComparisonCell& cell : row.cells) {
     if (place_of(cell.outcome) < place_of(kFirstNotListed)) shown.push_back(&cell);
   }
-  std::stable_sort(
-      shown.begin(), shown.end(), [](const ComparisonCell* a, const ComparisonCell* b) {
-        const auto key = [](const ComparisonCell& cell) {
-          return std::tuple(place_of(cell.outcome), cell.hit_ratio ? cell.hit_ratio->value : 2.0,
-                            cell.mean ? -std::abs(cell.mean->value) : 0.0);
-        };
-        return key(*a) < key(*b);
-      });
+  std::ranges::stable_sort(shown, {}, [](const ComparisonCell* cell) {
+    return std::tuple(place_of(cell->outcome), cell->hit_ratio ? cell->hit_ratio->value : 2.0,
+                      cell->mean ? -std::abs(cell->mean->value) : 0.0);
+  });
   return shown;
 }
 
@@ -210,7 +206,7 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
       interval_line(of, instructions_text);
     };
     const auto any = [&](const auto& predicate) {
-      return std::any_of(row->cells.begin(), row->cells.end(), predicate);
+      return std::ranges::any_of(row->cells, predicate);
     };
     if (row != begin) table.rows.emplace_back();
     table.rows.push_back({level_name(row->level), {}, Ink::bold});

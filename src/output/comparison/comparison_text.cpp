@@ -297,8 +297,8 @@ class ComparisonText {
 
   static bool is_reported(const ComparisonCell& cell) {
     return cell.contract_broke || cell.contract_fixed ||
-           std::any_of(cell.differences.begin(), cell.differences.end(),
-                       [](const auto& difference) { return difference.marked; });
+           std::ranges::any_of(cell.differences,
+                               [](const auto& difference) { return difference.marked; });
   }
 
   std::string differences() const {

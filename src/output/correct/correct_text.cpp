@@ -126,7 +126,7 @@ std::string skid_text(const correct::Skid& skid) {
 /// "refused: …", "corrected". Escaped.
 std::string verdict_text(const correct::Skid& skid) {
   std::string verdict(name_of(skid.verdict));
-  std::replace(verdict.begin(), verdict.end(), '_', ' ');
+  std::ranges::replace(verdict, '_', ' ');
   if (!skid.reason.empty()) verdict += ": " + escape_for_terminal(skid.reason);
   return verdict;
 }

@@ -222,9 +222,8 @@ std::string source_of(const perfdata::Attribute& attribute, const Features& feat
   if (const auto known = perfdata::name_of_event_type(attribute.type); !known.empty()) {
     return std::string(known);
   }
-  const auto found =
-      std::find_if(features.pmu_mappings.begin(), features.pmu_mappings.end(),
-                   [&](const auto& mapping) { return mapping.first == attribute.type; });
+  const auto found = std::ranges::find(features.pmu_mappings, attribute.type,
+                                       &decltype(features.pmu_mappings)::value_type::first);
   return found == features.pmu_mappings.end() ? std::string() : found->second;
 }
 

@@ -180,13 +180,12 @@ class Panel {
   }
 
   static bool is_sampled(const Row& row) {
-    return std::any_of(row.counts.begin(), row.counts.end(),
-                       [](const Count& count) { return count.samples > 0; });
+    return std::ranges::any_of(row.counts, [](const Count& count) { return count.samples > 0; });
   }
 
   static bool is_never(const Row& row) {
-    return std::any_of(row.verdicts.begin(), row.verdicts.end(),
-                       [](const auto& verdict) { return verdict == events::Verdict::never; });
+    return std::ranges::any_of(
+        row.verdicts, [](const auto& verdict) { return verdict == events::Verdict::never; });
   }
 
   std::string marks(const Row& row) const {
@@ -233,8 +232,8 @@ class Panel {
         const std::uint64_t samples = listing_.columns[cells.column].samples[where];
         return Count{where == own ? samples - cells.total.samples : samples};
       };
-      if (std::any_of(cells_.begin(), cells_.end(),
-                      [&](const Cells& cells) { return elsewhere(cells).samples > 0; })) {
+      if (std::ranges::any_of(cells_,
+                              [&](const Cells& cells) { return elsewhere(cells).samples > 0; })) {
         sum(kElsewhere.at(where), false, elsewhere);
       }
     }
@@ -262,7 +261,7 @@ class Panel {
     if (choices_.sources != nullptr) {
       if (const auto content = choices_.sources->line(source.file, source.line)) {
         std::string shown(*content);
-        std::replace(shown.begin(), shown.end(), '\t', ' ');
+        std::ranges::replace(shown, '\t', ' ');
         shown.erase(0, shown.find_first_not_of(' '));
         text += "  " + escape_for_terminal(shown);
       }
@@ -369,14 +368,13 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
                     escape_for_terminal(event.event), joined(judged)),
         Ink::red);
   }
-  const bool is_of_time =
-      std::any_of(event.columns.begin(), event.columns.end(), [](const Column& column) {
-        // PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE: cycles, cpu-clock and task-clock.
-        const auto& identity = column.measurement->event;
-        const bool counts_time = (identity.type == 0 && (identity.config & 0xffffffffU) == 0) ||
-                                 (identity.type == 1 && identity.config <= 1);
-        return counts_time && (identity.type == 1 || column.measurement->precise.recorded == 0);
-      });
+  const bool is_of_time = std::ranges::any_of(event.columns, [](const Column& column) {
+    // PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE: cycles, cpu-clock and task-clock.
+    const auto& identity = column.measurement->event;
+    const bool counts_time = (identity.type == 0 && (identity.config & 0xffffffffU) == 0) ||
+                             (identity.type == 1 && identity.config <= 1);
+    return counts_time && (identity.type == 1 || column.measurement->precise.recorded == 0);
+  });
   if (is_of_time) {
     note(
         "an interrupt waits for the instruction that is executing: time of a slow one (division, "
@@ -415,7 +413,7 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   std::vector<std::string> without;
   for (const Column& column : event.columns) {
     const auto index = static_cast<std::size_t>(column.measurement - described.data());
-    if (std::binary_search(code.columns.begin(), code.columns.end(), index)) {
+    if (std::ranges::binary_search(code.columns, index)) {
       cells.push_back({.label = column.label, .column = index, .total = {}});
     } else {
       without.push_back(fmt::format("{} ({} read)", column.label, listing.columns[index].read()));
@@ -423,9 +421,8 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   }
   if (cells.empty()) return {};
   // A function may have been sampled by some events of a recording only.
-  const bool is_sampled = std::any_of(cells.begin(), cells.end(), [&](const Cells& of_one) {
-    return code.total(of_one.column).samples > 0;
-  });
+  const bool is_sampled = std::ranges::any_of(
+      cells, [&](const Cells& of_one) { return code.total(of_one.column).samples > 0; });
   if (!is_sampled && code.kind != listing::Kind::target) {
     return page.rule(event.event) + page.note("no sample here", Ink::dim);
   }

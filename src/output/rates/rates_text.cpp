@@ -78,7 +78,7 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
   List list{{{"", Kind::text}, {"", Kind::text}, {"", Kind::wrapped}}};
   for (const Rate& rate : rates) {
     for (const std::string& name : rate.missing) {
-      if (std::find(missing.begin(), missing.end(), name) == missing.end()) missing.push_back(name);
+      if (std::ranges::find(missing, name) == missing.end()) missing.push_back(name);
     }
     std::string rest = rate.missing.empty() ? rate.formula : "missing: " + joined(rate.missing);
     if (!rate.remark.empty()) rest += "; " + rate.remark;
@@ -86,8 +86,8 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
                          {pad_right(value_text(rate), kValueWidth)},
                          {rest, analysis::impossible(rate) ? Ink::yellow : Ink::plain}});
   }
-  const bool nothing = std::all_of(rates.begin(), rates.end(),
-                                   [](const Rate& rate) { return !rate.missing.empty(); });
+  const bool nothing =
+      std::ranges::all_of(rates, [](const Rate& rate) { return !rate.missing.empty(); });
   return page.title(title) +
          (nothing ? notes(page, {"not computed; missing of their counts: " + joined(missing)})
                   : page.list(list));

@@ -89,16 +89,15 @@ class EventTable {
 
   template <typename Predicate>
   bool any(Predicate predicate) const {
-    return std::any_of(event_.columns.begin(), event_.columns.end(),
-                       [&](const Column& column) { return predicate(*column.measurement); });
+    return std::ranges::any_of(
+        event_.columns, [&](const Column& column) { return predicate(*column.measurement); });
   }
   /// A row that is left out where nothing is known.
   template <typename CellOf>
   void row_if_known(std::string name, CellOf cell_of) {
     row(std::move(name), cell_of);
     const std::vector<Cell>& cells = table_.rows.back().cells;
-    if (std::all_of(cells.begin(), cells.end(),
-                    [](const Cell& cell) { return cell.text == kUnknown; })) {
+    if (std::ranges::all_of(cells, [](const Cell& cell) { return cell.text == kUnknown; })) {
       table_.rows.pop_back();
     }
   }

@@ -25,16 +25,14 @@ const std::string& source_name(const Measurement& measurement) {
 /// The element that `matches`, or a new one at the end made by `make`.
 template <typename T, typename Matches, typename Make>
 T& find_or_add(std::vector<T>& values, Matches matches, Make make) {
-  const auto found = std::find_if(values.begin(), values.end(), matches);
+  const auto found = std::ranges::find_if(values, matches);
   if (found != values.end()) return *found;
   values.push_back(make());
   return values.back();
 }
 
 std::size_t source_index(const MachineGroup& machine, const Measurement& measurement) {
-  const auto found =
-      std::find_if(machine.sources.begin(), machine.sources.end(),
-                   [&](const Source& source) { return source.name == source_name(measurement); });
+  const auto found = std::ranges::find(machine.sources, source_name(measurement), &Source::name);
   return static_cast<std::size_t>(found - machine.sources.begin());
 }
 
@@ -44,11 +42,10 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
     return std::make_tuple(column.level, source_index(machine, *column.measurement),
                            column.measurement->repeat);
   };
-  std::stable_sort(event.columns.begin(), event.columns.end(),
-                   [&order](const Column& a, const Column& b) { return order(a) < order(b); });
+  std::ranges::stable_sort(event.columns, {}, order);
 
-  const bool repeated = std::any_of(event.columns.begin(), event.columns.end(),
-                                    [](const Column& c) { return c.measurement->repeat != 1; });
+  const bool repeated = std::ranges::any_of(
+      event.columns, [](const Column& c) { return c.measurement->repeat != 1; });
   std::map<std::string, int> used;
   for (Column& column : event.columns) {
     column.label = level_name(column.level);

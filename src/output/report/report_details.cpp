@@ -21,9 +21,9 @@ using Kind = ListColumn::Kind;
 
 std::string triggers(const Page& page, const EventGroup& event) {
   const std::string first = trigger_text(*event.columns.front().measurement);
-  const bool same = std::all_of(
-      event.columns.begin(), event.columns.end(),
-      [&first](const Column& column) { return trigger_text(*column.measurement) == first; });
+  const bool same = std::ranges::all_of(event.columns, [&first](const Column& column) {
+    return trigger_text(*column.measurement) == first;
+  });
   if (same) return page.field("trigger", first);
   std::string text;
   for (const Column& column : event.columns) {
@@ -35,9 +35,8 @@ std::string triggers(const Page& page, const EventGroup& event) {
 
 /// Which event was requested and which one the recording holds, a line a column.
 std::string event_names(const Page& page, const EventGroup& event) {
-  const bool all_synthetic =
-      std::all_of(event.columns.begin(), event.columns.end(),
-                  [](const Column& column) { return column.measurement->synthetic; });
+  const bool all_synthetic = std::ranges::all_of(
+      event.columns, [](const Column& column) { return column.measurement->synthetic; });
   List list{{{"", Kind::text},
              {"requested", Kind::shortened},
              {"", Kind::text},
@@ -189,9 +188,9 @@ std::string censored_note(const Page& page, const Column& column) {
 std::string figures(const Page& page, MachineGroup machine, const EventGroup& event,
                     const std::string& offsets) {
   machine.events = {event};
-  const bool has_triggers = std::any_of(
-      event.columns.begin(), event.columns.end(),
-      [](const Column& column) { return analysis::has_trigger_distances(*column.measurement); });
+  const bool has_triggers = std::ranges::any_of(event.columns, [](const Column& column) {
+    return analysis::has_trigger_distances(*column.measurement);
+  });
   return (has_triggers ? page.figure("bias", &machine) : "") + page.figure("histogram", &machine) +
          html::folded("The values of the histogram", offsets) + page.figure("breakdown", &machine);
 }
@@ -300,7 +299,7 @@ std::string offset_line(const Page& page, const std::vector<const Measurement*>&
       counts[from_low * counts.size() / offsets] += bin.count;
     }
   }
-  const std::uint64_t most = *std::max_element(counts.begin(), counts.end());
+  const std::uint64_t most = *std::ranges::max_element(counts);
   static constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static constexpr std::array<const char*, 8> kSigns{".", ":", "-", "=", "+", "*", "#", "@"};
   std::string text;

@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 2> kDeclaredOf{"other_trigger", "t
 /// Refuses a mode that no event can exclude.
 inline void check_mode(const JsonValue& value) {
   constexpr std::array<std::string_view, 5> kModes{"user", "kernel", "hypervisor", "host", "guest"};
-  if (std::find(kModes.begin(), kModes.end(), value.string()) != kModes.end()) return;
+  if (std::ranges::find(kModes, value.string()) != kModes.end()) return;
   value.refuse_text(fmt::format("one of {}", fmt::join(kModes, ", ")));
 }
 

@@ -90,9 +90,7 @@ Cell p99_cell(const ReportRow& row) {
   const auto p99 = [](const Measurement* m) {
     return m->instructions ? std::optional(m->instructions->p99) : std::nullopt;
   };
-  const Measurement* longest = *std::max_element(
-      row.runs.begin(), row.runs.end(),
-      [&p99](const Measurement* a, const Measurement* b) { return p99(a) < p99(b); });
+  const Measurement* longest = *std::ranges::max_element(row.runs, {}, p99);
   return distance_cell(longest->instructions, &analysis::Distance::p99,
                        &analysis::Distance::p99_at_least);
 }
@@ -126,8 +124,8 @@ Cell exact_cell(const ReportRow& row) {
 /// The event once, and the event that was recorded in its place.
 Cell event_cell(const Page& page, const ReportRow& row) {
   const std::string name = row.is_first ? escape_for_terminal(row.event->event) : "";
-  const auto substituted = std::find_if(row.runs.begin(), row.runs.end(),
-                                        [](const auto* run) { return run->event.substituted; });
+  const auto substituted =
+      std::ranges::find_if(row.runs, [](const auto* run) { return run->event.substituted; });
   if (substituted == row.runs.end()) return {name};
   return {
       name + (page.unicode ? " ≠ " : " ! ") + escape_for_terminal((*substituted)->event.recorded),
@@ -142,7 +140,7 @@ Cell level_cell_of(const ReportRow& row) {
 
 std::string table(const Page& page, const std::vector<ReportRow>& rows) {
   const bool has_repeats =
-      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.runs.size() > 1; });
+      std::ranges::any_of(rows, [](const auto& row) { return row.runs.size() > 1; });
   List list{{{"event", Kind::shortened},
              {"level", Kind::text},
              {"runs", Kind::number, 1, has_repeats},
@@ -173,7 +171,7 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
 
 /// Whether the offsets of a row are worth a line of bars.
 bool is_spread(const ReportRow& row) {
-  return std::any_of(row.runs.begin(), row.runs.end(), [](const Measurement* run) {
+  return std::ranges::any_of(row.runs, [](const Measurement* run) {
     return run->constant_skid && run->constant_skid->verdict != Verdict::kept;
   });
 }
@@ -211,10 +209,9 @@ std::vector<ReportRow> most_important(const std::vector<ReportRow>& rows) {
   const auto rank = [](const ReportRow* row) {
     return row->has(Verdict::broken) ? 0 : row->has(Verdict::undecided) ? 1 : 2;
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&rank](const ReportRow* a, const ReportRow* b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(order, {}, rank);
   order.resize(std::min(order.size(), kMostRows));
-  std::sort(order.begin(), order.end());  // all are in one vector
+  std::ranges::sort(order);  // all are in one vector
   std::vector<ReportRow> chosen;
   for (const ReportRow* row : order) chosen.push_back(*row);
   return chosen;
@@ -234,8 +231,8 @@ class Notes {
 
   void add_verdict(const ReportRow& row, Verdict verdict) {
     // Of repeats the evidence of the first one.
-    const auto run = std::find_if(row.runs.begin(), row.runs.end(),
-                                  [verdict](const auto* m) { return verdict_of(*m) == verdict; });
+    const auto run = std::ranges::find_if(
+        row.runs, [verdict](const auto* m) { return verdict_of(*m) == verdict; });
     if (run == row.runs.end()) return;
     const bool by_contract = (*run)->contract.verdict == verdict;
     const std::string_view evidence =
@@ -412,9 +409,9 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
   return text + measured_in_order(page, rows) + notes(page, rows_of(machine, false));
 }
 
-std::size_t broken_in(const MachineGroup& machine) {
+std::size_t broken_in(const MachineGroup* machine) {
   std::size_t broken = 0;
-  for (const EventGroup& event : machine.events) {
+  for (const EventGroup& event : machine->events) {
     for (const Column& column : event.columns) {
       if (verdict_of(*column.measurement) == Verdict::broken) ++broken;
     }
@@ -441,7 +438,7 @@ Ink ink_of(Verdict verdict) {
 void EventLevels::add(const std::string& event, const std::string& level) {
   if (events_.empty() || events_.back().first != event) events_.push_back({event, {}});
   std::vector<std::string>& levels = events_.back().second;
-  if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
+  if (std::ranges::find(levels, level) == levels.end()) levels.push_back(level);
 }
 
 std::string EventLevels::text(std::size_t most) const {
@@ -478,9 +475,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   for (const MachineGroup& machine : machines) order.push_back(&machine);
   const std::size_t most = page.details ? order.size() : std::min(order.size(), kMostMachines);
   if (most < order.size()) {
-    std::stable_sort(order.begin(), order.end(), [](const MachineGroup* a, const MachineGroup* b) {
-      return broken_in(*a) > broken_in(*b);
-    });
+    std::ranges::stable_sort(order, std::greater{}, broken_in);
   }
   std::string text = report_answer(page, machines);
   for (std::size_t i = 0; i < most; ++i) {
@@ -496,7 +491,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   if (most < order.size()) {
     const auto broken =
         std::count_if(order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
-                      [](const auto* machine) { return broken_in(*machine) > 0; });
+                      [](const auto* machine) { return broken_in(machine) > 0; });
     more = fmt::format(
         "{} more machines, {} of them with a broken contract; {}; skidscan compare "
         "--by machine compares them",

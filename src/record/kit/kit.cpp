@@ -89,7 +89,7 @@ std::vector<std::string> named_pmus(const run::Run& plan) {
     // "mem:0x1000/8:rw" is a breakpoint.
     if (slash == std::string::npos || !is_name(measurement.perf_event.substr(0, slash))) continue;
     std::string name = measurement.perf_event.substr(0, slash);
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (std::ranges::find(names, name) == names.end()) {
       names.push_back(std::move(name));
     }
   }

@@ -20,7 +20,7 @@ using When = CommandWord::When;
 
 void check_word(std::string_view word) {
   constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
-  if (std::any_of(word.begin(), word.end(), [](char c) {
+  if (std::ranges::any_of(word, [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return byte < kFirstPrintable || byte == kDelete;
       })) {

@@ -124,7 +124,7 @@ std::vector<std::string> split_event_list(std::string_view list) {
 }
 
 int level_of_modifiers(std::string_view modifiers) {
-  return static_cast<int>(std::count(modifiers.begin(), modifiers.end(), 'p'));
+  return static_cast<int>(std::ranges::count(modifiers, 'p'));
 }
 
 bool leaves_level_to_perf(std::string_view event) {

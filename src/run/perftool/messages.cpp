@@ -20,8 +20,7 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return contains(text, part); });
+  return std::ranges::any_of(parts, [&](std::string_view part) { return contains(text, part); });
 }
 
 /// The lines of a text without white space at their ends, leaving out empty ones.

@@ -102,7 +102,7 @@ std::vector<std::string> record_command(const PerfTool& perf, const Recording& r
 }
 
 bool has_data_addresses(const std::vector<std::string>& command) {
-  const auto end = std::find(command.begin(), command.end(), "--");
+  const auto end = std::ranges::find(command, "--");
   return std::find(command.begin(), end, kDataAddresses) != end;
 }
 
