@@ -1,51 +1,30 @@
-// Fields of comma-separated values.
+// Comma-separated values, made of the JSON of the same things.
 #pragma once
 
-#include "analysis/measurement.h"
+#include "src/support/fields.h"
 
-#include <array>
-#include <cmath>
-#include <concepts>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace skid::output {
 
-/// A text as a field: control characters escaped, so that a record is one line whatever the name,
-/// and quoted where it must be (RFC 4180).
-std::string csv_field(std::string_view text);
+/// A value as a field: texts quoted where they must be (RFC 4180), with control characters escaped,
+/// so that a record is one line whatever the name; the elements of an array with spaces between
+/// them; empty, which readers take as missing, for null and for numbers that are not finite.
+std::string csv_field(const Json& value);
 
-/// A number, "true" or "false".
-template <typename T>
-requires std::is_arithmetic_v<T> std::string csv_field(T value) {
-  return fmt::format("{}", value);
-}
+// Columns are words "NAME=PLACE", PLACE being the keys that lead to the value in the JSON of a row:
+// "cpu=cpu/model_name". "NAME" alone is the key, too.
 
-/// Empty, which readers take as missing, where nothing is known.
-template <typename T>
-std::string csv_field(const std::optional<T>& value) {
-  return value && std::isfinite(static_cast<double>(*value)) ? csv_field(*value) : std::string();
-}
+/// The names of `columns`, separated by commas.
+std::string csv_header(std::string_view columns);
+/// The fields of `columns`, separated by commas. Empty where neither `row` nor `more` has the keys.
+std::string csv_fields(std::string_view columns, const Json& row, const Json& more = {});
 
-/// Fields of these values, separated by commas.
-template <typename... Values>
-std::string csv_fields(const Values&... values) {
-  return fmt::format("{}", fmt::join(std::array{csv_field(values)...}, ","));
-}
-
-/// The offset that `share` of the samples do not exceed; empty without samples.
-inline std::string quantile_field(const analysis::OffsetCounts& offsets, double share) {
-  return offsets.empty() ? std::string() : csv_field(offsets.quantile(share));
-}
-
-/// Which recording, machine, event and level a measurement is of, as fields under
-/// `kIdentityHeader`.
-std::string identity_fields(const analysis::Measurement& measurement);
-inline constexpr std::string_view kIdentityHeader =
-    "run,file,cpu,kernel,event,requested,recorded,level_requested,level,repeat,synthetic,emulated";
+/// Which recording, machine, event and level a measurement is of.
+inline constexpr std::string_view kIdentityColumns =
+    "run file cpu=cpu/model_name kernel event=event/label requested=event/requested "
+    "recorded=event/recorded level_requested=precise/requested level=precise/recorded repeat "
+    "synthetic emulated=cpu/emulated";
 
 }  // namespace skid::output

@@ -1,4 +1,5 @@
 #include "src/output/audit/audit.h"
+#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 
 namespace skid {
@@ -173,9 +174,81 @@ SKID_WRITTEN_FIELDS(audit::Audit, run, file, synthetic, read_in_part, cpu, kerne
                     events)
 
 namespace output {
+namespace {
+
+constexpr std::string_view kColumnsOfEvent =
+    "run file event requested recorded level synthetic emulated=cpu/emulated";
+constexpr std::string_view kColumnsOfRow =
+    "row verdict reason module function offset address source_file=source/file "
+    "source_line=source/line disassembly categories samples judged impossible "
+    "impossible_low=impossible_share/low impossible_high=impossible_share/high branch_to=to "
+    "expected largest_ratio chi_square p misplaced=misplaced/value misplaced_low=misplaced/low "
+    "misplaced_high=misplaced/high p_holm biased";
+
+/// Calls `add(row, more)` for an event as a whole and for all that is listed of it.
+template <typename Add>
+void each_row(const Json& event, Add add) {
+  const auto add_counts = [&](const char* row, const char* of, const Json& counts) {
+    for (const auto& [name, samples] : counts.items()) {
+      add({{"row", row}, {of, name}, {"samples", samples}}, {});
+    }
+  };
+  const auto add_each = [&](const char* row, const Json& list) {
+    for (const Json& one : list) add({{"row", row}}, one);
+  };
+  add({{"row", "event"}, {"misplaced", {}}}, event);
+  add_counts("verdict", "verdict", event["verdicts"]);
+  add_counts("not_judged", "reason", event["not_judged"]);
+  for (const char* name : {"data_source", "data_address"}) {
+    const Json& finding = event[name];
+    if (finding.is_null()) continue;
+    add({{"row", name},
+         {"impossible", finding["contradicted"]},
+         {"impossible_share", finding["contradicted_share"]}},
+        finding);
+  }
+  add_each("function", event["functions"]);
+  add_each("instruction", event["instructions"]);
+  if (const Json& bias = event["bias"]; !bias.is_null()) {
+    add({{"row", "bias"}}, bias);
+    for (const Json& block : bias["blocks"]) {
+      add({{"row", "block"}, {"address", block["begin"]}}, block);
+      for (const Json& place : block["places"]) {
+        add({{"row", "place"},
+             {"module", block["module"]},
+             {"function", block["function"]},
+             {"expected", block["expected"]}},
+            place);
+      }
+    }
+  }
+  if (const Json& records = event["branch_records"]; !records.is_null()) {
+    add({{"row", "branch_records"}, {"samples", records["records"]}}, records);
+    add_counts("branch_not_judged", "reason", records["not_judged"]);
+    add_counts("branch_reason", "reason", records["reasons"]);
+    for (const Json& branch : records["worst"]) {
+      add({{"row", "branch"}, {"address", branch["from"]}, {"samples", branch["records"]}}, branch);
+    }
+  }
+}
+
+}  // namespace
 
 std::string audit_json(const std::vector<audit::Audit>& audits) {
   return document_text("skidscan.audit/1", {{"recordings", FieldWriter::json_of(audits)}});
+}
+
+std::string audit_csv(const std::vector<audit::Audit>& audits) {
+  std::string csv = fmt::format("{},{}\n", csv_header(kColumnsOfEvent), csv_header(kColumnsOfRow));
+  for (const Json& recording : FieldWriter::json_of(audits)) {
+    for (const Json& event : recording["events"]) {
+      const std::string prefix = csv_fields(kColumnsOfEvent, event, recording);
+      each_row(event, [&](const Json& row, const Json& more) {
+        csv += fmt::format("{},{}\n", prefix, csv_fields(kColumnsOfRow, row, more));
+      });
+    }
+  }
+  return csv;
 }
 
 }  // namespace output

@@ -1,4 +1,6 @@
 #include "src/output/comparison/comparison.h"
+#include "src/output/comparison/comparison_parts.h"
+#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 
 #include <array>
@@ -24,10 +26,11 @@ using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
 
+constexpr std::array<const char*, analysis::kStatistics> kStatisticKeys{
+    "hit_ratio", "constant_share", "mean", "p50", "p99", "distribution"};
+
 std::string key_of(Statistic statistic) {
-  constexpr std::array<const char*, analysis::kStatistics> kKeys{
-      "hit_ratio", "constant_share", "mean", "p50", "p99", "distribution"};
-  return kKeys.at(static_cast<std::size_t>(statistic));
+  return kStatisticKeys.at(static_cast<std::size_t>(statistic));
 }
 
 Json json_of(const StatisticDifference& difference, const ComparisonCell& cell) {
@@ -101,19 +104,43 @@ Json json_of(const ComparisonRow& row) {
           {"cells", array_of(row.cells, [](const ComparisonCell& cell) { return json_of(cell); })}};
 }
 
-}  // namespace
-
-std::string comparison_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
-  const auto input_name = [&](std::size_t input) { return inputs[input]; };
+Json sides_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
   Json sides = Json::array();
   for (const Side& side : comparison.sides) {
     sides.push_back({{"side", letter_of(sides.size())},
-                     {"inputs", array_of(side.inputs, input_name)},
+                     {"inputs", array_of(side.inputs, [&](auto input) { return inputs[input]; })},
                      {"cpu", FieldWriter::json_of(side.cpu)},
                      {"kernel", text_or_null(side.kernel)},
                      {"measurements", side.measurements},
                      {"synthetic", side.synthetic}});
   }
+  return sides;
+}
+
+std::string csv_columns() {
+  std::string columns =
+      "side inputs cpu=cpu/model_name kernel event level runs judged=judged_samples "
+      "hit_ratio=hit_ratio/value hit_ratio_low=hit_ratio/low hit_ratio_high=hit_ratio/high "
+      "mean=skid/mean/value p50=skid/p50/value p50_at_least=skid/p50/at_least p99=skid/p99/value "
+      "p99_at_least=skid/p99/at_least contract=verdicts baseline outcome over_runs";
+  for (const std::string key : kStatisticKeys) {
+    const bool is_ks = key == "distribution";
+    columns += fmt::format(
+        " {0}_difference={1}/{2} {0}_difference_low={1}/low {0}_difference_high={1}/high "
+        "{0}_p={1}/p {0}_adjusted_p={1}/adjusted_p {0}_marked={1}/marked",
+        is_ks ? "ks" : key, "differences/" + key, is_ks ? "kolmogorov_smirnov" : "difference");
+  }
+  return columns +
+         " total_variation=differences/distribution/total_variation "
+         "wasserstein=differences/distribution/wasserstein remarks=notes "
+         "evenness=evenness_verdicts "
+         "skid_events_p50=skid/events/p50 skid_events_p99=skid/events/p99 "
+         "skid_events_max=skid/events/max delay_low=delay/low delay_high=delay/high";
+}
+
+}  // namespace
+
+std::string comparison_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
   return document_text(
       "skidscan.compare/1",
       {{"by", comparison.choices.by == analysis::SideBy::machine ? "machine" : "input"},
@@ -123,10 +150,39 @@ std::string comparison_json(const Comparison& comparison, const std::vector<std:
          {"instructions", comparison.choices.least_instructions}}},
        {"significance", analysis::kSignificance},
        {"tests", comparison.tests},
-       {"sides", std::move(sides)},
-       {"inputs_without_measurement", array_of(comparison.empty, input_name)},
+       {"sides", sides_json(comparison, inputs)},
+       {"inputs_without_measurement",
+        array_of(comparison.empty, [&](std::size_t input) { return inputs[input]; })},
        {"rows", array_of(comparison.rows, [](const ComparisonRow& row) { return json_of(row); })},
        {"regressions", FieldWriter::json_of(regressions_of(comparison))}});
+}
+
+std::string comparison_csv(const Comparison& comparison, const std::vector<std::string>& inputs) {
+  const std::string columns = csv_columns();
+  const Json sides = sides_json(comparison, inputs);
+  std::string csv = csv_header(columns) + '\n';
+  const auto add = [&](const ComparisonRow& row, std::size_t side, const ComparisonCell* found) {
+    const ComparisonCell cell = found == nullptr ? ComparisonCell{} : *found;
+    Json fields = json_of(cell);
+    fields.update(sides[side]);
+    fields["inputs"] = joined(sides[side]["inputs"].get<std::vector<std::string>>(), ";");
+    fields["event"] = row.event;
+    fields["level"] = row.level;
+    fields["runs"] = cell.runs.size();
+    fields["verdicts"] = joined(verdicts_of<analysis::Verdict>(cell, cell.contracts), ";");
+    fields["evenness_verdicts"] =
+        joined(verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness), ";");
+    fields["baseline"] = letter_of(comparison.baseline);
+    fields["over_runs"] = found == nullptr ? Json() : Json(cell.over_runs);
+    fields["notes"] = joined(cell.remarks, "; ");
+    if (found == nullptr) fields["outcome"] = "missing";
+    csv += csv_fields(columns, fields) + '\n';
+  };
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const ComparisonCell& cell : row.cells) add(row, cell.side, &cell);
+    for (const std::size_t side : row.missing) add(row, side, nullptr);
+  }
+  return csv;
 }
 
 }  // namespace skid::output

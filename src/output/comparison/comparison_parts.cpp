@@ -52,15 +52,7 @@ Cell ratio_cell(const ComparisonCell& cell) {
 
 /// "even", "2 even, 1 uneven".
 Cell evenness_cell(const ComparisonCell& cell) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < cell.evenness.size(); ++i) {
-    const std::size_t runs = cell.evenness.at(i);
-    const auto verdict = analysis::name_of(static_cast<analysis::Evenness::Verdict>(i));
-    if (runs > 0) {
-      parts.push_back(runs == cell.runs.size() ? std::string(verdict)
-                                               : fmt::format("{} {}", runs, verdict));
-    }
-  }
+  const auto parts = verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness);
   return parts.empty() ? unknown_cell() : Cell{joined(parts)};
 }
 

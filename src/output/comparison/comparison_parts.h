@@ -38,6 +38,20 @@ inline constexpr std::array<ShownOutcome, 8> kOutcomes{
 
 Ink ink_of(analysis::Outcome outcome);
 
+/// "kept", or "2 broken" and "1 kept" where runs differ. `runs`: of the cell, by verdict.
+template <typename Verdict, std::size_t kVerdicts>
+std::vector<std::string> verdicts_of(const analysis::ComparisonCell& cell,
+                                     const std::array<std::size_t, kVerdicts>& runs) {
+  std::vector<std::string> verdicts;
+  for (std::size_t i = 0; i < kVerdicts; ++i) {
+    if (runs[i] == 0) continue;
+    const std::string_view verdict = analysis::name_of(static_cast<Verdict>(i));
+    verdicts.push_back(runs[i] == cell.runs.size() ? std::string(verdict)
+                                                   : fmt::format("{} {}", runs[i], verdict));
+  }
+  return verdicts;
+}
+
 /// "99.92–100%", "11–13", ">=4948"
 std::string interval_text(const Page& page, const analysis::Estimate& estimate,
                           std::string (*number)(double));

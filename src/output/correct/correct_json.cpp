@@ -1,4 +1,5 @@
 #include "src/output/correct/correct.h"
+#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 
 namespace skid {
@@ -51,9 +52,43 @@ void fields(FieldWriter& io, const correct::EventCorrection& event) {
 }
 
 namespace output {
+namespace {
+
+constexpr std::string_view kColumnsOfRecording = "run file";
+constexpr std::string_view kColumnsOfEvent =
+    "event requested recorded_as=recorded level synthetic emulated=cpu/emulated verdict "
+    "skid=skid/instructions skid_source=skid/source";
+constexpr std::string_view kOwnColumns =
+    "row by module symbol offset address source_file=file source_line=line recorded corrected low "
+    "high moved in_place split unexplained unknown not_placed reason advice";
+
+void add_rows(const Json& recording, const Json& event, std::string& csv) {
+  const std::string prefix = csv_fields(kColumnsOfRecording, recording) + ',' +
+                             csv_fields(kColumnsOfEvent, event, recording);
+  const auto add = [&](const Json& row, const Json& more) {
+    csv += fmt::format("{},{}\n", prefix, csv_fields(kOwnColumns, row, more));
+  };
+  std::uint64_t not_placed = 0;
+  for (const Json& samples : event["not_placed"]) not_placed += samples.get<std::uint64_t>();
+  add({{"row", "event"}, {"recorded", event["samples"]}, {"not_placed", not_placed}}, event);
+  for (const Json& place : event["places"]) {
+    add({{"row", "place"}, {"by", recording["by"]}}, place);
+  }
+}
+
+}  // namespace
 
 std::string correct_json(const std::vector<correct::Correction>& corrections) {
   return document_text("skidscan.correct/1", {{"recordings", FieldWriter::json_of(corrections)}});
+}
+
+std::string correct_csv(const std::vector<correct::Correction>& corrections) {
+  std::string csv = fmt::format("{},{},{}\n", csv_header(kColumnsOfRecording),
+                                csv_header(kColumnsOfEvent), csv_header(kOwnColumns));
+  for (const Json& recording : FieldWriter::json_of(corrections)) {
+    for (const Json& event : recording["events"]) add_rows(recording, event, csv);
+  }
+  return csv;
 }
 
 }  // namespace output

@@ -1,3 +1,4 @@
+#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 #include "src/output/listing/listing.h"
 
@@ -101,6 +102,36 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
                             [&](const Row& row) { return row_of(listing, code, row, choices); })}};
 }
 
+constexpr std::string_view kColumnsOfCode =
+    "function=name module samples_read=samples/read samples_in_code";
+constexpr std::string_view kColumnsOfPlace =
+    "kind part begin end instructions first_offset last_offset text destination "
+    "source_file=source/file source_line=source/line";
+constexpr std::string_view kColumnsOfCount = "verdict samples exact_ip_samples shadowed";
+
+void add_rows(const listing::Listing& listing, const Code& code, const ListingChoices& choices,
+              std::string& csv) {
+  std::vector<std::string> prefixes;
+  for (const std::size_t index : code.columns) {
+    const Json of_code{{"name", code.name},
+                       {"module", text_or_null(code.dso)},
+                       {"samples_in_code", code.total(index).samples}};
+    const Json column = column_of(listing.columns[index]);
+    prefixes.push_back(csv_fields(kIdentityColumns, column) + ',' +
+                       csv_fields(kColumnsOfCode, of_code, column));
+  }
+  ListingChoices without_text = choices;
+  without_text.sources = nullptr;
+  for (const Row& row : listing::rows(listing, code, code.columns, choices.folding)) {
+    const Json object = row_of(listing, code, row, without_text);
+    const std::string place = csv_fields(kColumnsOfPlace, object);
+    for (std::size_t i = 0; i < prefixes.size(); ++i) {
+      csv += fmt::format("{},{},{}\n", prefixes[i], place,
+                         csv_fields(kColumnsOfCount, object["counts"][i]));
+    }
+  }
+}
+
 }  // namespace
 
 std::string listing_json(const listing::Listing& listing, const ListingChoices& choices) {
@@ -111,6 +142,14 @@ std::string listing_json(const listing::Listing& listing, const ListingChoices& 
                         {"codes", array_of(listing.codes, [&](const Code& code) {
                            return code_of(listing, code, choices);
                          })}});
+}
+
+std::string listing_csv(const listing::Listing& listing, const ListingChoices& choices) {
+  std::string csv =
+      fmt::format("{},{},{},{}\n", csv_header(kIdentityColumns), csv_header(kColumnsOfCode),
+                  csv_header(kColumnsOfPlace), csv_header(kColumnsOfCount));
+  for (const Code& code : listing.codes) add_rows(listing, code, choices, csv);
+  return csv;
 }
 
 }  // namespace skid::output

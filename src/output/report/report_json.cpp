@@ -1,5 +1,6 @@
 #include "analysis/cause.h"
 #include "analysis/repeats.h"
+#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
@@ -323,11 +324,46 @@ Json repeats_of(const std::vector<Measurement>& measurements) {
                   });
 }
 
+constexpr std::string_view kColumnsBeforeBin =
+    "period_requested=period/requested period=period/effective trigger=trigger/kind "
+    "samples_read=samples/read judged=judged_samples hits=samples/hit";
+constexpr std::string_view kColumnsAfterBin =
+    "addresses=address/contradicted/total contradicted=address/contradicted/count "
+    "cause=address/cause recording_path=path evenness=evenness/verdict "
+    "evenness_largest_ratio=evenness/largest_ratio evenness_p=evenness/p "
+    "skid_events_p50=skid/events/p50 skid_events_p99=skid/events/p99 "
+    "skid_events_max=skid/events/max delay_low=delay/low delay_high=delay/high "
+    "delay_predicted=delay/predicted delay_independent=delay/independent";
+
+void add_rows(const Measurement& m, std::string& csv) {
+  const Json measurement = measurement_of(m);
+  const std::string before =
+      csv_fields(kIdentityColumns, measurement) + ',' + csv_fields(kColumnsBeforeBin, measurement);
+  const Json path{{"path", m.path ? Json(describe(*m.path)) : Json()}};
+  const std::string after = csv_fields(kColumnsAfterBin, measurement, path);
+  const auto row = [&](const Json& lo, const Json& hi, std::uint64_t count) {
+    csv += fmt::format("{},{},{},{},{}\n", before, csv_field(lo), csv_field(hi), count, after);
+  };
+  const analysis::Histogram& histogram = m.histogram;
+  if (histogram.underflow > 0) row({}, m.lowest_offset, histogram.underflow);
+  for (const analysis::Bin& bin : histogram.bins) row(bin.lo, bin.hi, bin.count);
+  if (histogram.overflow > 0) row(m.highest_offset + 1, {}, histogram.overflow);
+  // A measurement that located nothing stays visible when rows are grouped by event and level.
+  if (m.samples.located() == 0) row({}, {}, 0);
+}
+
 }  // namespace
 
 std::string report_json(const std::vector<Measurement>& measurements) {
   return document_text(kReportSchema, {{"measurements", array_of(measurements, measurement_of)},
                                        {"repeats", repeats_of(measurements)}});
+}
+
+std::string report_csv(const std::vector<Measurement>& measurements) {
+  std::string csv = fmt::format("{},{},bin_lo,bin_hi,count,{}\n", csv_header(kIdentityColumns),
+                                csv_header(kColumnsBeforeBin), csv_header(kColumnsAfterBin));
+  for (const Measurement& measurement : measurements) add_rows(measurement, csv);
+  return csv;
 }
 
 }  // namespace skid::output
