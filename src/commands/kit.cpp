@@ -15,10 +15,8 @@
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
 
-#include <algorithm>
 #include <memory>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 

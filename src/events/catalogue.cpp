@@ -1,6 +1,6 @@
 #include "src/events/catalogue.h"
 
-#include "src/events/amd_table.h"
+#include "src/events/intel_contents.h"
 #include "src/events/intel_table.h"
 #include "src/events/perfmon.h"
 #include "src/events/pfm_tables.h"
@@ -117,6 +117,40 @@ std::vector<std::uint64_t> codes_of_alias(std::string_view name) {
   if (name == "mem-loads") return {0x05d0, 0x01cd, 0x100b};
   if (name == "mem-stores") return {0x06d0, 0x02cd, 0x82d0};
   return {};
+}
+
+/// AMD's events by perf's names (amd/README.md): the core events of a Zen, by the name that libpfm4
+/// has or would have for its PMU ("amd64_fam19h_zen4"). Empty for others.
+std::vector<Event> amd_events(std::string_view pmu) {
+  constexpr std::string_view kZen = "_zen";
+  const std::size_t found = pmu.find(kZen);
+  if (found == std::string_view::npos) return {};
+  const std::string_view generation = pmu.substr(found + kZen.size());
+  std::vector<Event> events;
+  std::string_view text = amd_events_table();
+  take_until('\n', text);  // the names of the columns
+  while (!text.empty()) {
+    std::string_view line = take_until('\n', text);
+    const std::string_view name = take_until('\t', line);
+    const auto config = whole_number<std::uint64_t>(take_until('\t', line), 16);
+    if (!config || line.find(generation) == std::string_view::npos) continue;
+    Event& event = events.emplace_back();
+    event.name = name;
+    event.config = *config;
+    event.source = fmt::format("perf's events of amdzen{}", generation);
+    event.precise = false;
+    event.precise_source = "kernel";
+  }
+  return events;
+}
+
+/// Sets what is precise of a Zen: the kernel hands cycles and micro-ops (codes 0x76 and 0xc1) to
+/// IBS and refuses a level of all others (core_pmu_ibs_config() in arch/x86/events/amd/ibs.c).
+void set_precision_by_ibs(std::vector<Event>& events) {
+  for (Event& event : events) {
+    event.precise = (event.config == 0x76 || event.config == 0xc1) && event.config1 == 0;
+    event.precise_source = "kernel";
+  }
 }
 
 /// libpfm4's events of a PMU. `at_hand`: they are those of `here`.

@@ -4,7 +4,6 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <string>

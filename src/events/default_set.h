@@ -6,7 +6,6 @@
 #include "src/events/event.h"
 #include "src/machine/machine.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

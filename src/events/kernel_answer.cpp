@@ -13,9 +13,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

@@ -1,15 +1,28 @@
-// How Linux silently changes a requested event
+// What Linux makes of a requested event and of the records of a CPU
 // (arch/x86/events/intel/core.c, arch/x86/events/amd/ibs.c).
 #pragma once
 
+#include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/machine/machine.h"
+#include "src/support/precise_level.h"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace skid::events {
+
+/// Whether PERF_RECORD_MISC_EXACT_IP is evidence, for an event of a core PMU, or of IBS. `ibs`: an
+/// event of ibs_op or ibs_fetch, or one that the kernel hands to them. `unknown` for CPUs that the
+/// table does not have.
+ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs);
+
+/// What precise level 3 (:ppp) of an event adds to level 2. From the kernel
+/// (arch/x86/events/core.c, x86_pmu_max_precise(): pebs_prec_dist; arch/x86/events/intel/core.c:
+/// intel_pebs_aliases_precdist(), fixed0_constraint and the comments of intel_pmu_init();
+/// arch/x86/events/amd/ibs.c; drivers/perf/arm_pmu.c) and, where event files have it, PDISTCounter.
+LevelThree level_3_of(const Cpu& cpu, const Event& event);
 
 /// The event that a core PMU of Intel counts instead of cycles at a precise level: an event that
 /// can be precise, inverted so that it counts the cycles in which it happens less often than never.

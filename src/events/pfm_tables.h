@@ -16,7 +16,7 @@ struct PfmPmu {
   std::string name;            ///< "skl"
   std::string description;     ///< "Intel Skylake"
   bool present = false;        ///< it is this machine's
-  bool of_perf_alone = false;  ///< libpfm4 does not have it, and perf's names do (amd_table.h)
+  bool of_perf_alone = false;  ///< libpfm4 does not have it, and perf's names do
 };
 
 /// Sets what libpfm4 reads of this program's environment: to be called before there is a second

@@ -37,18 +37,20 @@ std::optional<std::uint64_t> raw_code(std::string_view name) {
 /// Intel's UMaskExt: bits 15:8 of an umask, from Lion Cove on.
 constexpr unsigned kUmaskShift = 8, kUmaskExtShift = 40;
 
+/// A modifier of an event, in bits of the code.
 struct Field {
   std::string_view name;
   unsigned shift;
   std::uint64_t most;
+  bool intel_only;
 };
-constexpr std::array<Field, 7> kFields{{{"edge", 18, 1},
-                                        {"pc", 19, 1},
-                                        {"any", 21, 1},
-                                        {"inv", 23, 1},
-                                        {"cmask", 24, 0xff},
-                                        {"in_tx", 32, 1},
-                                        {"in_tx_cp", 33, 1}}};
+constexpr std::array<Field, 7> kFields{{{"edge", 18, 1, false},
+                                        {"pc", 19, 1, true},
+                                        {"any", 21, 1, true},
+                                        {"inv", 23, 1, false},
+                                        {"in_tx", 32, 1, true},
+                                        {"in_tx_cp", 33, 1, true},
+                                        {"cmask", 24, 0xff, false}}};
 
 /// Other names of config1, as /sys/bus/event_source/devices/cpu/format has them: of load latency,
 /// FRONTEND_RETIRED, and offcore responses.
@@ -121,19 +123,6 @@ constexpr std::array<Generic, 10> kGeneric{{{"cycles", 0x3c, 0x76, 0x11},
 constexpr std::uint64_t kAmdEventHigh = 0xfULL << 32;
 constexpr std::uint64_t kEventLow = 0xff;
 constexpr std::uint64_t kArmEvent = 0xffff;
-constexpr unsigned kCmaskShift = 24;
-
-struct Flag {
-  std::string_view name;
-  unsigned bit;
-  bool intel_only;
-};
-constexpr std::array<Flag, 6> kFlags{{{"edge", 18, false},
-                                      {"pc", 19, true},
-                                      {"any", 21, true},
-                                      {"inv", 23, false},
-                                      {"in_tx", 32, true},
-                                      {"in_tx_cp", 33, true}}};
 
 }  // namespace
 
@@ -166,10 +155,10 @@ Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
 }
 
 std::string normalized(std::string_view name) {
-  std::string upper(name);
-  std::ranges::transform(upper, upper.begin(), [](unsigned char c) {
-    return c == ':' ? '.' : static_cast<char>(std::toupper(c));
-  });
+  std::string upper;
+  for (const char c : name) {
+    upper += c == ':' ? '.' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
   return upper;
 }
 
@@ -217,15 +206,14 @@ std::string perf_encoding(ConfigLayout layout, const Event& event) {
   std::string terms = fmt::format("event=0x{:02x}", number);
   if (layout != ConfigLayout::arm) {
     terms += fmt::format(",umask=0x{:02x}", umask);
-    for (const Flag& flag : kFlags) {
-      if (flag.intel_only && layout != ConfigLayout::intel) continue;
-      const std::uint64_t bit = std::uint64_t{1} << flag.bit;
-      if ((left & bit) != 0) terms += fmt::format(",{}=1", flag.name);
-      left &= ~bit;
+    for (const auto& [name, shift, most, intel_only] : kFields) {
+      if (intel_only && layout != ConfigLayout::intel) continue;
+      const std::uint64_t value = (left >> shift) & most;
+      if (value != 0) {
+        terms += most == 1 ? fmt::format(",{}=1", name) : fmt::format(",{}=0x{:02x}", name, value);
+      }
+      left &= ~(most << shift);
     }
-    const std::uint64_t cmask = (left >> kCmaskShift) & 0xff;
-    if (cmask != 0) terms += fmt::format(",cmask=0x{:02x}", cmask);
-    left &= ~(std::uint64_t{0xff} << kCmaskShift);
   }
   if (left != 0) terms = fmt::format("config=0x{:x}", event.config);
   if (event.config1 != 0) terms += fmt::format(",config1=0x{:x}", event.config1);

@@ -1,7 +1,6 @@
 #include "src/measure/event_description.h"
 
 #include "src/events/errata.h"
-#include "src/events/exact_ip.h"
 #include "src/events/kernel_rules.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"

@@ -1,7 +1,7 @@
 #include "src/measure/event_identity.h"
 
 #include "runway/kinds/kind.h"
-#include "src/events/level_3.h"
+#include "src/events/kernel_rules.h"
 #include "src/events/triggers.h"
 #include "src/measure/data_addresses.h"
 #include "src/perfdata/format.h"

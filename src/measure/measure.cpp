@@ -3,7 +3,6 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/level_3.h"
 #include "src/events/triggers.h"
 #include "src/locate/visit.h"
 #include "src/measure/data_addresses.h"

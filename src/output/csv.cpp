@@ -4,7 +4,6 @@
 #include "src/output/page.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

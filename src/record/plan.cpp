@@ -9,13 +9,10 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 

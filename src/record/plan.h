@@ -8,7 +8,6 @@
 #include "src/record/choice.h"
 #include "src/run/run.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>

@@ -3,7 +3,6 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 #include "src/machine/diagnosis.h"
 #include "src/run/kit_run.h"
 #include "src/run/perftool/outcome.h"
+#include "src/support/text.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
-#include "src/events/level_3.h"
+#include "src/events/kernel_rules.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "tests/support/event_tables.h"

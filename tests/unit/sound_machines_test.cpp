@@ -1,6 +1,6 @@
 // Machines whose precise levels work, as breakdowns: none of them may be accused.
 #include "analysis/measurement.h"
-#include "src/events/exact_ip.h"
+#include "src/events/kernel_rules.h"
 #include "tests/support/event_tables.h"
 
 #include <cstdint>

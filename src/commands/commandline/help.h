@@ -5,9 +5,7 @@
 #include "src/commands/commandline/command.h"
 
 #include <cstddef>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::commandline {

@@ -1,12 +1,10 @@
 #include "src/events/causes.h"
 #include "src/events/errata.h"
-#include "src/events/level_3.h"
+#include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
 #include "src/events/triggers.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/output/json_fields.h"
-
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -2,8 +2,6 @@
 #include "src/output/json_fields.h"
 #include "src/support/file.h"
 
-#include <fmt/format.h>
-
 namespace skid {
 
 SKID_WRITTEN_FIELDS(events::DefaultEvent, stands_for, name, perf_event, trigger, levels)

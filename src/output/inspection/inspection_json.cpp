@@ -1,7 +1,6 @@
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -5,7 +5,6 @@
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <string_view>
 #include <system_error>
 #include <utility>
