@@ -17,7 +17,7 @@ Bias pearson_of(std::span<const std::uint64_t> samples) {
   bias.chi_square = test.statistic;
   bias.degrees = test.degrees;
   bias.p = test.p;
-  const auto [fewest, most] = std::minmax_element(samples.begin(), samples.end());
+  const auto [fewest, most] = std::ranges::minmax_element(samples);
   if (*fewest > 0) bias.largest_ratio = static_cast<double>(*most) / static_cast<double>(*fewest);
   return bias;
 }

@@ -165,8 +165,8 @@ class Comparer {
       return !end_ || offsets.empty() || offsets.quantile(share) < *end_;
     };
     const auto all_known = [&](const SideFigures& side) {
-      return std::all_of(side.runs.begin(), side.runs.end(),
-                         [&](const Measurement* run) { return known(offsets_of(*run)); });
+      return std::ranges::all_of(side.runs,
+                                 [&](const Measurement* run) { return known(offsets_of(*run)); });
     };
     if (!known(a) || !known(b) || (cell_.over_runs && !(all_known(a_) && all_known(b_)))) {
       difference.untested = "it is among the censored samples, at an unknown distance";

@@ -13,8 +13,8 @@ constexpr double kWidestShare = 0.05;
 constexpr double kWidestMean = 0.2;
 
 const StatisticDifference* find(const ComparisonCell& cell, Statistic statistic) {
-  const auto found = std::find_if(
-      cell.differences.begin(), cell.differences.end(),
+  const auto found = std::ranges::find_if(
+      cell.differences,
       [&](const StatisticDifference& difference) { return difference.statistic == statistic; });
   return found == cell.differences.end() ? nullptr : &*found;
 }
@@ -34,9 +34,8 @@ bool breaks(const ComparisonCell& kept, const ComparisonCell& broken) {
 }
 
 bool breaks_distribution(const ComparisonCell& cell) {
-  return std::any_of(cell.runs.begin(), cell.runs.end(), [](const Measurement* run) {
-    return verdict_of(*run) != run->contract.verdict;
-  });
+  return std::ranges::any_of(
+      cell.runs, [](const Measurement* run) { return verdict_of(*run) != run->contract.verdict; });
 }
 
 /// By how much it is better; below 0: worse. 0: neither. Another constant skid is no worse: the

@@ -86,7 +86,7 @@ std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCel
 std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell) {
   std::vector<std::string> remarks;
   const auto add = [&remarks](std::string remark) {
-    if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) {
+    if (std::ranges::find(remarks, remark) == remarks.end()) {
       remarks.push_back(std::move(remark));
     }
   };

@@ -124,8 +124,7 @@ std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t 
   }
   std::vector<ComparisonRow> rows;
   for (auto& [key, row] : by_key) {
-    std::sort(row.cells.begin(), row.cells.end(),
-              [](const ComparisonCell& a, const ComparisonCell& b) { return a.side < b.side; });
+    std::ranges::sort(row.cells, {}, &ComparisonCell::side);
     for (std::size_t side = 0; row.in_baseline && side < by_side.size(); ++side) {
       if (row.cell_of(side) == nullptr) row.missing.push_back(side);
     }
@@ -174,9 +173,7 @@ std::string_view name_of(Outcome outcome) {
 }
 
 const ComparisonCell* ComparisonRow::cell_of(std::size_t side) const {
-  const auto found = std::lower_bound(
-      cells.begin(), cells.end(), side,
-      [](const ComparisonCell& cell, std::size_t number) { return cell.side < number; });
+  const auto found = std::ranges::lower_bound(cells, side, {}, &ComparisonCell::side);
   return found != cells.end() && found->side == side ? &*found : nullptr;
 }
 
@@ -200,9 +197,8 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
   for (ComparisonRow& row : comparison.rows) {
     for (ComparisonCell& cell : row.cells) describe(cell);
     if (!row.in_baseline) continue;
-    const auto baseline =
-        std::find_if(row.cells.begin(), row.cells.end(),
-                     [&](const ComparisonCell& cell) { return cell.side == comparison.baseline; });
+    const auto baseline = std::ranges::find_if(
+        row.cells, [&](const ComparisonCell& cell) { return cell.side == comparison.baseline; });
     baseline->outcome = Outcome::baseline;
     const SideFigures figures(*baseline);
     for (ComparisonCell& cell : row.cells) {

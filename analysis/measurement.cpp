@@ -262,8 +262,8 @@ std::vector<MeasuredDelay> delays_over(const std::vector<const Measurement*>& ru
   for (const Measurement* run : runs) {
     if (!run->basis.sample_pairs) continue;
     const SamplePairs& pairs = *run->basis.sample_pairs;
-    const auto sum = std::find_if(sums.begin(), sums.end(),
-                                  [&](const auto& one) { return one.first.is_like(pairs); });
+    const auto sum =
+        std::ranges::find_if(sums, [&](const auto& one) { return one.first.is_like(pairs); });
     if (sum == sums.end()) {
       sums.emplace_back(pairs, run->basis.tally.instructions);
     } else {

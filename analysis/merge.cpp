@@ -95,7 +95,7 @@ std::string name_of(const std::vector<Part>& parts, std::string Part::*name, std
 
 void unite(const std::vector<std::string>& more, std::vector<std::string>& all) {
   for (const std::string& warning : more) {
-    if (std::find(all.begin(), all.end(), warning) != all.end()) continue;
+    if (std::ranges::find(all, warning) != all.end()) continue;
     if (all.size() < kMostWarnings) {
       all.push_back(warning);
     } else if (all.back() != kFurther) {
@@ -124,7 +124,7 @@ void add_addresses(const std::optional<Addresses>& more, std::optional<Addresses
   sum->samples += more->samples;
   for (const DeclaredData& data : more->declared) {
     if (sum->declared.size() < kMostDeclared &&
-        std::find(sum->declared.begin(), sum->declared.end(), data) == sum->declared.end()) {
+        std::ranges::find(sum->declared, data) == sum->declared.end()) {
       sum->declared.push_back(data);
     }
   }
@@ -289,7 +289,7 @@ class Groups {
     if (!is_first && differences_.size() < kMostDifferences) {
       std::string difference =
           fmt::format("{}: {}", title, first_difference(*same_title->second, found->first));
-      if (std::find(differences_.begin(), differences_.end(), difference) == differences_.end()) {
+      if (std::ranges::find(differences_, difference) == differences_.end()) {
         differences_.push_back(std::move(difference));
       }
     }
@@ -388,9 +388,8 @@ void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_
   std::vector<bool> is_pooled(measurements.size());
   for (const auto& [key, group] : groups) {
     const auto first_period = measurements[group.front()].period.requested;
-    const bool varies = std::any_of(group.begin(), group.end(), [&](std::size_t i) {
-      return measurements[i].period.requested != first_period;
-    });
+    const bool varies = std::ranges::any_of(
+        group, [&](std::size_t i) { return measurements[i].period.requested != first_period; });
     if (!varies) continue;
     std::vector<Measurement> parts;
     for (const std::size_t i : group) {

@@ -59,7 +59,7 @@ std::string_view describe(NotJudged reason) {
 std::string judgeable_name(NotJudged reason) {
   if (reason == NotJudged::none) return "yes";
   std::string name(name_of(reason));
-  std::replace(name.begin(), name.end(), '_', ' ');
+  std::ranges::replace(name, '_', ' ');
   return name;
 }
 

@@ -65,7 +65,7 @@ std::vector<Corner> corners_of(const LfbShares& shares) {
 
 /// The counts in `needed` that are missing in `counts`, each once.
 std::vector<std::string> missing_of(const Counts& counts, std::vector<Quantity> needed) {
-  std::sort(needed.begin(), needed.end());
+  std::ranges::sort(needed);
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   std::vector<std::string> missing;
   for (const Quantity quantity : needed) {
@@ -296,7 +296,7 @@ void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_
 std::vector<Rate> l2_rates(const L2Requests& counts) {
   std::vector<Rate> rates;
   for (std::uint8_t origins = 1; origins <= kOrigins; ++origins) {
-    const bool spoken_of = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
+    const bool spoken_of = std::ranges::any_of(counts, [&](const auto& entry) {
       return (entry.first & kOrigins) == origins && (entry.first & kResults) != 0;
     });
     if (!spoken_of) continue;

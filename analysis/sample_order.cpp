@@ -28,8 +28,8 @@ Followers followers_in(const Windows& windows, std::size_t first) {
   }
   Followers followers;
   for (const auto& [place, next] : counts) {
-    const auto most = std::max_element(
-        next.begin(), next.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most =
+        std::ranges::max_element(next, {}, [](const auto& one) { return one.second; });
     followers[place] = most->first;
   }
   return followers;

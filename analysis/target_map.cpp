@@ -29,8 +29,8 @@ void check(const CodeRegion& region, const char* name) {
   const bool covered = region.range.empty()
                            ? region.starts.empty()
                            : !region.starts.empty() && region.starts.front() == region.range.begin;
-  const bool in_order = std::adjacent_find(region.starts.begin(), region.starts.end(),
-                                           std::greater_equal<>()) == region.starts.end();
+  const bool in_order =
+      std::ranges::adjacent_find(region.starts, std::greater_equal<>()) == region.starts.end();
   if (!covered || !in_order ||
       (!region.starts.empty() && region.starts.back() >= region.range.end)) {
     throw Error(fmt::format("{}: 0x{:x} to 0x{:x} could not be decoded into instructions", name,
@@ -40,7 +40,7 @@ void check(const CodeRegion& region, const char* name) {
 
 /// Index of the instruction that holds `address`, which is in the region.
 std::size_t instruction_at(const CodeRegion& region, std::uint64_t address) {
-  const auto after = std::upper_bound(region.starts.begin(), region.starts.end(), address);
+  const auto after = std::ranges::upper_bound(region.starts, address);
   return static_cast<std::size_t>(after - region.starts.begin()) - 1;
 }
 
@@ -113,10 +113,10 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
 }
 
 bool TargetMap::is_other_trigger(std::uint64_t address, int level) const {
-  return std::any_of(other_triggers_.begin(), other_triggers_.end(),
-                     [address](const AddressRange& range) { return range.contains(address); }) ||
-         (level == kConstantSkid &&
-          std::find(successors_.begin(), successors_.end(), address) != successors_.end());
+  return std::ranges::any_of(
+             other_triggers_,
+             [address](const AddressRange& range) { return range.contains(address); }) ||
+         (level == kConstantSkid && std::ranges::find(successors_, address) != successors_.end());
 }
 
 bool TargetMap::is_ambiguous(std::uint64_t address) const {

@@ -230,7 +230,7 @@ Difference quantile_difference(const OffsetCounts& a, const OffsetCounts& b, dou
 std::vector<double> holm(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [p](std::size_t i, std::size_t j) { return p[i] < p[j]; });
+  std::ranges::sort(order, [p](std::size_t i, std::size_t j) { return p[i] < p[j]; });
   std::vector<double> adjusted(p.size());
   double largest = 0;
   for (std::size_t rank = 0; rank < order.size(); ++rank) {

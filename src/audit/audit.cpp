@@ -42,7 +42,7 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
     if (text != texts.end()) counts.remark = text->second;
     missing.push_back(std::move(counts));
   }
-  std::stable_sort(missing.begin(), missing.end(), [](const MissingFile& a, const MissingFile& b) {
+  std::ranges::stable_sort(missing, [](const MissingFile& a, const MissingFile& b) {
     return std::tie(b.samples, b.branch_records) < std::tie(a.samples, a.branch_records);
   });
   return missing;

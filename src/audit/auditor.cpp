@@ -58,9 +58,8 @@ std::vector<EventAudit> Auditor::audit(std::span<const OrderedSample> ordered) {
   judge_places();
   while (!ordered.empty()) {
     const std::uint32_t attribute = ordered.front().attribute;
-    const auto end = std::find_if(ordered.begin(), ordered.end(), [&](const auto& sample) {
-      return sample.attribute != attribute;
-    });
+    const auto end = std::ranges::find_if(
+        ordered, [&](const auto& sample) { return sample.attribute != attribute; });
     const auto size = static_cast<std::size_t>(end - ordered.begin());
     events_.at(attribute).to_judge.blocks.add_order(ordered.first(size));
     ordered = ordered.subspan(size);
@@ -125,8 +124,7 @@ void Auditor::enter(Event& event, const Found& found) {
 
 /// By file, so that one file's branches and one function's code are in memory at a time.
 void Auditor::judge_places() {
-  std::sort(places_.begin(), places_.end(),
-            [](const PlaceToJudge& a, const PlaceToJudge& b) { return a.key() < b.key(); });
+  std::ranges::sort(places_, {}, &PlaceToJudge::key);
   merge_equal_places();
   for (auto begin = places_.begin(); begin != places_.end();) {
     const auto end = std::find_if(
@@ -176,8 +174,7 @@ void Auditor::judge_file(std::span<const PlaceToJudge> places) {
       events_.at(place.attribute).to_judge.blocks.count(NotJudged::no_code, place.samples);
     }
   }
-  std::stable_sort(by_function.begin(), by_function.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(by_function, {}, [](const auto& one) { return one.first; });
   for (auto first = by_function.begin(); first != by_function.end();) {
     const auto last = std::find_if(first, by_function.end(),
                                    [&](const auto& place) { return place.first != first->first; });
@@ -264,7 +261,7 @@ EventAudit Auditor::finish(Event& event) {
   EventAudit& audit = event.audit;
   const std::uint64_t impossible = audit.verdicts[static_cast<std::size_t>(Verdict::never)];
   audit.impossible = analysis::wilson_interval(impossible, audit.judged);
-  std::sort(event.found.begin(), event.found.end(), [](const Found& a, const Found& b) {
+  std::ranges::sort(event.found, [](const Found& a, const Found& b) {
     const bool first = a.judgement.verdict == Verdict::never;
     const bool second = b.judgement.verdict == Verdict::never;
     if (first != second) return first;
@@ -292,10 +289,9 @@ void Auditor::add_functions(Event& event) {
     if (function.impossible > 0) ++audit.impossible_functions;
     if (is_shown(audit, function.impossible)) audit.functions.push_back(std::move(function));
   }
-  std::stable_sort(audit.functions.begin(), audit.functions.end(),
-                   [](const FunctionFinding& a, const FunctionFinding& b) {
-                     return std::tie(b.impossible, b.judged) < std::tie(a.impossible, a.judged);
-                   });
+  std::ranges::stable_sort(audit.functions, [](const FunctionFinding& a, const FunctionFinding& b) {
+    return std::tie(b.impossible, b.judged) < std::tie(a.impossible, a.judged);
+  });
   if (audit.functions.size() > choices_.top) audit.functions.resize(choices_.top);
 }
 

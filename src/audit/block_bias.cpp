@@ -157,7 +157,7 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding
   }
   find_locks(loops);
   bias.loops = std::move(loops);
-  std::stable_sort(blocks.begin(), blocks.end(), [](const BlockFinding& a, const BlockFinding& b) {
+  std::ranges::stable_sort(blocks, [](const BlockFinding& a, const BlockFinding& b) {
     return std::tuple(b.evenness.is_biased, b.evenness.excess()) <
            std::tuple(a.evenness.is_biased, a.evenness.excess());
   });

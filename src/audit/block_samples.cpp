@@ -186,8 +186,7 @@ double BlockSamples::expected() const {
 
 double BlockSamples::largest_ratio() const {
   const auto most =
-      std::max_element(places.begin(), places.end(),
-                       [](const auto& a, const auto& b) { return a.samples < b.samples; });
+      std::ranges::max_element(places, {}, [](const auto& one) { return one.samples; });
   return static_cast<double>(most->samples) / expected();
 }
 

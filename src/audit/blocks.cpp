@@ -59,9 +59,7 @@ class Finder {
   std::optional<std::size_t> block_around(std::uint64_t address) const {
     const auto index = code_.find(address);
     if (!index || *index >= code_.first_undecoded()) return std::nullopt;
-    const auto after =
-        std::upper_bound(found_.basic.begin(), found_.basic.end(), *index,
-                         [](std::size_t at, const BasicBlock& block) { return at < block.begin; });
+    const auto after = std::ranges::upper_bound(found_.basic, *index, {}, &BasicBlock::begin);
     return static_cast<std::size_t>(after - found_.basic.begin()) - 1;
   }
 

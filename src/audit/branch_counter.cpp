@@ -186,7 +186,7 @@ bool BranchCounter::may_precede_exec(const perfdata::Sample& sample, const Branc
   const auto [known, is_new] = sampled_.try_emplace(sample.pid, time);
   const std::uint64_t last_sampled = std::exchange(known->second, time);
   return is_new || last_sampled >= time ||
-         std::any_of(entries_.begin(), entries_.end(), [&](const BranchEntry& entry) {
+         std::ranges::any_of(entries_, [&](const BranchEntry& entry) {
            const locate::AddressSpace space(CpuMode::user, sample.pid);
            return last_sampled < regions_.find(space, entry.from, time).since;
          });
@@ -204,7 +204,7 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
   }
   const auto is_empty = [](const BranchEntry& entry) { return entry.from == 0 && entry.to == 0; };
   ++counts.stacks;
-  if (std::all_of(entries_.begin(), entries_.end(), is_empty)) ++counts.empty_stacks;
+  if (std::ranges::all_of(entries_, is_empty)) ++counts.empty_stacks;
   // Records of user mode from before an exec are of other code. Those of its code in the kernel
   // replace them, or the return from it follows them; in a stack of calls they stay.
   bool is_resumed = may_precede_exec(sample, filter, time);

@@ -71,9 +71,8 @@ class Places {
                                       std::size_t top) const {
     std::vector<const Found*> order;
     for (const Found& found : found_) order.push_back(&found);
-    std::stable_sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
-      return a->second.second > b->second.second;
-    });
+    std::ranges::stable_sort(
+        order, [](const Found* a, const Found* b) { return a->second.second > b->second.second; });
     if (order.size() > top) order.resize(top);
     std::vector<ImpossibleBranch> described;
     described.reserve(order.size());
@@ -183,7 +182,7 @@ BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t to
   BranchAudit audit;
   auto branches = count_branches(profile, audit);
   // By file and offset, so that the code is read from front to back.
-  std::sort(branches.begin(), branches.end(), [](const CountedBranch& a, const CountedBranch& b) {
+  std::ranges::sort(branches, [](const CountedBranch& a, const CountedBranch& b) {
     return std::tie(a.from.file, a.from.offset) < std::tie(b.from.file, b.from.offset);
   });
   const auto arch = profile.arch();

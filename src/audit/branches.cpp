@@ -26,7 +26,7 @@ Branches::Branches(const symbols::Module& module, Arch arch, CodeBudget& budget)
   std::uint64_t begin = 0;  // ranges of a damaged file overlap; each byte is decoded once
   for (const AddressRange& range : module.executable_ranges()) {
     begin = std::max(begin, range.begin);
-    auto start = std::upper_bound(starts.begin(), starts.end(), begin);
+    auto start = std::ranges::upper_bound(starts, begin);
     while (begin < range.end) {
       const std::uint64_t end = start == starts.end() ? range.end : std::min(*start, range.end);
       const auto function = module.function_range_at(begin);
@@ -38,25 +38,24 @@ Branches::Branches(const symbols::Module& module, Arch arch, CodeBudget& budget)
       if (start != starts.end()) ++start;
     }
   }
-  std::sort(branches_.begin(), branches_.end());
-  std::sort(through_memory_.begin(), through_memory_.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(branches_);
+  std::ranges::sort(through_memory_, [](const auto& a, const auto& b) {
     return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
   });
   spread_computed_jumps(module);
 }
 
 void Branches::spread_computed_jumps(const symbols::Module& module) {
-  std::sort(thunks_.begin(), thunks_.end());
-  std::sort(computing_code_.begin(), computing_code_.end());
+  std::ranges::sort(thunks_);
+  std::ranges::sort(computing_code_);
   for (const std::uint64_t begin : computing_code_) add_computing(module, begin);
   const auto computes = [&](std::uint64_t address) {
-    return std::binary_search(computing_code_.begin(), computing_code_.end(),
-                              begin_of_part(module, address));
+    return std::ranges::binary_search(computing_code_, begin_of_part(module, address));
   };
   for (const Branch& branch : branches_) {
     if (branch.kind != Kind::jump_from_elsewhere) continue;
     if (is_labelled(branch.to)) {
-      if (std::binary_search(thunks_.begin(), thunks_.end(), branch.to)) {
+      if (std::ranges::binary_search(thunks_, branch.to)) {
         add_computing(module, branch.from);
       }
     } else {
@@ -69,7 +68,7 @@ void Branches::spread_computed_jumps(const symbols::Module& module) {
 
 std::uint64_t Branches::begin_of_part(const symbols::Module& module, std::uint64_t address) const {
   if (const auto function = module.function_range_at(address)) return function->begin;
-  const auto after = std::upper_bound(gaps_.begin(), gaps_.end(), address);
+  const auto after = std::ranges::upper_bound(gaps_, address);
   return after == gaps_.begin() ? 0 : *(after - 1);
 }
 
@@ -147,14 +146,14 @@ bool Branches::may_enter(std::uint64_t address) const {
 }
 
 std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) const {
-  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{address});
+  const auto first = std::ranges::lower_bound(branches_, Branch{address});
   const auto after =
       std::upper_bound(first, branches_.end(), Branch{address, Kind::jump_within, UINT64_MAX});
   return {first, after};
 }
 
 std::span<const Branches::Branch> Branches::branches_into(AddressRange range) const {
-  const auto first = std::lower_bound(branches_.begin(), branches_.end(), Branch{range.begin});
+  const auto first = std::ranges::lower_bound(branches_, Branch{range.begin});
   const auto after = std::lower_bound(first, branches_.end(), Branch{range.end});
   return {first, after};
 }
@@ -163,9 +162,8 @@ std::vector<std::uint64_t> Branches::branches_through(AddressRange bytes) const 
   std::vector<std::uint64_t> found;
   constexpr std::uint64_t kLargest = 16;  // bytes of an address with its segment: 10
   const std::uint64_t lowest = bytes.begin - std::min(bytes.begin, kLargest);
-  auto at = std::lower_bound(
-      through_memory_.begin(), through_memory_.end(), lowest,
-      [](const auto& branch, std::uint64_t begin) { return branch.first.begin < begin; });
+  auto at = std::ranges::lower_bound(through_memory_, lowest, {},
+                                     [](const auto& one) { return one.first.begin; });
   for (; at != through_memory_.end() && at->first.begin < bytes.end; ++at) {
     if (bytes.begin < at->first.end) found.push_back(at->second);
   }
@@ -178,7 +176,7 @@ bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {
 }
 
 bool Branches::is_labelled(std::uint64_t address) const {
-  return std::binary_search(labels_.begin(), labels_.end(), address);
+  return std::ranges::binary_search(labels_, address);
 }
 
 bool Branches::computes_jumps(const std::string& function) const {

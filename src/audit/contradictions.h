@@ -55,8 +55,7 @@ void judge_by_function(Places& places, const measure::Profile& profile, CodeBudg
       for (auto place = begin; place != end; ++place) {
         by_function.emplace_back(in_file.begin_of_function(place->first.offset), &*place);
       }
-      std::stable_sort(by_function.begin(), by_function.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::ranges::stable_sort(by_function, {}, [](const auto& one) { return one.first; });
       for (const auto& [function, entry] : by_function) judge(in_file, *module, *entry);
     }
     begin = end;

@@ -156,7 +156,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Prof
   const locate::Digest& digest = profile.digest;
   const auto sources = address_sources(profile.events);
   std::map<std::uint32_t, Contradictions> findings;
-  if (std::none_of(sources.begin(), sources.end(), has_addresses)) return findings;
+  if (std::ranges::none_of(sources, has_addresses)) return findings;
   OperandPlaces places = places_of(digest, sources);
   judge_by_function(
       places, profile, budget,

@@ -74,8 +74,9 @@ AccessPlaces places_of(const measure::Profile& profile,
 std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
                                                            CodeBudget& budget) {
   std::map<std::uint32_t, Contradictions> findings;
-  if (std::none_of(profile.events.begin(), profile.events.end(),
-                   [](const auto& event) { return event.attribute.has(PERF_SAMPLE_DATA_SRC); })) {
+  if (std::ranges::none_of(profile.events, [](const auto& event) {
+        return event.attribute.has(PERF_SAMPLE_DATA_SRC);
+      })) {
     return findings;
   }
   // In the order of Operation.

@@ -88,9 +88,8 @@ void EventBlocks::add_order(std::span<const OrderedSample> samples) {
 }
 
 BlockBias EventBlocks::judge(std::size_t top) {
-  const auto most = std::max_element(
-      by_reason_.begin(), by_reason_.end(),
-      [](const auto& one, const auto& other) { return one.second < other.second; });
+  const auto most =
+      std::ranges::max_element(by_reason_, {}, [](const auto& one) { return one.second; });
   return judge_blocks(std::move(blocks_), std::move(loops_), rule_,
                       most == by_reason_.end() ? NotJudged::none : most->first, delay_, top);
 }

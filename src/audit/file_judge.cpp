@@ -55,7 +55,7 @@ Verdict accesses(const Step& step, bool writes_only) {
 
 bool counts_indirect_branches(std::span<const events::Cause> causes) {
   using enum instructions::Category;
-  return std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
+  return std::ranges::any_of(causes, [](const events::Cause& cause) {
     const bool indirect = cause.category == indirect_jump || cause.category == indirect_call ||
                           cause.category == return_near;
     return indirect && cause.verdict < Verdict::unknown;

@@ -52,16 +52,15 @@ FunctionCode::FunctionCode(Arch arch, std::uint64_t begin, std::span<const std::
 }
 
 std::optional<std::uint64_t> FunctionCode::target_of(std::size_t index) const {
-  const auto found = std::lower_bound(
-      targets_.begin(), targets_.end(), index,
-      [](const auto& target, std::size_t wanted) { return target.first < wanted; });
+  const auto found =
+      std::ranges::lower_bound(targets_, index, {}, [](const auto& one) { return one.first; });
   if (found == targets_.end() || found->first != index) return std::nullopt;
   return found->second;
 }
 
 std::optional<std::size_t> FunctionCode::find(std::uint64_t address) const {
   if (address < begin_) return std::nullopt;
-  const auto found = std::lower_bound(offsets_.begin(), offsets_.end(), address - begin_);
+  const auto found = std::ranges::lower_bound(offsets_, address - begin_);
   if (found == offsets_.end() || *found != address - begin_) return std::nullopt;
   return static_cast<std::size_t>(found - offsets_.begin());
 }

@@ -32,7 +32,7 @@ std::vector<OrderedSample> ordered_samples(perfdata::Recording& recording,
       added.location = *visited.location;
     }
   });
-  std::stable_sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(samples, [](const auto& a, const auto& b) {
     return std::tie(a.attribute, a.tid) < std::tie(b.attribute, b.tid);
   });
   return samples;

@@ -17,23 +17,21 @@ constexpr std::size_t kMostCandidates = 64;
 
 bool is_in_parts(const Instruction& instruction) {
   return instruction.repeats ||
-         std::any_of(instruction.memory.begin(), instruction.memory.end(),
-                     [](const MemoryOperand& operand) { return operand.vector_of_addresses; });
+         std::ranges::any_of(instruction.memory, [](const MemoryOperand& operand) {
+           return operand.vector_of_addresses;
+         });
 }
 
 /// Whether it jumps by a table of constants.
 bool jumps_by_constants(const Instruction& instruction, const Suspicion& suspicion) {
   return instruction.flow == instructions::Flow::indirect_jump &&
-         std::any_of(instruction.memory.begin(), instruction.memory.end(),
-                     [&](const MemoryOperand& operand) {
-                       const auto& formula = operand.formula;
-                       return formula && formula->index && !formula->base &&
-                              !formula->from_instruction &&
-                              std::any_of(suspicion.read_only.begin(), suspicion.read_only.end(),
-                                          [&](const AddressRange& range) {
-                                            return range.contains(formula->displacement);
-                                          });
-                     });
+         std::ranges::any_of(instruction.memory, [&](const MemoryOperand& operand) {
+           const auto& formula = operand.formula;
+           return formula && formula->index && !formula->base && !formula->from_instruction &&
+                  std::ranges::any_of(suspicion.read_only, [&](const AddressRange& range) {
+                    return range.contains(formula->displacement);
+                  });
+         });
 }
 
 bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
@@ -73,8 +71,9 @@ bool Suspicion::allows(const Instruction& instruction) const {
   // Flushes of cache lines access memory without an operand. Instructions that enter the system do
   // so too, but in the kernel.
   return instruction.categories.contains(Category::flush) ||
-         std::any_of(instruction.memory.begin(), instruction.memory.end(),
-                     [&](const MemoryOperand& operand) { return can_touch(operand, *this); });
+         std::ranges::any_of(instruction.memory, [&](const MemoryOperand& operand) {
+           return can_touch(operand, *this);
+         });
 }
 
 bool Suspicion::counts(const Predecessor& one) const {

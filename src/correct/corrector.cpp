@@ -47,8 +47,7 @@ Corrector::Corrector(const measure::Profile& profile, const Choices& choices)
 
 CorrectedEvents& Corrector::correct() {
   profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
-  std::sort(sampled_.begin(), sampled_.end(),
-            [](const Sampled& a, const Sampled& b) { return a.key() < b.key(); });
+  std::ranges::sort(sampled_, {}, &Sampled::key);
   std::vector<std::span<const Sampled>> files;
   // Each file is corrected with the mappings of all files, whatever their order.
   for (auto begin = sampled_.begin(); begin != sampled_.end();) {
@@ -131,8 +130,7 @@ void Corrector::correct_file(std::span<const Sampled> all) {
     const auto address = found.module->address_at(one.offset);
     by_function.emplace_back(address ? flow.function_around(*address).begin : 0, &one);
   }
-  std::stable_sort(by_function.begin(), by_function.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(by_function, {}, [](const auto& one) { return one.first; });
   const auto unfused = unfused_jumps(*found.module, flow, all);
   for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
 }

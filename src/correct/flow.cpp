@@ -49,8 +49,8 @@ void add_unknown(Unknown kind, Predecessors& predecessors) {
 
 void keep_each_once(std::vector<Predecessor>& known) {
   const auto key = [](const Predecessor& one) { return std::pair(one.address, one.tie); };
-  std::stable_sort(known.begin(), known.end(),
-                   [&](const Predecessor& a, const Predecessor& b) { return key(a) < key(b); });
+  std::ranges::stable_sort(
+      known, [&](const Predecessor& a, const Predecessor& b) { return key(a) < key(b); });
   const auto same = [](const Predecessor& a, const Predecessor& b) {
     return a.address == b.address;
   };
@@ -103,7 +103,7 @@ void Flow::decode_inside(Code& code) {
     }
   }
   file_.budget().take(kCostOfReading * code.inside_before.size());
-  std::sort(code.inside_before.begin(), code.inside_before.end());
+  std::ranges::sort(code.inside_before);
 }
 
 void Flow::find_runs_and_blocks(Code& code) {
@@ -138,13 +138,13 @@ NotJudged Flow::problem_at(std::uint64_t address) {
 bool Flow::only_nops(AddressRange range) const {
   const auto bytes = file_.module().code(range);
   const FunctionCode code(file_.arch(), range.begin, bytes);
-  return bytes.size() == range.size() &&
-         std::all_of(code.steps().begin(), code.steps().end(),
-                     [](const Step& step) { return step.decodes && step.is_nop(); });
+  return bytes.size() == range.size() && std::ranges::all_of(code.steps(), [](const Step& step) {
+           return step.decodes && step.is_nop();
+         });
 }
 
 Flow::CodePointer Flow::code_before(std::uint64_t function) {
-  const auto after = std::lower_bound(starts_.begin(), starts_.end(), function);
+  const auto after = std::ranges::lower_bound(starts_, function);
   return after == starts_.begin() ? nullptr : code_at(*(after - 1));
 }
 
@@ -176,7 +176,7 @@ std::vector<std::uint64_t> Flow::all_before(const Code& code, std::size_t index)
   const auto before = address_before(code, index);
   if (!before) return {};
   const std::pair first(code.steps().address_of(index), std::uint64_t{0});
-  auto inside = std::lower_bound(code.inside_before.begin(), code.inside_before.end(), first);
+  auto inside = std::ranges::lower_bound(code.inside_before, first);
   std::vector<std::uint64_t> found;
   for (; inside != code.inside_before.end() && inside->first == first.first; ++inside) {
     found.push_back(inside->second);
@@ -186,7 +186,7 @@ std::vector<std::uint64_t> Flow::all_before(const Code& code, std::size_t index)
 }
 
 Flow::Returns Flow::find_returns(std::uint64_t function) {
-  if (!std::binary_search(starts_.begin(), starts_.end(), function)) return std::nullopt;
+  if (!std::ranges::binary_search(starts_, function)) return std::nullopt;
   const auto code = code_at(function);
   if (!code || code->function->range.begin != function) return std::nullopt;
   const auto& steps = code->steps().steps();
@@ -331,7 +331,7 @@ AddressRange Flow::block_at(std::uint64_t address) {
   const auto found = code ? code->steps().find(address) : std::nullopt;
   const bool is_known = found && code->steps().decodes_until(*found) && code->inside_before.empty();
   if (!is_known) return {address, address + 1};
-  const auto after = std::upper_bound(code->blocks.begin(), code->blocks.end(), *found);
+  const auto after = std::ranges::upper_bound(code->blocks, *found);
   const std::size_t end = after == code->blocks.end() ? code->steps().steps().size() : *after;
   const Step& last = code->steps().steps()[end - 1];
   return {code->steps().address_of(*(after - 1)), code->steps().address_of(end - 1) + last.length};

@@ -68,7 +68,7 @@ void judge_fit(CorrectedEvent& event) {
                                correction.unexplained + correction.unknown;
   if (placed == 0) {
     const auto& reasons = correction.not_placed;
-    const auto most = std::max_element(reasons.begin(), reasons.end()) - reasons.begin();
+    const auto most = std::ranges::max_element(reasons) - reasons.begin();
     skid.reason = fmt::format("no sample is at code whose control flow is known: {}",
                               describe(static_cast<analysis::NotJudged>(most)));
   } else {

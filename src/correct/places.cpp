@@ -31,7 +31,7 @@ class Folder {
   std::deque<Place> take_places() {
     known_.clear();
     units_.clear();
-    std::sort(sums_.begin(), sums_.end(), [this](const Place& a, const Place& b) {
+    std::ranges::sort(sums_, [this](const Place& a, const Place& b) {
       const auto counts = std::tie(a.corrected, a.recorded, a.high);
       const auto others = std::tie(b.corrected, b.recorded, b.high);
       return counts != others ? others < counts : Before{by_}(&a, &b);

@@ -39,7 +39,7 @@ std::string bytes_of(Number value, ByteOrder order) {
   std::string bytes(sizeof value, '\0');
   std::memcpy(bytes.data(), &value, sizeof value);
   const bool is_little = std::endian::native == std::endian::little;
-  if (is_little != (order == ByteOrder::little)) std::reverse(bytes.begin(), bytes.end());
+  if (is_little != (order == ByteOrder::little)) std::ranges::reverse(bytes);
   return bytes;
 }
 
@@ -143,8 +143,7 @@ void mark(const Copy& copy, const perfdata::Recording& recording) {
   std::vector<std::byte> bytes(FileHeader::kLargestSize);
   bytes.resize(read_at(copy.file(), bytes, 0));
   const FileHeader header = perfdata::parse_file_header(bytes, recording.path());
-  const auto bit =
-      std::find(header.features.begin(), header.features.end(), unsigned{perfdata::HEADER_VERSION});
+  const auto bit = std::ranges::find(header.features, unsigned{perfdata::HEADER_VERSION});
   const auto entry = static_cast<std::uint64_t>(bit - header.features.begin());
   std::string version = fmt::format("{}{} {}", recording.features().perf_version,
                                     perfdata::kCorrectedMark, SKIDSCAN_VERSION);

@@ -118,7 +118,7 @@ void Splits::decide(const measure::Profile& profile, CorrectedEvents& events) {
     CorrectedEvent& event = events.at(found->first);
     Spread& spread = event.spreads[split.spread];
     const std::span weights(split.weights.data(), spread.candidates.size());
-    if (std::all_of(weights.begin(), weights.end(), [](double one) { return one <= 0; })) continue;
+    if (std::ranges::all_of(weights, [](double one) { return one <= 0; })) continue;
     spread.samples = apportion(spread.recorded, weights);
     samples_by(SplitBy::equal_shares, event) -= spread.recorded;
     samples_by(SplitBy::branch_records, event) += spread.recorded;

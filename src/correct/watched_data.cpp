@@ -22,11 +22,11 @@ bool WatchedData::is_data_of_file(std::uint64_t watched, symbols::FileIndex file
     const auto* module = modules_.find(spaces_.file(other)).module;
     if (module == nullptr) return false;
     const auto ranges = module->loaded_ranges();
-    return std::any_of(ranges.begin(), ranges.end(),
-                       [&](const AddressRange& range) { return range.contains(watched - at); });
+    return std::ranges::any_of(
+        ranges, [&](const AddressRange& range) { return range.contains(watched - at); });
   };
   if (contains(file, bias)) return true;
-  return std::any_of(biases_.begin(), biases_.end(), [&](const auto& other) {
+  return std::ranges::any_of(biases_, [&](const auto& other) {
     return other.second.size() == 1 && contains(other.first, *other.second.begin());
   });
 }
@@ -36,8 +36,8 @@ std::vector<AddressRange> WatchedData::read_only(std::uint64_t watched, symbols:
   const auto* module = modules_.find(spaces_.file(file)).module;
   if (module == nullptr || bias != 0) return {};
   auto ranges = module->read_only_ranges();
-  const bool is_constant = std::any_of(
-      ranges.begin(), ranges.end(), [&](const AddressRange& one) { return one.contains(watched); });
+  const bool is_constant =
+      std::ranges::any_of(ranges, [&](const AddressRange& one) { return one.contains(watched); });
   return is_constant ? std::vector<AddressRange>() : std::move(ranges);
 }
 

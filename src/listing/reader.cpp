@@ -67,7 +67,7 @@ void judge(const measure::EventKnowledge& knowledge, Column& column) {
 /// The element of `codes` that is `kind` and begins there in that file, or a new one.
 Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module,
               const std::string& dso, AddressRange range) {
-  const auto found = std::find_if(codes.begin(), codes.end(), [&](const Code& code) {
+  const auto found = std::ranges::find_if(codes, [&](const Code& code) {
     return code.kind == kind && code.module == module && code.range.begin == range.begin &&
            (module != nullptr || code.dso == dso);
   });
@@ -90,7 +90,7 @@ void join(std::vector<std::size_t>& columns,
   for (const auto& column : further) {
     if (column) columns.push_back(*column);
   }
-  std::sort(columns.begin(), columns.end());
+  std::ranges::sort(columns);
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
 }
 
@@ -225,9 +225,9 @@ bool Reader::add_function(Reading& reading) {
   const auto take = [&](Code& code) {
     is_any = true;
     code.name = name;
-    const auto one = std::find_if(reading.columns.begin(), reading.columns.end(),
-                                  [](const auto& column) { return column.has_value(); });
-    if (!std::binary_search(code.columns.begin(), code.columns.end(), **one)) {
+    const auto one = std::ranges::find_if(reading.columns,
+                                          [](const auto& column) { return column.has_value(); });
+    if (!std::ranges::binary_search(code.columns, **one)) {
       join(code.columns, reading.columns);
     }
   };
@@ -341,8 +341,8 @@ std::vector<std::string> Reader::remarks() const {
   using RemarkKind = locate::ModuleStore::Remark::Kind;
   std::vector<std::string> all = remarks_;
   for (const auto& remark : modules_.remarks()) {
-    const bool is_shown = std::any_of(listing_.codes.begin(), listing_.codes.end(),
-                                      [&](const Code& code) { return code.dso == remark.mapped; });
+    const bool is_shown = std::ranges::any_of(
+        listing_.codes, [&](const Code& code) { return code.dso == remark.mapped; });
     if (remark.kind == RemarkKind::rebuilt || listing_.codes.empty() ||
         (remark.kind != RemarkKind::unreadable && is_shown)) {
       all.push_back(remark.text);

@@ -66,7 +66,7 @@ class Folder {
     for (const auto& [address, by_column] : code.samples) {
       auto counts = counts_of(by_column);
       if (!any(counts)) continue;
-      const auto after = std::upper_bound(code.starts.begin(), code.starts.end(), address);
+      const auto after = std::ranges::upper_bound(code.starts, address);
       const bool is_decoded = address - code.range.begin < code.bytes.size();
       if (!is_decoded) {
         add(counts, not_decoded_);
@@ -114,8 +114,7 @@ class Folder {
     return counts;
   }
   static bool any(const Counts& counts) {
-    return std::any_of(counts.begin(), counts.end(),
-                       [](const Count& count) { return count.samples > 0; });
+    return std::ranges::any_of(counts, [](const Count& count) { return count.samples > 0; });
   }
   static void add(const Counts& some, Counts& sum) {
     sum.resize(some.size());
@@ -137,9 +136,8 @@ class Folder {
   }
   Counts counts_between(std::size_t begin, std::size_t end) const {
     Counts sum(columns_.size());
-    auto next = std::lower_bound(
-        sampled_.begin(), sampled_.end(), begin,
-        [](const auto& sampled, std::size_t index) { return sampled.first < index; });
+    auto next =
+        std::ranges::lower_bound(sampled_, begin, {}, [](const auto& one) { return one.first; });
     for (; next != sampled_.end() && next->first < end; ++next) add(next->second, sum);
     return sum;
   }

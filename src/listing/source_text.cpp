@@ -32,8 +32,8 @@ bool SourceText::may_be_shown(const FileDescriptor& file) const {
   if (!trusted_.empty() && is_below(place, trusted_)) return true;
   constexpr std::array kOfTheKernel{"/proc", "/sys", "/dev"};
   return (status.st_mode & S_IROTH) != 0 &&
-         std::none_of(kOfTheKernel.begin(), kOfTheKernel.end(),
-                      [&](const char* directory) { return is_below(place, directory); });
+         std::ranges::none_of(kOfTheKernel,
+                              [&](const char* directory) { return is_below(place, directory); });
 }
 
 const SourceText::File& SourceText::open(const std::string& path) {

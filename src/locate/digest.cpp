@@ -164,10 +164,9 @@ class Digester {
 
   bool keeps_addresses() const {
     const auto& attributes = recording_.attributes();
-    return std::any_of(attributes.begin(), attributes.end(),
-                       [](const perfdata::Attribute& attribute) {
-                         return attribute.type == PERF_TYPE_BREAKPOINT;
-                       });
+    return std::ranges::any_of(attributes, [](const perfdata::Attribute& attribute) {
+      return attribute.type == PERF_TYPE_BREAKPOINT;
+    });
   }
   PlaceCounter new_counter() {
     return {layout_,           recording_.decoder(), result_.spaces,
@@ -294,7 +293,7 @@ class Digester {
       changed.insert(changed.end(), more.begin(), more.end());
       counter_->merge(*other);
     }
-    std::sort(changed.begin(), changed.end());
+    std::ranges::sort(changed);
     for (const auto& [number, counted] : changed) {
       recording_.add_changed(pieces_[number], pieces_[number].begin + counted);
     }

@@ -74,7 +74,7 @@ TimeSlice in_time(const TimeSlice& slice, const perfdata::Recording& recording) 
 }
 
 bool is_one_of(const std::vector<std::string>& list, Filter::Kind kind, const std::string& value) {
-  return std::any_of(list.begin(), list.end(), [&](const std::string& wanted) {
+  return std::ranges::any_of(list, [&](const std::string& wanted) {
     return kind == Filter::dso ? is_dso_named(value, wanted) : value == wanted;
   });
 }
@@ -83,7 +83,7 @@ bool is_one_of(const std::vector<std::string>& list, Filter::Kind kind, const st
 
 bool Filter::divides_events() const noexcept {
   return !times.empty() ||
-         std::any_of(lists.begin(), lists.end(), [](const auto& list) { return !list.empty(); });
+         std::ranges::any_of(lists, [](const auto& list) { return !list.empty(); });
 }
 
 std::vector<std::string> parse_numbers(std::string_view option, std::string_view list) {
@@ -138,7 +138,7 @@ std::vector<std::string> Filtered::unmatched(const Filter& filter) const {
   for (const auto kind : {Filter::pid, Filter::tid, Filter::cpu, Filter::comm, Filter::dso}) {
     std::size_t found = 0;
     for (const std::string& wanted : filter.lists[kind]) {
-      if (all == 0 || std::any_of(values[kind].begin(), values[kind].end(), [&](const auto& one) {
+      if (all == 0 || std::ranges::any_of(values[kind], [&](const auto& one) {
             return is_one_of({wanted}, kind, one.first);
           })) {
         continue;
@@ -186,11 +186,10 @@ void SampleFilter::begin(const perfdata::Recording& recording,
 bool SampleFilter::selects(const perfdata::Sample& sample, std::uint64_t time,
                            symbols::FileIndex file, Filtered* filtered) const {
   // As in perf, one without a time is in any slice.
-  bool is_selected =
-      filter_.times.empty() || sample.time == 0 ||
-      std::any_of(filter_.times.begin(), filter_.times.end(), [&](const TimeSlice& slice) {
-        return slice.begin <= sample.time && sample.time <= slice.end;
-      });
+  bool is_selected = filter_.times.empty() || sample.time == 0 ||
+                     std::ranges::any_of(filter_.times, [&](const TimeSlice& slice) {
+                       return slice.begin <= sample.time && sample.time <= slice.end;
+                     });
   const auto check = [&](Filter::Kind kind, const auto& value_of) {
     if (filter_.lists[kind].empty()) return;
     if (filtered == nullptr && !is_selected) return;

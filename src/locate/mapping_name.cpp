@@ -13,8 +13,8 @@ constexpr std::string_view kPerfMapSuffix = ".map";
 
 template <std::size_t Size>
 bool starts_with_any(std::string_view path, const std::array<std::string_view, Size>& prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [path](std::string_view prefix) { return path.starts_with(prefix); });
+  return std::ranges::any_of(prefixes,
+                             [path](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
 bool is_memory_without_file(std::string_view path) {
@@ -44,7 +44,7 @@ std::string module_name(std::string_view dso) {
   const std::size_t extension = file.find(".ko");
   if (extension == std::string_view::npos) return {};
   std::string module(file.substr(0, extension));
-  std::replace(module.begin(), module.end(), '-', '_');
+  std::ranges::replace(module, '-', '_');
   return module;
 }
 

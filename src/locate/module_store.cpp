@@ -90,7 +90,7 @@ bool is_of_this_machine(const perfdata::Features& features) {
 }
 
 void ModuleStore::add_candidate(const fs::path& path) {
-  if (std::find(candidates_.begin(), candidates_.end(), path) == candidates_.end()) {
+  if (std::ranges::find(candidates_, path) == candidates_.end()) {
     candidates_.push_back(path);
   }
 }

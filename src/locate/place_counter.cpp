@@ -277,8 +277,8 @@ LocatedCounts PlaceCounter::take_counts() {
   LocatedCounts result;
   std::vector<std::uint32_t> order(blocks_.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return blocks_[a] < blocks_[b]; });
+  std::ranges::sort(order,
+                    [&](std::uint32_t a, std::uint32_t b) { return blocks_[a] < blocks_[b]; });
   std::vector<std::uint64_t> keys(blocks_.size());
   for (const std::uint32_t number : order) {
     keys[number] = result.blocks_.size() << Count::kBlockShift;
@@ -289,8 +289,7 @@ LocatedCounts PlaceCounter::take_counts() {
     count.key = keys[count.block()] | (count.key & 0xffff'ffff);
   }
   counts_.shrink_to_fit();
-  std::sort(counts_.begin(), counts_.end(),
-            [](const Count& a, const Count& b) { return a.key < b.key; });
+  std::ranges::sort(counts_, {}, &Count::key);
   result.counts_ = std::move(counts_);
   return result;
 }

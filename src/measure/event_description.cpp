@@ -189,14 +189,13 @@ std::string pmu_name(const perfdata::Features& features, const Attribute& attrib
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording) {
   const auto& attributes = recording.attributes();
-  const auto measured = static_cast<std::size_t>(
-      std::count_if(attributes.begin(), attributes.end(),
-                    [](const Attribute& attribute) { return !attribute.is_dummy(); }));
+  const auto measured = static_cast<std::size_t>(std::ranges::count_if(
+      attributes, [](const Attribute& attribute) { return !attribute.is_dummy(); }));
   auto requested = requested_events(recording.features(), measured);
   std::vector<std::optional<std::string>> result(attributes.size());
   if (requested.empty() && measured == 1 && names_no_event(recording.features().command_line)) {
-    const auto only = std::find_if(attributes.begin(), attributes.end(),
-                                   [](const Attribute& one) { return !one.is_dummy(); });
+    const auto only =
+        std::ranges::find_if(attributes, [](const Attribute& one) { return !one.is_dummy(); });
     // tools/perf/builtin-record.c, cmd_record(): recorded where no event is named.
     if (is_clock(*only) || is_generic_cycles(*only)) requested = {"cycles:P"};
   }
@@ -206,10 +205,9 @@ std::vector<std::optional<std::string>> requested_by_attribute(
   for (const bool must_fit : {true, false}) {
     for (std::size_t index = 0; index < attributes.size(); ++index) {
       if (attributes[index].is_dummy() || result[index]) continue;
-      const auto found =
-          std::find_if(requested.begin(), requested.end(), [&](const std::string& event) {
-            return !must_fit || is_recorded_as_requested(event, attributes[index]);
-          });
+      const auto found = std::ranges::find_if(requested, [&](const std::string& event) {
+        return !must_fit || is_recorded_as_requested(event, attributes[index]);
+      });
       if (found == requested.end()) continue;
       result[index] = std::move(*found);
       requested.erase(found);
@@ -274,7 +272,7 @@ bool select_event(const analysis::EventIdentity& event, const locate::Filter& fi
                   std::uint64_t samples, locate::Filtered& filtered) {
   const auto& names = filter.events;
   const bool is_selected =
-      names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
         return is_event_named(name, event);
       });
   filtered.events.insert(event.label);

@@ -45,13 +45,13 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
     // and STALL_BACKEND, OP_RETIRED, OP_SPEC, STALL and its slots, CNT_CYCLES.
     constexpr std::array<std::uint64_t, 13> kOfArm = {0x08, 0x11, 0x1b, 0x1d, 0x23, 0x24,  0x3a,
                                                       0x3b, 0x3c, 0x3d, 0x3e, 0x3f, 0x4004};
-    return std::find(kOfArm.begin(), kOfArm.end(), code) != kOfArm.end();
+    return std::ranges::find(kOfArm, code) != kOfArm.end();
   }
   // Event codes (umask 0) of unhalted cycles and retired instructions or micro-ops: Intel 0x3c,
   // 0xc0; AMD 0x76, 0xc0, 0xc1. The code of one vendor counts nothing alike on the other, so that
   // only the vendor's own recordings hold it.
   constexpr std::array<std::uint64_t, 4> kOfX86 = {0x3c, 0xc0, 0xc1, 0x76};
-  return std::find(kOfX86.begin(), kOfX86.end(), code) != kOfX86.end();
+  return std::ranges::find(kOfX86, code) != kOfX86.end();
 }
 
 /// Whether it is known what an event counts, and that the trigger does not cause it: then its
@@ -60,8 +60,8 @@ bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKi
   if (knowledge.counted == events::Counted::other) return false;
   if (!knowledge.event) return !events::may_cause(trigger, knowledge.counted);
   const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
-  return std::none_of(causes.begin(), causes.end(),
-                      [trigger](const auto& cause) { return cause.kind == trigger; });
+  return std::ranges::none_of(causes,
+                              [trigger](const auto& cause) { return cause.kind == trigger; });
 }
 
 /// For breakpoints and page faults: the target's own are judged if it is known where they are
@@ -124,7 +124,7 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
       add(argument.substr(2));
     }
   }
-  const bool has_group = std::any_of(events.begin(), events.end(), [](const std::string& event) {
+  const bool has_group = std::ranges::any_of(events, [](const std::string& event) {
     return event.find_first_of("{}") != std::string::npos;
   });
   if (!readable || has_group || events.size() != measured_events) return {};

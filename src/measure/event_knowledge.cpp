@@ -103,7 +103,7 @@ machine::Machine recorded_machine(const perfdata::Features& features, const run:
   read_cpuid(features.cpuid, machine.cpu);
   machine.kernel = features.os_release;
   if (const auto& cores = features.cores; !cores.empty()) {
-    machine.smt_active = std::any_of(cores.begin(), cores.end(), [](const std::string& cpus) {
+    machine.smt_active = std::ranges::any_of(cores, [](const std::string& cpus) {
       return cpus.find_first_of(",-") != std::string::npos;
     });
   }
@@ -168,9 +168,8 @@ KnownCauses causes_of(const EventKnowledge& knowledge) {
   if (!knowledge.event->precise) return {NotJudged::unknown_precision, {}};
   if (knowledge.imprecise()) return {NotJudged::imprecise, {}};
   auto causes = events::causes_of(knowledge.cpu, *knowledge.event);
-  const bool is_known = std::any_of(causes.begin(), causes.end(), [](const events::Cause& cause) {
-    return cause.verdict != events::Verdict::unknown;
-  });
+  const bool is_known = std::ranges::any_of(
+      causes, [](const events::Cause& cause) { return cause.verdict != events::Verdict::unknown; });
   if (!is_known) return {NotJudged::unknown_cause, {}};
   return {NotJudged::none, std::move(causes)};
 }

@@ -29,7 +29,7 @@ std::string modes_of(const perfdata::Attribute& attribute) {
 
 std::string modes_of(const analysis::EventIdentity& event) {
   const auto excludes = [&](std::string_view mode) {
-    return std::find(event.excluded.begin(), event.excluded.end(), mode) != event.excluded.end();
+    return std::ranges::find(event.excluded, mode) != event.excluded.end();
   };
   if (excludes("kernel") == excludes("user")) return "user and kernel";
   return excludes("kernel") ? "user" : "kernel";

@@ -169,8 +169,8 @@ void visit_samples(const Profile& profile, const TargetGeometry* geometry,
     const bool is_tabulated = basis.addresses && basis.addresses->is_tabulated();
     tabulated.push_back(is_tabulated ? &*basis.addresses : nullptr);
   }
-  const bool tabulates = std::any_of(tabulated.begin(), tabulated.end(),
-                                     [](const auto* one) { return one != nullptr; });
+  const bool tabulates =
+      std::ranges::any_of(tabulated, [](const auto* one) { return one != nullptr; });
   SkidInEventsReader skid_in_events(recording, profile.events);
   SamplePairReader sample_pairs(profile.events, geometry);
   if (check || tabulates || skid_in_events.reads() || sample_pairs.reads()) {

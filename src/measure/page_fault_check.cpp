@@ -111,7 +111,7 @@ PageFaultChecker::~PageFaultChecker() = default;
 
 locate::Visitor PageFaultChecker::visitor(const perfdata::Recording& recording) {
   const auto& attributes = recording.attributes();
-  if (std::none_of(attributes.begin(), attributes.end(), is_comparable)) return {};
+  if (std::ranges::none_of(attributes, is_comparable)) return {};
   std::string problem;
   Comparing comparing{recording, Tracepoints::parse(recording.features().tracing_data, problem)};
   std::optional<std::uint32_t> tracepoint;

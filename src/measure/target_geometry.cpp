@@ -44,9 +44,8 @@ std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
     if (!sampled[file]) continue;
     const auto found = modules.find(digest.spaces.file(file));
     if (found.module == nullptr) continue;
-    const auto known = std::find_if(result.begin(), result.end(), [&](const auto& module) {
-      return module.found.module == found.module;
-    });
+    const auto known = std::ranges::find_if(
+        result, [&](const auto& module) { return module.found.module == found.module; });
     if (known != result.end()) {
       known->mappings.push_back(file);
     } else {
@@ -122,8 +121,7 @@ LoopCategories categories_of(const symbols::Module& module, Arch arch,
   for (const auto& [trigger, runway] : layout.trigger_blocks()) {
     known.insert(known.end(), {trigger, runway});
   }
-  std::sort(known.begin(), known.end(),
-            [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  std::ranges::sort(known, {}, &AddressRange::begin);
   known.push_back({layout.loop.end, layout.loop.end});
   std::uint64_t begin = layout.loop.begin;
   for (const AddressRange& range : known) {
@@ -217,7 +215,7 @@ std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest
                                                     const symbols::MappedFile& target,
                                                     std::vector<std::string>& remarks) {
   const std::vector<bool> sampled = sampled_files(digest);
-  if (std::find(sampled.begin(), sampled.end(), true) != sampled.end()) return std::nullopt;
+  if (std::ranges::find(sampled, true) != sampled.end()) return std::nullopt;
   const auto found = modules.find(target);
   if (found.module == nullptr) return std::nullopt;
   return geometry_of(digest, {found, {}}, remarks);
