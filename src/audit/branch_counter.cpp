@@ -1,7 +1,6 @@
 #include "src/audit/branch_counter.h"
 
 #include "src/perfdata/format.h"
-#include "src/support/hash.h"
 
 #include <algorithm>
 
@@ -10,6 +9,9 @@ namespace {
 
 using perfdata::BranchEntry;
 using perfdata::CpuMode;
+
+/// Distinct records, which take about 130 MB.
+constexpr std::size_t kMostDistinct = std::size_t{1} << 20;
 
 /// The upper half of the address space is the kernel's on x86-64 and aarch64.
 bool is_kernel(std::uint64_t address) {
@@ -47,15 +49,7 @@ bool is_run(const BranchEntry& older, const BranchEntry& newer) {
          older.speculation != PERF_BR_SPEC_WRONG_PATH;
 }
 
-bool CountedBranch::is_like(const CountedBranch& other) const {
-  return attribute == other.attribute && type == other.type &&
-         both_outcomes == other.both_outcomes && run_kind == other.run_kind && from == other.from &&
-         to == other.to && before == other.before && distance == other.distance && run == other.run;
-}
-
-BranchTable::BranchTable() : slots_(1024), seed_(random_seed()) {}
-
-std::uint64_t BranchTable::hash_of(const CountedBranch& branch) const {
+std::size_t BranchHash::operator()(const CountedBranch& branch) const {
   std::uint64_t hash = seed_;
   const auto add = [&](std::uint64_t word) { hash = hashed(word, hash); };
   add(branch.from.offset);
@@ -68,31 +62,6 @@ std::uint64_t BranchTable::hash_of(const CountedBranch& branch) const {
   add(std::uint64_t{branch.type} << 16 | (branch.both_outcomes ? 256u : 0u) |
       static_cast<std::uint64_t>(branch.run_kind));
   return hash;
-}
-
-bool BranchTable::count(const CountedBranch& branch) {
-  std::size_t slot = hash_of(branch) & (slots_.size() - 1);
-  for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-    CountedBranch& known = branches_[slots_[slot] - 1];
-    if (!known.is_like(branch)) continue;
-    ++known.records;
-    return true;
-  }
-  if (branches_.size() == kMost) return false;
-  branches_.push_back(branch);
-  branches_.back().records = 1;
-  slots_[slot] = static_cast<std::uint32_t>(branches_.size());
-  if (branches_.size() * 2 > slots_.size()) grow();
-  return true;
-}
-
-void BranchTable::grow() {
-  slots_.assign(slots_.size() * 2, 0);
-  for (std::size_t i = 0; i < branches_.size(); ++i) {
-    std::size_t slot = hash_of(branches_[i]) & (slots_.size() - 1);
-    while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
-    slots_[slot] = static_cast<std::uint32_t>(i + 1);
-  }
 }
 
 BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu,
@@ -230,8 +199,22 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     if (is_compared && i + 1 < entries_.size()) {
       add_run(entry, entries_[i + 1], sample, time, branch);
     }
-    if (!table_.count(branch)) count_unjudged(BranchUnjudged::undecided);
+    if (table_.size() == kMostDistinct && !table_.contains(branch)) {
+      count_unjudged(BranchUnjudged::undecided);
+    } else {
+      ++table_[branch];
+    }
   }
+}
+
+std::vector<CountedBranch> BranchCounter::take() const {
+  std::vector<CountedBranch> branches;
+  branches.reserve(table_.size());
+  for (const auto& [branch, records] : table_) {
+    branches.push_back(branch);
+    branches.back().records = records;
+  }
+  return branches;
 }
 
 }  // namespace skid::audit

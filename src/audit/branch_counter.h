@@ -6,6 +6,7 @@
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/branch_stack.h"
 #include "src/perfdata/sample.h"
+#include "src/support/hash.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,7 @@ struct BranchPlace {
   symbols::FileIndex file = symbols::Region::kNoFile;
   std::uint64_t offset = 0;
 
-  friend bool operator==(const BranchPlace&, const BranchPlace&) = default;
+  friend auto operator<=>(const BranchPlace&, const BranchPlace&) = default;
 };
 
 /// A record as it is judged: with the target of the preceding one.
@@ -44,29 +45,16 @@ struct CountedBranch {
   std::uint64_t run = 0;         ///< bytes
   std::uint64_t records = 0;
 
-  /// Whether all but the number of records is equal.
-  bool is_like(const CountedBranch& other) const;
+  friend bool operator==(const CountedBranch&, const CountedBranch&) = default;
 };
 
-/// Counts distinct records in a table of open addressing.
-class BranchTable {
+/// Of all but the number of records. Seeded, so that a recording cannot be made to collide.
+class BranchHash {
  public:
-  /// About 100 MB.
-  static constexpr std::size_t kMost = std::size_t{1} << 20;
-
-  BranchTable();
-  /// Returns false if the table is full and has no equal record.
-  bool count(const CountedBranch& branch);
-  /// Moves the records out, in no order.
-  std::vector<CountedBranch> take() { return std::move(branches_); }
+  std::size_t operator()(const CountedBranch& branch) const;
 
  private:
-  std::uint64_t hash_of(const CountedBranch& branch) const;
-  void grow();
-
-  std::vector<CountedBranch> branches_;
-  std::vector<std::uint32_t> slots_;  ///< numbers of branches_ + 1; 0: free
-  std::uint64_t seed_;                ///< random, so that a recording cannot be made to collide
+  std::uint64_t seed_ = random_seed();
 };
 
 /// What an event records.
@@ -98,7 +86,8 @@ class BranchCounter {
              std::span<const std::byte> stack, perfdata::ByteOrder order, std::uint64_t time,
              BranchRecords& counts);
 
-  std::vector<CountedBranch> take() { return table_.take(); }
+  /// The distinct records, in no order.
+  std::vector<CountedBranch> take() const;
 
  private:
   BranchUnjudged reason_of(const perfdata::BranchEntry& entry,
@@ -115,7 +104,8 @@ class BranchCounter {
   const symbols::AddressSpaces& spaces_;
   locate::RegionCache regions_;
   std::optional<Arch> arch_;
-  BranchTable table_;
+  /// The number of each record, whose own is 0.
+  std::unordered_map<CountedBranch, std::uint64_t, BranchHash> table_;
   std::vector<perfdata::BranchEntry> entries_;  ///< of the current sample
   /// When processes were last sampled, where a sample may have records from before an exec.
   std::unordered_map<std::int32_t, std::uint64_t> sampled_;
