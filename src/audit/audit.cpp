@@ -1,17 +1,16 @@
 #include "src/audit/audit.h"
 
-#include "src/audit/auditor.h"
-#include "src/audit/contradictions.h"
-#include "src/audit/ordered_samples.h"
+#include "src/audit/event_blocks.h"
+#include "src/locate/visit.h"
 #include "src/measure/matching_run.h"
 #include "src/measure/precision_lost.h"
-#include "src/measure/profile.h"
-#include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
+#include "src/symbols/disassembler.h"
 
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,11 +19,13 @@
 namespace skid::audit {
 namespace {
 
+using events::Verdict;
+using SamplesByFile = std::map<symbols::FileIndex, std::uint64_t>;
+
 /// The files that samples and branch records lack, each once.
 std::vector<MissingFile> missing_files(const locate::Digest& digest,
                                        const std::vector<locate::ModuleStore::Remark>& remarks,
-                                       const std::map<symbols::FileIndex, std::uint64_t>& samples,
-                                       const std::map<symbols::FileIndex, std::uint64_t>& records) {
+                                       const SamplesByFile& samples, const SamplesByFile& records) {
   using Key = std::pair<std::string_view, std::string_view>;
   std::map<Key, std::string_view> texts;
   for (const auto& remark : remarks) {
@@ -80,33 +81,389 @@ std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Ch
   return choices.measured ? measured_delay(event, *choices.measured, warnings) : std::nullopt;
 }
 
+/// The rule of one sample's kind.
+EventRule rule_of_sample(EventRule rule, perfdata::SampleKind kind) {
+  if (rule.rule == Rule::none) return rule;
+  const NotJudged reason = reason_of_mode(kind.mode());
+  if (rule.rule == Rule::execute_breakpoint) {
+    // Compares addresses, and no code.
+    return reason == NotJudged::guest ? EventRule{Rule::none, reason} : rule;
+  }
+  if (reason != NotJudged::none) return {Rule::none, reason};
+  if (rule.rule == Rule::sampled && !kind.exact()) return {Rule::none, NotJudged::not_exact};
+  // IBS and its like are exact at level 1 already.
+  return rule.rule == Rule::predecessor && kind.exact() ? EventRule{Rule::sampled, {}} : rule;
+}
+
+void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
+  audit.not_judged[static_cast<std::size_t>(reason)] += samples;
+  if (reason == NotJudged::unknown_cause) {
+    audit.verdicts[static_cast<std::size_t>(Verdict::unknown)] += samples;
+  }
+}
+
+/// Judges the samples of a recording, event by event, at the code that they are at.
+class Auditor {
+ public:
+  /// All must outlive the auditor.
+  Auditor(const measure::Profile& profile, const Choices& choices, CodeBudget& budget)
+      : profile_(profile), choices_(choices), budget_(budget) {}
+
+  /// An event of the profile. Returns its audit, to which more may be added.
+  EventAudit& add(const measure::RecordedEvent& recorded) {
+    Event& event = events_[recorded.index];
+    event.breakpoint = recorded.attribute.config1;
+    event.rule = rule_of(recorded);
+    event.causes = measure::causes_of(recorded.knowledge).causes;
+    event.blocks = EventBlocks(recorded);
+    EventAudit& audit = event.audit;
+    audit = EventAudit(measure::event_summary(recorded));
+    audit.catalogue = recorded.knowledge.catalogue;
+    audit.rule = event.rule.rule;
+    if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {
+      audit.warnings.push_back(std::move(lost));
+    }
+    if (choices_.delay || event.blocks.judges()) {
+      event.blocks.set_delay(delay_of(recorded, choices_, audit.warnings));
+    }
+    for (std::string& warning : measure::event_warnings(recorded)) {
+      audit.warnings.push_back(std::move(warning));
+    }
+    return audit;
+  }
+
+  std::vector<EventAudit> audit() {
+    note_order();
+    profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
+    // One file's branches and one function's code are in memory at a time.
+    for (auto& [file, places] : places_) judge_file(file, places);
+    std::vector<EventAudit> audits;
+    for (auto& [attribute, event] : events_) audits.push_back(finish(event));
+    return audits;
+  }
+
+  /// Samples that were not judged because no file with their code was found.
+  const SamplesByFile& missing() const { return missing_; }
+
+ private:
+  /// Samples of one event that are judged by one rule at one place of a file.
+  struct PlaceToJudge {
+    std::uint64_t offset = 0;
+    std::uint32_t attribute = 0;
+    Rule rule = Rule::none;  ///< none: the samples are judged by their blocks alone
+    InBlocks in_blocks = InBlocks::no;
+    std::uint64_t samples = 0;
+
+    auto key() const { return std::tie(offset, attribute, rule, in_blocks); }
+    bool needs_code() const { return rule != Rule::none || in_blocks == InBlocks::judged; }
+  };
+  using Places = std::vector<const PlaceToJudge*>;
+
+  struct Found {
+    symbols::FileIndex file = symbols::Region::kNoFile;
+    std::uint64_t offset = 0;  ///< sampled, in the file; without one the address
+    Judgement judgement;
+    std::uint64_t samples = 0;
+  };
+  struct Event {
+    std::uint64_t breakpoint = 0;  ///< its address
+    EventRule rule;
+    std::vector<events::Cause> causes;  ///< of Rule::sampled and Rule::predecessor
+    EventBlocks blocks;
+    EventAudit audit;
+    std::vector<Found> found;  ///< one a place that was judged
+  };
+  struct Position {
+    std::string function;
+    std::uint64_t begin = 0;  ///< of the function; of the file without one
+    std::uint64_t address = 0;
+    const symbols::Module* module = nullptr;
+    std::string path;
+  };
+
+  /// Notes the first million samples of events with a fixed period as they are in the recording.
+  void note_order() {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+    std::uint64_t gaps = 0, noted = 0;
+    if (std::ranges::none_of(events_,
+                             [](const auto& entry) { return entry.second.blocks.needs_order(); })) {
+      return;
+    }
+    locate::visit_records(
+        profile_.recording, profile_.digest, [&](const locate::VisitedRecord& visited) {
+          // One that a filter leaves out still separates its neighbours.
+          const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
+          if (sample == nullptr) {
+            if (perfdata::hides_samples(visited.record.type)) ++gaps;
+            return;
+          }
+          const auto event = events_.find(sample->attribute);
+          if (event == events_.end() || noted == kMost) return;
+          EventBlocks& blocks = event->second.blocks;
+          if (!blocks.needs_order()) return;
+          ++noted;
+          OrderedSample ordered{
+              sample->tid, gaps << 16U | (sample->cpu & 0xffffU), {symbols::Region::kNoFile, 0}};
+          const bool is_judged =
+              blocks.in_blocks({sample->mode, sample->exact}) == InBlocks::judged;
+          if (visited.location && is_judged) ordered.location = *visited.location;
+          blocks.add_ordered(ordered);
+        });
+  }
+
+  /// Judges samples that need no code, and collects the places of the rest.
+  void take(const locate::LocatedSamples& located) {
+    const auto entry = events_.find(located.attribute);
+    if (entry == events_.end()) return;
+    Event& event = entry->second;
+    event.audit.samples += located.samples;
+    const EventRule rule = rule_of_sample(event.rule, located.kind);
+    const InBlocks in_blocks =
+        located.location ? event.blocks.in_blocks(located.kind) : InBlocks::no;
+    if (rule.rule == Rule::none) {
+      if (in_blocks != InBlocks::no) add_place(located, Rule::none, in_blocks);
+      leave_out(event.audit, rule.reason, located.samples);
+    } else if (rule.rule == Rule::execute_breakpoint) {
+      Found found{.offset = located.ip, .judgement = {}, .samples = located.samples};
+      if (located.location) {
+        found.file = located.location->file;
+        found.offset = located.location->offset;
+      }
+      found.judgement.verdict = located.ip == event.breakpoint ? Verdict::can : Verdict::never;
+      found.judgement.address = located.ip;
+      enter(event, found);
+    } else if (!located.location) {
+      leave_out(event.audit, NotJudged::unmapped, located.samples);
+    } else {
+      add_place(located, rule.rule, in_blocks);
+    }
+  }
+
+  void add_place(const locate::LocatedSamples& located, Rule rule, InBlocks in_blocks) {
+    places_[located.location->file].push_back(
+        {located.location->offset, located.attribute, rule, in_blocks, located.samples});
+  }
+
+  static void enter(Event& event, const Found& found) {
+    const Judgement& judgement = found.judgement;
+    if (judgement.not_judged != NotJudged::none || judgement.verdict == Verdict::unknown) {
+      leave_out(
+          event.audit,
+          judgement.not_judged == NotJudged::none ? NotJudged::unknown_cause : judgement.not_judged,
+          found.samples);
+      return;
+    }
+    event.audit.judged += found.samples;
+    event.audit.verdicts[static_cast<std::size_t>(judgement.verdict)] += found.samples;
+    event.found.push_back(found);
+  }
+
+  static void merge_equal(std::vector<PlaceToJudge>& places) {
+    std::ranges::sort(places, {}, &PlaceToJudge::key);
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      if (places[kept].key() == places[i].key()) {
+        places[kept].samples += places[i].samples;
+      } else {
+        places[++kept] = places[i];
+      }
+    }
+    places.resize(kept + 1);
+  }
+
+  void judge_file(symbols::FileIndex index, std::vector<PlaceToJudge>& places) {
+    merge_equal(places);
+    const symbols::MappedFile& file = profile_.digest.spaces.file(index);
+    const auto found = profile_.modules.find(file);
+    const bool has_code = found.module != nullptr && found.module->has_code();
+    const NotJudged reason =
+        found.module == nullptr ? reason_without_module(file, found) : NotJudged::no_code;
+    for (const PlaceToJudge& place : places) {
+      if (has_code || !place.needs_code()) continue;
+      if (reason != NotJudged::anonymous) missing_[index] += place.samples;
+      Event& event = events_.at(place.attribute);
+      if (place.in_blocks == InBlocks::judged) event.blocks.count(reason, place.samples);
+      const bool is_left_out = found.module == nullptr && place.rule != Rule::none;
+      if (is_left_out) leave_out(event.audit, reason, place.samples);
+    }
+    if (found.module == nullptr) return;
+    FileJudge judge(*found.module, profile_.arch(), loop_of(found.path), budget_);
+    // Functions can overlap; each is decoded once.
+    std::map<std::uint64_t, Places> by_function;
+    for (const PlaceToJudge& place : places) {
+      by_function[judge.begin_of_function(place.offset)].push_back(&place);
+    }
+    for (const auto& [begin, of_function] : by_function) {
+      judge_function(judge, index, of_function);
+      find_blocks(judge, index, *found.module, of_function);
+    }
+    places = {};
+  }
+
+  void judge_function(FileJudge& judge, symbols::FileIndex file, const Places& places) {
+    for (const PlaceToJudge* place : places) {
+      if (place->rule == Rule::none) continue;
+      Event& event = events_.at(place->attribute);
+      const Judgement judgement = judge.judge(event.causes, place->rule, place->offset);
+      if (!profile_.arch() && judgement.not_judged == NotJudged::none) {
+        event.audit.rule = judge.rule_here(event.audit.rule);
+      }
+      enter(event, {file, place->offset, judgement, place->samples});
+    }
+  }
+
+  /// Collects the blocks of a function for all events at once.
+  void find_blocks(FileJudge& judge, symbols::FileIndex file, const symbols::Module& module,
+                   const Places& places) {
+    std::map<std::uint32_t, SamplesByAddress> by_event;
+    std::map<std::uint32_t, std::uint64_t> sums;
+    for (const PlaceToJudge* place : places) {
+      const auto at_address = module.address_at(place->offset);
+      if (place->in_blocks == InBlocks::no || !at_address) continue;
+      SampledAt& at = by_event[place->attribute][*at_address];
+      at.offset = place->offset;
+      if (place->in_blocks == InBlocks::inexact) {
+        at.has_inexact = true;
+        continue;
+      }
+      at.samples += place->samples;
+      sums[place->attribute] += place->samples;
+    }
+    const auto address = module.address_at(places.front()->offset);
+    if (!address) return;
+    std::optional<FileJudge::Blocks> function;
+    bool is_sought = false;
+    for (const auto& [attribute, samples] : by_event) {
+      EventBlocks& blocks = events_.at(attribute).blocks;
+      const bool is_enough = sums[attribute] >= kFewestOfBlock;
+      if (is_enough && !std::exchange(is_sought, true)) function = judge.blocks_around(*address);
+      if (module.has_code()) {
+        const bool is_cut = is_sought && !function && judge.is_cut();
+        blocks.count(is_cut ? NotJudged::too_much_code : NotJudged::none, sums[attribute]);
+      }
+      if (!is_enough || !function) continue;
+      budget_.take(function->code->steps().size());
+      blocks.add(profile_.digest.spaces.file(file).path, file, *function, samples);
+    }
+  }
+
+  Position position_of(const Found& found) {
+    Position position;
+    position.address = found.offset;
+    if (found.file == symbols::Region::kNoFile) return position;
+    const symbols::MappedFile& file = profile_.digest.spaces.file(found.file);
+    position.path = file.path;
+    position.module = profile_.modules.find(file).module;
+    if (position.module == nullptr) return position;
+    const auto address = position.module->address_at(found.offset);
+    if (!address) return position;
+    position.address = *address;
+    if (auto function = position.module->function_at(*address)) {
+      position.function = std::move(function->name);
+      position.begin = function->range.begin;
+    }
+    return position;
+  }
+
+  bool is_shown(const EventAudit& audit, std::uint64_t impossible) const {
+    return static_cast<double>(impossible) >=
+           choices_.min_share * static_cast<double>(audit.judged);
+  }
+
+  EventAudit finish(Event& event) {
+    EventAudit& audit = event.audit;
+    const std::uint64_t impossible = audit.verdicts[static_cast<std::size_t>(Verdict::never)];
+    audit.impossible = analysis::wilson_interval(impossible, audit.judged);
+    std::ranges::sort(event.found, [](const Found& a, const Found& b) {
+      const bool first = a.judgement.verdict == Verdict::never;
+      const bool second = b.judgement.verdict == Verdict::never;
+      if (first != second) return first;
+      return std::tie(b.samples, a.file, a.offset, a.judgement.verdict) <
+             std::tie(a.samples, b.file, b.offset, b.judgement.verdict);
+    });
+    add_functions(event);
+    add_instructions(event);
+    audit.bias = event.blocks.judge(choices_.top);
+    return std::move(audit);
+  }
+
+  void add_functions(Event& event) {
+    EventAudit& audit = event.audit;
+    std::map<std::tuple<std::string, std::string, std::uint64_t>, FunctionFinding> functions;
+    for (const Found& found : event.found) {
+      Position position = position_of(found);
+      FunctionFinding& function = functions[{position.path, position.function, position.begin}];
+      function.judged += found.samples;
+      if (found.judgement.verdict == Verdict::never) function.impossible += found.samples;
+    }
+    audit.all_functions = functions.size();
+    for (auto& [key, function] : functions) {
+      std::tie(function.module, function.function, std::ignore) = key;
+      if (function.impossible > 0) ++audit.impossible_functions;
+      if (is_shown(audit, function.impossible)) audit.functions.push_back(std::move(function));
+    }
+    std::ranges::stable_sort(
+        audit.functions, [](const FunctionFinding& a, const FunctionFinding& b) {
+          return std::tie(b.impossible, b.judged) < std::tie(a.impossible, a.judged);
+        });
+    if (audit.functions.size() > choices_.top) audit.functions.resize(choices_.top);
+  }
+
+  void add_instructions(Event& event) {
+    EventAudit& audit = event.audit;
+    for (const Found& found : event.found) {
+      const bool is_impossible = found.judgement.verdict == Verdict::never;
+      if (is_impossible) ++audit.impossible_instructions;
+      if (!is_impossible && !choices_.all) continue;
+      if (audit.instructions.size() >= choices_.top) continue;
+      if (!is_shown(audit, is_impossible ? found.samples : 0)) continue;
+      audit.instructions.push_back(describe(found));
+    }
+  }
+
+  InstructionFinding describe(const Found& found) {
+    const Position position = position_of(found);
+    InstructionFinding instruction;
+    instruction.module = position.path;
+    instruction.function = position.function;
+    instruction.address = position.address;
+    instruction.offset = position.address - position.begin;
+    instruction.categories = found.judgement.categories;
+    instruction.verdict = found.judgement.verdict;
+    instruction.samples = found.samples;
+    const bool has_code = found.judgement.end != 0;
+    instruction.judged_address = has_code ? found.judgement.address : position.address;
+    if (position.module == nullptr) return instruction;
+    if (auto line = position.module->line_at(instruction.judged_address)) {
+      instruction.source_file = std::move(line->file);
+      instruction.source_line = line->line;
+    }
+    if (const auto arch = position.module->arch()) {
+      const std::uint64_t begin = instruction.judged_address;
+      const std::uint64_t end =
+          has_code ? found.judgement.end : begin + instructions::kLongestInstruction;
+      const auto code = position.module->code({begin, end});
+      const std::size_t most = has_code ? 2 : 1;
+      for (const auto& one : symbols::Disassembler(*arch).decode(code, begin, most)) {
+        instruction.text += (instruction.text.empty() ? "" : "; ") + one.text;
+      }
+    }
+    return instruction;
+  }
+
+  const measure::Profile& profile_;
+  const Choices& choices_;
+  std::map<std::uint32_t, Event> events_;  ///< by attribute
+  std::map<symbols::FileIndex, std::vector<PlaceToJudge>> places_;
+  CodeBudget& budget_;
+  SamplesByFile missing_;
+};
+
 /// The result of an attribute; nullopt: `results` has none.
 template <typename T>
 std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
   const auto found = results.find(attribute);
   return found != results.end() ? std::optional(found->second) : std::nullopt;
-}
-
-/// The event with its rule, and its audit before any sample is judged.
-std::pair<EventToJudge, EventAudit> begin_audit(const measure::RecordedEvent& recorded,
-                                                const Choices& choices) {
-  EventAudit event(measure::event_summary(recorded));
-  event.catalogue = recorded.knowledge.catalogue;
-  if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {
-    event.warnings.push_back(std::move(lost));
-  }
-  BlockRule blocks(recorded);
-  std::optional<DelayRange> delay;
-  if (choices.delay || blocks.judges()) delay = delay_of(recorded, choices, event.warnings);
-  const std::uint64_t pebs_period = measure::is_pebs(recorded) ? event.period.value_or(0) : 0;
-  EventToJudge to_judge{recorded.attribute, rule_of(recorded),
-                        measure::causes_of(recorded.knowledge).causes,
-                        EventBlocks(std::move(blocks), pebs_period, delay)};
-  event.rule = to_judge.rule.rule;
-  for (std::string& warning : measure::event_warnings(recorded)) {
-    event.warnings.push_back(std::move(warning));
-  }
-  return {std::move(to_judge), std::move(event)};
 }
 
 }  // namespace
@@ -125,14 +482,12 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   result.filtered = digest.filtered;
   for (const measure::RecordedEvent& recorded : profile.events) {
     if (!profile.selects(recorded, choices.filter, result.filtered)) continue;
-    auto [to_judge, event] = begin_audit(recorded, choices);
+    EventAudit& event = auditor.add(recorded);
     event.data_source = result_of(recorded.index, data_sources);
     event.data_address = result_of(recorded.index, data_addresses);
     event.branch_records = result_of(recorded.index, branches.events);
-    auditor.add(recorded.index, std::move(to_judge), std::move(event));
   }
-
-  result.events = auditor.audit(ordered_samples(recording, digest, auditor.rules_of_order()));
+  result.events = auditor.audit();
   result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
   if (digest.repeated.blocks > 0) result.remarks.push_back(digest.repeated.warning());
   profile.summarize(result);

@@ -4,14 +4,8 @@
 #include "analysis/block_evenness.h"
 #include "analysis/delay.h"
 #include "analysis/intervals.h"
-#include "analysis/not_judged.h"
 #include "analysis/sample_order.h"
 #include "src/audit/block_samples.h"
-#include "src/audit/event_rule.h"
-#include "src/events/causes.h"
-#include "src/events/event.h"
-#include "src/measure/event_description.h"
-#include "src/perfdata/sample.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +57,7 @@ struct BlockFinding {
 
 /// The bias within the blocks of one event.
 struct BlockBias {
-  std::optional<analysis::Interval> misplaced;  ///< nullopt: no block was judged
+  std::optional<analysis::Interval> misplaced = {};  ///< nullopt: no block was judged
   /// Why no block was judged, as a key and in words.
   std::string_view reason, reason_text;
   std::uint64_t samples = 0;  ///< in the judged blocks
@@ -75,33 +69,9 @@ struct BlockBias {
   std::vector<BlockFinding> blocks;  ///< biased ones first, then those with most samples misplaced
 };
 
-/// Knows which samples of an event show the instruction that caused it, and which instructions
-/// cause it exactly once; or why no samples are judged.
-class BlockRule {
- public:
-  BlockRule() = default;
-  explicit BlockRule(const measure::RecordedEvent& event);
-
-  bool judges() const noexcept { return reason_.empty(); }
-  bool takes(perfdata::SampleKind kind) const noexcept;
-  /// Whether samples are not taken only because they lack EXACT_IP.
-  bool lacks_exact(perfdata::SampleKind kind) const noexcept;
-  EvenEvent event() const { return {once_, causes_, rule_}; }
-  std::string_view reason() const noexcept { return reason_; }
-  std::string_view reason_text() const noexcept { return reason_text_; }
-
- private:
-  std::string_view reason_ = "not_once", reason_text_;
-  events::Counted once_ = events::Counted::other;
-  std::vector<events::Cause> causes_;
-  Rule rule_ = Rule::none;
-};
-
-/// Judges together the blocks, whose evenness is not yet set, and the loops, whose `order` and
-/// `pairs` are set. `want`: why most of the samples are in no block; none: their code is there.
-/// `delay`: from overflow to record; nullopt: not known. `top`: the most blocks to keep.
+/// Judges together at least one block, whose evenness is not yet set. `loops`: of all blocks,
+/// judged. `top`: the most blocks to keep.
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
-                       const BlockRule& rule, NotJudged want, std::optional<DelayRange> delay,
                        std::size_t top);
 
 }  // namespace skid::audit

@@ -140,6 +140,32 @@ class Counter {
 
 using Parts = std::span<const std::optional<Part>>;
 
+/// Consecutive parts as one; nullopt where one of them is.
+std::optional<Part> joined(Parts parts, std::size_t first, std::size_t last) {
+  Part all;
+  for (const auto& part : parts.subspan(first, last + 1 - first)) {
+    if (!part) return std::nullopt;
+    all.places.insert(all.places.end(), part->places.begin(), part->places.end());
+    all.steps.insert(all.steps.end(), part->steps.begin(), part->steps.end());
+    all.is_complete &= part->is_complete;
+    all.samples += part->samples;
+  }
+  return all;
+}
+
+/// A loop of the steps [begin, end).
+LoopSamples loop_samples(const FunctionCode& code, std::size_t begin, std::size_t end, Part& part) {
+  constexpr std::size_t kMostPlaces = 64;  // time and memory grow with its square
+  LoopSamples loop{{range_of(code, begin, end), std::move(part.places)}, {}};
+  const auto& steps = part.steps;
+  if (!part.is_complete || steps.size() > kMostPlaces) return loop;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    loop.distances.push_back(steps[i] - steps[i - 1]);
+  }
+  loop.distances.push_back(steps.front() - begin + end - steps.back());
+  return loop;
+}
+
 /// The most samples that each place would have if `blocks` were one block; infinite where unknown.
 double executions_of(const std::optional<std::vector<std::size_t>>& blocks, Parts parts) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -190,14 +216,14 @@ double BlockSamples::largest_ratio() const {
   return static_cast<double>(most->samples) / expected();
 }
 
-std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const FunctionBlocks& blocks,
-                                            const EvenEvent& event,
-                                            const SamplesByAddress& samples) {
+FunctionSamples samples_of(const FunctionCode& code, const FunctionBlocks& blocks,
+                           const EvenEvent& event, const SamplesByAddress& samples) {
   const Counter counter(code, event, samples);
+  const std::span<const BasicBlock> basic = blocks.basic;
   std::vector<std::optional<Part>> parts;
-  parts.reserve(blocks.basic.size());
-  for (const BasicBlock& block : blocks.basic) parts.push_back(counter.count(block));
-  std::vector<BlockSamples> judged;
+  parts.reserve(basic.size());
+  for (const BasicBlock& block : basic) parts.push_back(counter.count(block));
+  FunctionSamples found;
   auto loop = blocks.loops.begin();
   for (std::size_t first = 0, last = 0; first < parts.size(); first = last + 1) {
     last = first;
@@ -205,51 +231,17 @@ std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const Func
       if (is_even(*loop, parts)) last = loop->last;
       ++loop;
     }
-    BlockSamples block{range_of(code, blocks.basic[first].begin, blocks.basic[last].end), {}};
-    bool is_whole = true;
-    for (std::size_t i = first; i <= last; ++i) {
-      is_whole &= parts[i].has_value();
-      if (!is_whole) break;
-      block.places.insert(block.places.end(), parts[i]->places.begin(), parts[i]->places.end());
-    }
-    const bool is_judged =
-        is_whole && block.places.size() >= 2 && block.samples() >= kFewestOfBlock;
-    if (is_judged) judged.push_back(std::move(block));
+    auto part = joined(parts, first, last);
+    if (!part || part->places.size() < 2 || part->samples < kFewestOfBlock) continue;
+    found.blocks.push_back(
+        {range_of(code, basic[first].begin, basic[last].end), std::move(part->places)});
   }
-  return judged;
-}
-
-std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const FunctionBlocks& blocks,
-                                          const EvenEvent& event, const SamplesByAddress& samples) {
-  const Counter counter(code, event, samples);
-  const std::span<const BasicBlock> basic = blocks.basic;
-  constexpr std::size_t kMostPlaces = 64;  // time and memory grow with its square
-  std::vector<LoopSamples> loops;
   for (const Loop& one : blocks.loops) {
-    const auto of_loop = basic.subspan(one.first, one.last + 1 - one.first);
-    LoopSamples loop;
-    std::vector<std::size_t> steps;
-    bool is_whole = true, is_complete = true;
-    for (const BasicBlock& block : of_loop) {
-      const auto part = counter.count(block);
-      is_whole &= part.has_value();
-      if (!part) break;
-      loop.all.places.insert(loop.all.places.end(), part->places.begin(), part->places.end());
-      steps.insert(steps.end(), part->steps.begin(), part->steps.end());
-      is_complete &= part->is_complete;
+    if (auto part = joined(parts, one.first, one.last); part && part->places.size() >= 2) {
+      found.loops.push_back(loop_samples(code, basic[one.first].begin, basic[one.last].end, *part));
     }
-    if (!is_whole || steps.size() < 2) continue;
-    const std::size_t end = of_loop.back().end;
-    loop.all.range = range_of(code, of_loop.front().begin, end);
-    if (is_complete && steps.size() <= kMostPlaces) {
-      for (std::size_t i = 1; i < steps.size(); ++i) {
-        loop.distances.push_back(steps[i] - steps[i - 1]);
-      }
-      loop.distances.push_back(steps.front() - of_loop.front().begin + end - steps.back());
-    }
-    loops.push_back(std::move(loop));
   }
-  return loops;
+  return found;
 }
 
 }  // namespace skid::audit

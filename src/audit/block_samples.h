@@ -1,9 +1,8 @@
 // The samples of an event at the instructions of a block that each cause it exactly once.
 #pragma once
 
-#include "src/audit/blocks.h"
 #include "src/audit/event_rule.h"
-#include "src/audit/function_code.h"
+#include "src/audit/file_code.h"
 #include "src/events/causes.h"
 #include "src/events/event.h"
 #include "src/support/address.h"
@@ -29,7 +28,7 @@ using SamplesByAddress = std::unordered_map<std::uint64_t, SampledAt>;
 /// An event that instructions cause exactly once, and how its samples show which one did.
 struct EvenEvent {
   events::Counted once = events::Counted::other;  ///< of events::caused_once_by()
-  std::span<const events::Cause> causes;          ///< of loads and stores
+  std::vector<events::Cause> causes;              ///< of loads and stores
   Rule rule = Rule::none;                         ///< sampled or predecessor
 };
 
@@ -56,12 +55,6 @@ struct BlockSamples {
 /// Blocks with fewer samples are not judged.
 inline constexpr std::uint64_t kFewestOfBlock = 10;
 
-/// The blocks of a function that can be judged, ascending; not those with inexact samples. The
-/// basic blocks of a loop are one, if the samples show that they execute equally often.
-std::vector<BlockSamples> samples_of_blocks(const FunctionCode& code, const FunctionBlocks& blocks,
-                                            const EvenEvent& event,
-                                            const SamplesByAddress& samples);
-
 struct LoopSamples {
   BlockSamples all;  ///< of all blocks of a Loop
   /// Instructions from each place to the next, from the last one to the first of the next
@@ -69,8 +62,13 @@ struct LoopSamples {
   std::vector<std::uint64_t> distances;
 };
 
-/// The loops of a function with at least two places, disjoint and ascending.
-std::vector<LoopSamples> samples_of_loops(const FunctionCode& code, const FunctionBlocks& blocks,
-                                          const EvenEvent& event, const SamplesByAddress& samples);
+struct FunctionSamples {
+  /// Those that can be judged, ascending; not those with inexact samples. The basic blocks of a
+  /// loop are one, if the samples show that they execute equally often.
+  std::vector<BlockSamples> blocks;
+  std::vector<LoopSamples> loops;  ///< with at least two places, disjoint and ascending
+};
+FunctionSamples samples_of(const FunctionCode& code, const FunctionBlocks& blocks,
+                           const EvenEvent& event, const SamplesByAddress& samples);
 
 }  // namespace skid::audit

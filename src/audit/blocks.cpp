@@ -1,5 +1,4 @@
-#include "src/audit/blocks.h"
-
+#include "src/audit/file_code.h"
 #include "src/instructions/instruction.h"
 
 #include <algorithm>

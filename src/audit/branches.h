@@ -1,7 +1,6 @@
 // Where the code of a file can be entered other than from the preceding instruction.
 #pragma once
 
-#include "src/audit/function_code.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"

@@ -2,15 +2,11 @@
 #pragma once
 
 #include "analysis/statistics.h"
-#include "src/audit/file_judge.h"
+#include "src/audit/branches.h"
 #include "src/measure/profile.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace skid::audit {
 
@@ -36,30 +32,5 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
 /// no event recorded such addresses.
 std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
                                                              CodeBudget& budget);
-
-/// Calls `judge(FileJudge&, const symbols::Module&, entry)` for each entry of `places` in a file of
-/// x86-64 code, one file after the other, and within a file one function after the other, so that
-/// each is decoded once: functions can overlap. `Places`: a map whose keys have `file` and
-/// `offset`, by file.
-template <typename Places, typename Judge>
-void judge_by_function(Places& places, const measure::Profile& profile, CodeBudget& budget,
-                       const Judge& judge) {
-  for (auto begin = places.begin(); begin != places.end();) {
-    const symbols::FileIndex file = begin->first.file;
-    const auto end = std::find_if(begin, places.end(),
-                                  [&](const auto& place) { return place.first.file != file; });
-    const symbols::Module* module = profile.modules.find(profile.digest.spaces.file(file)).module;
-    if (module != nullptr && module->arch() == Arch::x86_64) {
-      FileJudge in_file(*module, profile.arch(), std::nullopt, budget);
-      std::vector<std::pair<std::uint64_t, typename Places::value_type*>> by_function;
-      for (auto place = begin; place != end; ++place) {
-        by_function.emplace_back(in_file.begin_of_function(place->first.offset), &*place);
-      }
-      std::ranges::stable_sort(by_function, {}, [](const auto& one) { return one.first; });
-      for (const auto& [function, entry] : by_function) judge(in_file, *module, *entry);
-    }
-    begin = end;
-  }
-}
 
 }  // namespace skid::audit

@@ -1,5 +1,9 @@
 #include "src/audit/file_judge.h"
 
+#include "runway/target.h"
+#include "src/locate/mapping_name.h"
+#include "src/support/error.h"
+
 #include <algorithm>
 
 namespace skid::audit {
@@ -64,18 +68,39 @@ bool counts_indirect_branches(std::span<const events::Cause> causes) {
 
 }  // namespace
 
+NotJudged reason_of_mode(perfdata::CpuMode mode) {
+  if (mode == perfdata::CpuMode::user) return NotJudged::none;
+  return mode == perfdata::CpuMode::kernel ? NotJudged::kernel : NotJudged::guest;
+}
+
+std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
+  try {
+    const auto target = runway::read_target(file);
+    return target ? std::optional(target->description.layout.loop) : std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;  // "[vdso]"
+  }
+}
+
+NotJudged reason_without_module(const symbols::MappedFile& file,
+                                const locate::ModuleStore::Found& found) {
+  if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
+  const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
+  return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;
+}
+
 std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
   const auto address = module_.address_at(file_offset);
   if (!address) return 0;
   return file_.range_around(*address).begin;
 }
 
-Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
-                        std::uint64_t file_offset) {
+Judgement FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
+                           std::uint64_t file_offset) {
   const auto address = module_.address_at(file_offset);
-  if (!address || !module_.has_code()) return NotJudged::no_code;
-  if (!arch_ || (recorded_ && *recorded_ != *arch_)) return NotJudged::architecture;
-  if (const auto reason = go_to(*address); reason != NotJudged::none) return reason;
+  if (!address || !module_.has_code()) return {NotJudged::no_code};
+  if (!arch_ || (recorded_ && *recorded_ != *arch_)) return {NotJudged::architecture};
+  if (const auto reason = go_to(*address); reason != NotJudged::none) return {reason};
   const FunctionCode& code = *code_;
   switch (rule_here(rule)) {
     case Rule::sampled:
@@ -98,7 +123,7 @@ Answer FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
     case Rule::none:
       break;
   }
-  return NotJudged::unknown_cause;
+  return {NotJudged::unknown_cause};
 }
 
 /// Finds the instruction at `address` in `code_`; or why it cannot be judged.
@@ -141,25 +166,24 @@ std::optional<FileJudge::Blocks> FileJudge::blocks_around(std::uint64_t address)
   return Blocks{function_->name, code_, blocks_of(file_, *function_)};
 }
 
-Answer FileJudge::by_predecessor(std::span<const events::Cause> causes) {
+Judgement FileJudge::by_predecessor(std::span<const events::Cause> causes) {
   const std::size_t sampled = index_;
   if (code_->steps()[sampled].is_in_parts) {
-    const Answer itself = by_catalogue(causes, sampled);
-    const auto* judgement = std::get_if<Judgement>(&itself);
-    if (judgement != nullptr && judgement->verdict != Verdict::never) return itself;
+    Judgement itself = by_catalogue(causes, sampled);
+    if (itself.not_judged == NotJudged::none && itself.verdict != Verdict::never) return itself;
   }
-  if (!function_) return without_function_;
+  if (!function_) return {without_function_};
   const auto before = predecessor();
-  if (!before) return why_no_predecessor();
-  const Answer answer = by_catalogue(causes, *before);
+  if (!before) return {why_no_predecessor()};
+  Judgement judgement = by_catalogue(causes, *before);
   // The event itself leads to places that no direct branch names, such as exception handlers.
-  const auto* judgement = std::get_if<Judgement>(&answer);
-  const bool accuses = judgement != nullptr && judgement->verdict == Verdict::never;
-  if (accuses && counts_indirect_branches(causes)) return NotJudged::no_only_predecessor;
-  return answer;
+  if (judgement.verdict == Verdict::never && counts_indirect_branches(causes)) {
+    return {NotJudged::no_only_predecessor};
+  }
+  return judgement;
 }
 
-Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {
+Judgement FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {
   const FunctionCode& code = *code_;
   Judgement judgement = judgement_on(code, fused_with(code, index));
   judgement.verdict = events::verdict_on(causes, judgement.categories);
@@ -167,7 +191,7 @@ Answer FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_
   // after a label of assembly, which looks like a function.
   const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
   if (may_be_second && judgement.verdict == Verdict::never) {
-    return NotJudged::no_function;
+    return {NotJudged::no_function};
   }
   return judgement;
 }
@@ -179,7 +203,7 @@ Judgement FileJudge::by_watchpoint(bool writes_only) const {
   return judgement;
 }
 
-Answer FileJudge::by_breakpoint(bool writes_only) {
+Judgement FileJudge::by_breakpoint(bool writes_only) {
   const FunctionCode& code = *code_;
   const auto& steps = code.steps();
   const Step& sampled = steps[index_];
@@ -188,9 +212,9 @@ Answer FileJudge::by_breakpoint(bool writes_only) {
     judgement.verdict = Verdict::conditional;
     return judgement;
   }
-  if (!function_) return without_function_;
+  if (!function_) return {without_function_};
   const auto before = predecessor();
-  if (!before) return why_no_predecessor();
+  if (!before) return {why_no_predecessor()};
   Suspects suspects = fused_with(code, *before);
   // CPUs of other vendors fuse other pairs than Intel's: a conditional jump counts with the
   // instruction before it.
@@ -198,7 +222,8 @@ Answer FileJudge::by_breakpoint(bool writes_only) {
   if (is_jump && suspects.first > 0) --suspects.first;
   Judgement judgement = judgement_on(code, suspects);
   judgement.verdict = touches(code, suspects, writes_only);
-  if (is_jump && *before == 0 && judgement.verdict == Verdict::never) return NotJudged::no_function;
+  if (is_jump && *before == 0 && judgement.verdict == Verdict::never)
+    return {NotJudged::no_function};
   const bool may_be_late = suspects.first > 0 && steps[suspects.first - 1].delays_traps;
   if (may_be_late && judgement.verdict == Verdict::never) judgement.verdict = Verdict::unknown;
   return judgement;

@@ -1,33 +1,44 @@
 // Whether the code at a sampled place of a file can have caused the event.
 #pragma once
 
-#include "src/audit/blocks.h"
 #include "src/audit/event_rule.h"
 #include "src/audit/file_code.h"
-#include "src/audit/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
+#include "src/locate/module_store.h"
+#include "src/perfdata/format.h"
 #include "src/support/address.h"
+#include "src/symbols/address_space.h"
 #include "src/symbols/module.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 
 namespace skid::audit {
 
-/// A verdict and the instructions that it is about.
+/// Why samples of a CPU mode are not judged; none: they are.
+NotJudged reason_of_mode(perfdata::CpuMode mode);
+
+/// The iteration of a target that skidscan built; nullopt for all other files.
+std::optional<AddressRange> loop_of(const std::filesystem::path& file);
+
+/// Why a file has no module that may be used.
+NotJudged reason_without_module(const symbols::MappedFile& file,
+                                const locate::ModuleStore::Found& found);
+
+/// A verdict and the instructions that it is about, or why there is none.
 struct Judgement {
+  NotJudged not_judged = NotJudged::none;
   events::Verdict verdict = events::Verdict::unknown;
   std::uint64_t address = 0;  ///< of the first instruction judged
   std::uint64_t end = 0;      ///< after the last one
-  instructions::Categories categories;
+  instructions::Categories categories = {};
 };
-using Answer = std::variant<Judgement, NotJudged>;
 
 /// Judges the places of one file. Keeps the code of the last function.
 class FileJudge {
@@ -48,7 +59,7 @@ class FileJudge {
   Rule rule_here(Rule rule) const { return arch_ ? rule_on(rule, *arch_) : rule; }
 
   /// By a rule that takes code. `causes`: of the event, for Rule::sampled and Rule::predecessor.
-  Answer judge(std::span<const events::Cause> causes, Rule rule, std::uint64_t file_offset);
+  Judgement judge(std::span<const events::Cause> causes, Rule rule, std::uint64_t file_offset);
 
   /// A function with its blocks.
   struct Blocks {
@@ -70,9 +81,9 @@ class FileJudge {
   /// possible destinations of branches and computed jumps, and after calls, instructions that do
   /// not fall through, and the padding that follows these, because exception handlers begin there.
   std::optional<std::size_t> predecessor();
-  Answer by_predecessor(std::span<const events::Cause> causes);
-  Answer by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;
-  Answer by_breakpoint(bool writes_only);
+  Judgement by_predecessor(std::span<const events::Cause> causes);
+  Judgement by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;
+  Judgement by_breakpoint(bool writes_only);
   Judgement by_watchpoint(bool writes_only) const;
 
   const symbols::Module& module_;

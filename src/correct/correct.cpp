@@ -1,14 +1,331 @@
 #include "src/correct/correct.h"
 
-#include "src/correct/corrector.h"
+#include "src/audit/file_judge.h"
+#include "src/correct/candidates.h"
+#include "src/correct/corrected_event.h"
+#include "src/correct/flow.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
-#include "src/measure/profile.h"
+#include "src/correct/splits.h"
+#include "src/locate/module_store.h"
+#include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
+#include "src/support/error.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace skid::correct {
+namespace {
+
+using analysis::NotJudged;
+
+/// The bytes that breakpoints on data watch, at the addresses of the files that processes map.
+class WatchedData {
+ public:
+  explicit WatchedData(const measure::Profile& profile)
+      : spaces_(profile.digest.spaces),
+        modules_(profile.modules),
+        fuses_as_intel_(profile.machine().cpu.vendor == "GenuineIntel") {}
+
+  /// Notes where processes mapped the file that the samples are in.
+  void add_mappings(const symbols::Module& module, std::span<const Sampled> samples) {
+    for (const Sampled& one : samples) {
+      const auto address = module.address_at(one.offset);
+      if (address && one.ip != 0) biases_[one.file].insert(one.ip - *address);
+    }
+  }
+
+  /// What can have caused samples of `event` at a link-time address of a file. To be called after
+  /// all add_mappings().
+  Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address) {
+    Suspicion suspicion;
+    suspicion.skid = event.correction.skid.instructions.value_or(1);
+    suspicion.causes = event.causes;
+    suspicion.fuses_as_intel = fuses_as_intel_;
+    suspicion.is_breakpoint = event.attribute.type == PERF_TYPE_BREAKPOINT;
+    if (!suspicion.is_breakpoint) return suspicion;
+    constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
+    const std::uint64_t bias = one.ip - address;
+    suspicion.writes_only = event.attribute.bp_type == kWrite;
+    suspicion.watched = event.attribute.config1 - bias;
+    suspicion.bias = bias;
+    suspicion.length = std::max<std::uint64_t>(event.attribute.config2, 1);
+    const std::tuple key(one.attribute, one.file, bias);
+    const auto [known, is_new] = places_.try_emplace(key);
+    Place& place = known->second;
+    if (is_new) {
+      place.stack_is_elsewhere = is_data_of_file(event.attribute.config1, one.file, bias);
+      place.read_only = read_only(event.attribute.config1, one.file, bias);
+    }
+    suspicion.stack_is_elsewhere = place.stack_is_elsewhere;
+    suspicion.read_only = place.read_only;
+    return suspicion;
+  }
+
+ private:
+  /// Whether the watched bytes are data of a file: of the one at hand, or of another one that all
+  /// processes mapped at the same address.
+  bool is_data_of_file(std::uint64_t watched, symbols::FileIndex file, std::uint64_t bias) {
+    const auto contains = [&](symbols::FileIndex other, std::uint64_t at) {
+      const auto* module = modules_.find(spaces_.file(other)).module;
+      if (module == nullptr) return false;
+      const auto ranges = module->loaded_ranges();
+      return std::ranges::any_of(
+          ranges, [&](const AddressRange& range) { return range.contains(watched - at); });
+    };
+    if (contains(file, bias)) return true;
+    return std::ranges::any_of(biases_, [&](const auto& other) {
+      return other.second.size() == 1 && contains(other.first, *other.second.begin());
+    });
+  }
+
+  /// Read-only parts of a file that processes have at its own addresses; empty if the watched bytes
+  /// are in one.
+  std::vector<AddressRange> read_only(std::uint64_t watched, symbols::FileIndex file,
+                                      std::uint64_t bias) {
+    const auto* module = modules_.find(spaces_.file(file)).module;
+    if (module == nullptr || bias != 0) return {};
+    auto ranges = module->read_only_ranges();
+    const bool is_constant =
+        std::ranges::any_of(ranges, [&](const AddressRange& one) { return one.contains(watched); });
+    return is_constant ? std::vector<AddressRange>() : std::move(ranges);
+  }
+
+  const symbols::AddressSpaces& spaces_;
+  locate::ModuleStore& modules_;
+  bool fuses_as_intel_;
+  /// The addresses in processes less those of the file, by file.
+  std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
+  /// As in Suspicion.
+  struct Place {
+    bool stack_is_elsewhere = false;
+    std::vector<AddressRange> read_only;
+  };
+  /// By event, file and bias.
+  std::map<std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>, Place> places_;
+};
+
+SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
+  const auto address = module.address_at(one.offset);
+  if (!address) return {one.file, one.offset};
+  return {one.file, *address, true};
+}
+
+/// The samples of a recording's events at the instructions that caused them.
+class Corrector {
+ public:
+  /// With the events of `choices` and their skids. Throws InputError
+  /// if the recording was corrected before.
+  Corrector(const measure::Profile& profile, const Choices& choices)
+      : profile_(profile),
+        keeps_blocks_(choices.by == By::block),
+        keeps_moves_(!choices.output.empty()),
+        filtered_(profile.digest.filtered),
+        watched_(profile) {
+    if (perfdata::is_corrected(profile.recording.features())) {
+      throw InputError({.file = profile.source.file.string(),
+                        .offset = {},
+                        .found = "samples that were corrected before",
+                        .expected = "a recording as perf made it",
+                        .remedy = "correct the original"});
+    }
+    for (const measure::RecordedEvent& recorded : profile.events) {
+      if (!profile.selects(recorded, choices.filter, filtered_)) continue;
+      CorrectedEvent& event = events_[recorded.index];
+      event.attribute = recorded.attribute;
+      event.causes = measure::causes_of(recorded.knowledge).causes;
+      event.correction = EventCorrection(measure::event_summary(recorded));
+      event.correction.skid = skid_of(recorded, choices.measured);
+    }
+  }
+
+  /// Must be called only once.
+  CorrectedEvents& correct() {
+    profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
+    // Each file is corrected with the mappings of all files, whatever their order.
+    for (auto& [file, all] : sampled_) {
+      std::ranges::sort(all, {}, &Sampled::key);
+      const auto found = profile_.modules.find(profile_.digest.spaces.file(file));
+      if (found.module != nullptr) watched_.add_mappings(*found.module, all);
+    }
+    for (const auto& [file, all] : sampled_) correct_file(all);
+    splits_.decide(profile_, events_);
+    for (auto& [attribute, event] : events_) judge_fit(event);
+    return events_;
+  }
+
+  /// What Choices::filter selected.
+  const locate::Filtered& filtered() const noexcept { return filtered_; }
+  /// Where the blocks of all places begin, with By::block; after correct().
+  const Blocks& blocks() const noexcept { return blocks_; }
+
+ private:
+  /// Samples that stay where they were recorded.
+  static void leave(CorrectedEvent& event, const SpreadPlace& place, std::uint64_t samples,
+                    NotJudged reason) {
+    event.correction.not_placed[static_cast<std::size_t>(reason)] += samples;
+    event.spreads.push_back({place, samples, {place}, {samples}, true});
+  }
+
+  static void leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
+                                         std::uint64_t samples, NotJudged reason) {
+    if (event.correction.skid.verdict == Verdict::nothing_to_correct) {
+      event.correction.in_place += samples;
+      event.spreads.push_back({place, samples, {place}, {samples}});
+    } else {
+      leave(event, place, samples, reason);
+    }
+  }
+
+  void take(const locate::LocatedSamples& located) {
+    const auto entry = events_.find(located.attribute);
+    if (entry == events_.end()) return;
+    CorrectedEvent& event = entry->second;
+    event.correction.samples += located.samples;
+    if (event.correction.skid.verdict == Verdict::refused) return;
+    SpreadPlace place;
+    if (located.location) {
+      place.file = located.location->file;
+      place.address = located.location->offset;
+    }
+    const NotJudged reason = audit::reason_of_mode(located.kind.mode());
+    if (reason != NotJudged::none) {
+      if (reason == NotJudged::kernel) place.address = located.ip;
+      leave(event, place, located.samples, reason);
+    } else if (!located.location) {
+      leave(event, place, located.samples, NotJudged::unmapped);
+    } else {
+      sampled_[located.location->file].push_back({located.location->file, located.location->offset,
+                                                  located.ip, located.attribute, located.samples});
+    }
+  }
+
+  void correct_file(std::span<const Sampled> all) {
+    const symbols::MappedFile& file = profile_.digest.spaces.file(all.front().file);
+    const auto found = profile_.modules.find(file);
+    NotJudged reason = NotJudged::none;
+    if (found.module == nullptr) {
+      reason = audit::reason_without_module(file, found);
+    } else if (!found.module->has_code()) {
+      reason = NotJudged::no_code;
+    } else if (found.module->arch() != Arch::x86_64) {
+      reason = NotJudged::architecture;
+    }
+    if (reason != NotJudged::none) {
+      for (const Sampled& one : all) {
+        SpreadPlace place{one.file, one.offset};
+        if (found.module != nullptr) place = place_in(*found.module, one);
+        leave_unless_nothing_to_do(events_.at(one.attribute), place, one.samples, reason);
+      }
+      return;
+    }
+    Flow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
+    // Functions can overlap; each is decoded once.
+    std::multimap<std::uint64_t, const Sampled*> by_function;
+    for (const Sampled& one : all) {
+      const auto address = found.module->address_at(one.offset);
+      by_function.emplace(address ? flow.function_around(*address).begin : 0, &one);
+    }
+    const auto unfused = unfused_jumps(*found.module, flow, all);
+    for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
+  }
+
+  /// Conditional jumps with samples that only the instruction before explains.
+  std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, Flow& flow,
+                                        std::span<const Sampled> all) {
+    std::set<std::uint64_t> unfused;
+    for (const Sampled& one : all) {
+      const CorrectedEvent& event = events_.at(one.attribute);
+      const auto address = module.address_at(one.offset);
+      const bool is_trap = event.attribute.type == PERF_TYPE_BREAKPOINT &&
+                           event.correction.skid.verdict == Verdict::corrected;
+      if (!is_trap || !address || flow.problem_at(*address) != NotJudged::none) continue;
+      const auto jump = flow.instruction_at(*address);
+      if (!jump || jump->flow != instructions::Flow::conditional) continue;
+      const auto candidates =
+          candidates_of(flow, *address, watched_.suspicion_of(event, one, *address));
+      if (candidates.unknown || candidates.known.size() != 1) continue;
+      const std::uint64_t before = candidates.known.front().address;
+      const auto first = flow.instruction_at(before);
+      if (first && before + first->length == *address) unfused.insert(*address);
+    }
+    return unfused;
+  }
+
+  /// `unfused`: of unfused_jumps().
+  void correct_place(const symbols::Module& module, Flow& flow, const Sampled& one,
+                     const std::set<std::uint64_t>& unfused) {
+    CorrectedEvent& event = events_.at(one.attribute);
+    EventCorrection& correction = event.correction;
+    const SpreadPlace place = place_in(module, one);
+    if (keeps_blocks_) keep_block(flow, place);
+    if (correction.skid.verdict == Verdict::nothing_to_correct || !place.is_linked) {
+      leave_unless_nothing_to_do(event, place, one.samples, NotJudged::no_code);
+      return;
+    }
+    const NotJudged problem = flow.problem_at(place.address);
+    if (problem != NotJudged::none) {
+      leave(event, place, one.samples, problem);
+      return;
+    }
+    Suspicion suspicion = watched_.suspicion_of(event, one, place.address);
+    suspicion.unfused = &unfused;
+    const auto candidates = candidates_of(flow, place.address, suspicion);
+    if (flow.is_cut()) {
+      leave(event, place, one.samples, NotJudged::too_much_code);
+      return;
+    }
+    if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
+    if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
+    Spread spread{place, one.samples, {}, {}, candidates.unknown || candidates.known.empty()};
+    for (const Candidate& candidate : candidates.known) {
+      spread.candidates.push_back({one.file, candidate.address, true});
+      if (keeps_blocks_) keep_block(flow, spread.candidates.back());
+    }
+    if (candidates.known.empty()) {
+      (candidates.unknown ? correction.unknown : correction.unexplained) += one.samples;
+      spread.candidates = {place};
+      spread.samples = {one.samples};
+    } else if (candidates.known.size() == 1 && !candidates.unknown) {
+      const bool stays = candidates.known.front().address == place.address;
+      (stays ? correction.in_place : correction.moved) += one.samples;
+      spread.samples = {one.samples};
+      const std::uint64_t distance = spread.candidates.front().address - place.address;
+      if (!stays && keeps_moves_)
+        event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
+    } else {
+      correction.split += one.samples;
+      if (candidates.unknown) {
+        spread.candidates.push_back(place);
+        event.may_be_elsewhere += one.samples;
+      }
+      splits_.add(flow, event, one, place.address, candidates, spread);
+    }
+    event.spreads.push_back(std::move(spread));
+  }
+
+  void keep_block(Flow& flow, const SpreadPlace& place) {
+    if (!place.is_linked) return;
+    blocks_.emplace(std::pair(place.file, place.address), flow.block_at(place.address).begin);
+  }
+
+  const measure::Profile& profile_;
+  bool keeps_blocks_, keeps_moves_;
+  CorrectedEvents events_;
+  locate::Filtered filtered_;
+  std::map<symbols::FileIndex, std::vector<Sampled>> sampled_;
+  WatchedData watched_;
+  audit::CodeBudget budget_;
+  Splits splits_;
+  Blocks blocks_;
+};
+
+}  // namespace
 
 std::string_view name_of(By by) {
   constexpr std::array<std::string_view, 4> kNames{"instruction", "line", "block", "function"};

@@ -38,4 +38,9 @@ struct CorrectedEvent {
 };
 using CorrectedEvents = std::map<std::uint32_t, CorrectedEvent>;  ///< by attribute
 
+/// The final verdict on an event that is corrected. Refuses one whose samples contradict the model,
+/// because too many have no explanation, or the sampled instructions explain them better than the
+/// preceding ones; and one of which no sample was placed.
+void judge_fit(CorrectedEvent& event);
+
 }  // namespace skid::correct

@@ -1,6 +1,5 @@
-#include "src/correct/model_fit.h"
-
 #include "analysis/not_judged.h"
+#include "src/correct/corrected_event.h"
 
 #include <algorithm>
 #include <numeric>

@@ -35,7 +35,7 @@ audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
   audit::EventAudit& event = audit.events.emplace_back();
   event.event = "all_loads";
   event.level = 2;
-  event.bias = audit::judge_blocks(std::move(blocks), {{}}, {}, audit::NotJudged::none, {}, 100);
+  event.bias = audit::judge_blocks(std::move(blocks), {{}}, 100);
   return audit;
 }
 

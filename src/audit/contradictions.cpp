@@ -1,5 +1,7 @@
-// Whether the data addresses of samples are those of the instructions that they are at.
 #include "src/audit/contradictions.h"
+
+#include "src/audit/file_judge.h"
+#include "src/events/causes.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/visit.h"
 #include "src/measure/data_addresses.h"
@@ -9,13 +11,100 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
-#include <variant>
+#include <vector>
 
 namespace skid::audit {
 namespace {
+
+/// Calls `judge(FileJudge&, const symbols::Module&, entry)` for each entry of `places` in a file of
+/// x86-64 code, one file after the other, and within a file one function after the other, so that
+/// each is decoded once: functions can overlap. `Places`: a map whose keys have `file` and
+/// `offset`, by file.
+template <typename Places, typename Judge>
+void judge_by_function(Places& places, const measure::Profile& profile, CodeBudget& budget,
+                       const Judge& judge) {
+  for (auto place = places.begin(); place != places.end();) {
+    const symbols::FileIndex file = place->first.file;
+    const symbols::Module* module = profile.modules.find(profile.digest.spaces.file(file)).module;
+    const bool is_judged = module != nullptr && module->arch() == Arch::x86_64;
+    std::optional<FileJudge> in_file;
+    if (is_judged) in_file.emplace(*module, profile.arch(), std::nullopt, budget);
+    std::multimap<std::uint64_t, typename Places::value_type*> by_function;
+    for (; place != places.end() && place->first.file == file; ++place) {
+      if (is_judged) by_function.emplace(in_file->begin_of_function(place->first.offset), &*place);
+    }
+    for (const auto& [function, entry] : by_function) judge(*in_file, *module, *entry);
+  }
+}
+
+using Findings = std::map<std::uint32_t, Contradictions>;
+
+/// Sets the intervals of the shares.
+Findings finished(Findings findings) {
+  for (auto& [attribute, finding] : findings) {
+    finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
+  }
+  return findings;
+}
+
+enum class Operation : std::uint8_t { load, store, either };
+
+/// Whether the kernel gives stores of an event the operation of a load: __grt_latency_data() in
+/// arch/x86/events/intel/ds.c, which it uses on E-cores for store latencies, too.
+bool gives_stores_loads(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu) {
+  constexpr std::uint64_t kEventAndUmask = 0xffff, kStoreLatency = 0x06d0;
+  return cpu.vendor == "GenuineIntel" && (attribute.config & kEventAndUmask) == kStoreLatency;
+}
+
+/// Of perf_mem_data_src.mem_op (include/uapi/linux/perf_event.h); nullopt: neither loads nor
+/// stores. A prefetch loads as an instruction that may.
+std::optional<Operation> operation_of(std::uint64_t data_source, bool stores_are_loads) {
+  constexpr std::uint64_t kLoad = 2, kStore = 4, kPrefetch = 8;
+  const bool loads = (data_source & (kLoad | kPrefetch)) != 0;
+  const bool stores = (data_source & kStore) != 0;
+  if (loads && (stores || stores_are_loads)) return Operation::either;
+  if (loads) return Operation::load;
+  return stores ? std::optional(Operation::store) : std::nullopt;
+}
+
+struct AccessPlace {
+  symbols::FileIndex file = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t attribute = 0;
+  Operation operation = Operation::load;
+
+  friend auto operator<=>(const AccessPlace&, const AccessPlace&) = default;
+};
+
+using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples
+
+AccessPlaces access_places(const measure::Profile& profile, Findings& findings) {
+  AccessPlaces places;
+  const perfdata::Recording& recording = profile.recording;
+  const machine::CpuIdentity& cpu = profile.machine().cpu;
+  locate::visit_records(
+      profile.recording, profile.digest, [&](const locate::VisitedRecord& visited) {
+        const perfdata::Sample* sample = visited.sample;
+        if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
+        const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
+        if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
+        const auto details = recording.decoder().details(visited.record, *sample);
+        if (!details) return;
+        const auto operation =
+            operation_of(details->data_source, gives_stores_loads(attribute, cpu));
+        if (!operation) return;
+        ++findings[sample->attribute].samples;
+        if (!visited.location) return;
+        const auto& [file, offset] = *visited.location;
+        ++places[{file, offset, sample->attribute, *operation}];
+      });
+  return places;
+}
 
 using analysis::AddressSource;
 using instructions::Access;
@@ -123,8 +212,8 @@ bool may_be_fetch(std::uint64_t address, std::uint64_t ip, unsigned length) {
   return page == ip >> kPageBits || page == (ip + length - 1) >> kPageBits;
 }
 
-OperandPlaces places_of(const locate::Digest& digest,
-                        const std::vector<std::optional<AddressSource>>& sources) {
+OperandPlaces operand_places(const locate::Digest& digest,
+                             const std::vector<std::optional<AddressSource>>& sources) {
   OperandPlaces places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
     if (!located.location || !takes(sources[located.attribute], located.kind)) return;
@@ -150,22 +239,47 @@ std::vector<std::optional<AddressSource>> address_sources(
 
 }  // namespace
 
+std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
+                                                           CodeBudget& budget) {
+  Findings findings;
+  if (std::ranges::none_of(profile.events, [](const auto& event) {
+        return event.attribute.has(PERF_SAMPLE_DATA_SRC);
+      })) {
+    return findings;
+  }
+  // In the order of Operation.
+  const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
+                          events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
+                          events::causes_by_name("MEM_INST_RETIRED.ANY")};
+  AccessPlaces places = access_places(profile, findings);
+  judge_by_function(
+      places, profile, budget,
+      [&](FileJudge& judge, const symbols::Module&, const AccessPlaces::value_type& entry) {
+        const auto& [place, samples] = entry;
+        const Judgement judgement = judge.judge(
+            causes.at(static_cast<std::size_t>(place.operation)), Rule::sampled, place.offset);
+        if (judgement.verdict == events::Verdict::unknown) return;
+        analysis::Share& share = findings[place.attribute].share;
+        share.total += samples;
+        if (judgement.verdict == events::Verdict::never) share.count += samples;
+      });
+  return finished(std::move(findings));
+}
+
 std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
                                                              CodeBudget& budget) {
   const perfdata::Recording& recording = profile.recording;
   const locate::Digest& digest = profile.digest;
   const auto sources = address_sources(profile.events);
-  std::map<std::uint32_t, Contradictions> findings;
+  Findings findings;
   if (std::ranges::none_of(sources, has_addresses)) return findings;
-  OperandPlaces places = places_of(digest, sources);
+  OperandPlaces places = operand_places(digest, sources);
   judge_by_function(
       places, profile, budget,
       [](FileJudge& judge, const symbols::Module& module, OperandPlaces::value_type& entry) {
-        const Answer answer = judge.judge({}, Rule::page_fault, entry.first.offset);
-        const auto* judgement = std::get_if<Judgement>(&answer);
-        if (judgement != nullptr) {
-          entry.second = operand_at(module, judgement->address);
-        }
+        const Judgement judgement = judge.judge({}, Rule::page_fault, entry.first.offset);
+        if (judgement.not_judged != NotJudged::none) return;
+        entry.second = operand_at(module, judgement.address);
       });
   locate::visit_records(profile.recording, digest, [&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
@@ -199,10 +313,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Prof
         (sample->addr - *begin) & (by_registers ? kUserBits : UINT64_MAX);
     if (distance >= formula.bytes) ++finding.share.count;
   });
-  for (auto& [attribute, finding] : findings) {
-    finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
-  }
-  return findings;
+  return finished(std::move(findings));
 }
 
 }  // namespace skid::audit
