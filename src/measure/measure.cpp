@@ -163,7 +163,6 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
 void visit_samples(const Profile& profile, const TargetGeometry* geometry,
                    PageFaultChecker& checker, Bases& bases) {
   perfdata::Recording& recording = profile.recording;
-  const locate::Visitor check = checker.visitor(recording);
   std::vector<analysis::Addresses*> tabulated;
   for (analysis::Basis& basis : bases) {
     const bool is_tabulated = basis.addresses && basis.addresses->is_tabulated();
@@ -173,9 +172,9 @@ void visit_samples(const Profile& profile, const TargetGeometry* geometry,
       std::ranges::any_of(tabulated, [](const auto* one) { return one != nullptr; });
   SkidInEventsReader skid_in_events(recording, profile.events);
   SamplePairReader sample_pairs(profile.events, geometry);
-  if (check || tabulates || skid_in_events.reads() || sample_pairs.reads()) {
+  if (checker.reads() || tabulates || skid_in_events.reads() || sample_pairs.reads()) {
     locate::visit_records(recording, profile.digest, [&](const locate::VisitedRecord& visited) {
-      if (check) check(visited);
+      if (checker.reads()) checker.add(visited);
       if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
       if (skid_in_events.reads()) skid_in_events.add(visited);
       if (sample_pairs.reads()) sample_pairs.add(visited);
@@ -360,11 +359,10 @@ Measured measure(const Source& source, const Choices& choices) {
   const auto* known_geometry = geometry ? &*geometry : nullptr;
   append_remarks(modules.remarks(), digest, known_geometry, remarks);
 
-  PageFaultChecker checker;
+  PageFaultChecker checker(recording);
   Bases bases(profile.events.size());
   describe_addresses(profile, known_geometry, bases);
   visit_samples(profile, known_geometry, checker, bases);
-  const auto page_faults = checker.finish();
   tally_events(profile, known_geometry, bases);
   const Reading reading{
       profile, known_geometry,
@@ -374,9 +372,13 @@ Measured measure(const Source& source, const Choices& choices) {
   Measured result;
   for (const RecordedEvent& event : profile.events) {
     if (event.attribute.is_dummy()) continue;
-    if (page_faults && event.index == page_faults->tracepoint) continue;
-    result.measurements.push_back(measure_event(reading, event, std::move(bases[event.index])));
-    if (page_faults) add_page_fault_check(*page_faults, event.index, result.measurements.back());
+    if (event.index == checker.tracepoint()) continue;
+    Measurement& measured = result.measurements.emplace_back(
+        measure_event(reading, event, std::move(bases[event.index])));
+    if (const analysis::IpCheck* check = checker.check_of(event.index)) {
+      measured.ip_check = *check;
+      if (auto warning = warning_of(*check)) measured.warnings.push_back(std::move(*warning));
+    }
   }
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();

@@ -4,10 +4,11 @@
 #include "analysis/measurement.h"
 #include "src/locate/visit.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/perfdata/tracepoint.h"
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,41 +19,48 @@ namespace skid::measure {
 /// arch/x86/mm/fault.c). It fires before the page-fault event of the same fault.
 inline constexpr std::string_view kPageFaultTracepoint = "exceptions:page_fault_user";
 
-struct PageFaultCheck {
-  std::uint32_t tracepoint = 0;                         ///< index of the tracepoint's attribute
-  std::map<std::uint32_t, analysis::IpCheck> by_event;  ///< index of a page-fault attribute
-};
-
 /// Compares every user-mode sample of the page-fault events with the tracepoint's sample of the
 /// same fault: the last one of the same thread before it in the file that no sample of the event
 /// was compared with, no later than it by the recording's clock, and with no lost records between.
 /// Both are written by one CPU, one right after the other, unless the thread moves in between.
 class PageFaultChecker {
  public:
-  PageFaultChecker();
-  PageFaultChecker(const PageFaultChecker&) = delete;
-  PageFaultChecker& operator=(const PageFaultChecker&) = delete;
-  PageFaultChecker(PageFaultChecker&&) = delete;
-  PageFaultChecker& operator=(PageFaultChecker&&) = delete;
-  ~PageFaultChecker();
+  /// `recording` must outlive the checker.
+  explicit PageFaultChecker(const perfdata::Recording& recording);
 
-  /// A visitor for locate::visit_records that compares. It refers to this and the recording. None
-  /// when the recording does not hold both a page-fault event and the tracepoint with its format.
-  locate::Visitor visitor(const perfdata::Recording& recording);
+  /// Whether records are to be added: the recording has both a page-fault event and the tracepoint
+  /// with its format.
+  bool reads() const noexcept { return tracepoint_.has_value(); }
+  void add(const locate::VisitedRecord& visited);
 
-  /// After the last record; nullopt where there was no visitor.
-  std::optional<PageFaultCheck> finish();
+  /// Index of the tracepoint's attribute; nullopt: nothing is compared.
+  std::optional<std::uint32_t> tracepoint() const noexcept { return tracepoint_; }
+  /// Of the event with that attribute index, after the last record. Null: it is not compared.
+  const analysis::IpCheck* check_of(std::uint32_t index) const;
 
  private:
-  struct Comparing;
-  std::unique_ptr<Comparing> comparing_;
+  /// The last fault of a thread that the tracepoint recorded.
+  struct Traced {
+    std::uint64_t time = 0;  ///< ns; 0 where the recording has no times
+    std::uint64_t ip = 0;
+  };
+  /// One page-fault event against the tracepoint.
+  struct Comparison {
+    analysis::IpCheck check;
+    std::map<std::int32_t, Traced>
+        traced;  ///< by thread, until compared; no hash: any ids may come
+  };
+
+  void trace(const perfdata::Record& record, const perfdata::Sample& sample);
+  static void compare(const perfdata::Sample& sample, Comparison& comparison);
+
+  const perfdata::Recording& recording_;
+  perfdata::Tracepoints tracepoints_;
+  std::optional<std::uint32_t> tracepoint_;
+  std::map<std::uint32_t, Comparison> comparisons_;  ///< by attribute index
 };
 
 /// The warning of a check that failed; nullopt when it passed.
 std::optional<std::string> warning_of(const analysis::IpCheck& check);
-
-/// Enters the check of the event with this attribute index, and its warning, where there is one.
-void add_page_fault_check(const PageFaultCheck& check, std::uint32_t index,
-                          analysis::Measurement& measurement);
 
 }  // namespace skid::measure

@@ -45,7 +45,8 @@ class PageFaults : public ::testing::Test {
     test::add_sample({.ip = ip, .id = kFaultId, .misc = mode, .tid = tid, .time = time}, faults_,
                      builder_);
   }
-  std::optional<PageFaultCheck> check(bool with_formats = true) {
+  /// Of the page-fault event; nullopt: it is not compared.
+  std::optional<analysis::IpCheck> check(bool with_formats = true) {
     if (with_formats) {
       builder_.feature(
           HEADER_TRACING_DATA,
@@ -53,19 +54,19 @@ class PageFaults : public ::testing::Test {
     }
     builder_.write(directory_ / "perf.data");
     auto recording = Recording::open(directory_ / "perf.data");
-    PageFaultChecker checker;
     const auto digest = locate::digest(recording);
-    if (const auto visitor = checker.visitor(recording)) {
-      locate::visit_records(recording, digest, visitor);
-    }
-    return checker.finish();
+    PageFaultChecker checker(recording);
+    if (!checker.reads()) return std::nullopt;
+    locate::visit_records(recording, digest,
+                          [&](const locate::VisitedRecord& visited) { checker.add(visited); });
+    EXPECT_EQ(checker.tracepoint(), 1u);
+    return *checker.check_of(0);
   }
   /// How many faults are compared, agree, and have no tracepoint.
   analysis::IpCheck expect(std::uint64_t compared, std::uint64_t agreeing, std::uint64_t unpaired) {
     const auto result = check();
     if (!result) return {};
-    EXPECT_EQ(result->tracepoint, 1u);
-    const analysis::IpCheck& of_faults = result->by_event.at(0);
+    const analysis::IpCheck& of_faults = *result;
     EXPECT_EQ(of_faults.compared, compared);
     EXPECT_EQ(of_faults.agreeing, agreeing);
     EXPECT_EQ(of_faults.unpaired, unpaired);
