@@ -1,6 +1,10 @@
 #include "analysis/basis.h"
 
+#include "analysis/wording.h"
+
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {
@@ -75,6 +79,76 @@ std::optional<double> expected_hit_share(const Basis& basis) {
   const double nops = triggers / even - triggers;
   // What NOPs take is measured to some percent, so that a trigger of a few cycles can get lost.
   return std::max(even, 1 - nops * *basis.ticks_per_instruction / *basis.ticks_per_iteration);
+}
+
+bool is_data_address(std::uint64_t address) {
+  constexpr unsigned kSignificant = 57;
+  const std::uint64_t above = address >> (kSignificant - 1);  // bit 56 and those that repeat it
+  return address != 0 && (above == 0 || above == UINT64_MAX >> (kSignificant - 1));
+}
+
+void OwnerCounts::add(std::uint64_t address, const std::vector<DeclaredData>& data) {
+  if (!is_data_address(address)) {
+    ++none;
+    return;
+  }
+  bool is_of_other_trigger = false;
+  for (const DeclaredData& declared : data) {
+    if (!declared.range.contains(address)) continue;
+    if (declared.of_trigger) {
+      ++trigger;
+      return;
+    }
+    is_of_other_trigger = true;
+  }
+  ++(is_of_other_trigger ? other_trigger : other);
+}
+
+OwnerCounts& OwnerCounts::operator+=(const OwnerCounts& more) {
+  trigger += more.trigger;
+  other_trigger += more.other_trigger;
+  other += more.other;
+  none += more.none;
+  return *this;
+}
+
+OwnerCounts& AddressTable::at(const Classified& place) {
+  if (!is_judged(place.sample_class)) return not_judged;
+  if (place.sample_class == SampleClass::hit) return trigger;
+  return place.offset && place.offset->instructions == 1 ? successor : elsewhere;
+}
+
+OwnerCounts AddressTable::judged() const {
+  OwnerCounts sum = trigger;
+  sum += successor;
+  return sum += elsewhere;
+}
+
+AddressTable& AddressTable::operator+=(const AddressTable& more) {
+  trigger += more.trigger;
+  successor += more.successor;
+  elsewhere += more.elsewhere;
+  not_judged += more.not_judged;
+  return *this;
+}
+
+SkidInEvents& SkidInEvents::operator+=(const SkidInEvents& more) {
+  overshoots += more.overshoots;
+  left_out += more.left_out;
+  return *this;
+}
+
+std::string describe(const SkidInEvents& skid) {
+  if (!skid.refused.empty()) return "not derived: " + skid.refused;
+  const OffsetCounts& overshoots = skid.overshoots;
+  const std::string left_out =
+      skid.left_out == 0
+          ? std::string()
+          : fmt::format(", {} left out: the multiple of the period is not known", skid.left_out);
+  if (overshoots.empty()) return fmt::format("no samples{}", left_out);
+  return fmt::format("p50 {}, p99 {}, max {} events past the overflow ({}{})",
+                     overshoots.quantile(0.50), overshoots.quantile(0.99), overshoots.quantile(1),
+                     counted(overshoots.total(), "sample"), left_out);
 }
 
 }  // namespace skid::analysis

@@ -1,7 +1,7 @@
 // What the data addresses of samples show of the instruction that caused their event.
 #pragma once
 
-#include "analysis/addresses.h"
+#include "analysis/basis.h"
 #include "analysis/contract.h"
 
 #include <string>

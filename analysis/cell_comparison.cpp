@@ -1,6 +1,7 @@
 #include "analysis/cell_comparison.h"
 
 #include "analysis/distributions.h"
+#include "analysis/repeats.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
 
@@ -8,12 +9,217 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {
+
+/// The quantiles that are compared.
+constexpr double kMedian = 0.5, kP99 = 0.99;
+
+/// Offsets of one run, in instructions.
+const OffsetCounts& offsets_of(const Measurement& measurement) {
+  return measurement.basis.tally.instructions;
+}
+
+/// The mean over runs, with its interval where the runs' sampling variances are known.
+Estimate mean_over(const std::vector<RunValue>& values) {
+  Estimate estimate;
+  estimate.value = mean_of(values);
+  if (const auto interval = interval_over_runs(values)) {
+    estimate.low = interval->low;
+    estimate.high = interval->high;
+  }
+  return estimate;
+}
+
+/// The numbers that `value_of` gives, for the runs that have one.
+std::vector<RunValue> values_of(
+    const std::vector<const Measurement*>& runs,
+    const std::function<std::optional<RunValue>(const Measurement&)>& value_of) {
+  std::vector<RunValue> values;
+  for (const Measurement* run : runs) {
+    if (const auto value = value_of(*run)) values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<const Measurement*> judged_runs(const ComparisonCell& cell) {
+  std::vector<const Measurement*> runs;
+  for (const Measurement* run : cell.runs) {
+    if (run->samples.judged() > 0) runs.push_back(run);
+  }
+  return runs;
+}
+
+void describe_run(const Measurement& run, ComparisonCell& cell) {
+  if (run.hit_ratio.total > 0) {
+    cell.hit_ratio = Estimate{run.hit_ratio.value, run.hit_ratio.low, run.hit_ratio.high};
+  }
+  if (!run.instructions || !run.intervals) return;
+  const Distance& distance = *run.instructions;
+  const auto quantile = [](double value, bool at_least, const DistanceIntervals::Quantile& ends) {
+    Estimate estimate{value, {}, {}, at_least};
+    if (ends.low) estimate.low = static_cast<double>(*ends.low);
+    if (ends.high && !ends.high_at_least) estimate.high = static_cast<double>(*ends.high);
+    return estimate;
+  };
+  cell.median = quantile(distance.p50, distance.p50_at_least, run.intervals->p50);
+  cell.p99 = quantile(distance.p99, distance.p99_at_least, run.intervals->p99);
+  cell.mean = Estimate{distance.mean, {}, {}, distance.max_at_least};
+  if (const auto& interval = run.intervals->mean) {
+    cell.mean->low = interval->low;
+    if (!distance.max_at_least) cell.mean->high = interval->high;
+  }
+}
+
+void describe_repeats(const std::vector<const Measurement*>& runs, ComparisonCell& cell) {
+  cell.hit_ratio =
+      mean_over(values_of(runs, [](const Measurement& run) { return run_value(run.hit_ratio); }));
+  const auto distance = [&](bool Distance::*at_least, const auto& value_of,
+                            const auto& plain_value_of) {
+    std::vector<const Measurement*> located;
+    bool bounded = false;
+    for (const Measurement* run : runs) {
+      if (!run->instructions) continue;
+      located.push_back(run);
+      bounded = bounded || (*run->instructions).*at_least;
+    }
+    if (located.empty()) return std::optional<Estimate>();
+    const std::vector<RunValue> values = values_of(located, value_of);
+    Estimate estimate = mean_over(values);
+    if (bounded || values.size() < located.size()) {
+      estimate = mean_over(values_of(located, [&](const Measurement& run) {
+        return std::optional(RunValue{plain_value_of(run), 0});
+      }));
+      estimate.low = estimate.high = std::nullopt;
+    }
+    estimate.at_least = bounded;
+    return std::optional(estimate);
+  };
+  const auto quantile = [&](double share, bool Distance::*at_least) {
+    return distance(
+        at_least, [share](const Measurement& run) { return run_quantile(offsets_of(run), share); },
+        [share](const Measurement& run) { return grouped_quantile(offsets_of(run), share); });
+  };
+  cell.median = quantile(kMedian, &Distance::p50_at_least);
+  cell.p99 = quantile(kP99, &Distance::p99_at_least);
+  cell.mean = distance(
+      &Distance::max_at_least, [](const Measurement& run) { return run_mean(offsets_of(run)); },
+      [](const Measurement& run) { return offsets_of(run).mean(); });
+}
+
+/// Periods are quotients of two counts where none was requested.
+constexpr double kPeriodTolerance = 0.01;
+
+/// The trigger that all runs of a cell have, or nullopt where they have none or several.
+std::optional<std::string> trigger_of(const std::vector<const Measurement*>& runs) {
+  std::optional<std::string> kind;
+  for (const Measurement* run : runs) {
+    if (!run->trigger || (kind && *kind != run->trigger->kind)) return std::nullopt;
+    kind = run->trigger->kind;
+  }
+  return kind;
+}
+
+/// Whether a run recorded another event of the same name, because the requested one was
+/// not available. The same name can have different codes on two CPUs.
+bool is_another_event(const Measurement& a, const Measurement& b) {
+  const bool same = a.event.type == b.event.type && a.event.config == b.event.config;
+  return (a.event.substituted || b.event.substituted) && !same;
+}
+
+std::string runway_of(const Measurement& measurement) {
+  const auto& geometry = measurement.basis.geometry;
+  if (!geometry) return "none";
+  return fmt::format("{} of {} instructions",
+                     counted(geometry->trigger_addresses.size(), "trigger"),
+                     geometry->highest_offset);
+}
+
+std::string period_of(const Measurement& measurement) {
+  const Period& period = measurement.period;
+  if (period.requested) return fmt::format("{}", *period.requested);
+  if (period.effective && std::isfinite(*period.effective)) {
+    return fmt::format("~{:.0f}", *period.effective);
+  }
+  return "unknown";
+}
+
+bool same_period(const Period& a, const Period& b) {
+  if (a.requested && b.requested) return *a.requested == *b.requested;
+  const auto value = [](const Period& period) {
+    return period.requested ? static_cast<double>(*period.requested) : period.effective.value_or(0);
+  };
+  return std::abs(value(a) - value(b)) <= kPeriodTolerance * std::max(value(a), value(b));
+}
+
+/// Why `cell` cannot be compared with `baseline`; empty where it can.
+std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell) {
+  const Measurement& first = *baseline.runs.front();
+  for (const Measurement* run : baseline.runs) {
+    if (is_another_event(first, *run)) {
+      return fmt::format("the baseline's runs recorded several events: {} and {}",
+                         first.event.recorded, run->event.recorded);
+    }
+  }
+  const std::optional<std::string> expected = trigger_of(baseline.runs);
+  if (!expected && first.trigger) return "the baseline's runs have several triggers";
+  for (const Measurement* run : cell.runs) {
+    if (is_another_event(first, *run)) {
+      return fmt::format("another event was recorded: {} here, {} in the baseline",
+                         run->event.recorded, first.event.recorded);
+    }
+  }
+  const std::optional<std::string> here = trigger_of(cell.runs);
+  if (!here && cell.runs.front()->trigger) return "its runs have several triggers";
+  if (!expected || !here) return "no trigger address";
+  if (*here != *expected) {
+    return fmt::format("another trigger: {} here, {} in the baseline", *here, *expected);
+  }
+  return {};
+}
+
+/// Differences that do not prevent a comparison with the baseline, of which this is a run, each
+/// listed once.
+std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell) {
+  std::vector<std::string> remarks;
+  const auto add = [&remarks](std::string remark) {
+    if (std::ranges::find(remarks, remark) == remarks.end()) {
+      remarks.push_back(std::move(remark));
+    }
+  };
+  for (const Measurement* run : cell.runs) {
+    if (runway_of(*run) != runway_of(baseline)) {
+      add(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
+                      runway_of(baseline)));
+    }
+    if (!same_period(run->period, baseline.period)) {
+      add(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
+                      period_of(baseline)));
+    }
+    if (run->path && baseline.path && *run->path != *baseline.path) {
+      add(fmt::format("another path of recording: {} here, {} in the baseline",
+                      describe(*run->path), describe(*baseline.path)));
+    }
+    if (run->precise.recorded != baseline.precise.recorded) {
+      add(fmt::format("recorded at another precise level: {} here, {} in the baseline",
+                      run->precise.recorded, baseline.precise.recorded));
+    }
+    if (run->event.substituted) {
+      add(fmt::format("not the requested event: {} was recorded", run->event.recorded));
+    }
+    if (run->parts > 1) {
+      add(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));
+    }
+    if (run->read_in_part) add("read in part: what is missing may differ from what was read");
+  }
+  return remarks;
+}
 
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
@@ -88,8 +294,8 @@ class Comparer {
     const std::vector<RunValue> a = values_of(a_.runs, value_of);
     const std::vector<RunValue> b = values_of(b_.runs, value_of);
     if (a.size() < a_.runs.size() || b.size() < b_.runs.size()) return std::nullopt;
-    baseline = over_runs(a).value;
-    here = over_runs(b).value;
+    baseline = mean_over(a).value;
+    here = mean_over(b).value;
     return difference_over_runs(a, b);
   }
 
@@ -204,6 +410,36 @@ class Comparer {
 };
 
 }  // namespace
+
+SideFigures::SideFigures(const ComparisonCell& cell)
+    : runs(judged_runs(cell)), first(cell.runs.front()) {
+  std::uint64_t hit = 0, judged = 0;
+  for (const Measurement* run : runs) {
+    hit += run->hit_ratio.count;
+    judged += run->hit_ratio.total;
+    offsets += offsets_of(*run);
+    if (const auto end = run->censored_from)
+      censored_from = std::min(censored_from.value_or(*end), *end);
+  }
+  hits = wilson_interval(hit, judged);
+}
+
+void describe(ComparisonCell& cell) {
+  for (const Measurement* run : cell.runs) {
+    cell.judged += run->samples.judged();
+    ++cell.contracts[static_cast<std::size_t>(verdict_of(*run))];
+    if (run->evenness) ++cell.evenness[static_cast<std::size_t>(run->evenness->verdict)];
+    if (const auto& skid = run->basis.skid_in_events) cell.overshoots += skid->overshoots;
+  }
+  if (auto delays = delays_over(cell.runs); !delays.empty()) cell.delay = std::move(delays.front());
+  const std::vector<const Measurement*> runs = judged_runs(cell);
+  if (runs.size() == 1) describe_run(*runs.front(), cell);
+  if (runs.size() > 1) describe_repeats(runs, cell);
+}
+
+bool is_judgeable(const Measurement& measurement) {
+  return measurement.basis.not_judged == NotJudged::none;
+}
 
 void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,
                   ComparisonCell& cell) {

@@ -1,7 +1,7 @@
 // Data addresses of samples, compared with the data that the triggers of the target access.
 #pragma once
 
-#include "analysis/addresses.h"
+#include "analysis/basis.h"
 #include "runway/target.h"
 #include "src/locate/visit.h"
 #include "src/measure/event_description.h"
