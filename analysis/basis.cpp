@@ -7,26 +7,6 @@
 #include <fmt/format.h>
 
 namespace skid::analysis {
-namespace {
-
-/// The class of samples that are not in the target.
-SampleClass class_of(Place place) {
-  switch (place) {
-    case Place::target:
-    case Place::other_user:
-      return SampleClass::other_user;
-    case Place::kernel:
-      return SampleClass::kernel;
-    case Place::guest:
-      return SampleClass::guest;
-    case Place::unmapped:
-      break;
-  }
-  return SampleClass::unmapped;
-}
-
-}  // namespace
-
 Tally& Tally::operator+=(const Tally& other) {
   breakdown += other.breakdown;
   instructions += other.instructions;
@@ -43,11 +23,8 @@ Tally& Tally::operator+=(const Tally& other) {
 
 void Tally::add(const LocatedCount& count, const TargetMap* map, int level) {
   Classified classified;
-  if (count.place == Place::target && map != nullptr) {
-    classified = map->classify(count.address, level);
-  } else {
-    classified.sample_class = class_of(count.place);
-  }
+  classified.sample_class = count.elsewhere;
+  if (count.address && map != nullptr) classified = map->classify(*count.address, level);
   breakdown.add(classified.sample_class, count.samples);
   if (classified.offset) {
     instructions.add(classified.offset->instructions, count.samples);

@@ -104,12 +104,11 @@ struct SkidInEvents {
 std::string describe(const SkidInEvents& skid);
 
 /// The samples of one event at one address, as the reader and the address space found them.
-enum class Place { target, other_user, kernel, guest, unmapped };
 struct LocatedCount {
-  Place place = Place::other_user;
-  std::uint64_t address = 0;  ///< link-time address in the target's file; only for Place::target
+  std::optional<std::uint64_t> address;  ///< link-time, in the target's file; nullopt: elsewhere
   std::uint64_t samples = 0;
   bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+  SampleClass elsewhere = SampleClass::other_user;
 };
 
 /// Samples by class and offset.
@@ -124,7 +123,7 @@ struct Tally {
   std::vector<TriggerCount>
       triggers;  ///< by their number; those after the last sampled one left out
 
-  /// `map` null: the address of the trigger is not known; user samples are other_user then.
+  /// `map` null: the address of the trigger is not known; all samples are elsewhere then.
   /// `level`: precise_ip of the event.
   void add(const LocatedCount& count, const TargetMap* map, int level = 0);
   Tally& operator+=(const Tally& other);

@@ -27,20 +27,12 @@ struct Both {
 };
 
 std::vector<Both> merge(const OffsetCounts& a, const OffsetCounts& b) {
+  OffsetCounts pooled = a;
+  pooled += b;
   std::vector<Both> merged;
-  merged.reserve(std::max(a.counts().size(), b.counts().size()));
-  auto in_a = a.counts().begin();
-  auto in_b = b.counts().begin();
-  while (in_a != a.counts().end() || in_b != b.counts().end()) {
-    Both both;
-    const bool take_a =
-        in_b == b.counts().end() || (in_a != a.counts().end() && in_a->first <= in_b->first);
-    const bool take_b =
-        in_a == a.counts().end() || (in_b != b.counts().end() && in_b->first <= in_a->first);
-    both.offset = take_a ? in_a->first : in_b->first;
-    if (take_a) both.a = in_a++->second;
-    if (take_b) both.b = in_b++->second;
-    merged.push_back(both);
+  for (const auto& [offset, count] : pooled.counts()) {
+    const std::uint64_t of_a = a.count_at(offset);
+    merged.push_back({offset, of_a, count - of_a});
   }
   return merged;
 }

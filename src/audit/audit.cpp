@@ -1,7 +1,7 @@
 #include "src/audit/audit.h"
 
 #include "src/audit/event_blocks.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/measure/matching_run.h"
 #include "src/measure/precision_lost.h"
 #include "src/perfdata/recording.h"
@@ -117,7 +117,7 @@ class Auditor {
     event.causes = measure::causes_of(recorded.knowledge).causes;
     event.blocks = EventBlocks(recorded);
     EventAudit& audit = event.audit;
-    audit = EventAudit(measure::event_summary(recorded));
+    static_cast<measure::EventSummary&>(audit) = measure::event_summary(recorded);
     audit.catalogue = recorded.knowledge.catalogue;
     audit.rule = event.rule.rule;
     if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {

@@ -45,9 +45,6 @@ struct FunctionFinding {
 
 /// The audit of one event of a recording. judged + the sum of not_judged = samples.
 struct EventAudit : measure::EventSummary {
-  EventAudit() = default;
-  explicit EventAudit(measure::EventSummary summary) : EventSummary(std::move(summary)) {}
-
   std::string catalogue;  ///< that contains it: "libpfm4, skl"; empty: none does
   Rule rule = Rule::none;
   std::uint64_t samples = 0;

@@ -3,8 +3,8 @@
 #include "src/audit/branch_counter.h"
 #include "src/audit/branches.h"
 #include "src/instructions/instruction.h"
+#include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
-#include "src/locate/visit.h"
 #include "src/perfdata/format.h"
 #include "src/symbols/disassembler.h"
 

@@ -3,7 +3,7 @@
 #include "src/audit/file_judge.h"
 #include "src/events/causes.h"
 #include "src/instructions/instruction.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/measure/data_addresses.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"

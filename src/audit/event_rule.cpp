@@ -1,5 +1,6 @@
 #include "src/audit/event_rule.h"
 
+#include "src/measure/data_addresses.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 
@@ -22,7 +23,6 @@ constexpr std::array<Words, 9> kRuleWords{{
     {"page_fault", "the sampled instruction accesses memory, or could not be fetched"},
 }};
 
-constexpr std::uint64_t kPageFaults = 2, kMinorFaults = 5, kMajorFaults = 6;
 constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
 EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
@@ -64,11 +64,7 @@ EventRule rule_of(const measure::RecordedEvent& event) {
                     measure::arch_of(event.machine.cpu).value_or(Arch::x86_64)),
             {}};
   }
-  if (attribute.type == PERF_TYPE_SOFTWARE &&
-      (attribute.config == kPageFaults || attribute.config == kMinorFaults ||
-       attribute.config == kMajorFaults)) {
-    return {Rule::page_fault, {}};
-  }
+  if (measure::is_page_fault(attribute)) return {Rule::page_fault, {}};
   if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
   return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
 }

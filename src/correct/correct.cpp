@@ -139,7 +139,7 @@ class Corrector {
       CorrectedEvent& event = events_[recorded.index];
       event.attribute = recorded.attribute;
       event.causes = measure::causes_of(recorded.knowledge).causes;
-      event.correction = EventCorrection(measure::event_summary(recorded));
+      static_cast<measure::EventSummary&>(event.correction) = measure::event_summary(recorded);
       event.correction.skid = skid_of(recorded, choices.measured);
     }
   }

@@ -53,9 +53,6 @@ struct Place : Counts {
 /// The correction of one event of a recording. Where it was corrected, samples = moved + in_place +
 /// split + unexplained + unknown + the sum of `not_placed`.
 struct EventCorrection : measure::EventSummary {
-  EventCorrection() = default;
-  explicit EventCorrection(measure::EventSummary summary) : EventSummary(std::move(summary)) {}
-
   Skid skid;
   std::uint64_t samples = 0;
   std::uint64_t moved = 0;        ///< to the one instruction that can have caused the event

@@ -1,6 +1,6 @@
 #include "src/correct/rewrite.h"
 
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"

@@ -1,7 +1,7 @@
 #include "src/correct/splits.h"
 
 #include "src/audit/branch_counter.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
 

@@ -1,15 +1,13 @@
 #include "src/locate/digest.h"
 
+#include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
 #include "src/locate/second_half.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/sample.h"
 
 #include <algorithm>
 #include <atomic>
 #include <future>
-#include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -336,6 +334,32 @@ std::vector<std::uint64_t> exact_samples(const Digest& digest) {
     if (located.kind.exact()) exact.at(located.attribute) += located.samples;
   });
   return exact;
+}
+
+void visit_records(perfdata::Recording& recording, const Digest& digest, const Visitor& visitor) {
+  recording.rewind();
+  RegionCache regions(digest.spaces);
+  perfdata::Record record;
+  while (recording.next(record)) {
+    VisitedRecord visited{record, nullptr, std::nullopt, nullptr};
+    perfdata::SampleDecoder::Decoded decoded;
+    if (record.type == PERF_RECORD_SAMPLE) {
+      const auto& decoder = recording.decoder();
+      decoded = decoder.decode(record);
+      if (decoded.problem == perfdata::SampleDecoder::Problem::none) {
+        const auto time = decoder.time_of(record, decoded.sample);
+        const auto location = regions.locate(decoded.sample, time);
+        const auto file = location ? location->file : symbols::Region::kNoFile;
+        if (!digest.filter || digest.filter->selects(decoded.sample, time, file)) {
+          visited.sample = &decoded.sample;
+          visited.location = location;
+        } else {
+          visited.left_out = &decoded.sample;
+        }
+      }
+    }
+    visitor(visited);
+  }
 }
 
 }  // namespace skid::locate

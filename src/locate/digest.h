@@ -2,14 +2,18 @@
 #pragma once
 
 #include "src/locate/place_counter.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/repeated_records.h"
+#include "src/perfdata/sample.h"
 #include "src/support/cores.h"
 #include "src/symbols/address_space.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace skid::locate {
@@ -52,5 +56,20 @@ Digest digest(perfdata::Recording& recording, const DigestSetup& setup = {});
 
 /// By attribute, samples with PERF_RECORD_MISC_EXACT_IP.
 std::vector<std::uint64_t> exact_samples(const Digest& digest);
+
+/// A record as it is read again.
+struct VisitedRecord {
+  const perfdata::Record& record;
+  /// Null: another record, a damaged sample, or one that the filter of the digest leaves out.
+  const perfdata::Sample* sample = nullptr;
+  std::optional<symbols::FileLocation> location;  ///< of `sample`, at its time
+  const perfdata::Sample* left_out = nullptr;     ///< by the filter
+};
+using Visitor = std::function<void(const VisitedRecord&)>;
+
+/// Calls `visitor` for each record in the order of the recording. For what depends on single
+/// samples, such as their data addresses, after the digest: only then is it known which mapped file
+/// is the target. `recording`: after digest(), which gave `digest`.
+void visit_records(perfdata::Recording& recording, const Digest& digest, const Visitor& visitor);
 
 }  // namespace skid::locate

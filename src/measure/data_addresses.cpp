@@ -52,20 +52,4 @@ std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescriptio
   return declared;
 }
 
-void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
-              const std::vector<Attribute>& attributes,
-              const std::vector<analysis::Addresses*>& by_attribute) {
-  if (visited.sample == nullptr) return;
-  analysis::Addresses* const addresses = by_attribute[visited.sample->attribute];
-  if (addresses == nullptr) return;
-  // A sample of IBS without EXACT_IP has the address of the interrupt (IbsRipInvalid;
-  // perf_ibs_handle_irq() in arch/x86/events/amd/ibs.c).
-  const bool is_ibs = addresses->source == AddressSource::tagged &&
-                      geometry.description->specification.arch == Arch::x86_64;
-  if (is_ibs && !visited.sample->exact) return;
-  const int level = static_cast<int>(attributes[visited.sample->attribute].precise_ip);
-  addresses->samples.at(geometry.classify(visited, level))
-      .add(visited.sample->addr, addresses->declared);
-}
-
 }  // namespace skid::measure

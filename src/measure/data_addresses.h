@@ -3,9 +3,7 @@
 
 #include "analysis/basis.h"
 #include "runway/target.h"
-#include "src/locate/visit.h"
 #include "src/measure/event_description.h"
-#include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 
 #include <optional>
@@ -25,11 +23,5 @@ std::optional<analysis::AddressSource> address_source(const RecordedEvent& event
 /// `report`: of the run, null where unknown. Empty where that is not known or there is none.
 std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,
                                                   const runway::TargetReport* report);
-
-/// Adds a sample to the table of its event: `by_attribute`, nullptr where it is not tabulated.
-/// `attributes`: of the recording.
-void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
-              const std::vector<perfdata::Attribute>& attributes,
-              const std::vector<analysis::Addresses*>& by_attribute);
 
 }  // namespace skid::measure

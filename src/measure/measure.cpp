@@ -4,7 +4,7 @@
 #include "runway/kinds/kind.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/triggers.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/measure/data_addresses.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/page_fault_check.h"
@@ -35,32 +35,25 @@ namespace {
 
 using analysis::LocatedCount;
 using analysis::Measurement;
-using analysis::Place;
+using analysis::SampleClass;
 using perfdata::Attribute;
 using perfdata::CpuMode;
 
 /// Where a sample's CPU mode and mapping put it; which user code is the target's is not asked here.
-Place place_of(const locate::LocatedSamples& located) {
+SampleClass class_of(const locate::LocatedSamples& located) {
   switch (located.kind.mode()) {
     case CpuMode::kernel:
-      return Place::kernel;
+      return SampleClass::kernel;
     case CpuMode::hypervisor:
     case CpuMode::guest_kernel:
     case CpuMode::guest_user:
-      return Place::guest;
+      return SampleClass::guest;
     case CpuMode::user:
-      return located.location ? Place::other_user : Place::unmapped;
+      return located.location ? SampleClass::other_user : SampleClass::unmapped;
     case CpuMode::unknown:
       break;
   }
-  return Place::unmapped;
-}
-
-/// The virtual address in the target's file, if the location is in the target.
-std::optional<std::uint64_t> target_address(const symbols::FileLocation& location,
-                                            const TargetGeometry* geometry) {
-  if (geometry == nullptr || !geometry->is_target[location.file]) return std::nullopt;
-  return geometry->module->address_at(location.offset);
+  return SampleClass::unmapped;
 }
 
 /// What is counted for each event, by attribute.
@@ -69,13 +62,10 @@ using Bases = std::vector<analysis::Basis>;
 void tally_events(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
   const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
   profile.digest.located.for_each([&](const locate::LocatedSamples& located) {
-    LocatedCount count{place_of(located), 0, located.samples, located.kind.exact()};
-    if (count.place == Place::other_user) {
-      if (const auto address = target_address(*located.location, geometry)) {
-        count.place = Place::target;
-        count.address = *address;
-      }
-    }
+    LocatedCount count{{}, located.samples, located.kind.exact(), class_of(located)};
+    const bool is_in_target = count.elsewhere == SampleClass::other_user && geometry != nullptr &&
+                              geometry->is_target[located.location->file];
+    if (is_in_target) count.address = geometry->module->address_at(located.location->offset);
     const auto level = profile.events[located.attribute].precise.recorded;
     bases[located.attribute].tally.add(count, map, level);
   });
@@ -158,30 +148,39 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
   }
 }
 
+/// Adds a sample to the table of data addresses of its event.
+void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+              const Profile& profile, Bases& bases) {
+  if (visited.sample == nullptr) return;
+  const perfdata::Sample& sample = *visited.sample;
+  auto& addresses = bases[sample.attribute].addresses;
+  if (!addresses || !addresses->is_tabulated()) return;
+  // A sample of IBS without EXACT_IP has the address of the interrupt (IbsRipInvalid;
+  // perf_ibs_handle_irq() in arch/x86/events/amd/ibs.c).
+  const bool is_ibs = addresses->source == analysis::AddressSource::tagged &&
+                      geometry.description->specification.arch == Arch::x86_64;
+  if (is_ibs && !sample.exact) return;
+  const int level = profile.events[sample.attribute].precise.recorded;
+  addresses->samples.at(geometry.classify(visited, level)).add(sample.addr, addresses->declared);
+}
+
 /// Sets the results that depend on single samples: reads the recording once more, unless nothing
 /// does.
 void visit_samples(const Profile& profile, const TargetGeometry* geometry,
                    PageFaultChecker& checker, Bases& bases) {
-  perfdata::Recording& recording = profile.recording;
-  std::vector<analysis::Addresses*> tabulated;
-  for (analysis::Basis& basis : bases) {
-    const bool is_tabulated = basis.addresses && basis.addresses->is_tabulated();
-    tabulated.push_back(is_tabulated ? &*basis.addresses : nullptr);
-  }
-  const bool tabulates =
-      std::ranges::any_of(tabulated, [](const auto* one) { return one != nullptr; });
-  SkidInEventsReader skid_in_events(recording, profile.events);
-  SamplePairReader sample_pairs(profile.events, geometry);
-  if (checker.reads() || tabulates || skid_in_events.reads() || sample_pairs.reads()) {
-    locate::visit_records(recording, profile.digest, [&](const locate::VisitedRecord& visited) {
-      if (checker.reads()) checker.add(visited);
-      if (tabulates) tabulate(visited, *geometry, recording.attributes(), tabulated);
-      if (skid_in_events.reads()) skid_in_events.add(visited);
-      if (sample_pairs.reads()) sample_pairs.add(visited);
-    });
-  }
-  std::move(skid_in_events).finish(bases);
-  std::move(sample_pairs).finish(bases);
+  const bool tabulates = std::ranges::any_of(bases, [](const analysis::Basis& basis) {
+    return basis.addresses && basis.addresses->is_tabulated();
+  });
+  SkidInEventsReader skid_in_events(profile.recording, profile.events, bases);
+  SamplePairReader sample_pairs(profile.events, geometry, bases);
+  if (!checker.reads() && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
+  locate::visit_records(profile.recording, profile.digest,
+                        [&](const locate::VisitedRecord& visited) {
+                          if (checker.reads()) checker.add(visited);
+                          if (tabulates) tabulate(visited, *geometry, profile, bases);
+                          if (skid_in_events.reads()) skid_in_events.add(visited);
+                          if (sample_pairs.reads()) sample_pairs.add(visited);
+                        });
 }
 
 /// Everything that the measurements of one recording share.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"

@@ -11,8 +11,9 @@
 namespace skid::measure {
 
 SamplePairReader::SamplePairReader(const std::vector<RecordedEvent>& events,
-                                   const TargetGeometry* geometry)
-    : geometry_(geometry), events_(events.size()) {
+                                   const TargetGeometry* geometry,
+                                   std::vector<analysis::Basis>& bases)
+    : geometry_(geometry) {
   if (geometry == nullptr || !geometry->description) return;
   const runway::Specification& specification = geometry->description->specification;
   const auto iteration =
@@ -43,11 +44,11 @@ SamplePairReader::SamplePairReader(const std::vector<RecordedEvent>& events,
       if (distances.size() < 2 || expected != static_cast<double>(distances.size())) continue;
       pairs.distances = distances;
     }
-    events_[recorded.index] = Event{static_cast<int>(attribute.precise_ip),
-                                    attribute.period_or_frequency,
-                                    std::move(pairs),
-                                    {}};
-    reads_ = true;
+    auto& counted = bases[recorded.index].sample_pairs;
+    counted = std::move(pairs);
+    events_.emplace(
+        recorded.index,
+        Event{static_cast<int>(attribute.precise_ip), attribute.period_or_frequency, *counted, {}});
   }
 }
 
@@ -71,34 +72,28 @@ void SamplePairReader::add(const locate::VisitedRecord& visited) {
   const perfdata::Sample* sample = visited.sample;
   if (sample == nullptr) {
     if (!perfdata::hides_samples(visited.record.type)) return;
-    for (auto& event : events_) {
-      if (!event) continue;
-      event->pairs.left_out += event->last.size();
-      event->last.clear();
+    for (auto& [attribute, event] : events_) {
+      event.pairs.left_out += event.last.size();
+      event.last.clear();
     }
     return;
   }
-  auto& event = events_[sample->attribute];
-  if (!event) return;
-  const auto number = event_of(visited, *event);
-  const auto before = event->last.find(sample->tid);
-  if (before != event->last.end()) {
+  const auto found = events_.find(sample->attribute);
+  if (found == events_.end()) return;
+  Event& event = found->second;
+  const auto number = event_of(visited, event);
+  const auto before = event.last.find(sample->tid);
+  if (before != event.last.end()) {
     if (number && before->second.cpu == sample->cpu) {
-      event->pairs.add(before->second.event, *number, event->period);
+      event.pairs.add(before->second.event, *number, event.period);
     } else {
-      ++event->pairs.left_out;
+      ++event.pairs.left_out;
     }
   }
   if (number) {
-    event->last[sample->tid] = {sample->cpu, *number};
+    event.last[sample->tid] = {sample->cpu, *number};
   } else {
-    event->last.erase(sample->tid);
-  }
-}
-
-void SamplePairReader::finish(std::vector<analysis::Basis>& bases) && {
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    if (events_[i]) bases[i].sample_pairs = std::move(events_[i]->pairs);
+    event.last.erase(sample->tid);
   }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/basis.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/measure/target_geometry.h"
 
@@ -17,14 +17,14 @@ namespace skid::measure {
 /// are known: its triggers alone cause the event, once each, or it counts all instructions.
 class SamplePairReader {
  public:
-  /// `geometry`: of the target, which must outlive the reader; null where none was found.
-  SamplePairReader(const std::vector<RecordedEvent>& events, const TargetGeometry* geometry);
+  /// `geometry`: of the target; null where none was found. `bases`, by attribute, get the pairs.
+  /// Both must outlive the reader.
+  SamplePairReader(const std::vector<RecordedEvent>& events, const TargetGeometry* geometry,
+                   std::vector<analysis::Basis>& bases);
 
   /// Whether records are to be added.
-  bool reads() const noexcept { return reads_; }
+  bool reads() const noexcept { return !events_.empty(); }
   void add(const locate::VisitedRecord& visited);
-  /// Sets the pairs of these events. `bases`: by attribute.
-  void finish(std::vector<analysis::Basis>& bases) &&;
 
  private:
   struct Last {
@@ -34,7 +34,7 @@ class SamplePairReader {
   struct Event {
     int level = 0;  ///< precise_ip
     std::uint64_t period = 0;
-    analysis::SamplePairs pairs;
+    analysis::SamplePairs& pairs;
     std::map<std::int32_t, Last> last;  ///< by thread; no hash: any threads may come
   };
 
@@ -43,9 +43,8 @@ class SamplePairReader {
                                         const Event& event) const;
 
   const TargetGeometry* geometry_;
-  std::vector<std::uint64_t> begins_;         ///< instructions of an iteration before each trigger
-  std::vector<std::optional<Event>> events_;  ///< by attribute
-  bool reads_ = false;
+  std::vector<std::uint64_t> begins_;      ///< instructions of an iteration before each trigger
+  std::map<std::uint32_t, Event> events_;  ///< by attribute
 };
 
 }  // namespace skid::measure

@@ -87,39 +87,26 @@ void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
 }
 
 SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording,
-                                       const std::vector<RecordedEvent>& events)
+                                       const std::vector<RecordedEvent>& events,
+                                       std::vector<analysis::Basis>& bases)
     : recording_(recording) {
-  for (const RecordedEvent& recorded : events) {
-    const Attribute& attribute = recorded.attribute;
-    auto& event = events_.emplace_back();
+  for (const RecordedEvent& event : events) {
+    const Attribute& attribute = event.attribute;
+    const std::uint64_t period = attribute.period_or_frequency;
     // Without a period it takes no samples: another event of its group does.
-    if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() ||
-        attribute.period_or_frequency == 0) {
-      continue;
-    }
-    event.emplace().refused = no_skid_in_events(recorded);
-    if (!event->refused.empty()) continue;
-    event->counter.emplace(attribute.period_or_frequency);
-    reads_ = true;
+    if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() || period == 0) continue;
+    auto& skid = bases[event.index].skid_in_events.emplace();
+    skid.refused = no_skid_in_events(event);
+    if (skid.refused.empty()) counters_.emplace(event.index, OvershootCounter(period, skid));
   }
 }
 
 void SkidInEventsReader::add(const locate::VisitedRecord& visited) {
   if (visited.sample == nullptr) return;
-  auto& event = events_[visited.sample->attribute];
-  if (!event || !event->counter) return;
+  const auto counter = counters_.find(visited.sample->attribute);
+  if (counter == counters_.end()) return;
   const auto details = recording_.decoder().details(visited.record, *visited.sample);
-  event->counter->add(details ? details->counter : std::nullopt);
-}
-
-void SkidInEventsReader::finish(std::vector<analysis::Basis>& bases) && {
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    auto& event = events_[i];
-    if (!event) continue;
-    bases[i].skid_in_events = event->counter
-                                  ? std::move(*event->counter).finish()
-                                  : analysis::SkidInEvents{.refused = std::move(event->refused)};
-  }
+  counter->second.add(details ? details->counter : std::nullopt);
 }
 
 }  // namespace skid::measure

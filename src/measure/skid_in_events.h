@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/basis.h"
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
@@ -28,13 +28,14 @@ std::string no_skid_in_events(const RecordedEvent& event);
 /// overshoot was a period or more, and the multiples that follow are not known.
 class OvershootCounter {
  public:
-  /// `period`: events per sample, at least 1.
-  explicit OvershootCounter(std::uint64_t period) : period_(period) {}
+  /// `period`: events per sample, at least 1. `result`, in which they are counted, must outlive the
+  /// counter.
+  OvershootCounter(std::uint64_t period, analysis::SkidInEvents& result)
+      : period_(period), result_(result) {}
 
   /// The next sample in the order of the recording, in which those of a counter ascend. nullopt:
   /// its value could not be read.
   void add(const std::optional<perfdata::CounterValue>& value);
-  analysis::SkidInEvents finish() && { return std::move(result_); }
 
  private:
   struct Counter {
@@ -45,31 +46,24 @@ class OvershootCounter {
 
   std::uint64_t period_;
   std::map<std::uint64_t, Counter> counters_;  ///< by id; no hash: any ids may come
-  analysis::SkidInEvents result_;
+  analysis::SkidInEvents& result_;
 };
 
-/// The skid in events of all events of a recording.
+/// The skid in events of all events of a recording whose samples have counter values.
 class SkidInEventsReader {
  public:
-  /// `events`: of the recording, which must outlive the reader.
-  SkidInEventsReader(const perfdata::Recording& recording,
-                     const std::vector<RecordedEvent>& events);
+  /// `events`: of the recording. `bases`, by attribute, get the skids. Both must outlive the
+  /// reader.
+  SkidInEventsReader(const perfdata::Recording& recording, const std::vector<RecordedEvent>& events,
+                     std::vector<analysis::Basis>& bases);
 
   /// Whether samples are to be added.
-  bool reads() const noexcept { return reads_; }
+  bool reads() const noexcept { return !counters_.empty(); }
   void add(const locate::VisitedRecord& visited);
-  /// Sets the skid of events whose samples have counter values. `bases`: by attribute.
-  void finish(std::vector<analysis::Basis>& bases) &&;
 
  private:
-  struct Event {
-    std::string refused;
-    std::optional<OvershootCounter> counter;
-  };
-
   const perfdata::Recording& recording_;
-  std::vector<std::optional<Event>> events_;  ///< by attribute
-  bool reads_ = false;
+  std::map<std::uint32_t, OvershootCounter> counters_;  ///< by attribute
 };
 
 }  // namespace skid::measure

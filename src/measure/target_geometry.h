@@ -8,7 +8,6 @@
 #include "src/instructions/category.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
-#include "src/locate/visit.h"
 #include "src/measure/measure.h"
 #include "src/symbols/module.h"
 

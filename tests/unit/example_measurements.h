@@ -94,9 +94,9 @@ inline analysis::Measurement finish(analysis::Measurement m, const Example& exam
   const analysis::TargetMap map = target();
   std::vector<analysis::LocatedCount> counts;
   for (const auto& [offset, samples] : example.offsets) {
-    counts.push_back({analysis::Place::target, address_of(offset), samples, example.exact});
+    counts.push_back({address_of(offset), samples, example.exact});
   }
-  counts.push_back({analysis::Place::kernel, 0xffffffff81000000, example.kernel_samples, false});
+  counts.push_back({{}, example.kernel_samples, false, analysis::SampleClass::kernel});
   count(counts, example.has_trigger ? &map : nullptr, m.basis);
   m.basis.not_judged = example.not_judged;
   const std::map<std::string, std::int64_t> built_in{{"access", 1}, {"execute", 0}, {"faults", 0}};

@@ -1,7 +1,7 @@
 // Filters of samples: their syntax, the names of threads, and what the reading side leaves out.
 #include "src/locate/filter.h"
 
-#include "src/locate/visit.h"
+#include "src/locate/digest.h"
 #include "src/support/error.h"
 #include "tests/support/recording_test.h"
 

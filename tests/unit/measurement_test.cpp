@@ -40,7 +40,7 @@ TargetMap two_triggers() {
 using LocatedCounts = std::vector<LocatedCount>;
 
 LocatedCount at(std::uint64_t address, std::uint64_t samples, bool exact = false) {
-  return {Place::target, address, samples, exact};
+  return {address, samples, exact};
 }
 
 Tally tally(const LocatedCounts& counts, const TargetMap& map = target()) {
@@ -113,8 +113,15 @@ TEST(Tally, PutsEverySampleInOneClass) {
     LocatedCounts counts;
     std::uint64_t samples = 0;
     for (int i = 0; i < 100; ++i) {
-      const auto place = static_cast<Place>(random() % 5);
-      counts.push_back({place, 0x0f00 + random() % 0x800, random() % 50, random() % 2 == 0});
+      // In the target, or of another class: other_user, kernel, guest, unmapped.
+      const auto place = random() % 5;
+      LocatedCount count = at(0x0f00 + random() % 0x800, random() % 50, random() % 2 == 0);
+      if (place > 0) {
+        const auto first = static_cast<std::size_t>(SampleClass::other_user);
+        count.address.reset();
+        count.elsewhere = static_cast<SampleClass>(first + place - 1);
+      }
+      counts.push_back(count);
       samples += counts.back().samples;
     }
     const Tally result = tally(counts);
@@ -125,11 +132,11 @@ TEST(Tally, PutsEverySampleInOneClass) {
   }
 }
 
-TEST(Tally, KeepsTheClassOfPlacesOutsideTheTargetWhateverTheAddress) {
-  const Tally result = tally({{Place::kernel, kTrigger, 1, false},
-                              {Place::guest, kTrigger, 2, false},
-                              {Place::unmapped, kTrigger, 3, false},
-                              {Place::other_user, kTrigger, 4, false}});
+TEST(Tally, KeepsTheClassOfSamplesOutsideTheTarget) {
+  const Tally result = tally({{{}, 1, false, SampleClass::kernel},
+                              {{}, 2, false, SampleClass::guest},
+                              {{}, 3, false, SampleClass::unmapped},
+                              {{}, 4, false, SampleClass::other_user}});
   EXPECT_EQ(result.breakdown[SampleClass::kernel], 1u);
   EXPECT_EQ(result.breakdown[SampleClass::guest], 2u);
   EXPECT_EQ(result.breakdown[SampleClass::unmapped], 3u);
@@ -140,7 +147,7 @@ TEST(Tally, CountsExactSamplesOnAndOffTheTrigger) {
   const Tally result = tally({at(kTrigger, 5, true),
                               at(kTrigger, 7),
                               at(kRunway + 9, 3, true),
-                              {Place::kernel, 0, 2, true},
+                              {{}, 2, true, SampleClass::kernel},
                               at(0x15f0, 4, true)});
   EXPECT_EQ(result.exact_samples, 14u);
   EXPECT_EQ(result.exact_hits, 5u);

@@ -22,7 +22,6 @@ namespace {
 using analysis::LocatedCount;
 using analysis::Measurement;
 using analysis::NotJudged;
-using analysis::Place;
 using examples::code_of;
 using examples::make;
 using nlohmann::json;
@@ -52,12 +51,15 @@ analysis::TargetMap two_triggers() {
 
 Measurement with_two_triggers(NotJudged not_judged = NotJudged::none) {
   const auto map = two_triggers();
-  const std::vector<LocatedCount> counts{
-      {Place::target, 0x1010, 30, true}, {Place::target, 0x1014, 10, false},
-      {Place::target, 0x1008, 3, false}, {Place::target, 0x1078, 20, true},
-      {Place::target, 0x1077, 2, false}, {Place::target, 0x1110, 4, true},
-      {Place::target, 0x1180, 5, false}, {Place::guest, 0, 6, false},
-      {Place::unmapped, 0, 7, false}};
+  const std::vector<LocatedCount> counts{{0x1010, 30, true},
+                                         {0x1014, 10, false},
+                                         {0x1008, 3, false},
+                                         {0x1078, 20, true},
+                                         {0x1077, 2, false},
+                                         {0x1110, 4, true},
+                                         {0x1180, 5, false},
+                                         {{}, 6, false, analysis::SampleClass::guest},
+                                         {{}, 7, false, analysis::SampleClass::unmapped}};
   Measurement m = examples::begin({.event = "store", .level = 3});
   m.basis.period_sum = 8701;
   m.basis.iterations = 4350;
@@ -111,8 +113,7 @@ TEST(ReportReader, ReadsBackFunctionsAsTriggerAndRunway) {
   const auto map = analysis::TargetMap::of_functions({0x100, 0x140}, code_of(0x2000, 24, 2));
   Measurement m = examples::begin({.event = "cycles", .level = 1});
   m.trigger = analysis::Trigger{"function", 0x100, "memreader"};
-  examples::count({{Place::target, 0x120, 9, false}, {Place::target, 0x2004, 4, false}}, &map,
-                  m.basis);
+  examples::count({{0x120, 9, false}, {0x2004, 4, false}}, &map, m.basis);
   m.basis.not_judged = NotJudged::every_instruction;
   complete(m);
   expect_same_again({m});

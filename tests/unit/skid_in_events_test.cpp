@@ -73,9 +73,9 @@ TEST(OvershootCounter, TakesTheRemaindersOfConsecutiveMultiplesAndLeavesOutTheOt
       {"the end of 64 bits", {{.value = UINT64_MAX}}, {{INT64_MAX, 1}}, 0, kHalf},
   };
   for (const auto& [what, values, overshoots, left_out, period] : cases) {
-    OvershootCounter counter(period);
+    analysis::SkidInEvents skid;
+    OvershootCounter counter(period, skid);
     for (const CounterValue& value : values) counter.add(value);
-    const analysis::SkidInEvents skid = std::move(counter).finish();
     EXPECT_EQ(skid.overshoots.counts(), overshoots) << what;
     EXPECT_EQ(skid.left_out, left_out) << what;
   }
