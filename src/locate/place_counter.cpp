@@ -4,6 +4,7 @@
 #include "src/support/hash.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace skid::locate {
@@ -30,8 +31,11 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
       filter_(filter),
       filtered_(filtered),
       regions_(spaces),
+      blocks_(1),
+      block_slots_(std::size_t{1} << kFirstBits),
       counts_(std::size_t{1} << kFirstBits),
       shift_(64 - kFirstBits),
+      seed_(random_seed()),
       factor_(random_seed() | 1) {}
 
 /// `event`: attribute and exactness.
@@ -223,7 +227,32 @@ void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
 }
 
 std::uint64_t PlaceCounter::block_key(const Block& block) {
-  return blocks_.try_emplace(block, blocks_.size() + 1).first->second << Count::kBlockShift;
+  const std::size_t slots = block_slots_.size();
+  std::size_t slot = block_slot_of(block);
+  for (; block_slots_[slot] != 0; slot = (slot + 1) % slots) {
+    if (blocks_[block_slots_[slot]] == block) {
+      return std::uint64_t{block_slots_[slot]} << Count::kBlockShift;
+    }
+  }
+  const auto number = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back(block);
+  block_slots_[slot] = number;
+  if (blocks_.size() * 2 > slots) {
+    block_slots_.assign(slots * 2, 0);
+    for (std::uint32_t one = 1; one < blocks_.size(); ++one) {
+      slot = block_slot_of(blocks_[one]);
+      while (block_slots_[slot] != 0) slot = (slot + 1) % block_slots_.size();
+      block_slots_[slot] = one;
+    }
+  }
+  return std::uint64_t{number} << Count::kBlockShift;
+}
+
+std::size_t PlaceCounter::block_slot_of(const Block& block) const noexcept {
+  const std::uint64_t file_and_mode =
+      std::uint64_t{block.file} << 8 | static_cast<std::uint64_t>(block.mode);
+  const auto mixed = hashed(block.number, seed_) ^ hashed(file_and_mode, seed_) ^ block.distance;
+  return hashed(mixed, seed_) % block_slots_.size();
 }
 
 void PlaceCounter::merge(PlaceCounter& other) {
@@ -233,8 +262,10 @@ void PlaceCounter::merge(PlaceCounter& other) {
     totals_[index].period_sum += other.totals_[index].period_sum;
   }
   unknown_ids_ += other.unknown_ids_;
-  std::vector<std::uint64_t> keys(other.blocks_.size() + 1);
-  for (const auto& [block, number] : other.blocks_) keys[number] = block_key(block);
+  std::vector<std::uint64_t> keys(other.blocks_.size());
+  for (std::size_t number = 1; number < keys.size(); ++number) {
+    keys[number] = block_key(other.blocks_[number]);
+  }
   for (const Count& count : std::exchange(other.counts_, {})) {
     if (count.key == 0) continue;
     constexpr std::uint64_t kInBlock = (std::uint64_t{1} << Count::kBlockShift) - 1;
@@ -244,10 +275,14 @@ void PlaceCounter::merge(PlaceCounter& other) {
 
 LocatedCounts PlaceCounter::take_counts() {
   LocatedCounts result;
-  std::vector<std::uint64_t> keys(blocks_.size() + 1);
-  for (const auto& [block, number] : blocks_) {
+  std::vector<std::uint32_t> order(blocks_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order,
+                    [&](std::uint32_t a, std::uint32_t b) { return blocks_[a] < blocks_[b]; });
+  std::vector<std::uint64_t> keys(blocks_.size());
+  for (const std::uint32_t number : order) {
     keys[number] = result.blocks_.size() << Count::kBlockShift;
-    result.blocks_.push_back(block);
+    result.blocks_.push_back(blocks_[number]);
   }
   std::erase_if(counts_, [](const Count& count) { return count.key == 0; });
   for (Count& count : counts_) {

@@ -13,7 +13,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -137,6 +136,7 @@ class PlaceCounter {
                        std::uint64_t event);
   void add_counters(RegionCache::Place& place, std::uint64_t ip);
   std::uint64_t block_key(const Block& block);
+  std::size_t block_slot_of(const Block& block) const noexcept;
   std::size_t slot_of(std::uint64_t key) const noexcept;
   Count& count_of(std::uint64_t key);
   void grow();
@@ -152,7 +152,8 @@ class PlaceCounter {
   std::vector<EventTotals> totals_;
   std::uint64_t unknown_ids_ = 0;
 
-  std::map<Block, std::uint64_t> blocks_;  ///< their numbers, from 1
+  std::vector<Block> blocks_;               ///< by number; the first is none
+  std::vector<std::uint32_t> block_slots_;  ///< their numbers in open addressing; 0: free
   /// A power of two of slots in open addressing; those whose key is 0 are free.
   std::vector<Count> counts_;
   std::size_t used_ = 0;
@@ -160,7 +161,7 @@ class PlaceCounter {
   // Random, so that a recording cannot be made to collide. Multiplication by a random odd number is
   // a universal hash: Dietzfelbinger et al., "A Reliable Randomized Algorithm for the Closest-Pair
   // Problem", 1997.
-  std::uint64_t factor_;
+  std::uint64_t seed_, factor_;
 };
 
 }  // namespace skid::locate
