@@ -5,7 +5,6 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -17,161 +16,122 @@ namespace {
 using audit::BlockFinding;
 using audit::EventAudit;
 
-constexpr const char* kBars = "using 1:2 with boxes lc rgb machine[1]";
-constexpr double kAuditWidth = 940;  // pixels
-
-struct Judged {
-  const EventAudit* event;
-  std::string name;
-};
-
-std::vector<Judged> judged_events(const std::vector<audit::Audit>& audits) {
-  std::vector<Judged> judged;
-  for (const audit::Audit& audit : audits) {
-    for (const EventAudit& event : audit.events) {
-      if (!event.bias.misplaced) continue;
-      std::string name = fmt::format("{}, {}", event.event, output::level_name(event.level));
-      if (audits.size() > 1) name += fmt::format(", {}", audit.file);
-      judged.push_back({&event, std::move(name)});
-    }
+/// Panels with a bar for each of `heights` at 1, 2, …
+Panel bar_panel(std::string title, const std::vector<double>& heights, double highest) {
+  Panel panel{.title = std::move(title), .commands = count_axis(highest)};
+  Rows bars;
+  for (const double height : heights) {
+    bars.push_back({static_cast<double>(bars.size() + 1), height});
   }
-  return judged;
+  panel.series.push_back({"$d using 1:2 with boxes lt 1", std::move(bars)});
+  return panel;
 }
 
-Figure begin_audit(std::string_view title, const std::vector<audit::Audit>& audits,
-                   const FigureOptions& options) {
-  Figure figure = begin_figure(title, {}, options, kAuditWidth);
-  figure.title += output::title_mark(audits);
-  for (const audit::Audit& audit : audits) {
-    const std::string kernel = audit.kernel.empty() ? "" : ", Linux " + audit.kernel;
-    std::string text = output::cpu_name(audit.cpu) + kernel;
-    if (std::find(figure.head.begin(), figure.head.end(), text) == figure.head.end()) {
-      figure.head.push_back(std::move(text));
-    }
-  }
-  return figure;
-}
-
-/// A title that the panel has room for.
-std::string fitting(const std::string& text, const Paper& paper) {
-  return paper.fitted(text, paper.width - 4 * paper.points);
-}
-
-/// The most important part first where there is room for a part alone.
-std::string block_caption(const BlockFinding& block, const Paper& paper) {
-  const std::string name =
-      fmt::format("{} at {:#x}:  ", block.function.empty() ? "code" : block.function,
-                  block.samples.range.begin);
-  std::string bias = fmt::format("max/even {:.3g}, ", block.samples.largest_ratio()) +
-                     analysis::p_text(block.evenness.p_holm);
-  if (block.evenness.is_biased) bias += ", biased";
-  if (paper.is_narrow()) return name + bias;
-  return fmt::format("{}{}, even {}, {}", name,
-                     analysis::counted(block.samples.samples(), "sample"),
-                     output::number_text(block.samples.expected()), bias);
-}
-
-Panel block_panel(const BlockFinding& block, const std::string& event, const Paper& paper) {
+/// The samples of each instruction. The most important part of the title first: it may be cut.
+Panel block_panel(const BlockFinding& block, const Paper& paper) {
   const auto& places = block.samples.places;
   const double even = block.samples.expected();
-  Panel panel{.title = event.empty() ? "" : fitting(event, paper) + "\n"};
-  panel.title += fitting(block_caption(block, paper), paper);
-  Rows bars;
-  double most = even;
+  std::string title =
+      fmt::format("{} at {:#x}:  max/even {:.3g}, {}",
+                  block.function.empty() ? "code" : block.function, block.samples.range.begin,
+                  block.samples.largest_ratio(), analysis::p_text(block.evenness.p_holm));
+  if (block.evenness.is_biased) title += ", biased";
+  title += fmt::format(", {}, even {}", analysis::counted(block.samples.samples(), "sample"),
+                       output::number_text(even));
+  std::vector<double> samples;
   std::vector<std::string> tics;
-  const double room = static_cast<double>(paper.characters_in(paper.width)) / 14;
-  const auto step = static_cast<std::size_t>(
-      round_up_nicely(static_cast<double>(places.size()) / std::max(1.0, room)));
+  const double labels = std::max(1.0, paper.width / paper.width_of(14));
+  const auto step =
+      static_cast<std::size_t>(round_up_nicely(static_cast<double>(places.size()) / labels));
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto samples = static_cast<double>(places[i].samples);
-    bars.push_back({static_cast<double>(i + 1), samples});
+    samples.push_back(static_cast<double>(places[i].samples));
     if (i % step == 0) tics.push_back(fmt::format("'{:#x}' {}", places[i].address, i + 1));
-    most = std::max(most, samples);
   }
-  set_count_axis(panel, most);
+  const double most = std::max(even, *std::max_element(samples.begin(), samples.end()));
+  Panel panel = bar_panel(std::move(title), samples, most);
   panel.commands.push_back(fmt::format("set xrange [0.4:{}.6]", places.size()));
   panel.commands.push_back(fmt::format("set xtics ({})", fmt::join(tics, ", ")));
   panel.marks = {even_line(even)};
-  panel.series = {{kBars, std::move(bars)}};
   return panel;
-}
-
-Figure blocks_figure(const std::vector<audit::Audit>& audits, const std::vector<Judged>& events,
-                     const FigureOptions& options) {
-  constexpr std::size_t kMostPanels = 6;
-  Figure figure =
-      begin_audit("Samples of instructions that execute equally often", audits, options);
-  std::size_t left_out = 0;
-  for (const auto& [event, name] : events) {
-    const std::size_t shown = std::min(kMostPanels, event->bias.blocks.size());
-    for (std::size_t i = 0; i < shown; ++i) {
-      figure.panels.emplace_back(
-          block_panel(event->bias.blocks[i], i == 0 ? name : "", figure.paper));
-    }
-    left_out += event->bias.judged - shown;
-  }
-  figure.head.emplace_back("dashed: the even count of the block");
-  if (left_out > 0) {
-    figure.head.back() += fmt::format("; without {} whose samples are spread more evenly",
-                                      analysis::counted(left_out, "block"));
-  }
-  figure.commands = {"set boxwidth 0.8"};
-  figure.x_label = "address of the instruction";
-  figure.y_label = "samples";
-  return figure;
 }
 
 /// Instructions by the ratio of their samples to the even count. The last bin has all above.
-Panel ratio_panel(const EventAudit& event, const std::string& name, const Paper& paper) {
-  constexpr double kWidth = 0.1, kMost = 4;
-  constexpr auto kBins = static_cast<std::size_t>(kMost / kWidth) + 1;
-  const audit::BlockBias& bias = event.bias;
-  std::vector<std::size_t> bins(kBins);
+Panel ratio_panel(const audit::BlockBias& bias) {
+  constexpr std::size_t kBins = 41;  // of a tenth
+  std::vector<double> bins(kBins);
   for (const double ratio : bias.ratios) {
-    ++bins[std::min(static_cast<std::size_t>(ratio / kWidth), kBins - 1)];
+    ++bins[static_cast<std::size_t>(std::min(10 * ratio, kBins - 1.0))];
   }
-  Panel panel{.title = fitting(name, paper) + "\n" +
-                       fitting(fmt::format("{} of {}, {} of {} biased, {:.3g}% of {} misplaced",
-                                           analysis::counted(bias.ratios.size(), "instruction"),
-                                           analysis::counted(bias.judged, "block"), bias.biased,
-                                           bias.judged, 100 * bias.misplaced->value,
-                                           analysis::counted(bias.samples, "sample")),
-                               paper)};
-  Rows bars;
-  for (std::size_t i = 0; i < kBins; ++i) {
-    bars.push_back({(static_cast<double>(i) + 0.5) * kWidth, static_cast<double>(bins[i])});
-  }
-  set_count_axis(panel, static_cast<double>(*std::max_element(bins.begin(), bins.end())));
-  panel.marks = {"set arrow from 1,graph 0 to 1,graph 1 nohead dt 2 lw 1 front"};
-  panel.series = {{kBars, std::move(bars)}};
+  Panel panel =
+      bar_panel(fmt::format("{} of {}, {} of {} biased, {:.3g}% of {} misplaced",
+                            analysis::counted(bias.ratios.size(), "instruction"),
+                            analysis::counted(bias.judged, "block"), bias.biased, bias.judged,
+                            100 * bias.misplaced->value, analysis::counted(bias.samples, "sample")),
+                bins, *std::max_element(bins.begin(), bins.end()));
+  panel.marks = {upright_line(10.5, "dt 2 lw 1 front")};
   return panel;
 }
 
-Figure ratios_figure(const std::vector<audit::Audit>& audits, const std::vector<Judged>& events,
-                     const FigureOptions& options) {
-  Figure figure =
-      begin_audit("Samples of instructions over the even count of their block", audits, options);
-  for (const auto& [event, name] : events) {
-    figure.panels.emplace_back(ratio_panel(*event, name, figure.paper));
+/// Adds the panels of `event`: its ratios, or its blocks with the most bias. Returns the number of
+/// blocks without a panel.
+std::size_t add_panels(const EventAudit& event, const std::string& name, Kind kind,
+                       Figure& figure) {
+  constexpr std::size_t kMostBlocks = 6;
+  const std::size_t before = figure.panels.size();
+  const std::size_t shown = std::min(kMostBlocks, event.bias.blocks.size());
+  if (kind == Kind::ratios) {
+    figure.panels.push_back(ratio_panel(event.bias));
+  } else {
+    for (std::size_t i = 0; i < shown; ++i) {
+      figure.panels.push_back(block_panel(event.bias.blocks[i], figure.paper));
+    }
   }
-  figure.head.emplace_back("dashed: even; last bar: 4 and more");
-  figure.commands = {"set xrange [-0.05:4.15]", "set xtics 0.5"};
-  figure.x_label = "samples over the even count of the block";
-  figure.y_label = "instructions";
-  return figure;
+  if (before < figure.panels.size()) figure.panels[before].title.insert(0, name + '\n');
+  return kind == Kind::ratios ? 0 : event.bias.judged - shown;
 }
 
 }  // namespace
 
 Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
-  const auto events = judged_events(audits);
-  if (events.empty()) {
+  const bool is_of_ratios = options.kind == Kind::ratios;
+  Figure figure =
+      begin_figure(is_of_ratios ? "Samples of instructions over the even count of their block"
+                                : "Samples of instructions that execute equally often",
+                   {}, options, 940);
+  figure.title += output::title_mark(audits);
+  bool is_judged = false;
+  std::size_t left_out = 0;
+  for (const audit::Audit& audit : audits) {
+    std::string machine = output::machine_text(audit.cpu, audit.kernel);
+    if (std::find(figure.head.begin(), figure.head.end(), machine) == figure.head.end()) {
+      figure.head.push_back(std::move(machine));
+    }
+    for (const EventAudit& event : audit.events) {
+      if (!event.bias.misplaced) continue;
+      is_judged = true;
+      std::string name = fmt::format("{}, {}", event.event, output::level_name(event.level));
+      if (audits.size() > 1) name += ", " + audit.file;
+      left_out += add_panels(event, name, options.kind, figure);
+    }
+  }
+  if (!is_judged) {
     throw Error("--plot: no block of code was judged; audit --details prints why, for each event");
   }
-  Figure figure = options.kind == Kind::ratios ? ratios_figure(audits, events, options)
-                                               : blocks_figure(audits, events, options);
   if (figure.panels.empty()) throw Error("--plot: --top 0 lists no block to draw");
-  figure.plot_lines = figure.panels.size() == 1 ? 14 : figure.panels.size() < 5 ? 9 : 6;
+  figure.head.emplace_back(is_of_ratios ? "dashed: even; last bar: 4 and more"
+                                        : "dashed: the even count of the block");
+  if (left_out > 0) {
+    figure.head.back() += fmt::format("; without {} whose samples are spread more evenly",
+                                      analysis::counted(left_out, "block"));
+  }
+  figure.commands = {"set boxwidth 0.8"};
+  if (is_of_ratios)
+    figure.commands.emplace_back(
+        "set xrange [0:42]; set xtics ('0' 0.5, '1' 10.5, '2' 20.5, '3' 30.5, '4' 40.5)");
+  figure.x_label =
+      is_of_ratios ? "samples over the even count of the block" : "address of the instruction";
+  figure.y_label = is_of_ratios ? "instructions" : "samples";
+  figure.plot_lines = std::clamp(24 / static_cast<double>(figure.panels.size()), 6.0, 14.0);
   return figure;
 }
 

@@ -6,6 +6,7 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
+#include "src/support/text.h"
 #include "style.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <iomanip>
 #include <ios>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,41 +32,48 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
 /// Cairo's images end at 32,767 pixels.
 constexpr double kLongestSide = 32'000;
 
-/// Lines of text of the parts of a figure, which gnuplot places in units of a character.
-struct TextLines {
-  double head = 0;          ///< title and paragraphs
-  double keys = 0;          ///< below the head
-  double titles = 0;        ///< of the panel with the most
-  double lower_titles = 0;  ///< the same, below the first row
-};
-constexpr int kLeftMargin = 11, kRightMargin = 2;  // characters
-constexpr double kLinesOfTics = 1.6, kLinesOfLabel = 1.4, kGap = 0.4, kLinesOfCount = 2,
-                 kTitleScale = 1.3;
+constexpr double kTitleScale = 1.3;
+constexpr double kLineHeight = 1.6;  // of a font, in pixels for one point
+/// Lines of text below the plots: of tics and space, and of the label of the lowest ones.
+constexpr double kTicLines = 2, kLabelLines = 1.2;
 
-double lines_in(std::string_view text) {
-  return text.empty() ? 0 : 1.0 + static_cast<double>(std::count(text.begin(), text.end(), '\n'));
+/// Where gnuplot places what, in lines of text, which it calls characters.
+struct Layout {
+  std::string head = {};     ///< in lines that fit
+  std::size_t key_rows = 0;  ///< of the legend
+  std::size_t rows = 1;      ///< of panels
+  double keys = 0.3;         ///< from the top of the figure to the legend
+  double top = 0;            ///< to the uppermost plots
+  double spacing = 0;        ///< between a plot and the one below
+  double height = 0;         ///< of the figure in pixels
+};
+
+std::size_t lines_in(std::string_view text) {
+  return text.empty() ? 0
+                      : 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 std::size_t key_rows(const Figure& figure) {
-  constexpr std::size_t kSample = 7;  // characters
+  constexpr std::size_t kSample = 9;  // characters
   const std::size_t all = figure.keys.size();
-  if (figure.long_keys || all == 0) return all;
+  if (all == 0) return 0;
   std::size_t longest = 1;
   for (const Key& key : figure.keys) longest = std::max(longest, key.name.size() + kSample);
-  const std::size_t columns =
-      std::clamp<std::size_t>(figure.paper.characters_in(figure.paper.width) / longest, 1, all);
+  const double needed = figure.paper.width_of(static_cast<double>(longest));
+  const auto columns =
+      std::clamp<std::size_t>(static_cast<std::size_t>(figure.paper.width / needed), 1, all);
   return (all + columns - 1) / columns;
 }
 
 /// The paragraphs in lines that fit.
 std::string head_of(const Figure& figure) {
   constexpr std::size_t kMostLines = 12;  // of a paragraph
+  const Paper& paper = figure.paper;
+  const double characters = (paper.width - 2 * paper.points) / paper.width_of(1);
   std::vector<std::string> all;
   for (const std::string& paragraph : figure.head) {
-    const std::size_t width =
-        figure.paper.characters_in(figure.paper.width - 2 * figure.paper.points);
-    auto lines =
-        output::wrap(drawable(paragraph, figure.paper.all_fonts), std::max<std::size_t>(width, 8));
+    auto lines = output::wrap(drawable(paragraph, paper.all_fonts),
+                              static_cast<std::size_t>(std::max(8.0, characters)));
     if (lines.size() > kMostLines) {
       lines.resize(kMostLines);
       lines.back() += " …";
@@ -74,39 +83,26 @@ std::string head_of(const Figure& figure) {
   return fmt::format("{}", fmt::join(all, "\n"));
 }
 
-TextLines text_lines_of(const Figure& figure) {
-  TextLines lines;
-  if (figure.paper.caption) lines.head = kTitleScale * 1.2 + lines_in(head_of(figure)) + 0.4;
-  if (!figure.keys.empty()) lines.keys = static_cast<double>(key_rows(figure)) + 1.2;
-  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    if (!figure.panels[i]) continue;
-    const double own = lines_in(figure.panels[i]->title) + 1;
-    lines.titles = std::max(lines.titles, own);
-    if (i >= figure.columns) lines.lower_titles = std::max(lines.lower_titles, own);
+Layout layout_of(const Figure& figure) {
+  Layout layout{.key_rows = key_rows(figure),
+                .rows = (figure.panels.size() + figure.columns - 1) / figure.columns};
+  if (figure.paper.caption) {
+    layout.head = head_of(figure);
+    layout.keys += 2 + static_cast<double>(lines_in(layout.head));
   }
-  return lines;
-}
-
-std::size_t rows_of(const Figure& figure) {
-  return (figure.panels.size() + figure.columns - 1) / figure.columns;
-}
-
-/// Lines of all but the plots.
-double lines_around(const Figure& figure) {
-  const TextLines lines = text_lines_of(figure);
-  return lines.head + lines.keys + lines.titles + kLinesOfLabel +
-         (lines.lower_titles + kLinesOfTics + kGap) * static_cast<double>(rows_of(figure));
-}
-
-double height_of(const Figure& figure) {
-  const double plots = figure.plot_lines * static_cast<double>(rows_of(figure));
-  return figure.paper.height.value_or((lines_around(figure) + plots) * figure.paper.line_height());
-}
-
-/// Lines of text that a plot is high.
-double plot_lines_of(const Figure& figure) {
-  const double all = height_of(figure) / figure.paper.line_height();
-  return std::max(1.0, (all - lines_around(figure)) / static_cast<double>(rows_of(figure)));
+  std::size_t first = 0, lower = 0;  // lines of titles
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    auto& most = i < figure.columns ? first : lower;
+    most = std::max(most, lines_in(figure.panels[i].title));
+  }
+  layout.top = layout.keys + 0.2 + static_cast<double>(first + 1);
+  if (layout.key_rows > 0) layout.top += static_cast<double>(layout.key_rows) + 0.8;
+  layout.spacing = static_cast<double>(lower + 1) + kTicLines;
+  const auto rows = static_cast<double>(layout.rows);
+  const double lines =
+      layout.top + layout.spacing * (rows - 1) + figure.plot_lines * rows + kTicLines + kLabelLines;
+  layout.height = figure.paper.height.value_or(lines * kLineHeight * figure.paper.points);
+  return layout;
 }
 
 /// Fonts of a size in points have as many pixels in each.
@@ -125,106 +121,80 @@ std::string terminal_of(const fs::path& file, const Paper& paper, double height)
   return fmt::format("pngcairo {} background rgb 'white'", size);
 }
 
-void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, double height) {
-  const TextLines lines = text_lines_of(figure);
-  if (figure.paper.caption) {
+/// Title, head, the labels of the axes and the legend, which belong to the first panel.
+void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& layout) {
+  const Paper& paper = figure.paper;
+  if (paper.caption) {
+    const std::string title = paper.fitted(figure.title, paper.width / kTitleScale);
     gnuplot << fmt::format(
-        "set label 1 {} at character 1,screen 1 offset 0,-1.2 left font ',{:g}'\n",
-        figure.paper.quoted(output::shorten(
-            figure.title, figure.paper.characters_in(figure.paper.width / kTitleScale))),
-        std::round(figure.paper.points * kTitleScale));
-    if (!figure.head.empty()) {
-      gnuplot << fmt::format("set label 2 {} at character 1,screen 1 offset 0,-2.6 left\n",
-                             figure.paper.quoted(head_of(figure)));
-    }
-  }
-  if (figure.keys.empty()) {
-    gnuplot << "unset key\n";
-    return;
+        "set label {} at character 1,screen 1 offset 0,-1.2 left font ',{:g}'\n"
+        "set label {} at character 1,screen 1 offset 0,-2.6 left\n",
+        paper.quoted(title), std::round(paper.points * kTitleScale), paper.quoted(layout.head));
   }
   gnuplot << fmt::format(
-      "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 1.5 maxrows "
+      "set label {} at screen 0.5,character 0.7 offset {},0 center\n"
+      "set label {} at character 1.5,screen 0.5 offset 0,{:.1f} center rotate\n"
+      "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 3 maxrows "
       "{}\n",
-      1 - (lines.head + 0.2) * figure.paper.line_height() / height, key_rows(figure));
+      paper.quoted(figure.x_label), (figure.left_margin - figure.right_margin) / 2,
+      paper.quoted(figure.y_label), (kTicLines + kLabelLines - layout.top) / 2,
+      1 - layout.keys * kLineHeight * paper.points / layout.height,
+      std::max<std::size_t>(1, layout.key_rows));
 }
 
-/// The keys' entries, for the plot command of the first panel.
-std::vector<std::string> entries_of(const Figure& figure) {
-  std::vector<std::string> entries;
-  const double room = figure.paper.width - 6 * figure.paper.points;
-  for (const Key& key : figure.keys) {
-    entries.push_back(fmt::format("keyentry {} title {}", key.style,
-                                  figure.paper.quoted(figure.paper.fitted(key.name, room))));
-  }
-  return entries;
-}
-
-/// Numbers the data of all panels, before the commands that plot them.
+/// The data of all panels as $d1, $d2, …, before the commands that plot them.
 void send_data(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
   std::size_t number = 0;
-  for (const auto& panel : figure.panels) {
-    if (!panel) continue;
-    for (const Series& series : panel->series) {
+  for (const Panel& panel : figure.panels) {
+    for (const Series& series : panel.series) {
       gnuplot << fmt::format("$d{} << e\n", ++number);
       gnuplot.send1d(series.rows);
     }
   }
 }
 
-/// The labels of the axes of the i-th panel: those of x in the lowest row, of y in the first
-/// column.
-std::string axis_labels(const Figure& figure, std::size_t i) {
-  const auto& panels = figure.panels;
-  bool is_lowest = true;
-  for (std::size_t k = i + figure.columns; k < panels.size(); k += figure.columns) {
-    is_lowest = is_lowest && !panels[k];
+/// The lines of the title of a panel, as long as there is room on both sides of its middle.
+std::string title_of(const Panel& panel, const Figure& figure) {
+  const Paper& paper = figure.paper;
+  const double room = paper.width / static_cast<double>(figure.columns) -
+                      paper.width_of(figure.left_margin - figure.right_margin);
+  std::vector<std::string> lines;
+  for (std::string_view rest = panel.title; !rest.empty();) {
+    lines.push_back(paper.fitted(take_until('\n', rest), room));
   }
-  bool is_first = true;
-  for (std::size_t k = i - i % figure.columns; k < i; ++k) is_first = is_first && !panels[k];
-  const auto quoted = [&](const std::string& text) { return figure.paper.quoted(text); };
-  // Below the middle of the plot, whose left margin is wider than the right one.
-  const double room = figure.paper.width / static_cast<double>(figure.columns) -
-                      figure.paper.width_of(kLeftMargin - kRightMargin);
-  const std::string x_label =
-      figure.paper.fitted(panels[i]->x_label.empty() ? figure.x_label : panels[i]->x_label, room);
-  // Away from the tics: gnuplot estimates the width of "25%" too small.
-  return fmt::format("set xlabel {}; set ylabel {} offset -0.6,0\n",
-                     quoted(is_lowest ? x_label : ""), quoted(is_first ? figure.y_label : ""));
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
   std::size_t number = 0;
-  const Panel* before = nullptr;
-  std::string labels;
-  for (std::size_t place = 0; place < figure.panels.size(); ++place) {
-    const auto& panel = figure.panels[place];
-    if (!panel) {
+  std::vector<Key> keys = figure.keys;
+  std::vector<std::string> before;
+  for (const Panel& panel : figure.panels) {
+    if (panel.title.empty() && panel.series.empty()) {
       gnuplot << "set multiplot next\n";
       continue;
     }
-    gnuplot << fmt::format("set title {}\n", figure.paper.quoted(panel->title));
-    if (std::string own = axis_labels(figure, place); own != labels) gnuplot << (labels = own);
-    for (std::size_t i = 0; i < panel->commands.size(); ++i) {
-      const std::string& command = panel->commands[i];
-      if (before == nullptr || before->commands[i] != command) gnuplot << command << '\n';
+    gnuplot << fmt::format("set title {}\n", figure.paper.quoted(title_of(panel, figure)));
+    before.resize(panel.commands.size());
+    for (std::size_t i = 0; i < panel.commands.size(); ++i) {
+      if (before[i] != panel.commands[i]) gnuplot << (before[i] = panel.commands[i]) << '\n';
     }
-    if (panel->highest_count) {
-      const double step = *panel->highest_count * kLinesOfCount / plot_lines_of(figure);
-      gnuplot << fmt::format("set ytics {}\n", round_up_nicely(step));
-    }
-    for (const std::string& mark : panel->marks) gnuplot << mark << '\n';
-    std::vector<std::string> plots;
-    for (const Series& series : panel->series) {
-      plots.push_back(fmt::format("$d{} {} notitle", ++number, series.style));
-    }
+    for (const std::string& mark : panel.marks) gnuplot << mark << '\n';
     // A plot of nothing draws the axes, too.
-    if (plots.empty()) plots.emplace_back("-1e9 notitle");
-    if (before == nullptr) {
-      for (std::string& entry : entries_of(figure)) plots.push_back(std::move(entry));
+    std::vector<std::string> plots;
+    if (panel.series.empty()) plots.emplace_back("-1e9 notitle");
+    for (const Series& series : panel.series) {
+      const std::size_t data = series.plot.find("$d") + 2;
+      plots.push_back(series.plot + " notitle");
+      plots.back().insert(data, std::to_string(++number));
     }
-    gnuplot << fmt::format("plot {}\n", fmt::join(plots, ", \\\n     "));
-    if (figure.panels.size() > 1) gnuplot << "unset label; unset arrow; unset key\n";
-    before = &*panel;
+    const double room = figure.paper.width - 6 * figure.paper.points;
+    for (const Key& key : std::exchange(keys, {})) {
+      plots.push_back(fmt::format("keyentry {} title {}", key.style,
+                                  figure.paper.quoted(figure.paper.fitted(key.name, room))));
+    }
+    gnuplot << fmt::format("plot {}\nunset label; unset arrow; unset key\n",
+                           fmt::join(plots, ", \\\n     "));
   }
 }
 
@@ -232,8 +202,8 @@ void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
 /// gnuplot is started.
 void write_program(const Figure& figure, const FigureOptions& options, const fs::path& output,
                    const fs::path& file) {
-  const double height = height_of(figure);
-  if (height > kLongestSide || figure.paper.width > kLongestSide) {
+  const Layout layout = layout_of(figure);
+  if (layout.height > kLongestSide || figure.paper.width > kLongestSide) {
     throw Error(fmt::format("figure: {} panels do not fit into an image; draw fewer measurements",
                             figure.panels.size()));
   }
@@ -243,28 +213,19 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
   // The comments contain no name: a backslash at its end would continue them. The output is never
   // only a name: gnuplot runs one that begins with "|".
   gnuplot << "# A figure of skidscan. For another format change terminal and output together.\n"
-          << "set terminal " << terminal_of(output, figure.paper, height) << "\nset output "
+          << "set terminal " << terminal_of(output, figure.paper, layout.height) << "\nset output "
           << gnuplot_string("./" + output.filename().string(), true) << '\n';
   send_data(gnuplot, figure);
   gnuplot << kStyle;
   if (!options.settings.empty()) gnuplot << read_file(options.settings, kLargestFile) << '\n';
-  gnuplot << fmt::format("set lmargin {}\n", kLeftMargin);
   for (const std::string& command : figure.commands) gnuplot << command << '\n';
-  send_head(gnuplot, figure, height);
-  const TextLines lines = text_lines_of(figure);
-  const double top = lines.head + lines.keys + lines.titles + 0.3;
-  if (figure.panels.size() == 1) {
-    gnuplot << fmt::format("set tmargin {:.1f}\n", top);
-    send_panels(gnuplot, figure);
-  } else {
-    gnuplot << fmt::format(
-        "set multiplot layout {},{} margins char {},{},{:.1f},{:.1f} spacing char {},char {:.1f}\n",
-        rows_of(figure), figure.columns, kLeftMargin, kRightMargin,
-        kLinesOfTics + kLinesOfLabel + 0.2, top, kLeftMargin - kRightMargin,
-        lines.lower_titles + kLinesOfTics + kGap);
-    send_panels(gnuplot, figure);
-    gnuplot << "unset multiplot\n";
-  }
+  gnuplot << fmt::format(
+      "set multiplot layout {},{} margins char {},{},{},{:.1f} spacing char {},char {:.1f}\n",
+      layout.rows, figure.columns, figure.left_margin, figure.right_margin, kTicLines + kLabelLines,
+      layout.top, figure.left_margin - 2, layout.spacing);
+  send_head(gnuplot, figure, layout);
+  send_panels(gnuplot, figure);
+  gnuplot << "unset multiplot\n";
 }
 
 /// gnuplot prints the command, marks a column, and then `"figure.gp" line 7: what is wrong`.
@@ -380,10 +341,6 @@ std::int64_t round_up_nicely(double value) {
 double Paper::width_of(double characters) const {
   constexpr double kWide = 0.78;  // of a proportional font, in pixels for a font of one point
   return kWide * points * characters;
-}
-
-std::size_t Paper::characters_in(double pixels) const {
-  return static_cast<std::size_t>(std::max(4.0, pixels / width_of(1)));
 }
 
 std::string Paper::fitted(std::string_view text, double pixels) const {

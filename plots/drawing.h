@@ -26,11 +26,8 @@ struct Paper {
 
   /// Whether there is no room for long texts.
   bool is_narrow() const { return width < 480; }
-  double line_height() const { return 1.6 * points; }
   /// Pixels of so many characters.
   double width_of(double characters) const;
-  /// Characters of a line of text of so many pixels.
-  std::size_t characters_in(double pixels) const;
   /// `text`, drawable(), in so many pixels; what is cut off has an ellipsis.
   std::string fitted(std::string_view text, double pixels) const;
   /// `text` as strings of gnuplot without any expansion, joined where it has several lines: see
@@ -38,25 +35,20 @@ struct Paper {
   std::string quoted(std::string_view text) const;
 };
 
-/// `width`: where `options` have none, in pixels.
-Paper paper_of(const FigureOptions& options, double width);
-
 using Rows = std::vector<std::vector<double>>;
 
-/// Data and how they are plotted: "using 1:2 with lines ls 3".
+/// Data and how they are plotted: "$d using 1:2 with lines ls 3", where $d are the data.
 struct Series {
-  std::string style;
+  std::string plot;
   Rows rows;
 };
 
-/// A plot with its axes.
+/// A plot with its axes; without a title and series an empty place.
 struct Panel {
-  std::string title = {};  ///< may have several lines
+  std::string title = {};   ///< may have several lines
+  std::string remark = {};  ///< ", bins of 20": follows the event where a grid names it
   /// The same settings in the same order in all panels of a figure; equal ones are set once.
   std::vector<std::string> commands = {};
-  /// Of a vertical axis of whole numbers, for its tics.
-  std::optional<double> highest_count = {};
-  std::string x_label = {};             ///< empty: the figure's
   std::vector<std::string> marks = {};  ///< labels and arrows, of this panel alone
   std::vector<Series> series = {};
 };
@@ -72,13 +64,16 @@ struct Figure {
   std::string title = {};
   std::vector<std::string> head = {};  ///< paragraphs below the title
   std::vector<Key> keys = {};
-  bool long_keys = false;                         ///< one below the other
-  std::vector<std::string> commands = {};         ///< of all panels
-  std::vector<std::optional<Panel>> panels = {};  ///< row by row; nullopt: an empty place
+  std::vector<std::string> commands = {};  ///< of all panels
+  std::vector<Panel> panels = {};          ///< row by row
   std::size_t columns = 1;
-  std::string x_label = {}, y_label = {};  ///< of the lowest and of the leftmost panels
-  double plot_lines = 16;                  ///< height of a plot in lines of text
+  std::string x_label = {}, y_label = {};     ///< of all panels
+  double plot_lines = 16;                     ///< height of a plot in lines of text
+  double left_margin = 11, right_margin = 2;  ///< of a plot, in characters
 };
+
+/// The figure's size and font, for a figure that is `width` pixels wide unless `options` say so.
+Paper paper_of(const FigureOptions& options, double width);
 
 /// Writes the files that `options` name, each complete or not at all. Throws as draw_figure() does.
 void write_figure(const Figure& figure, const FigureOptions& options);

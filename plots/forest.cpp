@@ -4,14 +4,11 @@
 #include "plots/rows.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
-#include "src/support/error.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -28,72 +25,49 @@ using analysis::Measurement;
 using analysis::Outcome;
 
 constexpr double kForestWidth = 900;  // pixels
-constexpr std::size_t kSideColors = 7;
-
-/// Whether there are so many sides that only those that differ have their own row.
-bool is_crowded(const Comparison& comparison) {
-  return comparison.sides.size() > output::kMostSideBySide;
-}
-
-bool has_verdict(const Measurement& measurement) {
-  return verdict_of(measurement) != analysis::Verdict::not_judged;
-}
 
 double clamped_percent(double share) {
   return 100 * std::clamp(share, 0.0, 1.0);
 }
 
-std::string color_of_side(std::size_t side) {
-  return fmt::format("lc rgb machine[{}]", side % kSideColors + 1);
-}
-
-/// The marks of all rows by their look, and the axis that holds them.
-class Marks {
+/// A plot of ratios: their marks by their look, and the axis that holds them.
+class Forest {
  public:
-  void add(const Estimate& ratio, double y, std::size_t side, bool is_filled) {
-    const double value = clamped_percent(ratio.value);
-    const double from = clamped_percent(ratio.low.value_or(ratio.value));
-    const double to = clamped_percent(ratio.high.value_or(ratio.value));
-    points_[{side % kSideColors, is_filled}].push_back({value, y, from, to});
+  explicit Forest(Figure begun) : plot(std::move(begun)) {}
+
+  /// A row; `ratio` null: with its text alone. `color`: the number of a machine or side.
+  void add(const std::string& name, const std::string& text, const Estimate* ratio,
+           std::size_t color, const Measurement& measurement) {
+    const double y = plot.add(name, text);
+    if (ratio == nullptr) return;
+    const double from = clamped_percent(ratio->low.value_or(ratio->value));
+    const double to = clamped_percent(ratio->high.value_or(ratio->value));
+    const bool is_judged = verdict_of(measurement) != analysis::Verdict::not_judged;
+    (is_judged ? filled_ : hollow_)
+        .push_back({clamped_percent(ratio->value), y, from, to, static_cast<double>(color + 1)});
     low_ = std::min(low_, from);
-    high_ = std::max(high_, to);
-  }
-  void add_cross(double share, double y) {
-    crosses_.push_back({clamped_percent(share), y});
-    low_ = std::min(low_, crosses_.back()[0]);
-    high_ = std::max(high_, crosses_.back()[0]);
   }
   /// Dotted, at the baseline's ratio.
   void add_rule(double share, double top, double bottom) {
     rules_.push_back({clamped_percent(share), top, 0, bottom - top});
   }
 
-  /// The part of 0 to 100% that has all intervals, widened to tens.
-  Figure finish(RowPlot& plot) {
-    if (!rules_.empty()) {
-      plot.panel.series.push_back({"using 1:2:3:4 with vectors nohead ls 5", std::move(rules_)});
-    }
-    if (!crosses_.empty()) {
-      plot.panel.series.push_back(
-          {"using 1:2 with points pt 2 ps 0.4 lc rgb '#777777'", std::move(crosses_)});
-    }
-    for (auto& [look, rows] : points_) {
-      plot.panel.series.push_back({fmt::format("using 1:2:3:4 with xerrorbars pt {} lw 1.2 {}",
-                                               look.second ? 7 : 6, color_of_side(look.first)),
-                                   std::move(rows)});
-    }
-    if (low_ > high_) std::swap(low_, high_);
-    const double low = std::floor(low_ / 10) * 10;
-    return plot.finish(low, std::max(std::ceil(high_ / 10) * 10, low + 10),
-                       plot.figure.paper.is_narrow()
-                           ? "hit ratio; hollow: no verdict"
-                           : "hit ratio with its 95% interval; hollow: no verdict");
+  /// The axis has all intervals, and ends at 100%.
+  Figure finish() {
+    const auto add_series = [this](const char* with, Rows& rows) {
+      if (!rows.empty()) plot.panel.series.push_back({with, std::move(rows)});
+    };
+    add_series("$d using 1:2:3:4 with vectors nohead ls 5", rules_);
+    add_series("$d using 1:2:3:4:5 with xerrorbars pt 6 lw 1.2 lc variable", hollow_);
+    add_series("$d using 1:2:3:4:5 with xerrorbars pt 7 lw 1.2 lc variable", filled_);
+    return plot.finish(std::floor(low_ / 10) * 10, "hit ratio, 95% interval; hollow: no verdict");
   }
 
+  RowPlot plot;
+
  private:
-  std::map<std::pair<std::size_t, bool>, Rows> points_;
-  Rows crosses_, rules_;
-  double low_ = 100, high_ = 0;
+  Rows filled_, hollow_, rules_;
+  double low_ = 90;
 };
 
 /// The most important part first: a long text is cut at its end.
@@ -115,66 +89,47 @@ std::string text_of(const ComparisonCell& cell) {
   return text + ", " + samples_text(cell.runs);
 }
 
-/// Adds the rows of the sides of a comparison at a level.
-class SideRows {
- public:
-  explicit SideRows(const Comparison& comparison, RowPlot& plot)
-      : comparison_(comparison), plot_(plot), sides{comparison.baseline} {}
+/// The sides that have a row, the baseline first where there are so many that only those that
+/// differ have one.
+std::vector<std::size_t> sides_of(const Comparison& comparison, const ComparisonRow& row) {
+  std::vector<std::size_t> sides;
+  if (comparison.sides.size() <= output::kMostSideBySide) {
+    sides.resize(comparison.sides.size());
+    std::iota(sides.begin(), sides.end(), 0);
+    return sides;
+  }
+  if (row.cell_of(comparison.baseline) != nullptr) sides.push_back(comparison.baseline);
+  for (const ComparisonCell* cell : output::by_severity(row)) {
+    if (sides.size() <= output::kMostTold) sides.push_back(cell->side);
+  }
+  return sides;
+}
 
-  void add(const ComparisonRow& row) {
-    const double top = plot_.next() - 0.5;
-    const ComparisonCell* baseline = row.cell_of(comparison_.baseline);
-    if (is_crowded(comparison_)) {
-      if (baseline != nullptr) add(row, baseline->side, baseline);
-      const auto differing = output::by_severity(row);
-      for (std::size_t i = 0; i < differing.size() && i < output::kMostTold; ++i) {
-        add(row, differing[i]->side, differing[i]);
-      }
-      add_all(row);
+/// A row for each side.
+void add_sides(const Comparison& comparison, const ComparisonRow& row, Forest& forest,
+               std::set<std::size_t>& shown) {
+  const double top = forest.plot.next() - 0.5;
+  for (const std::size_t side : sides_of(comparison, row)) {
+    const std::string name = output::level_name(row.level) + "  " + output::letter_of(side);
+    const ComparisonCell* cell = row.cell_of(side);
+    shown.insert(side);
+    if (cell == nullptr) {
+      forest.plot.add(name, row.in_baseline ? "missing" : "not measured");
     } else {
-      for (std::size_t side = 0; side < comparison_.sides.size(); ++side) {
-        add(row, side, row.cell_of(side));
-      }
-    }
-    if (baseline != nullptr && baseline->hit_ratio) {
-      marks.add_rule(baseline->hit_ratio->value, top, plot_.next() - 0.5);
+      forest.add(name, text_of(*cell), cell->hit_ratio ? &*cell->hit_ratio : nullptr, side,
+                 *cell->runs.front());
     }
   }
-
- private:
-  /// `cell` null: the side has no such row.
-  void add(const ComparisonRow& row, std::size_t side, const ComparisonCell* cell) {
-    const std::string absent = row.in_baseline ? "missing" : "not measured";
-    const double y = plot_.add(output::level_name(row.level) + "  " + output::letter_of(side),
-                               cell == nullptr ? absent : text_of(*cell));
-    sides.insert(side);
-    if (cell != nullptr && cell->hit_ratio) {
-      marks.add(*cell->hit_ratio, y, side, has_verdict(*cell->runs.front()));
-    }
+  const ComparisonCell* baseline = row.cell_of(comparison.baseline);
+  if (baseline != nullptr && baseline->hit_ratio) {
+    forest.add_rule(baseline->hit_ratio->value, top, forest.plot.next() - 0.5);
   }
+}
 
-  void add_all(const ComparisonRow& row) {
-    std::vector<const Measurement*> runs;
-    for (const ComparisonCell& cell : row.cells) {
-      if (cell.hit_ratio) marks.add_cross(cell.hit_ratio->value, plot_.next());
-      runs.insert(runs.end(), cell.runs.begin(), cell.runs.end());
-    }
-    plot_.add(output::level_name(row.level) + "  all",
-              fmt::format("{} sides, {}", row.cells.size(), samples_text(runs)));
-  }
-
-  const Comparison& comparison_;
-  RowPlot& plot_;
-
- public:
-  std::set<std::size_t> sides;  ///< that have a row
-  Marks marks;
-};
-
-std::string key_of(const Comparison& comparison, const std::vector<std::string>& inputs,
-                   std::size_t number) {
+std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,
+                      std::size_t number) {
   const analysis::Side& side = comparison.sides[number];
-  std::string text = output::letter_of(number) + "  ";
+  std::string text = output::letter_of(number) + ":  ";
   text += side.inputs.size() == 1 ? inputs[side.inputs.front()]
                                   : fmt::format("{} inputs", side.inputs.size());
   if (number == comparison.baseline) text += " (baseline)";
@@ -186,9 +141,10 @@ std::string key_of(const Comparison& comparison, const std::vector<std::string>&
 
 Figure forest_figure(const Comparison& comparison, const std::vector<std::string>& inputs,
                      const FigureOptions& options) {
-  RowPlot plot(begin_figure("Hit ratios", {}, options, kForestWidth));
+  Forest forest(begin_figure("Hit ratios", {}, options, kForestWidth));
+  RowPlot& plot = forest.plot;
   plot.figure.title += output::title_mark(comparison.sides);
-  SideRows rows(comparison, plot);
+  std::set<std::size_t> shown{comparison.baseline};
   std::string event;
   for (const ComparisonRow& row : comparison.rows) {
     const Measurement& first = *row.cells.front().runs.front();
@@ -198,49 +154,35 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
     } else {
       plot.skip(0.4);
     }
-    rows.add(row);
+    add_sides(comparison, row, forest, shown);
   }
   if (event.empty()) throw_none_selected();
-  plot.figure.head = {"dotted: the baseline"};
-  if (is_crowded(comparison)) {
-    plot.figure.head.front() +=
-        fmt::format("; of {} sides at most {} that differ, worse ones first, then all of them",
-                    comparison.sides.size(), output::kMostTold);
+  for (const std::size_t side : shown) {
+    plot.figure.head.push_back(side_text(comparison, inputs, side));
   }
-  for (const std::size_t side : rows.sides) {
-    plot.figure.keys.push_back(
-        {"with points pt 7 " + color_of_side(side), key_of(comparison, inputs, side)});
+  plot.figure.head.emplace_back("dotted: the baseline");
+  if (comparison.sides.size() > output::kMostSideBySide) {
+    plot.figure.head.back() += fmt::format("; of {} sides at most {} that differ, worse ones first",
+                                           comparison.sides.size(), output::kMostTold);
   }
-  plot.figure.long_keys = true;
-  return rows.marks.finish(plot);
+  return forest.finish();
 }
 
 Figure forest_figure(const Machines& machines, const FigureOptions& options) {
-  RowPlot plot(begin_figure("Hit ratios", machines, options, kForestWidth));
-  Marks marks;
-  for (const EventRows& event : rows_by_event(machines)) {
-    plot.begin_event(event.event);
-    int level = event.rows.front().level;
-    for (const Row& row : event.rows) {
-      if (machines.size() > 1 && std::exchange(level, row.level) != row.level) plot.skip(0.4);
+  Forest forest(begin_figure("Hit ratios", machines, options, kForestWidth));
+  for (const EventOnMachines& event : events_of(machines)) {
+    forest.plot.begin_event(event.event);
+    for (const Row& row : rows_of(event, machines)) {
       const Measurement& m = *row.measurement;
       const bool has_ratio = m.hit_ratio.total > 0;
       std::string text = has_ratio ? analysis::percent(m.hit_ratio.value) : "no judged sample";
       text += ", " + samples_text({&m});
       text += output::origin_word(output::origin_of(m));
-      const double y = plot.add(row.name, text);
-      if (!has_ratio) continue;
-      marks.add({m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high}, y, row.machine,
-                has_verdict(m));
+      const Estimate ratio{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high};
+      forest.add(row.name, text, has_ratio ? &ratio : nullptr, row.machine, m);
     }
   }
-  if (machines.size() > 1) {
-    for (std::size_t i = 0; i < machines.size(); ++i) {
-      plot.figure.keys.push_back(
-          {"with points pt 7 " + color_of_side(i), machine_name(machines, i)});
-    }
-  }
-  return marks.finish(plot);
+  return forest.finish();
 }
 
 }  // namespace skid::plots

@@ -18,28 +18,10 @@
 namespace skid::plots {
 
 using analysis::Measurement;
-using output::Column;
 using output::EventGroup;
 using output::MachineGroup;
 
 namespace {
-
-/// CPU, hypervisor and kernel, and the names of several sources by their letters.
-std::string machine_text(const MachineGroup& machine, bool one_of_several) {
-  std::string text = output::cpu_name(machine.cpu);
-  // Machines of the same name may differ in it.
-  if (one_of_several && !machine.cpu.microcode.empty()) {
-    text += ", microcode " + machine.cpu.microcode;
-  }
-  if (machine.cpu.hypervisor) text += ", under " + *machine.cpu.hypervisor;
-  if (!machine.kernel.empty()) text += ", Linux " + machine.kernel;
-  if (machine.sources.size() > 1) {
-    for (const output::Source& source : machine.sources) {
-      text += fmt::format("; {}: {}", source.letter, source.name);
-    }
-  }
-  return text;
-}
 
 std::string period_text(const analysis::Period& period) {
   if (period.requested) return fmt::format(", period {}", *period.requested);
@@ -57,9 +39,6 @@ std::size_t erase_columns(Machines& machines, Predicate is_erased) {
   std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
   return erased;
 }
-
-/// Pixels of the narrowest panel with its tics.
-constexpr double kNarrowestPanel = 300;
 
 }  // namespace
 
@@ -124,9 +103,14 @@ Figure begin_figure(std::string_view title, const Machines& machines, const Figu
   figure.title =
       (options.title.empty() ? std::string(title) : options.title) + output::title_mark(machines);
   for (std::size_t i = 0; i < machines.size(); ++i) {
+    const MachineGroup& machine = machines[i];
     const std::string name = machine_name(machines, i);
-    figure.head.push_back((name.empty() ? "" : name + ": ") +
-                          machine_text(machines[i], machines.size() > 1));
+    std::string text =
+        (name.empty() ? "" : name + ": ") + output::machine_text(machine.cpu, machine.kernel);
+    for (const output::Source& source : machine.sources) {
+      if (machine.sources.size() > 1) text += fmt::format("; {}: {}", source.letter, source.name);
+    }
+    figure.head.push_back(std::move(text));
   }
   return figure;
 }
@@ -135,11 +119,9 @@ std::string machine_name(const Machines& machines, std::size_t machine) {
   return machines.size() == 1 ? "" : fmt::format("CPU {}", machine + 1);
 }
 
-std::vector<Column> EventOnMachines::columns() const {
+std::vector<Column> EventOnMachines::all() const {
   std::vector<Column> all;
-  for (const EventGroup* group : groups) {
-    if (group != nullptr) all.insert(all.end(), group->columns.begin(), group->columns.end());
-  }
+  for (const auto& columns : machines) all.insert(all.end(), columns.begin(), columns.end());
   return all;
 }
 
@@ -149,10 +131,9 @@ std::vector<EventOnMachines> events_of(const Machines& machines) {
   for (std::size_t machine = 0; machine < machines.size(); ++machine) {
     for (const EventGroup& group : machines[machine].events) {
       const auto [at, is_new] = known.emplace(group.event, events.size());
-      if (is_new) {
-        events.push_back({group.event, std::vector<const EventGroup*>(machines.size())});
-      }
-      events[at->second].groups[machine] = &group;
+      if (is_new)
+        events.push_back({group.event, std::vector<std::vector<Column>>(machines.size())});
+      events[at->second].machines[machine] = group.columns;
     }
   }
   return events;
@@ -160,72 +141,81 @@ std::vector<EventOnMachines> events_of(const Machines& machines) {
 
 EventGrid::EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options)
     : machines_(machines), events_(events_of(machines)) {
-  constexpr std::array kWidths{900.0, 1200.0, 1500.0, 1800.0};  // by panels side by side
-  const double wanted = static_cast<double>(machines.size() > 1 ? machines.size() : events_.size());
-  const std::size_t most = options.width ? 64 : kWidths.size();
-  const auto room =
-      static_cast<std::size_t>(options.width.value_or(kWidths.back()) / kNarrowestPanel);
-  const std::size_t panels = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1,
-                                                     std::clamp<std::size_t>(room, 1, most));
-  events_across_ = machines.size() > 1 ? 1 : panels;
-  const std::size_t columns = std::max(machines.size(), panels);
-  figure = begin_figure(title, machines, options,
-                        columns > kWidths.size() ? kNarrowestPanel * static_cast<double>(columns)
-                                                 : kWidths.at(columns - 1));
+  constexpr double kNarrowest = 300, kMostEvents = 4;  // pixels of a panel; events side by side
+  const double room = std::clamp(options.width.value_or(1800) / kNarrowest, 1.0, kMostEvents);
+  if (machines.size() == 1) {
+    events_across_ = std::clamp<std::size_t>(events_.size(), 1, static_cast<std::size_t>(room));
+  }
+  const std::size_t columns = machines.size() * events_across_;
+  figure = begin_figure(title, machines, options, kNarrowest * (static_cast<double>(columns) + 2));
   figure.columns = columns;
+  std::map<int, int> of_level;
+  for (const EventOnMachines& event : events_) {
+    for (const Column& column : event.all()) {
+      const auto [line, is_new] = lines_.try_emplace(column.label);
+      if (!is_new) continue;
+      const int level = column.level >= 0 && column.level <= 3 ? column.level : 4;
+      line->second = fmt::format("ls {}", level + 1);
+      const int before = of_level[level]++;
+      if (before > 0) line->second += fmt::format(" dt {}", 1 + (level + 1 + before) % 5);
+    }
+  }
 }
 
 double EventGrid::plot_width() const {
-  constexpr double kMargins = 11;  // characters
-  const double margins = figure.paper.width_of(kMargins);
+  const double margins = figure.paper.width_of(figure.left_margin);
   return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
 }
 
-std::string EventGrid::title_of(const EventOnMachines& event, std::size_t machine) const {
-  std::string name = machine_name(machines_, machine);
-  if (!name.empty()) name += ":  ";
-  // A figure of one event without a caption is about it.
-  if (name.empty() && events_.size() == 1 && !figure.paper.caption) return {};
-  return name + event.event + "\n";
+void EventGrid::add_line_keys(const std::string& style) {
+  for (const auto& [label, line] : lines_) figure.keys.push_back({style + ' ' + line, label});
 }
 
-std::string EventGrid::fitted(std::string_view title) const {
-  std::string lines;
-  for (std::string_view rest = title; !rest.empty();) {
-    if (!lines.empty()) lines += '\n';
-    lines += figure.paper.fitted(take_until('\n', rest), plot_width() + 2 * figure.paper.points);
-  }
-  return lines;
+std::string EventGrid::heading_of(const EventOnMachines& event, std::size_t machine) const {
+  const std::string name = machine_name(machines_, machine);
+  return name.empty() ? event.event : name + ":  " + event.event;
 }
 
-void EventGrid::fill(const std::function<std::vector<std::optional<Panel>>(
-                         const EventOnMachines&, const EventGroup&)>& make) {
-  for (std::size_t first = 0; first < events_.size(); first += events_across_) {
-    std::vector<std::vector<std::optional<Panel>>> columns;
-    std::size_t rows = 1;
-    for (std::size_t i = first; i < std::min(first + events_across_, events_.size()); ++i) {
-      for (std::size_t machine = 0; machine < machines_.size(); ++machine) {
-        const EventGroup* group = events_[i].groups[machine];
-        auto& column = columns.emplace_back();
-        if (group != nullptr) column = make(events_[i], *group);
-        const auto top = std::find_if(column.begin(), column.end(),
-                                      [](const auto& panel) { return panel.has_value(); });
-        if (top != column.end()) (*top)->title.insert(0, title_of(events_[i], machine));
-        for (auto& panel : column) {
-          if (panel) panel->title = fitted(panel->title);
-        }
-        rows = std::max(rows, column.size());
+void EventGrid::add_block(std::size_t first, bool by_level, const MakePanel& make) {
+  using Place = std::pair<int, std::size_t>;  // level, and the number of the measurement
+  std::vector<std::map<Place, std::vector<Column>>> columns;
+  std::set<Place> rows;
+  const std::size_t end = std::min(first + events_across_, events_.size());
+  for (std::size_t event = first; event < end; ++event) {
+    for (const auto& measured : events_[event].machines) {
+      auto& column = columns.emplace_back();
+      std::map<int, std::size_t> of_level;
+      for (const Column& one : measured) {
+        const Place place = by_level ? Place{one.level, of_level[one.level]++} : Place{};
+        column[place].push_back(one);
+        rows.insert(place);
       }
     }
-    columns.resize(figure.columns);
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (auto& column : columns) {
-        figure.panels.push_back(row < column.size() ? std::move(column[row]) : std::nullopt);
-      }
-    }
-    const double lines = rows == 1 ? 16 : rows == 2 ? 11 : rows <= 4 ? 7.5 : 5.5;
-    figure.plot_lines = first == 0 ? lines : std::min(lines, figure.plot_lines);
   }
+  for (const Place& row : rows) {
+    for (std::size_t i = 0; i < figure.columns; ++i) {
+      Panel& panel = figure.panels.emplace_back();
+      const bool is_first = row == *rows.begin();
+      if (i >= columns.size()) continue;
+      const EventOnMachines& event = events_[first + i / machines_.size()];
+      const std::size_t machine = i % machines_.size();
+      if (!is_first && event.machines[machine].empty()) continue;
+      const auto& shown = columns[i][row];
+      panel = make(event, shown);
+      if (is_first) {
+        panel.title.insert(0, heading_of(event, machine) + panel.remark + '\n');
+      }
+      if (shown.empty()) {
+        panel.marks = {"set label 'not measured' at graph 0.5,graph 0.5 center"};
+      }
+    }
+  }
+}
+
+void EventGrid::fill(bool by_level, const MakePanel& make) {
+  for (std::size_t i = 0; i < events_.size(); i += events_across_) add_block(i, by_level, make);
+  const auto rows = static_cast<double>(figure.panels.size() / figure.columns);
+  figure.plot_lines = std::clamp(24 / rows, by_level ? 5.5 : 11, 16.0);
 }
 
 std::string samples_text(const std::vector<const Measurement*>& runs) {
@@ -243,11 +233,32 @@ std::string caption_of(const Column& column, const Paper& paper, std::uint64_t b
   const Measurement& m = *column.measurement;
   if (!paper.caption) return column.label;
   std::string text = column.label + ":  ";
-  if (!paper.is_narrow()) text += samples_text({&m}) + ", ";
   text += m.hit_ratio.total > 0 ? "hits " + analysis::percent(m.hit_ratio.value)
                                 : std::string("no judged sample");
   if (beyond > 0) text += fmt::format(", {} beyond", beyond);
-  return text.append(output::origin_word(output::origin_of(m)));
+  return text + ", " + samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
+}
+
+void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,
+                    std::string_view fill) {
+  for (std::size_t i = 0; i < classes; ++i) {
+    const auto sample_class = static_cast<analysis::SampleClass>(i);
+    if (all[sample_class] == 0) continue;
+    figure.keys.push_back({fmt::format("with boxes lc rgb class[{}]{}", i + 1,
+                                       fmt::format(fmt::runtime(fill), i + 1)),
+                           std::string(analysis::words_for(sample_class))});
+  }
+}
+
+std::vector<std::string> count_axis(double highest, bool logarithmic) {
+  // Numbers of as many digits as the margin has room for.
+  const char* const many = logarithmic ? "%.0s%c" : "%.1s%c";
+  const double top = logarithmic ? std::max(10.0, highest) * 1.5 : std::max(1.0, highest) * 1.08;
+  constexpr double kTics = 3;  // for which the lowest plots have room
+  return {fmt::format("set yrange [{}:{:.10g}]", logarithmic ? 0.5 : 0, top),
+          fmt::format("set format y '{}'", highest < 1e6 ? "%.0f" : many),
+          logarithmic ? "set ytics autofreq"
+                      : fmt::format("set ytics {}", round_up_nicely(top / kTics))};
 }
 
 std::string even_line(double height) {
@@ -256,33 +267,8 @@ std::string even_line(double height) {
       height);
 }
 
-std::string line_of(int level, std::size_t n) {
-  const std::string line = fmt::format("ls {}", level >= 0 && level <= 3 ? level + 1 : 5);
-  return n == 0 ? line
-                : fmt::format("{} dt {}", line, 1 + (static_cast<std::size_t>(level) + 1 + n) % 5);
-}
-
-void set_count_axis(Panel& panel, double highest, bool logarithmic) {
-  // Numbers of as many digits as the margin has room for.
-  const char* const many = logarithmic ? "%.0s%c" : "%.1s%c";
-  const double top = logarithmic ? std::max(10.0, highest) * 1.5 : std::max(1.0, highest) * 1.08;
-  panel.commands.push_back(fmt::format("set yrange [{}:{:.10g}]", logarithmic ? 0.5 : 0, top));
-  panel.commands.push_back(fmt::format("set format y '{}'", highest < 1e6 ? "%.0f" : many));
-  if (!logarithmic) panel.highest_count = top;
-}
-
-std::string offset_label(const Paper& paper) {
-  return paper.is_narrow() ? "offset (instructions)" : "offset from trigger (instructions)";
-}
-
-void show_nothing_located(Panel& panel) {
-  panel.marks = {"set label 'no located samples' at graph 0.5,graph 0.5 center"};
-}
-
-std::string label_at(double x, double y, const std::string& quoted, const std::string& style,
-                     bool right) {
-  return fmt::format("set label {} at {:.10g},{:.10g} {} offset {},0.6 tc {} front", quoted, x, y,
-                     right ? "right" : "left", right ? -0.6 : 0.6, style.substr(0, 4));
+std::string upright_line(double x, std::string_view style) {
+  return fmt::format("set arrow from {0:.10g},graph 0 to {0:.10g},graph 1 nohead {1}", x, style);
 }
 
 }  // namespace skid::plots

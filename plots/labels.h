@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skid::plots {
+
+using output::Column;
 
 /// The event as figures name it: as the catalogue of its CPU does if it was recorded by a raw code.
 std::string event_name(const analysis::Measurement& measurement);
@@ -42,70 +45,78 @@ Figure begin_figure(std::string_view title, const Machines& machines, const Figu
 /// "CPU 2" of several machines, else empty.
 std::string machine_name(const Machines& machines, std::size_t machine);
 
-/// An event with its measurements by machine; null where a machine has none.
+/// An event with its measurements by machine: none where it was not measured.
 struct EventOnMachines {
   std::string event;
-  std::vector<const output::EventGroup*> groups;
-  /// Of all machines.
-  std::vector<output::Column> columns() const;
+  std::vector<std::vector<Column>> machines;
+  std::vector<Column> all() const;
 };
 /// In order of first appearance, on whatever machine.
 std::vector<EventOnMachines> events_of(const Machines& machines);
 
-/// A figure with a block of panels for each event: those of different machines side by side.
+/// A figure with a block of panels for each event: those of different machines side by side, else
+/// those of up to four events.
 class EventGrid {
  public:
+  /// The panel of these of an event's measurements, which are of one machine. Its title has a line
+  /// for each, at most; the grid adds the event.
+  using MakePanel =
+      std::function<Panel(const EventOnMachines& event, const std::vector<Column>& shown)>;
+
   EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options);
 
   /// Of one panel's plot, in pixels.
   double plot_width() const;
-  /// Sets the panels. `make` returns those of an event on a machine from top to bottom.
-  void fill(const std::function<std::vector<std::optional<Panel>>(
-                const EventOnMachines&, const output::EventGroup&)>& make);
+  /// "ls 3", the line of a precise level; of several labels of a level each has its own dashes.
+  std::string line_of(const Column& column) const { return lines_.at(column.label); }
+  /// Adds the lines to the legend. `style`: "with lines".
+  void add_line_keys(const std::string& style);
+  /// Sets the panels: one for all levels, or one `by_level` from top to bottom, those of several
+  /// machines beside each other. "not measured" is where there is nothing to show.
+  void fill(bool by_level, const MakePanel& make);
 
   Figure figure;
 
  private:
-  std::string title_of(const EventOnMachines& event, std::size_t machine) const;
-  /// Each line of the title of a panel as long as there is room.
-  std::string fitted(std::string_view title) const;
+  std::string heading_of(const EventOnMachines& event, std::size_t machine) const;
+  void add_block(std::size_t first, bool by_level, const MakePanel& make);
 
   const Machines& machines_;
   std::vector<EventOnMachines> events_;
   std::size_t events_across_ = 1;
+  std::map<std::string, std::string> lines_;  ///< by label
 };
 
 /// "5101 samples, period 7"; of several runs all samples, and "several periods" where they differ.
 std::string samples_text(const std::vector<const analysis::Measurement*>& runs);
 
-/// "pp:  5101 samples, period 7, hits 0%, 3 beyond the axis, synthetic": as much as there is room.
-std::string caption_of(const output::Column& column, const Paper& paper, std::uint64_t beyond);
+/// The most important first, because a long one is cut: "pp:  hits 0%, 3 beyond, 5101 samples,
+/// period 7, synthetic". `beyond`: samples that the axis does not have.
+std::string caption_of(const Column& column, const Paper& paper, std::uint64_t beyond);
 
-/// Settings of a vertical axis of cumulative shares, apart from the frame.
+/// Adds the classes of samples that `all` has to the legend, of the first `classes`. `fill`: what
+/// follows their colours.
+void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,
+                    std::string_view fill = "");
+
+/// Settings of a vertical axis of cumulative shares.
 inline const std::vector<std::string> kShareAxis{"set yrange [-3:103]", "set ytics 20",
                                                  "set format y '%.0f%%'"};
 
-/// A mark: the line across a panel at offset 0.
-inline constexpr const char* kTriggerLine =
-    "set arrow from 0,graph 0 to 0,graph 1 nohead ls 5 lw 0.7 back";
+/// A setting: the line across each panel at offset 0.
+inline constexpr const char* kTriggerLine = "set yzeroaxis ls 5 lw 0.7";
 
-/// A mark: the dashed line across a panel at the height of an even share.
+/// Settings of an axis from 0 to a little more than `highest`, in whole numbers.
+std::vector<std::string> count_axis(double highest, bool logarithmic = false);
+
+/// A mark: a dashed line across a panel at a height.
 std::string even_line(double height);
 
-/// "ls 3", the line of a precise level; the n-th of several lines of a level has its own dashes.
-std::string line_of(int level, std::size_t n = 0);
+/// A mark: a line from top to bottom at `x`, which has the look of `style`.
+std::string upright_line(double x, std::string_view style);
 
-/// Sets the vertical axis of `panel`: from 0 to a little more than `highest`, in whole numbers.
-void set_count_axis(Panel& panel, double highest, bool logarithmic = false);
-
-/// The label of an axis of offsets.
-std::string offset_label(const Paper& paper);
-
-/// "no located samples" in the middle of `panel`.
-void show_nothing_located(Panel& panel);
-
-/// A label at a curve, in the colour of the line `style`. `right`: it ends there.
-std::string label_at(double x, double y, const std::string& quoted, const std::string& style,
-                     bool right);
+/// A mark: a note in the middle of a panel without data.
+inline const std::string kNothingLocated =
+    "set label 'no located samples' at graph 0.5,graph 0.5 center";
 
 }  // namespace skid::plots

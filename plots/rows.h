@@ -3,7 +3,6 @@
 
 #include "plots/labels.h"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,11 +10,20 @@
 
 namespace skid::plots {
 
+/// A measurement with the name of its row.
+struct Row {
+  const analysis::Measurement* measurement;
+  std::size_t machine;  ///< its number
+  std::string name;     ///< with the machine where there are several
+};
+
 class RowPlot {
  public:
-  explicit RowPlot(Figure begun) : figure(std::move(begun)) {}
+  explicit RowPlot(Figure begun) : figure(std::move(begun)) {
+    figure.left_margin = figure.right_margin = 3;
+  }
 
-  /// A row with the name of an event, which belong to the rows below it.
+  /// A row with the name of an event, which belongs to the rows below it.
   void begin_event(const std::string& event);
   /// Returns the middle of the row on the vertical axis. `text` is left out on narrow paper.
   double add(const std::string& name, const std::string& text);
@@ -23,29 +31,18 @@ class RowPlot {
   void skip(double rows) { next_ += rows; }
   /// The vertical place of the next row's middle.
   double next() const { return next_; }
-  /// The figure, whose panel has all rows. The horizontal axis is in per cent.
-  Figure finish(double low, double high, std::string_view x_label);
+  /// The figure, whose panel has all rows. The horizontal axis is in per cent, up to 100.
+  Figure finish(double low, std::string_view x_label);
 
   Figure figure;
   Panel panel;
 
  private:
+  void add_label(const std::string& text, const std::string& place, double& margin);
   double next_ = 1;
-  std::size_t widest_name_ = 0, widest_text_ = 0;  ///< in characters
 };
 
-/// A measurement with the name of its row.
-struct Row {
-  const analysis::Measurement* measurement;
-  std::size_t machine;  ///< its number
-  int level;
-  std::string name;  ///< with the machine where there are several
-};
-struct EventRows {
-  std::string event;
-  std::vector<Row> rows;  ///< by level, then machine, then as the machine's columns
-};
-/// By event in order of first appearance, on whatever machine.
-std::vector<EventRows> rows_by_event(const Machines& machines);
+/// The measurements of an event by level, then machine, then as the machine's columns.
+std::vector<Row> rows_of(const EventOnMachines& event, const Machines& machines);
 
 }  // namespace skid::plots

@@ -6,12 +6,19 @@ set style fill solid noborder
 set errorbars 0
 set pointsize 0.6
 # Lines of precise levels (none, p, pp, ppp) and of others: Okabe and Ito's colours.
-set style line 1 lw 1.5 dt 1 lc rgb 'black'
-set style line 2 lw 1.5 dt 2 lc rgb '#E69F00'
-set style line 3 lw 1.5 dt 4 lc rgb '#0072B2'
-set style line 4 lw 1.5 dt 5 lc rgb '#D55E00'
-set style line 5 lw 1.5 dt 3 lc rgb '#777777'
+set style line 1 lw 1.5 dt 1 pt 7 lc rgb 'black'
+set style line 2 lw 1.5 dt 2 pt 7 lc rgb '#E69F00'
+set style line 3 lw 1.5 dt 4 pt 7 lc rgb '#0072B2'
+set style line 4 lw 1.5 dt 5 pt 7 lc rgb '#D55E00'
+set style line 5 lw 1.5 dt 3 pt 7 lc rgb '#777777'
 # Machines, sides of comparisons.
-array machine[7] = ['#0072B2', '#D55E00', '#009E73', '#E69F00', '#CC79A7', '#56B4E9', 'black']
+do for [i=1:7] { set linetype i lc rgb word('#0072B2 #D55E00 #009E73 #E69F00 #CC79A7 #56B4E9 black', i) }
+set linetype cycle 7
 # Classes of samples: hit, skid, before, censored, other trigger, loop, other user, kernel, guest, unmapped.
 array class[10] = ['#009E73', '#0072B2', '#E69F00', '#D55E00', '#CC79A7', '#56B4E9', 'black', '#444444', '#777777', '#F0E442']
+# Their patterns in shares, where colours are alike in grey; 3: solid.
+array pattern[10] = [3, 4, 3, 2, 1, 7, 6, 3, 5, 3]
+# Of data with a place and a column a class: the samples of the first c classes, and their share.
+upto(c) = sum [i=2:c+1] column(i)
+share(c) = upto(10) > 0 ? 100. * upto(c) / upto(10) : 0
+max(a, b) = a > b ? a : b

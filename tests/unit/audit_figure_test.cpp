@@ -43,9 +43,9 @@ TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
   const Figure figure =
       audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {.kind = Kind::blocks});
   ASSERT_THAT(figure.panels, SizeIs(2));
-  const Panel& panel = figure.panels[0].value();
+  const Panel& panel = figure.panels[0];
   EXPECT_THAT(panel.title, AllOf(HasSubstr("all_loads, pp\nwork at 0x1000"), HasSubstr("biased")));
-  EXPECT_THAT(figure.panels[1]->title, StartsWith("work")) << "of the same event";
+  EXPECT_THAT(figure.panels[1].title, StartsWith("work")) << "of the same event";
   EXPECT_THAT(panel.series.at(0).rows,
               IsSupersetOf(Rows{{1, 51}, {2, 1614}, {3, 3341}, {4, 1}, {5, 0}}));
   EXPECT_THAT(panel.marks.at(0), HasSubstr("first 715.2857143 to"));
@@ -55,7 +55,7 @@ TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
 TEST(AuditFigure, CountsInstructionsByTheirShareOfTheEvenCount) {
   const Figure figure =
       audit_figure({audit_of({{50, 150, 100, 100}, {1000, 0, 0, 0, 0}})}, {.kind = Kind::ratios});
-  const Rows& bars = figure.panels.at(0)->series.at(0).rows;
+  const Rows& bars = figure.panels.at(0).series.at(0).rows;
   ASSERT_THAT(bars, SizeIs(41));
   EXPECT_EQ(bars[0][1], 4);
   EXPECT_EQ(bars[5][1], 1);

@@ -5,6 +5,7 @@
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,16 +38,16 @@ Figure drawn(Figure (*kind)(const Machines&, const FigureOptions&),
 
 const Panel& only_panel(const Figure& figure) {
   EXPECT_THAT(figure.panels, SizeIs(1));
-  return figure.panels.at(0).value();
+  return figure.panels.at(0);
 }
 
-/// Left and right sides, bottom and top of all bars.
-Rows bars_in(const Panel& panel) {
-  Rows bars;
-  for (const Series& series : panel.series) {
-    bars.insert(bars.end(), series.rows.begin(), series.rows.end());
-  }
-  return bars;
+/// The rows of data in which there are samples.
+Rows filled(const Panel& panel) {
+  Rows rows = panel.series.at(0).rows;
+  std::erase_if(rows, [](const auto& row) {
+    return std::all_of(row.begin() + 1, row.end(), [](double samples) { return samples == 0; });
+  });
+  return rows;
 }
 
 std::vector<Measurement> two_machines() {
@@ -63,10 +64,10 @@ std::vector<Measurement> two_machines() {
 
 TEST(HistogramFigure, HasBarsOfItsSamplesByClass) {
   const Figure figure = drawn(histogram_figure, {make({.offsets = {{-2, 10}, {0, 70}, {3, 20}}})});
-  EXPECT_THAT(
-      bars_in(only_panel(figure)),
-      ::testing::UnorderedElementsAre(ElementsAre(-0.5, 0.5, 0, 70), ElementsAre(2.5, 3.5, 0, 20),
-                                      ElementsAre(-2.5, -1.5, 0, 10)));
+  // The offset, then hits, skids, and samples before the trigger.
+  EXPECT_THAT(filled(only_panel(figure)),
+              ElementsAre(ElementsAre(-2, 0, 0, 10, 0), ElementsAre(0, 70, 0, 0, 0),
+                          ElementsAre(3, 0, 20, 0, 0)));
   EXPECT_THAT(figure.keys, SizeIs(3));
 }
 
@@ -79,18 +80,17 @@ TEST(HistogramFigure, HasBinsOfWholeRetirementGroups) {
   ASSERT_TRUE(m.retirement_groups && m.retirement_groups->strongest == 4);
   for (const double width : {300.0, 400.0, 900.0, 2000.0}) {
     const Figure figure = drawn(histogram_figure, {m}, {.width = width});
-    for (const auto& bar : bars_in(only_panel(figure))) {
-      const double bin = bar[1] - (bar[0] < 1 ? -0.5 : bar[0]);
-      EXPECT_EQ(static_cast<int>(bin) % 4, 0) << width << ": " << bin;
-    }
+    const Rows& bins = only_panel(figure).series.at(0).rows;
+    const double bin = bins.at(1)[0] - bins.at(0)[0];
+    EXPECT_EQ(static_cast<int>(bin) % 4, 0) << width << ": " << bin;
   }
 }
 
 TEST(HistogramFigure, KeepsBinsThatWereChosen) {
   const Figure figure =
       drawn(histogram_figure, {make({.offsets = uniform(1, 4000), .bin_width = 80})});
-  EXPECT_THAT(bars_in(only_panel(figure)), SizeIs(51));
-  EXPECT_THAT(only_panel(figure).x_label, HasSubstr("bins of 80"));
+  EXPECT_THAT(filled(only_panel(figure)), SizeIs(51));
+  EXPECT_THAT(only_panel(figure).title, StartsWith("access, bins of 80\n"));
 }
 
 TEST(HistogramFigure, NamesTheBinsOfEachEvent) {
@@ -98,23 +98,25 @@ TEST(HistogramFigure, NamesTheBinsOfEachEvent) {
       drawn(histogram_figure, {make({.event = "access", .offsets = {{1, 100}}}),
                                make({.event = "cpu-clock", .offsets = uniform(-20, 4000)})});
   ASSERT_THAT(figure.panels, SizeIs(2));
-  EXPECT_EQ(figure.panels[0]->x_label, "");
-  EXPECT_THAT(figure.panels[1]->x_label, StartsWith(figure.x_label + ", bins of "));
+  EXPECT_THAT(figure.panels[0].title, StartsWith("access\n"));
+  EXPECT_THAT(figure.panels[1].title, StartsWith("cpu-clock, bins of "));
 }
 
 TEST(HistogramFigure, PlacesLevelsOfMachinesSideBySideOnOneAxis) {
   const Figure figure = drawn(histogram_figure, two_machines());
   ASSERT_EQ(figure.columns, 2u);
   ASSERT_THAT(figure.panels, SizeIs(8));
-  EXPECT_THAT(figure.panels[0]->title, StartsWith("CPU 1:  access\nnone:"));
-  EXPECT_THAT(figure.panels[1]->title, StartsWith("CPU 2:  access\nnone:"));
-  EXPECT_EQ(figure.panels[0]->commands[1], figure.panels[3]->commands[1]);
-  EXPECT_THAT(figure.panels[0]->commands[1], StartsWith("set xrange"));
-  EXPECT_THAT(figure.panels[2]->title, StartsWith("pp:"));
-  EXPECT_FALSE(figure.panels[4]) << "the first machine has no level 3";
-  EXPECT_THAT(figure.panels[5]->title, StartsWith("ppp:"));
-  EXPECT_FALSE(figure.panels[6]) << "nor faults";
-  EXPECT_THAT(figure.panels[7]->title, StartsWith("CPU 2:  faults"));
+  EXPECT_THAT(figure.panels[0].title, StartsWith("CPU 1:  access, bins of 20\nnone:"));
+  EXPECT_THAT(figure.panels[1].title, StartsWith("CPU 2:  access, bins of 20\nnone:"));
+  EXPECT_EQ(figure.panels[0].commands[1], figure.panels[3].commands[1]);
+  EXPECT_THAT(figure.panels[0].commands[1], StartsWith("set xrange"));
+  EXPECT_THAT(figure.panels[2].title, StartsWith("pp:"));
+  // The first machine has no level 3, and no faults.
+  EXPECT_THAT(figure.panels[4].marks, ElementsAre(HasSubstr("'not measured'")));
+  EXPECT_THAT(figure.panels[5].title, StartsWith("ppp:"));
+  EXPECT_THAT(figure.panels[6].title, StartsWith("CPU 1:  faults"));
+  EXPECT_THAT(figure.panels[6].marks, ElementsAre(HasSubstr("'not measured'")));
+  EXPECT_THAT(figure.panels[7].title, StartsWith("CPU 2:  faults"));
 }
 
 TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
@@ -124,10 +126,20 @@ TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
                               {.arrangement = Arrangement::overlaid});
   const Panel& panel = only_panel(figure);
   ASSERT_THAT(panel.series, SizeIs(2));
-  EXPECT_THAT(panel.series[0].rows,
-              IsSupersetOf(Rows{{0.5, 50}, {1.5, 50}, {1.5, 100}, {2.5, 100}, {2.5, 0}}));
-  EXPECT_THAT(panel.marks, AllOf(Contains(StartsWith("set label 'none' at 2,")),
-                                 Contains(StartsWith("set label 'pp' at 0,200"))));
+  EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{1, 0, 50, 0, 0}, {2, 0, 100, 0, 0}}));
+  EXPECT_THAT(panel.series[1].rows, IsSupersetOf(Rows{{0, 200, 0, 0, 0}, {1, 0, 0, 0, 0}}));
+  ASSERT_THAT(figure.keys, SizeIs(2));
+  EXPECT_EQ(figure.keys[1].name, "pp");
+  EXPECT_THAT(panel.series[1].plot, HasSubstr("ls 3"));
+  EXPECT_THAT(figure.keys[1].style, HasSubstr("ls 3"));
+}
+
+TEST(HistogramFigure, OutlinesHitsApartFromTheirBin) {
+  const Figure figure =
+      drawn(histogram_figure, {make({.offsets = {{0, 50}, {1, 9}, {4000, 1}}, .bin_width = 80})},
+            {.arrangement = Arrangement::overlaid});
+  EXPECT_THAT(only_panel(figure).series.at(0).rows,
+              IsSupersetOf(Rows{{0, 50, 0, 0, 0}, {40, 0, 9, 0, 0}}));
 }
 
 TEST(HistogramFigure, ShowsFarOffsetsOnALogarithmicAxisOfBothSigns) {
@@ -138,18 +150,19 @@ TEST(HistogramFigure, ShowsFarOffsetsOnALogarithmicAxisOfBothSigns) {
       {.arrangement = Arrangement::overlaid});
   const Panel& panel = only_panel(figure);
   EXPECT_THAT(panel.commands.at(0), HasSubstr("set nonlinear x"));
-  EXPECT_THAT(panel.commands.at(2), AllOf(HasSubstr("'-1M' -1000000"), HasSubstr("'0' 0")));
+  EXPECT_THAT(panel.commands.at(1), HasSubstr("[-"));
+  EXPECT_THAT(panel.commands.at(2), HasSubstr("xtics add (10.**k, -10.**k)"));
 }
 
-TEST(CdfFigure, RisesToAllSamplesAndDotsCensoredOnes) {
+TEST(CdfFigure, RisesToAllSamplesAndMarksCensoredOnes) {
   const Figure figure = drawn(cdf_figure, {make({.offsets = {{0, 30}, {3, 40}, {4900, 30}}})});
   const Panel& panel = only_panel(figure);
-  ASSERT_THAT(panel.series, SizeIs(2));
-  EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0, 0}, {0, 30}, {3, 30}, {3, 70}}));
-  EXPECT_THAT(panel.series[1].rows, IsSupersetOf(Rows{{4900, 70}, {4900, 100}}));
-  EXPECT_THAT(panel.marks,
-              AllOf(Contains(HasSubstr("'censored'")), Contains(StartsWith("set label 'none'"))));
+  ASSERT_THAT(panel.series, SizeIs(1));
+  EXPECT_THAT(panel.series[0].plot, HasSubstr("with steps ls 1"));
+  EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0, 30}, {3, 70}, {4900, 100}}));
+  EXPECT_THAT(panel.marks, Contains(StartsWith("set label 'censored' at ")));
   EXPECT_THAT(panel.title, HasSubstr("30 censored"));
+  EXPECT_EQ(figure.keys.at(0).name, "none");
   EXPECT_THAT(only_panel(drawn(cdf_figure, {make({.kernel_samples = 12})})).series, IsEmpty());
 }
 
@@ -158,7 +171,7 @@ TEST(CdfFigure, RisesInWideBinsAtTheirLastOffset) {
   const Figure figure =
       drawn(cdf_figure, {make({.offsets = {{0, 30}, {3, 20}, {12, 50}}, .bin_width = 10})});
   EXPECT_THAT(only_panel(figure).series.at(0).rows,
-              IsSupersetOf(Rows{{0, 30}, {9, 30}, {9, 50}, {19, 50}, {19, 100}}));
+              IsSupersetOf(Rows{{0, 30}, {9, 50}, {19, 100}}));
 }
 
 TEST(CdfFigure, CountsSamplesOutsideTheAxis) {
@@ -172,10 +185,12 @@ TEST(CdfFigure, CountsSamplesOutsideTheAxis) {
 TEST(BreakdownFigure, FillsBarsInTheOrderOfTheClasses) {
   auto m = make({.offsets = {{0, 50}, {-1, 125}}, .kernel_samples = 25});
   const Figure figure = drawn(breakdown_figure, {m});
-  std::vector<std::pair<double, double>> sides;
-  for (const auto& bar : bars_in(only_panel(figure))) sides.emplace_back(bar[0], bar[1]);
-  EXPECT_THAT(sides, ElementsAre(std::pair(0, 25), std::pair(25, 87.5), std::pair(87.5, 100)));
-  EXPECT_THAT(only_panel(drawn(breakdown_figure, {make({})})).series, IsEmpty());
+  EXPECT_THAT(filled(only_panel(figure)),
+              ElementsAre(ElementsAre(2, 50, 0, 125, 0, 0, 0, 0, 25, 0, 0)));
+  ASSERT_THAT(figure.keys, SizeIs(3)) << "those that there are";
+  EXPECT_EQ(figure.keys[1].name, "before the trigger");
+  EXPECT_THAT(figure.keys[1].style, HasSubstr("class[3] fs pattern pattern[3]"));
+  EXPECT_THAT(drawn(breakdown_figure, {make({})}).keys, IsEmpty());
 }
 
 TEST(ForestFigure, FillsMarksThatHaveAVerdict) {
@@ -186,11 +201,11 @@ TEST(ForestFigure, FillsMarksThatHaveAVerdict) {
   const Figure figure = drawn(forest_figure, {none, pp});
   const Panel& panel = only_panel(figure);
   ASSERT_THAT(panel.series, SizeIs(2));
-  EXPECT_THAT(panel.series[0].style, HasSubstr("pt 6"));
+  EXPECT_THAT(panel.series[0].plot, HasSubstr("pt 6"));
   const auto& mark = panel.series[0].rows.at(0);
   EXPECT_EQ(mark[0], 50);
   EXPECT_NEAR(mark[0] - mark[2], mark[3] - mark[0], 1e-9);
-  EXPECT_THAT(panel.series[1].style, HasSubstr("pt 7"));
+  EXPECT_THAT(panel.series[1].plot, HasSubstr("pt 7"));
   EXPECT_EQ(panel.series[1].rows.at(0)[0], 100);
 }
 
@@ -199,14 +214,14 @@ TEST(ForestFigure, OfAComparisonHasEverySideOrOfManyThoseThatDiffer) {
     std::string all;
     const Figure figure = forest_figure(compared.compare(), compared.inputs, {});
     for (const std::string& mark : only_panel(figure).marks) all += mark + '\n';
-    for (const Key& key : figure.keys) all += key.name + '\n';
+    for (const std::string& paragraph : figure.head) all += paragraph + '\n';
     return all;
   };
   EXPECT_THAT(texts(examples::differing(16)),
               AllOf(HasSubstr("side-15.run"), HasSubstr("'missing'"), HasSubstr("'not measured'"),
                     HasSubstr("'none  p'"), HasSubstr("(worse)"), Not(HasSubstr("'none'"))));
   EXPECT_THAT(texts(examples::differing(300)),
-              AllOf(HasSubstr("'none  all'"), HasSubstr("side-299.run"), HasSubstr("300 sides, "),
+              AllOf(HasSubstr("side-299.run"), HasSubstr("of 300 sides at most 12"),
                     Not(HasSubstr("side-150.run"))));
   const Measurement nothing = make({.offsets = {}});
   EXPECT_THAT(texts(examples::one_each({nothing, nothing})), HasSubstr("no judged sample"));
@@ -262,8 +277,7 @@ TEST(DelayFigure, StepsUpAtTheDelaysOfRecords) {
   m.delay = analysis::Delay{.low = 4, .high = 4, .predicted = 0.9, .p95 = 9};
   const Figure figure = drawn(delay_figure, {m, make({.offsets = {{0, 100}}})});
   ASSERT_THAT(only_panel(figure).series, SizeIs(1));
-  EXPECT_THAT(only_panel(figure).series[0].rows,
-              IsSupersetOf(Rows{{0, 0}, {4, 0}, {4, 90}, {9, 90}, {9, 100}}));
+  EXPECT_THAT(only_panel(figure).series[0].rows, IsSupersetOf(Rows{{0, 0}, {4, 90}, {9, 100}}));
 }
 
 /// Triggers that are directly after one another, after 3 instructions, and after 1023.
@@ -281,14 +295,14 @@ TEST(BiasFigure, ShowsSharesByDistanceTheEvenOneAndTheModel) {
   const Figure figure = drawn(bias_figure, {pp, make({.level = 1, .offsets = {{0, 100}}})});
   const Panel& panel = only_panel(figure);
   ASSERT_THAT(panel.series, SizeIs(2)) << "points, and the line of the delay";
-  // log2(1 + instructions between), share, ends of its interval.
+  // Instructions between, share, ends of its interval.
   EXPECT_THAT(panel.series[0].rows,
-              ElementsAre(ElementsAre(10, 50, DoubleNear(40.4, 0.1), DoubleNear(59.6, 0.1)),
+              ElementsAre(ElementsAre(1023, 50, DoubleNear(40.4, 0.1), DoubleNear(59.6, 0.1)),
                           ElementsAre(0, 0, 0, DoubleNear(3.7, 0.1)),
-                          ElementsAre(2, 50, DoubleNear(40.4, 0.1), DoubleNear(59.6, 0.1))));
-  EXPECT_THAT(panel.series[1].rows, ElementsAre(ElementsAre(0, DoubleNear(0, 1e-9)),
-                                                ElementsAre(2, DoubleNear(200 / 3.0, 1e-9)),
-                                                ElementsAre(10, DoubleNear(100 / 3.0, 1e-9))));
+                          ElementsAre(3, 50, DoubleNear(40.4, 0.1), DoubleNear(59.6, 0.1))));
+  EXPECT_THAT(panel.series[1].rows, ElementsAre(ElementsAre(1023, DoubleNear(100 / 3.0, 1e-9)),
+                                                ElementsAre(0, DoubleNear(0, 1e-9)),
+                                                ElementsAre(3, DoubleNear(200 / 3.0, 1e-9))));
   EXPECT_THAT(panel.marks, Contains(HasSubstr("first 33.33333333 to")));
   EXPECT_THAT(figure.head.back(), HasSubstr("without 1 measurement of one trigger"));
 }

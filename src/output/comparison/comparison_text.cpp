@@ -462,18 +462,7 @@ class ComparisonText {
 }  // namespace
 
 std::string machine_text(const Side& side) {
-  const analysis::Cpu& cpu = side.cpu;
-  std::string text = cpu_name(cpu);
-  // Several CPUs have one name, such as those of QEMU.
-  if (cpu.family && cpu.model && cpu.stepping) {
-    text += fmt::format(" ({}-{}-{})", *cpu.family, *cpu.model, *cpu.stepping);
-  }
-  if (!side.cpu.microcode.empty()) {
-    text += ", microcode " + escape_for_terminal(side.cpu.microcode);
-  }
-  if (side.cpu.hypervisor) text += ", under " + escape_for_terminal(*side.cpu.hypervisor);
-  if (!side.kernel.empty()) text += ", Linux " + escape_for_terminal(side.kernel);
-  return text;
+  return machine_text(side.cpu, side.kernel);
 }
 
 std::string letter_of(std::size_t side) {

@@ -97,6 +97,18 @@ std::string cpu_name(const Cpu& cpu) {
   return "unknown CPU";
 }
 
+std::string machine_text(const Cpu& cpu, std::string_view kernel) {
+  std::string text = cpu_name(cpu);
+  // Several CPUs have one name, such as those of QEMU.
+  if (cpu.family && cpu.model && cpu.stepping) {
+    text += fmt::format(" ({}-{}-{})", *cpu.family, *cpu.model, *cpu.stepping);
+  }
+  if (!cpu.microcode.empty()) text += ", microcode " + escape_for_terminal(cpu.microcode);
+  if (cpu.hypervisor) text += ", under " + escape_for_terminal(*cpu.hypervisor);
+  if (!kernel.empty()) text += ", Linux " + escape_for_terminal(kernel);
+  return text;
+}
+
 std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
   std::vector<MachineGroup> machines;
   for (const Measurement& measurement : measurements) {

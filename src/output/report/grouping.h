@@ -6,6 +6,7 @@
 #include "src/output/sample_origin.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::output {
@@ -48,5 +49,8 @@ using machine::level_name;
 /// "Intel(R) Xeon(R) …", or the best that is known: "Arm Neoverse N1", the vendor, "unknown CPU".
 /// Escaped.
 std::string cpu_name(const analysis::Cpu& cpu);
+
+/// "Intel(R) Xeon(R) … (6-85-4), microcode 0x1, under KVM, Linux 6.1". Escaped.
+std::string machine_text(const analysis::Cpu& cpu, std::string_view kernel);
 
 }  // namespace skid::output
