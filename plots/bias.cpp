@@ -25,18 +25,13 @@ std::vector<double> gaps_of(const Measurement& m) {
   return gaps;
 }
 
-std::string shadow_caption(const Column& column, const Paper& paper) {
-  const Measurement& m = *column.measurement;
-  std::string text = column.label + ":  ";
-  if (!m.basis.equal_triggers) {
-    text += "triggers of unequal rates, ";
-  } else if (m.bias) {
-    if (m.delay) text += fmt::format("delay {}, ", analysis::range_of(*m.delay));
-    text += analysis::p_text(m.bias->p) + ", ";
-    if (m.bias->largest_ratio) text += fmt::format("max/min {:.3g}, ", *m.bias->largest_ratio);
-  }
-  if (!paper.caption) return text.substr(0, text.rfind(','));
-  return text + samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
+std::string shadow_text(const Measurement& m) {
+  if (!m.basis.equal_triggers) return "triggers of unequal rates";
+  if (!m.bias) return "no bias";
+  std::string text = m.delay ? fmt::format("delay {}, ", analysis::range_of(*m.delay)) : "";
+  text += analysis::p_text(m.bias->p);
+  if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);
+  return text;
 }
 
 /// The samples of each trigger and its runway by the instructions before: the share with its
@@ -69,7 +64,7 @@ Panel shadow_panel(const std::vector<Column>& columns, const EventGrid& grid) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Measurement& m = *columns[i].measurement;
     const std::string line = grid.line_of(columns[i]);
-    panel.title += (i == 0 ? "" : "\n") + shadow_caption(columns[i], grid.figure.paper);
+    add_caption(panel, columns[i], grid.figure.paper, shadow_text(m));
     Rows points = points_of(m);
     if (points.empty()) continue;
     for (const auto& point : points) highest = std::max(highest, point[3]);

@@ -7,21 +7,16 @@ Figure breakdown_figure(const Machines& machines, const FigureOptions& options) 
   RowPlot plot(begin_figure("Where samples fall, by class", machines, options, 900));
   analysis::Breakdown all;
   Rows bars;
-  for (const EventOnMachines& event : events_of(machines)) {
-    plot.begin_event(event.event);
-    for (const Row& row : rows_of(event, machines)) {
-      const analysis::Measurement& m = *row.measurement;
-      const std::string text =
-          samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
-      auto& bar = bars.emplace_back(Rows::value_type{plot.add(row.name, text)});
-      for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
-        bar.push_back(static_cast<double>(m.samples[static_cast<analysis::SampleClass>(i)]));
-      }
-      all += m.samples;
+  plot.add_all(machines, [&](const analysis::Measurement& m, std::size_t /*machine*/, double y) {
+    auto& bar = bars.emplace_back(Rows::value_type{y});
+    for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
+      bar.push_back(static_cast<double>(m.samples[static_cast<analysis::SampleClass>(i)]));
     }
-  }
+    all += m.samples;
+    return run_text(m);
+  });
   plot.panel.series.push_back(
-      {"for [c=1:10] $d using (0):1:(share(c-1)):(share(c)):($1-.36):($1+.36) "
+      {"for [c=1:10] $d using (0):($1*shown(c)):(share(c-1)):(share(c)):($1-.36):($1+.36) "
        "with boxxyerror fs pattern pattern[c] lc rgb class[c]",
        std::move(bars)});
   add_class_keys(plot.figure, all, analysis::kSampleClasses, " fs pattern pattern[{}]");

@@ -36,20 +36,18 @@ Rows steps_of(const Measurement& m, const analysis::Histogram& histogram, const 
 
 Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, const EventGrid& grid) {
   constexpr std::int64_t kMostSteps = 20'000;  // more than a screen can show
-  Panel panel{.commands = settings_of_lines(axis, grid)};
+  Panel panel{.commands = settings_of(axis, true, grid)};
   std::map<double, const char*> ends;  // and their names; of several triggers the nearest
   for (const Column& column : columns) {
     const Measurement& m = *column.measurement;
     const std::int64_t bins = (axis.highest - axis.lowest) / m.bin_width;
     const auto histogram = histogram_of(
         m.basis.tally, {axis.lowest, axis.highest, m.bin_width * (bins / kMostSteps + 1)});
-    const std::uint64_t beyond = histogram.underflow + histogram.overflow;
     const std::uint64_t censored = m.samples[SampleClass::censored];
-    if (grid.figure.paper.caption) {
-      panel.title +=
-          (panel.title.empty() ? "" : "\n") + caption_of(column, grid.figure.paper, beyond);
-      if (censored > 0) panel.title += fmt::format(", {} censored", censored);
-    }
+    std::string text = hits_text(m, histogram.underflow + histogram.overflow);
+    if (censored > 0) text += fmt::format(", {} censored", censored);
+    const Paper& paper = grid.figure.paper;
+    if (paper.caption || columns.size() == 1) add_caption(panel, column, paper, text);
     if (m.samples.located() == 0) continue;
     panel.series.push_back(
         {"$d using 1:2 with steps " + grid.line_of(column), steps_of(m, histogram, axis)});
@@ -58,9 +56,10 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
         m.triggers.empty() ? "censored" : "partly censored";
   }
   for (const auto& [end, name] : ends) {
-    panel.marks.push_back(upright_line(end, "ls 4 lw 0.7 back"));
-    panel.marks.push_back(fmt::format(
-        "set label '{}' at {},graph 0.02 left rotate offset 0.8,0 tc ls 4 front", name, end));
+    panel.marks.push_back(
+        fmt::format("set arrow from {0},graph 0 to {0},graph 1 nohead ls 4 lw 0.7 back\n"
+                    "set label '{1}' at {0},graph 0.02 left rotate offset 0.8,0 tc ls 4 front",
+                    end, name));
   }
   if (panel.series.empty()) panel.marks = {kNothingLocated};
   return panel;

@@ -48,12 +48,10 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
     Panel panel{.commands = settings_of(0, highest, false, grid)};
     for (const Column& column : shown) {
       const Measurement& m = *column.measurement;
-      panel.title += fmt::format("{}{}:  delay {}", panel.title.empty() ? "" : "\n", column.label,
-                                 analysis::range_of(*m.delay));
-      if (grid.figure.paper.caption) {
-        panel.title += fmt::format(", predicts {} of next samples, {}",
-                                   analysis::percent(m.delay->predicted), samples_text({&m}));
-      }
+      const std::string text =
+          fmt::format("delay {}, predicts {} of next samples", analysis::range_of(*m.delay),
+                      analysis::percent(m.delay->predicted));
+      add_caption(panel, column, grid.figure.paper, text);
       panel.series.push_back(
           {"$d using 1:2 with steps " + grid.line_of(column), steps_of_delays(m, highest)});
     }

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <iomanip>
 #include <ios>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,9 +47,8 @@ struct Layout {
   double height = 0;         ///< of the figure in pixels
 };
 
-std::size_t lines_in(std::string_view text) {
-  return text.empty() ? 0
-                      : 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+double lines_in(std::string_view text) {
+  return static_cast<double>(std::count(text.begin(), text.end(), '\n')) + (text.empty() ? 0 : 1);
 }
 
 std::size_t key_rows(const Figure& figure) {
@@ -88,16 +86,16 @@ Layout layout_of(const Figure& figure) {
                 .rows = (figure.panels.size() + figure.columns - 1) / figure.columns};
   if (figure.paper.caption) {
     layout.head = head_of(figure);
-    layout.keys += 2 + static_cast<double>(lines_in(layout.head));
+    layout.keys += 2 + lines_in(layout.head);
   }
-  std::size_t first = 0, lower = 0;  // lines of titles
+  double first = 0, lower = 0;  // lines of titles
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    auto& most = i < figure.columns ? first : lower;
+    double& most = i < figure.columns ? first : lower;
     most = std::max(most, lines_in(figure.panels[i].title));
   }
-  layout.top = layout.keys + 0.2 + static_cast<double>(first + 1);
+  layout.top = layout.keys + first + 1.2;
   if (layout.key_rows > 0) layout.top += static_cast<double>(layout.key_rows) + 0.8;
-  layout.spacing = static_cast<double>(lower + 1) + kTicLines;
+  layout.spacing = lower + 1 + kTicLines;
   const auto rows = static_cast<double>(layout.rows);
   const double lines =
       layout.top + layout.spacing * (rows - 1) + figure.plot_lines * rows + kTicLines + kLabelLines;
@@ -170,11 +168,12 @@ void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
   std::vector<Key> keys = figure.keys;
   std::vector<std::string> before;
   for (const Panel& panel : figure.panels) {
-    if (panel.title.empty() && panel.series.empty()) {
+    if (panel.marks.empty() && panel.series.empty()) {
       gnuplot << "set multiplot next\n";
       continue;
     }
-    gnuplot << fmt::format("set title {}\n", figure.paper.quoted(title_of(panel, figure)));
+    gnuplot << (&panel == &figure.panels.front() ? "" : "unset label; unset arrow; unset key; ")
+            << fmt::format("set title {}\n", figure.paper.quoted(title_of(panel, figure)));
     before.resize(panel.commands.size());
     for (std::size_t i = 0; i < panel.commands.size(); ++i) {
       if (before[i] != panel.commands[i]) gnuplot << (before[i] = panel.commands[i]) << '\n';
@@ -188,13 +187,11 @@ void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
       plots.push_back(series.plot + " notitle");
       plots.back().insert(data, std::to_string(++number));
     }
-    const double room = figure.paper.width - 6 * figure.paper.points;
     for (const Key& key : std::exchange(keys, {})) {
-      plots.push_back(fmt::format("keyentry {} title {}", key.style,
-                                  figure.paper.quoted(figure.paper.fitted(key.name, room))));
+      plots.push_back(
+          fmt::format("keyentry {} title {}", key.style, figure.paper.quoted(key.name)));
     }
-    gnuplot << fmt::format("plot {}\nunset label; unset arrow; unset key\n",
-                           fmt::join(plots, ", \\\n     "));
+    gnuplot << fmt::format("plot {}\n", fmt::join(plots, ", \\\n     "));
   }
 }
 
@@ -228,18 +225,12 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
   gnuplot << "unset multiplot\n";
 }
 
-/// gnuplot prints the command, marks a column, and then `"figure.gp" line 7: what is wrong`.
-std::string message_of(const std::string& standard_error) {
-  std::istringstream lines(standard_error);
-  std::string message;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t");
-    if (begin == std::string::npos || line[begin] == '^') continue;
-    message = line.substr(begin);
-    if (message.find("\" line ") != std::string::npos) break;
-  }
+/// The last line, in which gnuplot says what is wrong: `"figure.gp" line 7: what is wrong`.
+std::string message_of(std::string_view standard_error) {
   constexpr std::size_t kLongest = 200;
-  return output::escape_for_terminal(std::string_view(message).substr(0, kLongest));
+  const std::size_t end = standard_error.find_last_not_of(" \t\n") + 1;
+  const std::string_view text = standard_error.substr(0, end);
+  return output::escape_for_terminal(text.substr(text.rfind('\n') + 1).substr(0, kLongest));
 }
 
 /// The content of the image that gnuplot draws for a file like `plot`.
@@ -271,44 +262,30 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-std::string xml_text(std::string text) {
-  replace_all(text, "&", "&amp;");
-  replace_all(text, "<", "&lt;");
-  return text;
-}
-
-/// The properties of a style attribute as attributes, which the policy of a page does not block.
-void replace_style(std::string& tag) {
-  constexpr std::string_view kBegin = " style='";
-  const std::size_t begin = tag.find(kBegin);
-  if (begin == std::string::npos) return;
-  const std::size_t end = tag.find('\'', begin + kBegin.size());
-  std::string properties = tag.substr(begin + kBegin.size(), end - begin - kBegin.size());
-  replace_all(properties, ":", "='");
-  replace_all(properties, ";", "'");
-  tag.replace(begin, end - begin, ' ' + properties);
-}
-
 /// A tag of gnuplot's SVG with ids that begin with `id_prefix`, in the colour of the page's text
-/// where it is black.
+/// where it is black, and without style attributes, which the policy of a page blocks.
 std::string own_tag(std::string tag, const std::string& id_prefix) {
   if (tag.starts_with("<g id=")) return "<g>";
-  replace_style(tag);
+  if (tag.find(" style='") != std::string::npos) {
+    replace_all(tag, " style='", " ");
+    replace_all(tag, ":", "='");
+    replace_all(tag, ";", "'");
+  }
   for (const std::string reference : {" id='", "href='#", "url(#"}) {
     replace_all(tag, reference, reference + id_prefix);
   }
   replace_all(tag, " color=\"black\"", "");
   for (const std::string black : {"black", "rgb(0,0,0)", "rgb(  0,   0,   0)", "#000000"}) {
-    for (const std::string quote : {"'", "\""}) {
-      replace_all(tag, '=' + quote + black + quote, '=' + quote + "currentColor" + quote);
-    }
+    replace_all(tag, "='" + black + "'", "='currentColor'");
+    replace_all(tag, "=\"" + black + '"', "=\"currentColor\"");
   }
   return tag;
 }
 
 /// gnuplot's `svg` as an element with a title and ids of its own: see svg_of() of figure.h.
-std::string svg_element(std::string_view svg, std::string_view title,
-                        const std::string& id_prefix) {
+std::string svg_element(std::string_view svg, std::string title, const std::string& id_prefix) {
+  replace_all(title, "&", "&amp;");
+  replace_all(title, "<", "&lt;");
   svg.remove_prefix(std::min(svg.find("<svg"), svg.size()));
   std::string page;
   while (!svg.empty()) {
@@ -318,7 +295,7 @@ std::string svg_element(std::string_view svg, std::string_view title,
     }
     const std::size_t end = svg.front() == '<' ? svg.find('>') + 1 : svg.find('<');
     const std::string part(svg.substr(0, end));
-    if (part.starts_with("<desc>")) page += "<title>" + xml_text(std::string(title)) + "</title>";
+    if (part.starts_with("<desc>")) page += "<title>" + title + "</title>";
     page += part.front() == '<' ? own_tag(part, id_prefix) : part;
     svg.remove_prefix(part.size());
   }
@@ -328,14 +305,13 @@ std::string svg_element(std::string_view svg, std::string_view title,
 }  // namespace
 
 std::int64_t round_up_nicely(double value) {
-  // Counts and offsets stay far below the largest decade.
-  constexpr std::int64_t kLargest = 1'000'000'000'000'000'000;
-  for (std::int64_t decade = 1; decade < kLargest; decade *= 10) {
-    for (const std::int64_t step : {1, 2, 5}) {
-      if (static_cast<double>(step * decade) >= value) return step * decade;
-    }
+  // Counts and offsets stay far below what 64 bits hold.
+  std::int64_t decade = 1;
+  while (static_cast<double>(10 * decade) < value) decade *= 10;
+  for (const std::int64_t step : {1, 2, 5}) {
+    if (static_cast<double>(step * decade) >= value) return step * decade;
   }
-  return kLargest;
+  return 10 * decade;
 }
 
 double Paper::width_of(double characters) const {

@@ -43,7 +43,7 @@ struct Series {
   Rows rows;
 };
 
-/// A plot with its axes; without a title and series an empty place.
+/// A plot with its axes; without marks and series an empty place.
 struct Panel {
   std::string title = {};   ///< may have several lines
   std::string remark = {};  ///< ", bins of 20": follows the event where a grid names it

@@ -16,20 +16,10 @@ constexpr std::array<std::string_view, kKinds.size() + kAuditKinds.size()> kName
     "histogram", "cdf", "breakdown", "forest", "bias", "delay", "blocks", "ratios"};
 
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
-  switch (options.kind) {
-    case Kind::cdf:
-      return cdf_figure(machines, options);
-    case Kind::breakdown:
-      return breakdown_figure(machines, options);
-    case Kind::forest:
-      return forest_figure(machines, options);
-    case Kind::bias:
-      return bias_figure(machines, options);
-    case Kind::delay:
-      return delay_figure(machines, options);
-    default:
-      return histogram_figure(machines, options);
-  }
+  using Make = Figure (*)(const Machines&, const FigureOptions&);
+  constexpr std::array<Make, kKinds.size()> kMakes{histogram_figure, cdf_figure,  breakdown_figure,
+                                                   forest_figure,    bias_figure, delay_figure};
+  return kMakes.at(static_cast<std::size_t>(options.kind))(machines, options);
 }
 
 bool is_plot_file(const std::filesystem::path& file) {
@@ -90,10 +80,6 @@ std::string svg_of(const Machines& machines, const FigureOptions& options) {
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                    const FigureOptions& options) {
   return svg_of(forest_figure(comparison, inputs, options), options);
-}
-
-std::string svg_of(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
-  return svg_of(audit_figure(audits, options), options);
 }
 
 }  // namespace skid::plots

@@ -85,6 +85,5 @@ void draw_figure(const std::vector<audit::Audit>& audits, const FigureOptions& o
 std::string svg_of(const Machines& machines, const FigureOptions& options);
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                    const FigureOptions& options);
-std::string svg_of(const std::vector<audit::Audit>& audits, const FigureOptions& options);
 
 }  // namespace skid::plots

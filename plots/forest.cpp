@@ -26,47 +26,33 @@ using analysis::Outcome;
 
 constexpr double kForestWidth = 900;  // pixels
 
-double clamped_percent(double share) {
-  return 100 * std::clamp(share, 0.0, 1.0);
-}
-
-/// A plot of ratios: their marks by their look, and the axis that holds them.
-class Forest {
+/// The marks of ratios, and the axis that holds them.
+class Marks {
  public:
-  explicit Forest(Figure begun) : plot(std::move(begun)) {}
-
-  /// A row; `ratio` null: with its text alone. `color`: the number of a machine or side.
-  void add(const std::string& name, const std::string& text, const Estimate* ratio,
-           std::size_t color, const Measurement& measurement) {
-    const double y = plot.add(name, text);
-    if (ratio == nullptr) return;
-    const double from = clamped_percent(ratio->low.value_or(ratio->value));
-    const double to = clamped_percent(ratio->high.value_or(ratio->value));
+  /// At the height `y`. `color`: the number of a machine or side.
+  void add(const Estimate& ratio, double y, std::size_t color, const Measurement& measurement) {
+    const auto percent = [](double share) { return 100 * std::clamp(share, 0.0, 1.0); };
+    const double from = percent(ratio.low.value_or(ratio.value));
+    const double to = percent(ratio.high.value_or(ratio.value));
     const bool is_judged = verdict_of(measurement) != analysis::Verdict::not_judged;
     (is_judged ? filled_ : hollow_)
-        .push_back({clamped_percent(ratio->value), y, from, to, static_cast<double>(color + 1)});
+        .push_back({percent(ratio.value), y, from, to, static_cast<double>(color + 1)});
     low_ = std::min(low_, from);
-  }
-  /// Dotted, at the baseline's ratio.
-  void add_rule(double share, double top, double bottom) {
-    rules_.push_back({clamped_percent(share), top, 0, bottom - top});
   }
 
   /// The axis has all intervals, and ends at 100%.
-  Figure finish() {
-    const auto add_series = [this](const char* with, Rows& rows) {
-      if (!rows.empty()) plot.panel.series.push_back({with, std::move(rows)});
-    };
-    add_series("$d using 1:2:3:4 with vectors nohead ls 5", rules_);
-    add_series("$d using 1:2:3:4:5 with xerrorbars pt 6 lw 1.2 lc variable", hollow_);
-    add_series("$d using 1:2:3:4:5 with xerrorbars pt 7 lw 1.2 lc variable", filled_);
+  Figure finish(RowPlot& plot) {
+    for (auto& [rows, type] : {std::pair(&hollow_, 6), std::pair(&filled_, 7)}) {
+      if (rows->empty()) continue;
+      plot.panel.series.push_back(
+          {fmt::format("$d using 1:2:3:4:5 with xerrorbars pt {} lw 1.2 lc variable", type),
+           std::move(*rows)});
+    }
     return plot.finish(std::floor(low_ / 10) * 10, "hit ratio, 95% interval; hollow: no verdict");
   }
 
-  RowPlot plot;
-
  private:
-  Rows filled_, hollow_, rules_;
+  Rows filled_, hollow_;
   double low_ = 90;
 };
 
@@ -105,25 +91,24 @@ std::vector<std::size_t> sides_of(const Comparison& comparison, const Comparison
   return sides;
 }
 
-/// A row for each side.
-void add_sides(const Comparison& comparison, const ComparisonRow& row, Forest& forest,
+/// A row for each side, and a dotted line at the baseline's ratio.
+void add_sides(const Comparison& comparison, const ComparisonRow& row, RowPlot& plot, Marks& marks,
                std::set<std::size_t>& shown) {
-  const double top = forest.plot.next() - 0.5;
+  const double top = plot.next() - 0.5;
   for (const std::size_t side : sides_of(comparison, row)) {
-    const std::string name = output::level_name(row.level) + "  " + output::letter_of(side);
     const ComparisonCell* cell = row.cell_of(side);
+    const std::string absent = row.in_baseline ? "missing" : "not measured";
+    const double y = plot.add(output::level_name(row.level) + "  " + output::letter_of(side),
+                              cell == nullptr ? absent : text_of(*cell));
     shown.insert(side);
-    if (cell == nullptr) {
-      forest.plot.add(name, row.in_baseline ? "missing" : "not measured");
-    } else {
-      forest.add(name, text_of(*cell), cell->hit_ratio ? &*cell->hit_ratio : nullptr, side,
-                 *cell->runs.front());
+    if (cell != nullptr && cell->hit_ratio) {
+      marks.add(*cell->hit_ratio, y, side, *cell->runs.front());
     }
   }
   const ComparisonCell* baseline = row.cell_of(comparison.baseline);
-  if (baseline != nullptr && baseline->hit_ratio) {
-    forest.add_rule(baseline->hit_ratio->value, top, forest.plot.next() - 0.5);
-  }
+  if (baseline == nullptr || !baseline->hit_ratio) return;
+  plot.panel.marks.push_back(fmt::format("set arrow from {0:.10g},{1} to {0:.10g},{2} nohead ls 5",
+                                         100 * baseline->hit_ratio->value, top, plot.next() - 0.5));
 }
 
 std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,
@@ -141,8 +126,8 @@ std::string side_text(const Comparison& comparison, const std::vector<std::strin
 
 Figure forest_figure(const Comparison& comparison, const std::vector<std::string>& inputs,
                      const FigureOptions& options) {
-  Forest forest(begin_figure("Hit ratios", {}, options, kForestWidth));
-  RowPlot& plot = forest.plot;
+  RowPlot plot(begin_figure("Hit ratios", {}, options, kForestWidth));
+  Marks marks;
   plot.figure.title += output::title_mark(comparison.sides);
   std::set<std::size_t> shown{comparison.baseline};
   std::string event;
@@ -154,7 +139,7 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
     } else {
       plot.skip(0.4);
     }
-    add_sides(comparison, row, forest, shown);
+    add_sides(comparison, row, plot, marks, shown);
   }
   if (event.empty()) throw_none_selected();
   for (const std::size_t side : shown) {
@@ -165,24 +150,19 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
     plot.figure.head.back() += fmt::format("; of {} sides at most {} that differ, worse ones first",
                                            comparison.sides.size(), output::kMostTold);
   }
-  return forest.finish();
+  return marks.finish(plot);
 }
 
 Figure forest_figure(const Machines& machines, const FigureOptions& options) {
-  Forest forest(begin_figure("Hit ratios", machines, options, kForestWidth));
-  for (const EventOnMachines& event : events_of(machines)) {
-    forest.plot.begin_event(event.event);
-    for (const Row& row : rows_of(event, machines)) {
-      const Measurement& m = *row.measurement;
-      const bool has_ratio = m.hit_ratio.total > 0;
-      std::string text = has_ratio ? analysis::percent(m.hit_ratio.value) : "no judged sample";
-      text += ", " + samples_text({&m});
-      text += output::origin_word(output::origin_of(m));
-      const Estimate ratio{m.hit_ratio.value, m.hit_ratio.low, m.hit_ratio.high};
-      forest.add(row.name, text, has_ratio ? &ratio : nullptr, row.machine, m);
-    }
-  }
-  return forest.finish();
+  RowPlot plot(begin_figure("Hit ratios", machines, options, kForestWidth));
+  Marks marks;
+  plot.add_all(machines, [&](const Measurement& m, std::size_t machine, double y) {
+    const analysis::Share& ratio = m.hit_ratio;
+    if (ratio.total == 0) return "no judged sample, " + run_text(m);
+    marks.add({ratio.value, ratio.low, ratio.high}, y, machine, m);
+    return analysis::percent(ratio.value) + ", " + run_text(m);
+  });
+  return marks.finish(plot);
 }
 
 }  // namespace skid::plots

@@ -38,24 +38,25 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   // A logarithmic axis begins below a single sample, so that its bar is visible.
   const double floor = options.logarithmic ? 0.5 : 0;
   const bool overlaid = options.arrangement == Arrangement::overlaid;
-  Panel panel{.commands = overlaid ? settings_of_lines(axis, grid) : settings_of_bins(axis, grid)};
+  Panel panel{.commands = settings_of(axis, overlaid, grid)};
   std::uint64_t highest = 0;
   for (const Column& column : columns) {
-    const auto histogram = histogram_of(column.measurement->basis.tally, axis);
+    const analysis::Measurement& m = *column.measurement;
+    const auto histogram = histogram_of(m.basis.tally, axis);
     for (const analysis::Bin& bin : histogram.bins) highest = std::max(highest, bin.count);
-    if (!panel.title.empty()) panel.title += '\n';
-    panel.title += caption_of(column, grid.figure.paper, histogram.underflow + histogram.overflow);
-    if (histogram.bins.empty()) continue;
-    std::string plot = fmt::format("$d using 1:(max({},upto(4))) with histeps ", floor);
-    if (overlaid) {
-      plot += grid.line_of(column);
-    } else {
-      plot = fmt::format(
-          "for [c=1:4] $d using 1:1:($1-{0}):($1+{0}):(max({1},upto(c-1))):(max({1},upto(c))) with "
-          "boxxyerror lc rgb class[c]",
-          static_cast<double>(axis.width) / 2, floor);
+    if (options.caption || columns.size() == 1) {
+      add_caption(panel, column, grid.figure.paper,
+                  hits_text(m, histogram.underflow + histogram.overflow));
     }
-    panel.series.push_back({std::move(plot), bins_of(histogram, axis, overlaid)});
+    if (histogram.bins.empty()) continue;
+    panel.series.push_back(
+        {overlaid ? fmt::format("$d using 1:(max({},upto(4))) with histeps {}", floor,
+                                grid.line_of(column))
+                  : fmt::format("for [c=1:4] $d using 1:(shown(c)):($1-{0}):($1+{0}):"
+                                "(max({1},upto(c-1))):(max({1},upto(c))) with boxxyerror "
+                                "lc rgb class[c]",
+                                static_cast<double>(axis.width) / 2, floor),
+         bins_of(histogram, axis, overlaid)});
   }
   if (panel.series.empty()) panel.marks = {kNothingLocated};
   const auto y = count_axis(static_cast<double>(highest), options.logarithmic);

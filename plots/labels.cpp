@@ -54,15 +54,12 @@ std::string event_name(const Measurement& measurement) {
 }
 
 bool is_selected(const Measurement& measurement, int level, const FigureOptions& options) {
-  const auto has = [](const auto& list, const auto& value) {
-    return std::find(list.begin(), list.end(), value) != list.end();
+  const auto& [events, levels] = std::tie(options.events, options.levels);
+  const auto is_named = [&](const std::string& name) {
+    return name == event_name(measurement) || measure::is_event_named(name, measurement.event);
   };
-  if (!options.levels.empty() && !has(options.levels, level)) return false;
-  if (options.events.empty()) return true;
-  return has(options.events, event_name(measurement)) ||
-         std::any_of(options.events.begin(), options.events.end(), [&](const std::string& name) {
-           return measure::is_event_named(name, measurement.event);
-         });
+  return (levels.empty() || std::find(levels.begin(), levels.end(), level) != levels.end()) &&
+         (events.empty() || std::any_of(events.begin(), events.end(), is_named));
 }
 
 void throw_none_selected() {
@@ -171,43 +168,37 @@ void EventGrid::add_line_keys(const std::string& style) {
   for (const auto& [label, line] : lines_) figure.keys.push_back({style + ' ' + line, label});
 }
 
-std::string EventGrid::heading_of(const EventOnMachines& event, std::size_t machine) const {
-  const std::string name = machine_name(machines_, machine);
-  return name.empty() ? event.event : name + ":  " + event.event;
-}
-
 void EventGrid::add_block(std::size_t first, bool by_level, const MakePanel& make) {
   using Place = std::pair<int, std::size_t>;  // level, and the number of the measurement
-  std::vector<std::map<Place, std::vector<Column>>> columns;
+  std::vector<std::map<Place, std::vector<Column>>> columns(figure.columns);
   std::set<Place> rows;
-  const std::size_t end = std::min(first + events_across_, events_.size());
-  for (std::size_t event = first; event < end; ++event) {
-    for (const auto& measured : events_[event].machines) {
-      auto& column = columns.emplace_back();
-      std::map<int, std::size_t> of_level;
-      for (const Column& one : measured) {
-        const Place place = by_level ? Place{one.level, of_level[one.level]++} : Place{};
-        column[place].push_back(one);
-        rows.insert(place);
-      }
+  const std::size_t across = std::min(events_across_, events_.size() - first) * machines_.size();
+  const auto measured = [&](std::size_t column) {
+    return events_[first + column / machines_.size()].machines[column % machines_.size()];
+  };
+  for (std::size_t i = 0; i < across; ++i) {
+    std::map<int, std::size_t> of_level;
+    for (const Column& one : measured(i)) {
+      const Place place = by_level ? Place{one.level, of_level[one.level]++} : Place{};
+      columns[i][place].push_back(one);
+      rows.insert(place);
     }
   }
   for (const Place& row : rows) {
     for (std::size_t i = 0; i < figure.columns; ++i) {
       Panel& panel = figure.panels.emplace_back();
       const bool is_first = row == *rows.begin();
-      if (i >= columns.size()) continue;
+      if (i >= across || (!is_first && measured(i).empty())) continue;
       const EventOnMachines& event = events_[first + i / machines_.size()];
-      const std::size_t machine = i % machines_.size();
-      if (!is_first && event.machines[machine].empty()) continue;
       const auto& shown = columns[i][row];
       panel = make(event, shown);
-      if (is_first) {
-        panel.title.insert(0, heading_of(event, machine) + panel.remark + '\n');
-      }
       if (shown.empty()) {
         panel.marks = {"set label 'not measured' at graph 0.5,graph 0.5 center"};
       }
+      if (!is_first) continue;
+      const std::string machine = machine_name(machines_, i % machines_.size());
+      panel.title.insert(
+          0, machine + (machine.empty() ? "" : ":  ") + event.event + panel.remark + '\n');
     }
   }
 }
@@ -215,7 +206,7 @@ void EventGrid::add_block(std::size_t first, bool by_level, const MakePanel& mak
 void EventGrid::fill(bool by_level, const MakePanel& make) {
   for (std::size_t i = 0; i < events_.size(); i += events_across_) add_block(i, by_level, make);
   const auto rows = static_cast<double>(figure.panels.size() / figure.columns);
-  figure.plot_lines = std::clamp(24 / rows, by_level ? 5.5 : 11, 16.0);
+  figure.plot_lines = std::clamp(30 / rows, by_level ? 5.5 : 11, 16.0);
 }
 
 std::string samples_text(const std::vector<const Measurement*>& runs) {
@@ -229,14 +220,20 @@ std::string samples_text(const std::vector<const Measurement*>& runs) {
          (periods.size() == 1 ? *periods.begin() : ", several periods");
 }
 
-std::string caption_of(const Column& column, const Paper& paper, std::uint64_t beyond) {
-  const Measurement& m = *column.measurement;
-  if (!paper.caption) return column.label;
-  std::string text = column.label + ":  ";
-  text += m.hit_ratio.total > 0 ? "hits " + analysis::percent(m.hit_ratio.value)
-                                : std::string("no judged sample");
-  if (beyond > 0) text += fmt::format(", {} beyond", beyond);
-  return text + ", " + samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
+std::string run_text(const Measurement& m) {
+  return samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
+}
+
+std::string hits_text(const Measurement& m, std::uint64_t beyond) {
+  return (m.hit_ratio.total > 0 ? "hits " + analysis::percent(m.hit_ratio.value)
+                                : std::string("no judged sample")) +
+         (beyond > 0 ? fmt::format(", {} beyond", beyond) : "");
+}
+
+void add_caption(Panel& panel, const Column& column, const Paper& paper, const std::string& text) {
+  if (!panel.title.empty()) panel.title += '\n';
+  panel.title += column.label + ":  " + text;
+  if (paper.caption) panel.title += ", " + run_text(*column.measurement);
 }
 
 void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,
@@ -251,12 +248,11 @@ void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t 
 }
 
 std::vector<std::string> count_axis(double highest, bool logarithmic) {
-  // Numbers of as many digits as the margin has room for.
-  const char* const many = logarithmic ? "%.0s%c" : "%.1s%c";
   const double top = logarithmic ? std::max(10.0, highest) * 1.5 : std::max(1.0, highest) * 1.08;
   constexpr double kTics = 3;  // for which the lowest plots have room
   return {fmt::format("set yrange [{}:{:.10g}]", logarithmic ? 0.5 : 0, top),
-          fmt::format("set format y '{}'", highest < 1e6 ? "%.0f" : many),
+          // Numbers of as many digits as the margin has room for.
+          highest < 1e6 ? "set format y '%.0f'" : "set format y '%.1s%c'",
           logarithmic ? "set ytics autofreq"
                       : fmt::format("set ytics {}", round_up_nicely(top / kTics))};
 }
@@ -265,10 +261,6 @@ std::string even_line(double height) {
   return fmt::format(
       "set arrow from graph 0,first {0:.10g} to graph 1,first {0:.10g} nohead dt 2 lw 1 front",
       height);
-}
-
-std::string upright_line(double x, std::string_view style) {
-  return fmt::format("set arrow from {0:.10g},graph 0 to {0:.10g},graph 1 nohead {1}", x, style);
 }
 
 }  // namespace skid::plots

@@ -78,7 +78,6 @@ class EventGrid {
   Figure figure;
 
  private:
-  std::string heading_of(const EventOnMachines& event, std::size_t machine) const;
   void add_block(std::size_t first, bool by_level, const MakePanel& make);
 
   const Machines& machines_;
@@ -90,9 +89,15 @@ class EventGrid {
 /// "5101 samples, period 7"; of several runs all samples, and "several periods" where they differ.
 std::string samples_text(const std::vector<const analysis::Measurement*>& runs);
 
-/// The most important first, because a long one is cut: "pp:  hits 0%, 3 beyond, 5101 samples,
-/// period 7, synthetic". `beyond`: samples that the axis does not have.
-std::string caption_of(const Column& column, const Paper& paper, std::uint64_t beyond);
+/// "5101 samples, period 7, synthetic"
+std::string run_text(const analysis::Measurement& measurement);
+
+/// "hits 99.9%, 3 beyond"; `beyond`: samples that the axis does not have.
+std::string hits_text(const analysis::Measurement& measurement, std::uint64_t beyond);
+
+/// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The most
+/// important is first: a long one is cut. Without a caption `text` alone.
+void add_caption(Panel& panel, const Column& column, const Paper& paper, const std::string& text);
 
 /// Adds the classes of samples that `all` has to the legend, of the first `classes`. `fill`: what
 /// follows their colours.
@@ -111,9 +116,6 @@ std::vector<std::string> count_axis(double highest, bool logarithmic = false);
 
 /// A mark: a dashed line across a panel at a height.
 std::string even_line(double height);
-
-/// A mark: a line from top to bottom at `x`, which has the look of `style`.
-std::string upright_line(double x, std::string_view style);
 
 /// A mark: a note in the middle of a panel without data.
 inline const std::string kNothingLocated =

@@ -7,21 +7,6 @@
 #include <fmt/format.h>
 
 namespace skid::plots {
-namespace {
-
-struct Range {
-  std::int64_t lowest = 0;
-  std::int64_t highest = 0;
-
-  void include(std::int64_t first, std::int64_t last) {
-    lowest = std::min(lowest, first);
-    highest = std::max(highest, last);
-  }
-  std::int64_t span() const { return highest - lowest + 1; }
-};
-
-}  // namespace
-
 OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bins) {
   // Share of a measurement's samples that may be beyond either end of the axis.
   constexpr double kTail = 0.0005;
@@ -29,7 +14,7 @@ OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bin
   constexpr std::int64_t kLongestTails = 4;
   // Shorter axes make a single bar as wide as the panel.
   constexpr std::int64_t kShortestSpan = 10;
-  Range whole, central;
+  std::int64_t lowest = 0, highest = 0, first = 0, last = 0;  // of all, of the central part
   std::int64_t unit = 1, group = 1;
   for (const Column& column : columns) {
     const analysis::Measurement& m = *column.measurement;
@@ -38,27 +23,33 @@ OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bin
     if (groups && groups->strongest) group = std::lcm(group, std::int64_t{*groups->strongest});
     const analysis::OffsetCounts& offsets = m.basis.tally.instructions;
     if (offsets.empty()) continue;
-    whole.include(offsets.counts().begin()->first, offsets.counts().rbegin()->first);
-    central.include(offsets.quantile(kTail), offsets.quantile(1 - kTail));
+    lowest = std::min(lowest, offsets.counts().begin()->first);
+    highest = std::max(highest, offsets.counts().rbegin()->first);
+    first = std::min(first, offsets.quantile(kTail));
+    last = std::max(last, offsets.quantile(1 - kTail));
   }
   // Other bins have different numbers of groups: a comb that is not in the data.
   if (unit == 1) unit = group;
-  Range range = whole.span() <= kLongestTails * central.span() ? whole : central;
-  const std::int64_t missing = kShortestSpan * unit - range.span();
-  if (missing > 0) range.include(range.lowest - missing / 2, range.highest + (missing + 1) / 2);
+  if (highest - lowest < kLongestTails * (last - first + 1)) {
+    first = lowest;
+    last = highest;
+  }
+  const std::int64_t missing = std::max<std::int64_t>(0, kShortestSpan * unit - (last - first + 1));
+  first -= missing / 2;
+  last += (missing + 1) / 2;
 
   OffsetAxis axis;
-  const double units = static_cast<double>(range.span()) / static_cast<double>(unit);
+  const double units = static_cast<double>(last - first + 1) / static_cast<double>(unit);
   axis.width = unit * round_up_nicely(units / static_cast<double>(most_bins));
-  axis.lowest = analysis::bin_of(range.lowest, axis.width) * axis.width;
-  axis.highest = (analysis::bin_of(range.highest, axis.width) + 1) * axis.width - 1;
+  axis.lowest = analysis::bin_of(first, axis.width) * axis.width;
+  axis.highest = (analysis::bin_of(last, axis.width) + 1) * axis.width - 1;
   return axis;
 }
 
 std::vector<std::string> settings_of(double low, double high, bool logarithmic,
                                      const EventGrid& grid) {
   const double longest = std::max(std::abs(low), std::abs(high));
-  const double characters = logarithmic ? 6 : 3 + std::log10(longest + 1);
+  const double characters = logarithmic ? 6 : 5 + std::log10(longest + 1);
   const double labels = std::max(1.0, grid.plot_width() / grid.figure.paper.width_of(characters));
   const std::string range = fmt::format("set xrange [{:.10g}:{:.10g}]", low, high);
   if (!logarithmic) {
@@ -75,17 +66,15 @@ std::vector<std::string> settings_of(double low, double high, bool logarithmic,
                   step > 1 ? step : 0, step)};
 }
 
-std::vector<std::string> settings_of_bins(const OffsetAxis& axis, const EventGrid& grid) {
-  const double pad = 0.015 * static_cast<double>(axis.highest - axis.lowest + 1);
-  return settings_of(static_cast<double>(axis.lowest) - 0.5 - pad,
-                     static_cast<double>(axis.highest) + 0.5 + pad, false, grid);
-}
-
-std::vector<std::string> settings_of_lines(const OffsetAxis& axis, const EventGrid& grid) {
-  constexpr std::int64_t kLongestLinear = 100;
-  if (axis.highest - axis.lowest <= kLongestLinear) return settings_of_bins(axis, grid);
-  return settings_of(std::min(-0.8, static_cast<double>(axis.lowest) * 1.3),
-                     std::max(0.5, static_cast<double>(axis.highest) * 1.3), true, grid);
+std::vector<std::string> settings_of(const OffsetAxis& axis, bool has_lines,
+                                     const EventGrid& grid) {
+  constexpr double kLongestLinear = 100, kPad = 0.015;
+  const double low = static_cast<double>(axis.lowest) - 0.5;
+  const double high = static_cast<double>(axis.highest) + 0.5;
+  const double pad = kPad * (high - low);
+  return has_lines && high - low > kLongestLinear
+             ? settings_of(std::min(-0.8, 1.3 * low), std::max(0.5, 1.3 * high), true, grid)
+             : settings_of(low - pad, high + pad, false, grid);
 }
 
 }  // namespace skid::plots

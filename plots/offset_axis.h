@@ -19,9 +19,7 @@ OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bin
 /// directions from 0.
 std::vector<std::string> settings_of(double low, double high, bool logarithmic,
                                      const EventGrid& grid);
-/// Of bins.
-std::vector<std::string> settings_of_bins(const OffsetAxis& axis, const EventGrid& grid);
-/// Of lines, which have no bins: logarithmic unless it is short.
-std::vector<std::string> settings_of_lines(const OffsetAxis& axis, const EventGrid& grid);
+/// Of offsets. Lines, which have no bins, have a logarithmic axis unless it is short.
+std::vector<std::string> settings_of(const OffsetAxis& axis, bool has_lines, const EventGrid& grid);
 
 }  // namespace skid::plots

@@ -27,6 +27,25 @@ double RowPlot::add(const std::string& name, const std::string& text) {
   return next_ - 1;
 }
 
+void RowPlot::add_all(const Machines& machines,
+                      const std::function<std::string(const analysis::Measurement& m,
+                                                      std::size_t machine, double y)>& add_marks) {
+  for (const EventOnMachines& event : events_of(machines)) {
+    begin_event(event.event);
+    std::multimap<int, std::pair<const Column*, std::size_t>> by_level;
+    for (std::size_t machine = 0; machine < machines.size(); ++machine) {
+      for (const Column& column : event.machines[machine]) {
+        by_level.emplace(column.level, std::pair(&column, machine));
+      }
+    }
+    for (const auto& [level, row] : by_level) {
+      const std::string text = add_marks(*row.first->measurement, row.second, next_);
+      const std::string machine = machine_name(machines, row.second);
+      add(row.first->label + (machine.empty() ? "" : "  ") + machine, text);
+    }
+  }
+}
+
 void RowPlot::add_label(const std::string& text, const std::string& place, double& margin) {
   // Labels and not tics, whose texts gnuplot cuts after 50 bytes.
   panel.marks.push_back(fmt::format("set label {} at graph {}", figure.paper.quoted(text),
@@ -50,20 +69,6 @@ Figure RowPlot::finish(double low, std::string_view x_label) {
   figure.plot_lines = 1.25 * next_;
   figure.panels.push_back(std::move(panel));
   return std::move(figure);
-}
-
-std::vector<Row> rows_of(const EventOnMachines& event, const Machines& machines) {
-  std::multimap<int, Row> by_level;
-  for (std::size_t machine = 0; machine < machines.size(); ++machine) {
-    const std::string name = machine_name(machines, machine);
-    for (const Column& column : event.machines[machine]) {
-      const std::string own = column.label + (name.empty() ? "" : "  " + name);
-      by_level.emplace(column.level, Row{column.measurement, machine, own});
-    }
-  }
-  std::vector<Row> rows;
-  for (auto& [level, row] : by_level) rows.push_back(std::move(row));
-  return rows;
 }
 
 }  // namespace skid::plots

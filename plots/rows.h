@@ -3,19 +3,12 @@
 
 #include "plots/labels.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace skid::plots {
-
-/// A measurement with the name of its row.
-struct Row {
-  const analysis::Measurement* measurement;
-  std::size_t machine;  ///< its number
-  std::string name;     ///< with the machine where there are several
-};
 
 class RowPlot {
  public:
@@ -27,6 +20,11 @@ class RowPlot {
   void begin_event(const std::string& event);
   /// Returns the middle of the row on the vertical axis. `text` is left out on narrow paper.
   double add(const std::string& name, const std::string& text);
+  /// Rows of all measurements: by event, level, machine, then as the machine's columns. `add_marks`
+  /// returns the text of a row, and adds its marks at the height `y`.
+  void add_all(const Machines& machines,
+               const std::function<std::string(const analysis::Measurement& m, std::size_t machine,
+                                               double y)>& add_marks);
   /// A part of a row of space.
   void skip(double rows) { next_ += rows; }
   /// The vertical place of the next row's middle.
@@ -41,8 +39,5 @@ class RowPlot {
   void add_label(const std::string& text, const std::string& place, double& margin);
   double next_ = 1;
 };
-
-/// The measurements of an event by level, then machine, then as the machine's columns.
-std::vector<Row> rows_of(const EventOnMachines& event, const Machines& machines);
 
 }  // namespace skid::plots

@@ -4,6 +4,7 @@ set border 3 lw 0.5
 set tics nomirror out scale 0.5
 set style fill solid noborder
 set errorbars 0
+set title offset 0,-0.4
 set pointsize 0.6
 # Lines of precise levels (none, p, pp, ppp) and of others: Okabe and Ito's colours.
 set style line 1 lw 1.5 dt 1 pt 7 lc rgb 'black'
@@ -22,3 +23,5 @@ array pattern[10] = [3, 4, 3, 2, 1, 7, 6, 3, 5, 3]
 upto(c) = sum [i=2:c+1] column(i)
 share(c) = upto(10) > 0 ? 100. * upto(c) / upto(10) : 0
 max(a, b) = a > b ? a : b
+# Whether there is a bar of class c: gnuplot warns of data without any.
+shown(c) = column(c+1) > 0 || column(0) == 0 ? 1 : NaN

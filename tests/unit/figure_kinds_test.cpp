@@ -160,7 +160,7 @@ TEST(CdfFigure, RisesToAllSamplesAndMarksCensoredOnes) {
   ASSERT_THAT(panel.series, SizeIs(1));
   EXPECT_THAT(panel.series[0].plot, HasSubstr("with steps ls 1"));
   EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0, 30}, {3, 70}, {4900, 100}}));
-  EXPECT_THAT(panel.marks, Contains(StartsWith("set label 'censored' at ")));
+  EXPECT_THAT(panel.marks, Contains(HasSubstr("set label 'censored' at ")));
   EXPECT_THAT(panel.title, HasSubstr("30 censored"));
   EXPECT_EQ(figure.keys.at(0).name, "none");
   EXPECT_THAT(only_panel(drawn(cdf_figure, {make({.kernel_samples = 12})})).series, IsEmpty());
