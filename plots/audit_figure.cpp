@@ -3,6 +3,7 @@
 #include "plots/kinds.h"
 #include "src/output/report/parts.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <string>
@@ -102,10 +103,7 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
   bool is_judged = false;
   std::size_t left_out = 0;
   for (const audit::Audit& audit : audits) {
-    std::string machine = output::machine_text(audit.cpu, audit.kernel);
-    if (std::find(figure.head.begin(), figure.head.end(), machine) == figure.head.end()) {
-      figure.head.push_back(std::move(machine));
-    }
+    figure.head.push_back(output::machine_text(audit.cpu, audit.kernel));
     for (const EventAudit& event : audit.events) {
       if (!event.bias.misplaced) continue;
       is_judged = true;
@@ -118,6 +116,7 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
     throw Error("--plot: no block of code was judged; audit --details prints why, for each event");
   }
   if (figure.panels.empty()) throw Error("--plot: --top 0 lists no block to draw");
+  figure.head = each_once(std::move(figure.head));
   figure.head.emplace_back(is_of_ratios ? "dashed: even; last bar: 4 and more"
                                         : "dashed: the even count of the block");
   if (left_out > 0) {

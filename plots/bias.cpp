@@ -64,7 +64,7 @@ Panel shadow_panel(const std::vector<Column>& columns, const EventGrid& grid) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Measurement& m = *columns[i].measurement;
     const std::string line = grid.line_of(columns[i]);
-    add_caption(panel, columns[i], grid.figure.paper, shadow_text(m));
+    grid.add_caption(panel, columns[i], shadow_text(m));
     Rows points = points_of(m);
     if (points.empty()) continue;
     for (const auto& point : points) highest = std::max(highest, point[3]);
@@ -98,7 +98,7 @@ Figure bias_figure(const Machines& all, const FigureOptions& options) {
   grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
     Panel panel = shadow_panel(shown, grid);
     double widest = 1;
-    for (const Column& column : event.all()) {
+    for (const Column& column : event.all) {
       for (const double gap : gaps_of(*column.measurement)) widest = std::max(widest, gap);
     }
     const auto x = settings_of(-0.3, 1.6 * widest, true, grid);

@@ -46,8 +46,7 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
     const std::uint64_t censored = m.samples[SampleClass::censored];
     std::string text = hits_text(m, histogram.underflow + histogram.overflow);
     if (censored > 0) text += fmt::format(", {} censored", censored);
-    const Paper& paper = grid.figure.paper;
-    if (paper.caption || columns.size() == 1) add_caption(panel, column, paper, text);
+    if (grid.figure.paper.caption || columns.size() == 1) grid.add_caption(panel, column, text);
     if (m.samples.located() == 0) continue;
     panel.series.push_back(
         {"$d using 1:2 with steps " + grid.line_of(column), steps_of(m, histogram, axis)});
@@ -71,7 +70,7 @@ Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
   EventGrid grid("How far samples land", machines, options);
   grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
     const auto most = static_cast<std::int64_t>(grid.plot_width());
-    return cdf_panel(shown, choose_axis(event.all(), most), grid);
+    return cdf_panel(shown, choose_axis(event.all, most), grid);
   });
   grid.add_line_keys("with lines");
   grid.figure.x_label = "offset from trigger (instructions)";

@@ -41,7 +41,7 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
   EventGrid grid("How long after the overflow a record is written", machines, options);
   grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
     double longest = 1;
-    for (const Column& column : event.all()) {
+    for (const Column& column : event.all) {
       longest = std::max(longest, static_cast<double>(column.measurement->delay->p95));
     }
     const double highest = 1.2 * longest + 1;  // beyond most of the records
@@ -51,7 +51,7 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
       const std::string text =
           fmt::format("delay {}, predicts {} of next samples", analysis::range_of(*m.delay),
                       analysis::percent(m.delay->predicted));
-      add_caption(panel, column, grid.figure.paper, text);
+      grid.add_caption(panel, column, text);
       panel.series.push_back(
           {"$d using 1:2 with steps " + grid.line_of(column), steps_of_delays(m, highest)});
     }

@@ -123,11 +123,11 @@ std::string terminal_of(const fs::path& file, const Paper& paper, double height)
 void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& layout) {
   const Paper& paper = figure.paper;
   if (paper.caption) {
-    const std::string title = paper.fitted(figure.title, paper.width / kTitleScale);
     gnuplot << fmt::format(
         "set label {} at character 1,screen 1 offset 0,-1.2 left font ',{:g}'\n"
         "set label {} at character 1,screen 1 offset 0,-2.6 left\n",
-        paper.quoted(title), std::round(paper.points * kTitleScale), paper.quoted(layout.head));
+        paper.quoted(figure.title, paper.width / kTitleScale),
+        std::round(paper.points * kTitleScale), paper.quoted(layout.head));
   }
   gnuplot << fmt::format(
       "set label {} at screen 0.5,character 0.7 offset {},0 center\n"
@@ -151,19 +151,10 @@ void send_data(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
   }
 }
 
-/// The lines of the title of a panel, as long as there is room on both sides of its middle.
-std::string title_of(const Panel& panel, const Figure& figure) {
-  const Paper& paper = figure.paper;
-  const double room = paper.width / static_cast<double>(figure.columns) -
-                      paper.width_of(figure.left_margin - figure.right_margin);
-  std::vector<std::string> lines;
-  for (std::string_view rest = panel.title; !rest.empty();) {
-    lines.push_back(paper.fitted(take_until('\n', rest), room));
-  }
-  return fmt::format("{}", fmt::join(lines, "\n"));
-}
-
 void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
+  // A title is as long as there is room on both sides of its middle.
+  const double room = figure.paper.width / static_cast<double>(figure.columns) -
+                      figure.paper.width_of(figure.left_margin - figure.right_margin);
   std::size_t number = 0;
   std::vector<Key> keys = figure.keys;
   std::vector<std::string> before;
@@ -173,7 +164,7 @@ void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
       continue;
     }
     gnuplot << (&panel == &figure.panels.front() ? "" : "unset label; unset arrow; unset key; ")
-            << fmt::format("set title {}\n", figure.paper.quoted(title_of(panel, figure)));
+            << fmt::format("set title {}\n", figure.paper.quoted(panel.title, room));
     before.resize(panel.commands.size());
     for (std::size_t i = 0; i < panel.commands.size(); ++i) {
       if (before[i] != panel.commands[i]) gnuplot << (before[i] = panel.commands[i]) << '\n';
@@ -331,14 +322,12 @@ std::string Paper::fitted(std::string_view text, double pixels) const {
   return output::shorten(drawn, static_cast<std::size_t>(std::max(4.0, all * pixels / needed)));
 }
 
-std::string Paper::quoted(std::string_view text) const {
+std::string Paper::quoted(std::string_view text, double pixels) const {
   std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(gnuplot_string(text.substr(begin, end - begin), all_fonts));
-    begin = end + 1;
+  while (!text.empty()) {
+    lines.push_back(gnuplot_string(fitted(take_until('\n', text), pixels), all_fonts));
   }
-  return fmt::format("{}", fmt::join(lines, ".\"\\n\"."));
+  return lines.empty() ? "''" : fmt::format("{}", fmt::join(lines, ".\"\\n\"."));
 }
 
 Paper paper_of(const FigureOptions& options, double width) {
@@ -353,6 +342,7 @@ Paper paper_of(const FigureOptions& options, double width) {
 }
 
 void write_figure(const Figure& figure, const FigureOptions& options) {
+  check_figure_files(options.files);
   const fs::path& plot = options.files.plot;
   const fs::path& script = options.files.script;
   if (!script.empty()) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,8 +32,9 @@ struct Paper {
   /// `text`, drawable(), in so many pixels; what is cut off has an ellipsis.
   std::string fitted(std::string_view text, double pixels) const;
   /// `text` as strings of gnuplot without any expansion, joined where it has several lines: see
-  /// gnuplot_string().
-  std::string quoted(std::string_view text) const;
+  /// gnuplot_string(). Each line is fitted() into so many pixels.
+  std::string quoted(std::string_view text,
+                     double pixels = std::numeric_limits<double>::infinity()) const;
 };
 
 using Rows = std::vector<std::vector<double>>;

@@ -55,7 +55,6 @@ void check_figure_files(const FigureFiles& files) {
 
 void draw_figure(const std::vector<analysis::Measurement>& measurements,
                  const FigureOptions& options) {
-  check_figure_files(options.files);
   Figure figure = figure_of(machines_of(measurements, options), options);
   figure.head.insert(figure.head.begin(), output::report_answer(measurements));
   write_figure(figure, options);
@@ -63,12 +62,10 @@ void draw_figure(const std::vector<analysis::Measurement>& measurements,
 
 void draw_figure(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                  const FigureOptions& options) {
-  check_figure_files(options.files);
   write_figure(forest_figure(comparison, inputs, options), options);
 }
 
 void draw_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
-  check_figure_files(options.files);
   write_figure(audit_figure(audits, options), options);
 }
 

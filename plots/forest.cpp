@@ -6,7 +6,6 @@
 #include "src/output/comparison/comparison_parts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -66,9 +65,7 @@ std::string text_of(const ComparisonCell& cell) {
                           std::round(cell.median->value * 100) / 100);
     }
   }
-  constexpr std::array kRemarked{Outcome::worse, Outcome::better, Outcome::different,
-                                 Outcome::not_compared, Outcome::too_few};
-  if (std::find(kRemarked.begin(), kRemarked.end(), cell.outcome) != kRemarked.end()) {
+  if (cell.outcome > Outcome::no_difference && cell.outcome < Outcome::only_here) {
     text += fmt::format(" ({})", name_of(cell.outcome));
   }
   if (cell.runs.size() > 1) text += fmt::format(", {} runs", cell.runs.size());

@@ -45,8 +45,7 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
     const auto histogram = histogram_of(m.basis.tally, axis);
     for (const analysis::Bin& bin : histogram.bins) highest = std::max(highest, bin.count);
     if (options.caption || columns.size() == 1) {
-      add_caption(panel, column, grid.figure.paper,
-                  hits_text(m, histogram.underflow + histogram.overflow));
+      grid.add_caption(panel, column, hits_text(m, histogram.underflow + histogram.overflow));
     }
     if (histogram.bins.empty()) continue;
     panel.series.push_back(
@@ -74,7 +73,7 @@ Figure histogram_figure(const Machines& machines, const FigureOptions& options) 
   const bool overlaid = options.arrangement == Arrangement::overlaid;
   analysis::Breakdown all;
   grid.fill(!overlaid, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
-    const OffsetAxis axis = choose_axis(event.all(), most_bins);
+    const OffsetAxis axis = choose_axis(event.all, most_bins);
     for (const Column& column : shown) all += column.measurement->samples;
     return bins_panel(shown, axis, options, grid);
   });

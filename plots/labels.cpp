@@ -116,21 +116,18 @@ std::string machine_name(const Machines& machines, std::size_t machine) {
   return machines.size() == 1 ? "" : fmt::format("CPU {}", machine + 1);
 }
 
-std::vector<Column> EventOnMachines::all() const {
-  std::vector<Column> all;
-  for (const auto& columns : machines) all.insert(all.end(), columns.begin(), columns.end());
-  return all;
-}
-
 std::vector<EventOnMachines> events_of(const Machines& machines) {
   std::vector<EventOnMachines> events;
   std::map<std::string, std::size_t> known;
   for (std::size_t machine = 0; machine < machines.size(); ++machine) {
     for (const EventGroup& group : machines[machine].events) {
       const auto [at, is_new] = known.emplace(group.event, events.size());
-      if (is_new)
+      if (is_new) {
         events.push_back({group.event, std::vector<std::vector<Column>>(machines.size())});
-      events[at->second].machines[machine] = group.columns;
+      }
+      EventOnMachines& event = events[at->second];
+      event.machines[machine] = group.columns;
+      event.all.insert(event.all.end(), group.columns.begin(), group.columns.end());
     }
   }
   return events;
@@ -148,7 +145,7 @@ EventGrid::EventGrid(std::string_view title, const Machines& machines, const Fig
   figure.columns = columns;
   std::map<int, int> of_level;
   for (const EventOnMachines& event : events_) {
-    for (const Column& column : event.all()) {
+    for (const Column& column : event.all) {
       const auto [line, is_new] = lines_.try_emplace(column.label);
       if (!is_new) continue;
       const int level = column.level >= 0 && column.level <= 3 ? column.level : 4;
@@ -230,10 +227,10 @@ std::string hits_text(const Measurement& m, std::uint64_t beyond) {
          (beyond > 0 ? fmt::format(", {} beyond", beyond) : "");
 }
 
-void add_caption(Panel& panel, const Column& column, const Paper& paper, const std::string& text) {
+void EventGrid::add_caption(Panel& panel, const Column& column, const std::string& text) const {
   if (!panel.title.empty()) panel.title += '\n';
   panel.title += column.label + ":  " + text;
-  if (paper.caption) panel.title += ", " + run_text(*column.measurement);
+  if (figure.paper.caption) panel.title += ", " + run_text(*column.measurement);
 }
 
 void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,

@@ -49,7 +49,7 @@ std::string machine_name(const Machines& machines, std::size_t machine);
 struct EventOnMachines {
   std::string event;
   std::vector<std::vector<Column>> machines;
-  std::vector<Column> all() const;
+  std::vector<Column> all = {};
 };
 /// In order of first appearance, on whatever machine.
 std::vector<EventOnMachines> events_of(const Machines& machines);
@@ -69,6 +69,9 @@ class EventGrid {
   double plot_width() const;
   /// "ls 3", the line of a precise level; of several labels of a level each has its own dashes.
   std::string line_of(const Column& column) const { return lines_.at(column.label); }
+  /// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The
+  /// most important is first: a long one is cut. Without a caption `text` alone.
+  void add_caption(Panel& panel, const Column& column, const std::string& text) const;
   /// Adds the lines to the legend. `style`: "with lines".
   void add_line_keys(const std::string& style);
   /// Sets the panels: one for all levels, or one `by_level` from top to bottom, those of several
@@ -94,10 +97,6 @@ std::string run_text(const analysis::Measurement& measurement);
 
 /// "hits 99.9%, 3 beyond"; `beyond`: samples that the axis does not have.
 std::string hits_text(const analysis::Measurement& measurement, std::uint64_t beyond);
-
-/// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The most
-/// important is first: a long one is cut. Without a caption `text` alone.
-void add_caption(Panel& panel, const Column& column, const Paper& paper, const std::string& text);
 
 /// Adds the classes of samples that `all` has to the legend, of the first `classes`. `fill`: what
 /// follows their colours.

@@ -11,20 +11,18 @@ namespace skid::plots {
 
 void RowPlot::begin_event(const std::string& event) {
   // Within the plot, where its row has no mark: a long name needs no margin.
-  double no_margin = 0;
-  add_label(figure.paper.fitted(event, figure.paper.width * 0.7), "0,first {} left offset 0.5,0",
-            no_margin);
+  add_label(figure.paper.fitted(event, figure.paper.width * 0.7), "0", "left offset 0.5,0");
+  ++next_;
 }
 
 double RowPlot::add(const std::string& name, const std::string& text) {
   const Paper& paper = figure.paper;
+  figure.left_margin = std::max(figure.left_margin, add_label(name, "0", "right offset -1,0"));
   if (!text.empty() && paper.caption && !paper.is_narrow()) {
-    add_label(paper.fitted(text, paper.width * 0.45), "1,first {} left offset 1,0",
-              figure.right_margin);
-    --next_;
+    const std::string shown = paper.fitted(text, paper.width * 0.45);
+    figure.right_margin = std::max(figure.right_margin, add_label(shown, "1", "left offset 1,0"));
   }
-  add_label(name, "0,first {} right offset -1,0", figure.left_margin);
-  return next_ - 1;
+  return next_++;
 }
 
 void RowPlot::add_all(const Machines& machines,
@@ -46,12 +44,11 @@ void RowPlot::add_all(const Machines& machines,
   }
 }
 
-void RowPlot::add_label(const std::string& text, const std::string& place, double& margin) {
+double RowPlot::add_label(const std::string& text, std::string_view x, std::string_view place) {
   // Labels and not tics, whose texts gnuplot cuts after 50 bytes.
-  panel.marks.push_back(fmt::format("set label {} at graph {}", figure.paper.quoted(text),
-                                    fmt::format(fmt::runtime(place), next_)));
-  margin = std::max(margin, 1.08 * static_cast<double>(output::display_width(text)) + 3);
-  next_ += 1;
+  panel.marks.push_back(fmt::format("set label {} at graph {},first {:.10g} {}",
+                                    figure.paper.quoted(text), x, next_, place));
+  return 1.08 * static_cast<double>(output::display_width(text)) + 3;
 }
 
 Figure RowPlot::finish(double low, std::string_view x_label) {

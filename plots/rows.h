@@ -36,7 +36,8 @@ class RowPlot {
   Panel panel;
 
  private:
-  void add_label(const std::string& text, const std::string& place, double& margin);
+  /// In the next row. Returns the margin that it needs, in characters.
+  double add_label(const std::string& text, std::string_view x, std::string_view place);
   double next_ = 1;
 };
 
