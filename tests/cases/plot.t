@@ -44,7 +44,7 @@ Size, font and parts that are chosen:
   >none<
   gnuplot_plot
   $ skidscan report pebs-shadow --no-caption --plot f.svg > /dev/null
-  $ lacks f.svg '<text>Where samples land' 'Sapphire Rapids' '>ppp<'
+  $ lacks f.svg '<text>Where samples land' 'Sapphire Rapids' '>ppp:  hits 100%<'
   <text>Where samples land
   Sapphire Rapids
   $ skidscan report pebs-shadow -e cycles --plot f.png > /dev/null
