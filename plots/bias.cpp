@@ -27,7 +27,7 @@ std::vector<double> gaps_of(const Measurement& m) {
 
 std::string shadow_text(const Measurement& m) {
   if (!m.basis.equal_triggers) return "triggers of unequal rates";
-  if (!m.bias) return "no bias";
+  if (!m.bias) return "not tested";
   std::string text = m.delay ? fmt::format("delay {}, ", analysis::range_of(*m.delay)) : "";
   text += analysis::p_text(m.bias->p);
   if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);

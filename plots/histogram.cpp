@@ -11,24 +11,24 @@ namespace {
 
 using analysis::kLocatedClasses;
 
-/// The middle of each bin of `axis`, and the samples of its classes. `hits_apart`: hits have a bin
-/// of one offset.
-Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bool hits_apart) {
-  const double middle = static_cast<double>(axis.width - 1) / 2;
+/// The left side of each bin of `axis`, and the samples of its classes. An outline rises from the
+/// axis, and its hits have a bin of one offset.
+Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bool is_outline) {
   Rows rows;
-  for (std::int64_t lo = axis.lowest; lo <= axis.highest; lo += axis.width) {
-    rows.push_back({static_cast<double>(lo) + middle, 0, 0, 0, 0});
+  for (std::int64_t lo = axis.lowest; lo <= axis.highest + 1; lo += axis.width) {
+    rows.push_back({static_cast<double>(lo) - 0.5, 0, 0, 0, 0});
   }
   for (const analysis::Bin& bin : histogram.bins) {
     auto& row = rows.at(static_cast<std::size_t>((bin.lo - axis.lowest) / axis.width));
     std::copy(bin.by_class.begin(), bin.by_class.end(), row.begin() + 1);
   }
   const auto zero = rows.begin() - axis.lowest / axis.width;
-  if (hits_apart && axis.width > 1) {
+  if (is_outline && axis.width > 1) {
     const double hits = std::exchange((*zero)[1], 0);
-    (*zero)[0] += 0.5;
-    rows.insert(zero, {0, hits, 0, 0, 0});
+    (*zero)[0] = 0.5;
+    rows.insert(zero, {-0.5, hits, 0, 0, 0});
   }
+  if (is_outline) rows.insert(rows.begin(), {rows.front()[0], 0, 0, 0, 0});
   return rows;
 }
 
@@ -49,12 +49,12 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
     }
     if (histogram.bins.empty()) continue;
     panel.series.push_back(
-        {overlaid ? fmt::format("$d using 1:(max({},upto(4))) with histeps {}", floor,
+        {overlaid ? fmt::format("$d using 1:(max({},upto(4))) with steps {}", floor,
                                 grid.line_of(column))
-                  : fmt::format("for [c=1:4] $d using 1:(shown(c)):($1-{0}):($1+{0}):"
+                  : fmt::format("for [c=1:4] $d using 1:(shown(c)):1:($1+{0}):"
                                 "(max({1},upto(c-1))):(max({1},upto(c))) with boxxyerror "
                                 "lc rgb class[c]",
-                                static_cast<double>(axis.width) / 2, floor),
+                                axis.width, floor),
          bins_of(histogram, axis, overlaid)});
   }
   if (panel.series.empty()) panel.marks = {kNothingLocated};

@@ -64,10 +64,10 @@ std::vector<Measurement> two_machines() {
 
 TEST(HistogramFigure, HasBarsOfItsSamplesByClass) {
   const Figure figure = drawn(histogram_figure, {make({.offsets = {{-2, 10}, {0, 70}, {3, 20}}})});
-  // The offset, then hits, skids, and samples before the trigger.
+  // The left side, then hits, skids, and samples before the trigger.
   EXPECT_THAT(filled(only_panel(figure)),
-              ElementsAre(ElementsAre(-2, 0, 0, 10, 0), ElementsAre(0, 70, 0, 0, 0),
-                          ElementsAre(3, 0, 20, 0, 0)));
+              ElementsAre(ElementsAre(-2.5, 0, 0, 10, 0), ElementsAre(-0.5, 70, 0, 0, 0),
+                          ElementsAre(2.5, 0, 20, 0, 0)));
   EXPECT_THAT(figure.keys, SizeIs(3));
 }
 
@@ -126,8 +126,8 @@ TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
                               {.arrangement = Arrangement::overlaid});
   const Panel& panel = only_panel(figure);
   ASSERT_THAT(panel.series, SizeIs(2));
-  EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{1, 0, 50, 0, 0}, {2, 0, 100, 0, 0}}));
-  EXPECT_THAT(panel.series[1].rows, IsSupersetOf(Rows{{0, 200, 0, 0, 0}, {1, 0, 0, 0, 0}}));
+  EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0.5, 0, 50, 0, 0}, {1.5, 0, 100, 0, 0}}));
+  EXPECT_THAT(panel.series[1].rows, IsSupersetOf(Rows{{-0.5, 200, 0, 0, 0}, {0.5, 0, 0, 0, 0}}));
   ASSERT_THAT(figure.keys, SizeIs(2));
   EXPECT_EQ(figure.keys[1].name, "pp");
   EXPECT_THAT(panel.series[1].plot, HasSubstr("ls 3"));
@@ -139,7 +139,7 @@ TEST(HistogramFigure, OutlinesHitsApartFromTheirBin) {
       drawn(histogram_figure, {make({.offsets = {{0, 50}, {1, 9}, {4000, 1}}, .bin_width = 80})},
             {.arrangement = Arrangement::overlaid});
   EXPECT_THAT(only_panel(figure).series.at(0).rows,
-              IsSupersetOf(Rows{{0, 50, 0, 0, 0}, {40, 0, 9, 0, 0}}));
+              IsSupersetOf(Rows{{-0.5, 50, 0, 0, 0}, {0.5, 0, 9, 0, 0}, {79.5, 0, 0, 0, 0}}));
 }
 
 TEST(HistogramFigure, ShowsFarOffsetsOnALogarithmicAxisOfBothSigns) {
