@@ -36,7 +36,7 @@ Rows steps_of(const Measurement& m, const analysis::Histogram& histogram, const 
 
 Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, const EventGrid& grid) {
   constexpr std::int64_t kMostSteps = 20'000;  // more than a screen can show
-  Panel panel{.commands = settings_of(axis, true, grid)};
+  Panel panel{.commands = settings_of(axis, true, grid), .marks = {kTriggerLine}};
   std::map<double, const char*> ends;  // and their names; of several triggers the nearest
   for (const Column& column : columns) {
     const Measurement& m = *column.measurement;
@@ -76,7 +76,6 @@ Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "located samples up to here";
   grid.figure.commands = kShareAxis;
-  grid.figure.commands.emplace_back(kTriggerLine);
   return std::move(grid.figure);
 }
 

@@ -38,7 +38,7 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   // A logarithmic axis begins below a single sample, so that its bar is visible.
   const double floor = options.logarithmic ? 0.5 : 0;
   const bool overlaid = options.arrangement == Arrangement::overlaid;
-  Panel panel{.commands = settings_of(axis, overlaid, grid)};
+  Panel panel{.commands = settings_of(axis, overlaid, grid), .marks = {kTriggerLine}};
   std::uint64_t highest = 0;
   for (const Column& column : columns) {
     const analysis::Measurement& m = *column.measurement;
@@ -82,8 +82,7 @@ Figure histogram_figure(const Machines& machines, const FigureOptions& options) 
   } else {
     add_class_keys(grid.figure, all, kLocatedClasses);
   }
-  grid.figure.commands = {kTriggerLine};
-  if (options.logarithmic) grid.figure.commands.emplace_back("set logscale y");
+  if (options.logarithmic) grid.figure.commands = {"set logscale y"};
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "samples";
   return std::move(grid.figure);

@@ -107,8 +107,9 @@ void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t 
 inline const std::vector<std::string> kShareAxis{"set yrange [-3:103]", "set ytics 20",
                                                  "set format y '%.0f%%'"};
 
-/// A setting: the line across each panel at offset 0.
-inline constexpr const char* kTriggerLine = "set yzeroaxis ls 5 lw 0.7";
+/// A mark: the line across a panel at offset 0. gnuplot's own is missing on nonlinear axes.
+inline constexpr const char* kTriggerLine =
+    "set arrow from 0,graph 0 to 0,graph 1 nohead ls 5 lw 0.7 back";
 
 /// Settings of an axis from 0 to a little more than `highest`, in whole numbers.
 std::vector<std::string> count_axis(double highest, bool logarithmic = false);
