@@ -52,7 +52,7 @@ double lines_in(std::string_view text) {
 }
 
 std::size_t key_rows(const Figure& figure) {
-  constexpr std::size_t kSample = 9;  // characters
+  constexpr std::size_t kSample = 11;  // characters
   const std::size_t all = figure.keys.size();
   if (all == 0) return 0;
   std::size_t longest = 1;
@@ -132,7 +132,8 @@ void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& 
   gnuplot << fmt::format(
       "set label {} at screen 0.5,character 0.7 offset {},0 center\n"
       "set label {} at character 1.5,screen 0.5 offset 0,{:.1f} center rotate\n"
-      "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 3 maxrows "
+      "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 3 width 2 "
+      "maxrows "
       "{}\n",
       paper.quoted(figure.x_label), (figure.left_margin - figure.right_margin) / 2,
       paper.quoted(figure.y_label), (kTicLines + kLabelLines - layout.top) / 2,
