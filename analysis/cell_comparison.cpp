@@ -4,6 +4,7 @@
 #include "analysis/repeats.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -188,11 +189,7 @@ std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCel
 /// listed once.
 std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell) {
   std::vector<std::string> remarks;
-  const auto add = [&remarks](std::string remark) {
-    if (std::ranges::find(remarks, remark) == remarks.end()) {
-      remarks.push_back(std::move(remark));
-    }
-  };
+  const auto add = [&remarks](std::string remark) { remarks.push_back(std::move(remark)); };
   for (const Measurement* run : cell.runs) {
     if (runway_of(*run) != runway_of(baseline)) {
       add(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
@@ -218,7 +215,7 @@ std::vector<std::string> reservations(const Measurement& baseline, const Compari
     }
     if (run->read_in_part) add("read in part: what is missing may differ from what was read");
   }
-  return remarks;
+  return each_once(std::move(remarks));
 }
 
 std::optional<double> finite(double value) {

@@ -3,6 +3,7 @@
 #include "analysis/cell_comparison.h"
 #include "analysis/two_sample.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -158,10 +159,7 @@ constexpr double kWidestShare = 0.05;
 constexpr double kWidestMean = 0.2;
 
 const StatisticDifference* find(const ComparisonCell& cell, Statistic statistic) {
-  const auto found = std::ranges::find_if(
-      cell.differences,
-      [&](const StatisticDifference& difference) { return difference.statistic == statistic; });
-  return found == cell.differences.end() ? nullptr : &*found;
+  return find_by(cell.differences, &StatisticDifference::statistic, statistic);
 }
 
 bool more_than_chance(const StatisticDifference* difference) {
@@ -300,8 +298,7 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
   for (ComparisonRow& row : comparison.rows) {
     for (ComparisonCell& cell : row.cells) describe(cell);
     if (!row.in_baseline) continue;
-    const auto baseline = std::ranges::find_if(
-        row.cells, [&](const ComparisonCell& cell) { return cell.side == comparison.baseline; });
+    ComparisonCell* baseline = find_by(row.cells, &ComparisonCell::side, comparison.baseline);
     baseline->outcome = Outcome::baseline;
     const SideFigures figures(*baseline);
     for (ComparisonCell& cell : row.cells) {

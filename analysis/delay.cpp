@@ -76,17 +76,6 @@ double independent_share(const SamplePairs& pairs, std::uint64_t delay) {
   return sum;
 }
 
-/// An upper bound of the share that T predicts of independent samples at all instructions: the
-/// chance that two samples are at the same one (Cauchy and Schwarz).
-double most_independent(const OffsetCounts& samples) {
-  double sum = 0;
-  for (const auto& [offset, count] : samples.counts()) {
-    const double share = static_cast<double>(count) / static_cast<double>(samples.total());
-    sum += share * share;
-  }
-  return sum;
-}
-
 }  // namespace
 
 void SamplePairs::add(std::uint64_t from, std::uint64_t to, std::uint64_t period) {
@@ -167,8 +156,10 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   }
   const auto total = static_cast<double>(all);
   best.predicted = static_cast<double>(most) / total;
+  // At all instructions an upper bound: the chance that two samples are at the same one (Cauchy and
+  // Schwarz).
   best.independent =
-      pairs.distances.empty() ? most_independent(samples) : independent_share(pairs, best.low);
+      pairs.distances.empty() ? samples.concentration() : independent_share(pairs, best.low);
   const double p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent);
   if (p * static_cast<double>(changes.size()) >= kSignificant) return std::nullopt;
   const OffsetCounts delays = delays_of(pairs);

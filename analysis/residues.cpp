@@ -30,17 +30,6 @@ OffsetCounts skids_of(const OffsetCounts& offsets, std::optional<std::int64_t> c
   return skids;
 }
 
-/// The number of offsets with samples, where those with few of them hardly count: the inverse of
-/// the chance that two samples share an offset.
-double effective_offsets(const OffsetCounts& offsets) {
-  double together = 0;
-  for (const auto& [offset, count] : offsets.counts()) {
-    const double share = static_cast<double>(count) / static_cast<double>(offsets.total());
-    together += share * share;
-  }
-  return offsets.empty() ? 0 : 1 / together;
-}
-
 std::optional<Residues::Excess> excess_of(const OffsetCounts& skids, int modulus) {
   // The moving average takes 2 half + 1 offsets; of an even modulus the outermost count by half.
   const std::int64_t half = modulus / 2;
@@ -110,7 +99,8 @@ std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets
     if (offset != mode) compared.add(offset, count);
   }
   const auto width = static_cast<double>(compared.quantile(0.95) - compared.quantile(0.05));
-  const bool few_peaks = effective_offsets(compared) < kFewestPeaks;
+  // The number of offsets with samples, where those with few of them hardly count.
+  const bool few_peaks = compared.empty() || 1 / compared.concentration() < kFewestPeaks;
   RetirementGroups groups;
   for (int modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
     Residues residues;

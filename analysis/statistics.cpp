@@ -118,6 +118,15 @@ std::uint64_t OffsetCounts::count_at(std::int64_t offset) const {
   return found == counts_.end() ? 0 : found->second;
 }
 
+double OffsetCounts::concentration() const {
+  double sum = 0;
+  for (const auto& [offset, count] : counts_) {
+    const double share = static_cast<double>(count) / static_cast<double>(total_);
+    sum += share * share;
+  }
+  return sum;
+}
+
 OffsetCounts& OffsetCounts::operator+=(const OffsetCounts& other) {
   if (this == &other) {
     for (auto& [offset, count] : counts_) count *= 2;

@@ -49,6 +49,8 @@ class OffsetCounts {
   std::int64_t mode() const;
   std::uint64_t count_at(std::int64_t offset) const;
 
+  /// The chance that two samples have one offset.
+  double concentration() const;
   OffsetCounts& operator+=(const OffsetCounts& other);
 
  private:

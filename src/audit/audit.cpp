@@ -189,26 +189,24 @@ class Auditor {
                              [](const auto& entry) { return entry.second.blocks.needs_order(); })) {
       return;
     }
-    locate::visit_records(
-        profile_.recording, profile_.digest, [&](const locate::VisitedRecord& visited) {
-          // One that a filter leaves out still separates its neighbours.
-          const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
-          if (sample == nullptr) {
-            if (perfdata::hides_samples(visited.record.type)) ++gaps;
-            return;
-          }
-          const auto event = events_.find(sample->attribute);
-          if (event == events_.end() || noted == kMost) return;
-          EventBlocks& blocks = event->second.blocks;
-          if (!blocks.needs_order()) return;
-          ++noted;
-          OrderedSample ordered{
-              sample->tid, gaps << 16U | (sample->cpu & 0xffffU), {symbols::Region::kNoFile, 0}};
-          const bool is_judged =
-              blocks.in_blocks({sample->mode, sample->exact}) == InBlocks::judged;
-          if (visited.location && is_judged) ordered.location = *visited.location;
-          blocks.add_ordered(ordered);
-        });
+    profile_.visit([&](const locate::VisitedRecord& visited) {
+      // One that a filter leaves out still separates its neighbours.
+      const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
+      if (sample == nullptr) {
+        if (perfdata::hides_samples(visited.record.type)) ++gaps;
+        return;
+      }
+      const auto event = events_.find(sample->attribute);
+      if (event == events_.end() || noted == kMost) return;
+      EventBlocks& blocks = event->second.blocks;
+      if (!blocks.needs_order()) return;
+      ++noted;
+      OrderedSample ordered{
+          sample->tid, gaps << 16U | (sample->cpu & 0xffffU), {symbols::Region::kNoFile, 0}};
+      const bool is_judged = blocks.in_blocks({sample->mode, sample->exact}) == InBlocks::judged;
+      if (visited.location && is_judged) ordered.location = *visited.location;
+      blocks.add_ordered(ordered);
+    });
   }
 
   /// Judges samples that need no code, and collects the places of the rest.

@@ -4,7 +4,6 @@
 #include "analysis/block_evenness.h"
 #include "analysis/delay.h"
 #include "analysis/intervals.h"
-#include "analysis/sample_order.h"
 #include "src/audit/block_samples.h"
 
 #include <cstddef>

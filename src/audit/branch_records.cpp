@@ -380,21 +380,19 @@ std::vector<CountedBranch> count_branches(const measure::Profile& profile, Branc
   if (filters.empty()) return {};
   const perfdata::Recording& recording = profile.recording;
   BranchCounter counter(profile.digest.spaces, profile.arch());
-  locate::visit_records(
-      profile.recording, profile.digest, [&](const locate::VisitedRecord& visited) {
-        if (visited.sample == nullptr) return;
-        const auto event = audit.events.find(visited.sample->attribute);
-        if (event == audit.events.end()) return;
-        const auto& decoder = recording.decoder();
-        const auto details = decoder.details(visited.record, *visited.sample);
-        if (!details) {
-          ++event->second.damaged_stacks;
-          return;
-        }
-        counter.count(*visited.sample, filters.at(event->first), details->branch_stack,
-                      decoder.order(), decoder.time_of(visited.record, *visited.sample),
-                      event->second);
-      });
+  profile.visit([&](const locate::VisitedRecord& visited) {
+    if (visited.sample == nullptr) return;
+    const auto event = audit.events.find(visited.sample->attribute);
+    if (event == audit.events.end()) return;
+    const auto& decoder = recording.decoder();
+    const auto details = decoder.details(visited.record, *visited.sample);
+    if (!details) {
+      ++event->second.damaged_stacks;
+      return;
+    }
+    counter.count(*visited.sample, filters.at(event->first), details->branch_stack, decoder.order(),
+                  decoder.time_of(visited.record, *visited.sample), event->second);
+  });
   return counter.take();
 }
 

@@ -4,7 +4,7 @@
 #include "src/events/causes.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
-#include "src/measure/data_addresses.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
@@ -87,22 +87,20 @@ AccessPlaces access_places(const measure::Profile& profile, Findings& findings) 
   AccessPlaces places;
   const perfdata::Recording& recording = profile.recording;
   const machine::CpuIdentity& cpu = profile.machine().cpu;
-  locate::visit_records(
-      profile.recording, profile.digest, [&](const locate::VisitedRecord& visited) {
-        const perfdata::Sample* sample = visited.sample;
-        if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
-        const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
-        if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
-        const auto details = recording.decoder().details(visited.record, *sample);
-        if (!details) return;
-        const auto operation =
-            operation_of(details->data_source, gives_stores_loads(attribute, cpu));
-        if (!operation) return;
-        ++findings[sample->attribute].samples;
-        if (!visited.location) return;
-        const auto& [file, offset] = *visited.location;
-        ++places[{file, offset, sample->attribute, *operation}];
-      });
+  profile.visit([&](const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
+    const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
+    if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
+    const auto details = recording.decoder().details(visited.record, *sample);
+    if (!details) return;
+    const auto operation = operation_of(details->data_source, gives_stores_loads(attribute, cpu));
+    if (!operation) return;
+    ++findings[sample->attribute].samples;
+    if (!visited.location) return;
+    const auto& [file, offset] = *visited.location;
+    ++places[{file, offset, sample->attribute, *operation}];
+  });
   return places;
 }
 
@@ -281,7 +279,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Prof
         if (judgement.not_judged != NotJudged::none) return;
         entry.second = operand_at(module, judgement.address);
       });
-  locate::visit_records(profile.recording, digest, [&](const locate::VisitedRecord& visited) {
+  profile.visit([&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;
     const auto& source = sources[sample->attribute];

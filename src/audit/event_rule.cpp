@@ -1,6 +1,5 @@
 #include "src/audit/event_rule.h"
 
-#include "src/measure/data_addresses.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 

@@ -90,26 +90,24 @@ void Splits::decide(const measure::Profile& profile, CorrectedEvents& events) {
     if (filter.no_contiguity == audit::NoContiguity::none) steps.try_emplace(attribute);
   }
   if (steps.empty()) return;
-  locate::visit_records(
-      profile.recording, profile.digest, [&](const locate::VisitedRecord& visited) {
-        const perfdata::Sample* sample = visited.sample;
-        if (sample == nullptr || sample->mode != perfdata::CpuMode::user || !visited.location)
-          return;
-        const auto found = steps.find(sample->attribute);
-        if (found == steps.end()) return;
-        const auto& decoder = profile.recording.decoder();
-        const auto details = decoder.details(visited.record, *sample);
-        if (!details || details->branch_stack.size() < perfdata::kBranchEntry) return;
-        const auto newest = perfdata::branch_entry(details->branch_stack, 0, decoder.order());
-        if (!audit::is_run(newest, {.from = sample->ip, .to = sample->ip})) return;
-        if (newest.to > sample->ip || sample->ip - newest.to > kLongestRun) {
-          ++found->second.out;
-          return;
-        }
-        ++found->second.in;
-        count({sample->attribute, visited.location->file, visited.location->offset},
-              newest.to == sample->ip ? std::optional(newest.from - newest.to) : std::nullopt);
-      });
+  profile.visit([&](const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || sample->mode != perfdata::CpuMode::user || !visited.location) return;
+    const auto found = steps.find(sample->attribute);
+    if (found == steps.end()) return;
+    const auto& decoder = profile.recording.decoder();
+    const auto details = decoder.details(visited.record, *sample);
+    if (!details || details->branch_stack.size() < perfdata::kBranchEntry) return;
+    const auto newest = perfdata::branch_entry(details->branch_stack, 0, decoder.order());
+    if (!audit::is_run(newest, {.from = sample->ip, .to = sample->ip})) return;
+    if (newest.to > sample->ip || sample->ip - newest.to > kLongestRun) {
+      ++found->second.out;
+      return;
+    }
+    ++found->second.in;
+    count({sample->attribute, visited.location->file, visited.location->offset},
+          newest.to == sample->ip ? std::optional(newest.from - newest.to) : std::nullopt);
+  });
   for (auto& [key, split] : splits_) {
     const auto found = steps.find(std::get<0>(key));
     if (found == steps.end()) continue;

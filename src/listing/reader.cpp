@@ -35,19 +35,10 @@ struct Reader::Reading {
 namespace {
 
 Where where_is(const LocatedSamples& located) {
-  switch (located.kind.mode()) {
-    case CpuMode::user:
-      return located.location ? Where::user : Where::unmapped;
-    case CpuMode::kernel:
-      return Where::kernel;
-    case CpuMode::hypervisor:
-    case CpuMode::guest_kernel:
-    case CpuMode::guest_user:
-      return Where::guest;
-    case CpuMode::unknown:
-      break;
-  }
-  return Where::unmapped;
+  const CpuMode mode = located.kind.mode();
+  if (mode == CpuMode::kernel) return Where::kernel;
+  if (mode == CpuMode::user) return located.location ? Where::user : Where::unmapped;
+  return mode == CpuMode::unknown ? Where::unmapped : Where::guest;
 }
 
 /// METHOD, "Impossible attributions": which events can have any, and whether the catalogue decides.

@@ -40,20 +40,10 @@ struct Spot {
 };
 
 Part part_of(analysis::SampleClass sample_class) {
-  switch (sample_class) {
-    case analysis::SampleClass::hit:
-      return Part::trigger;
-    case analysis::SampleClass::skid:
-      return Part::runway;
-    case analysis::SampleClass::before:
-      return Part::lead_in;
-    case analysis::SampleClass::censored:
-      return Part::censored;
-    case analysis::SampleClass::other_trigger:
-      return Part::other_trigger;
-    default:
-      return Part::loop;
-  }
+  constexpr std::array kParts{Part::trigger, Part::runway, Part::lead_in, Part::censored,
+                              Part::other_trigger};
+  const auto index = static_cast<std::size_t>(sample_class);
+  return index < kParts.size() ? kParts.at(index) : Part::loop;
 }
 
 class Folder {

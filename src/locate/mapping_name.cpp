@@ -11,16 +11,11 @@ namespace {
 constexpr std::string_view kPerfMapPrefix = "/tmp/perf-";
 constexpr std::string_view kPerfMapSuffix = ".map";
 
-template <std::size_t Size>
-bool starts_with_any(std::string_view path, const std::array<std::string_view, Size>& prefixes) {
-  return std::ranges::any_of(prefixes,
-                             [path](std::string_view prefix) { return path.starts_with(prefix); });
-}
-
 bool is_memory_without_file(std::string_view path) {
   constexpr std::array<std::string_view, 6> kPrefixes = {"//anon", "/dev/zero", "/anon_hugepage",
                                                          "[stack", "/SYSV",     "[heap]"};
-  return starts_with_any(path, kPrefixes);
+  return std::ranges::any_of(kPrefixes,
+                             [path](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
 }  // namespace

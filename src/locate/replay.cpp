@@ -81,48 +81,43 @@ bool Replay::has_room(std::uint64_t offset) {
 
 void Replay::take(const Record& record) {
   const perfdata::SampleDecoder& decoder = recording_.decoder();
+  // Whether a record was parsed: it is long enough.
+  const auto is_whole = [&](const auto& parsed) {
+    if (!parsed) recording_.add_short_record(record);
+    return parsed.has_value();
+  };
   switch (record.type) {
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2: {
       auto mapping = perfdata::parse_mapping(record, decoder.order());
-      if (!mapping) {
-        recording_.add_short_record(record);
-      } else if (has_room(record.offset)) {
+      if (is_whole(mapping) && has_room(record.offset)) {
         enter_mapping(*mapping, record.mode(), decoder.time_of(record));
       }
       break;
     }
     case PERF_RECORD_KSYMBOL: {
       auto symbol = perfdata::parse_kernel_symbol(record, decoder.order());
-      if (!symbol) {
-        recording_.add_short_record(record);
-      } else if (!symbol->removed && has_room(record.offset)) {
+      if (is_whole(symbol) && !symbol->removed && has_room(record.offset)) {
         enter_symbol(*symbol, decoder.time_of(record));
       }
       break;
     }
     case PERF_RECORD_FORK: {
       const auto task = perfdata::parse_task(record, decoder.order());
-      if (!task) {
-        recording_.add_short_record(record);
-      } else {
-        const bool maps = !task->listed && task->pid != task->parent_pid;
-        if ((!maps && names_ == nullptr) || !has_room(record.offset)) break;
-        const auto time = decoder.time_of(record);
-        if (maps) spaces_.fork(time, task->parent_pid, task->pid);
-        if (names_ != nullptr) names_->fork(time, task->parent_tid, task->tid);
-      }
+      if (!is_whole(task)) break;
+      const bool maps = !task->listed && task->pid != task->parent_pid;
+      if ((!maps && names_ == nullptr) || !has_room(record.offset)) break;
+      const auto time = decoder.time_of(record);
+      if (maps) spaces_.fork(time, task->parent_pid, task->pid);
+      if (names_ != nullptr) names_->fork(time, task->parent_tid, task->tid);
       break;
     }
     case PERF_RECORD_COMM: {
       auto comm = perfdata::parse_comm(record, decoder.order());
-      if (!comm) {
-        recording_.add_short_record(record);
-      } else if ((comm->exec || names_ != nullptr) && has_room(record.offset)) {
-        const auto time = decoder.time_of(record);
-        if (comm->exec) spaces_.exec(time, comm->pid);
-        if (names_ != nullptr) names_->rename(time, comm->tid, std::move(comm->comm));
-      }
+      if (!is_whole(comm) || (!comm->exec && names_ == nullptr) || !has_room(record.offset)) break;
+      const auto time = decoder.time_of(record);
+      if (comm->exec) spaces_.exec(time, comm->pid);
+      if (names_ != nullptr) names_->rename(time, comm->tid, std::move(comm->comm));
       break;
     }
     default:

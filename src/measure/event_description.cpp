@@ -130,13 +130,8 @@ void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
 }
 
 void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
-  const bool ibs = is_ibs(recorded);
-  if (!recorded.period || (!recorded.knowledge.core && !ibs)) return;
-  const auto rule =
-      events::period_rule(recorded.machine.cpu,
-                          {.config = recorded.knowledge.core ? recorded.knowledge.core->config : 0,
-                           .level = level_of(recorded),
-                           .ibs = ibs && recorded.pmu_name != "ibs_fetch"});
+  if (!recorded.period) return;
+  const auto rule = period_rule_of(recorded);
   if (!rule || rule->takes(*recorded.period)) return;
   if (!rule->refuses(*recorded.period)) {
     warnings.push_back(
@@ -307,6 +302,28 @@ bool is_ibs(const RecordedEvent& event) {
          is_core_event(event.attribute, event.pmu_name);
 }
 
+std::optional<analysis::AddressSource> address_source(const RecordedEvent& event) {
+  using analysis::AddressSource;
+  const Attribute& attribute = event.attribute;
+  const EventKnowledge& knowledge = event.knowledge;
+  if (!attribute.has(PERF_SAMPLE_ADDR)) return std::nullopt;
+  if (attribute.type == PERF_TYPE_BREAKPOINT) return AddressSource::request;
+  if (attribute.type == PERF_TYPE_TRACEPOINT) return AddressSource::none;
+  // do_user_addr_fault() in arch/x86/mm/fault.c and its counterparts give the kernel's
+  // perf_sw_event() the faulting address.
+  if (is_page_fault(attribute)) return AddressSource::page_fault;
+  if (attribute.type == PERF_TYPE_SOFTWARE) return AddressSource::none;
+  if (event.pmu_name == "ibs_op" || event.pmu_name.starts_with("arm_spe")) {
+    return AddressSource::tagged;
+  }
+  if (knowledge.of_arm) return AddressSource::none;
+  if (!knowledge.core_pmu) return AddressSource::unknown;
+  if (attribute.precise_ip == 0) return AddressSource::none;
+  if (machine::is_amd(event.machine.cpu)) return AddressSource::tagged;
+  if (!knowledge.event || !knowledge.event->data_la) return AddressSource::unknown;
+  return *knowledge.event->data_la ? AddressSource::pebs : AddressSource::none;
+}
+
 analysis::RecordingPath recording_path(const RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
   analysis::RecordingPath path;
@@ -318,6 +335,16 @@ analysis::RecordingPath recording_path(const RecordedEvent& event) {
         events::batches_pebs_records(event.machine.cpu, attribute.frequency, attribute.sample_type);
   }
   return path;
+}
+
+std::optional<events::PeriodRule> period_rule_of(const RecordedEvent& event) {
+  const auto& core = event.knowledge.core;
+  const bool ibs = is_ibs(event);
+  if (!core && !ibs) return std::nullopt;
+  return events::period_rule(event.machine.cpu,
+                             {.config = core ? core->config : 0,
+                              .level = static_cast<int>(event.attribute.precise_ip),
+                              .ibs = ibs && event.pmu_name != "ibs_fetch"});
 }
 
 std::vector<std::string> event_warnings(const RecordedEvent& recorded) {

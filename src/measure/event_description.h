@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/events/kernel_rules.h"
 #include "src/locate/filter.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_knowledge.h"
@@ -92,12 +93,20 @@ bool is_pebs(const RecordedEvent& event);
 /// An event of IBS, or one of AMD's core PMU that the kernel hands to it.
 bool is_ibs(const RecordedEvent& event);
 
+/// What the data addresses of an event's samples are worth; nullopt: they contain none.
+/// AMD's core PMU samples through IBS at level 1 and above
+/// (arch/x86/events/amd/ibs.c), Intel's has data addresses only in PEBS records.
+std::optional<analysis::AddressSource> address_source(const RecordedEvent& event);
+
 /// The path by which the samples of an event came.
 analysis::RecordingPath recording_path(const RecordedEvent& event);
 
 /// Whether an event needs one of the few counters that a core PMU has for any event. Cycles,
 /// instructions and reference cycles can be counted in counters of their own.
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name);
+
+/// Which periods the kernel takes of an event; nullopt: any, or not known.
+std::optional<events::PeriodRule> period_rule_of(const RecordedEvent& event);
 
 /// Sentences, most important first: not precise at its level, cycles counted by another event,
 /// errata of counting one mode and of SMT, an unsupported period, shared counters.

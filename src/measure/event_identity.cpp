@@ -3,7 +3,6 @@
 #include "runway/kinds/kind.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/triggers.h"
-#include "src/measure/data_addresses.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
@@ -134,6 +133,13 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
 bool is_clock(const Attribute& attribute) {
   return attribute.type == PERF_TYPE_SOFTWARE && (attribute.config == PERF_COUNT_SW_CPU_CLOCK ||
                                                   attribute.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+bool is_page_fault(const Attribute& attribute) {
+  return attribute.type == PERF_TYPE_SOFTWARE &&
+         (attribute.config == PERF_COUNT_SW_PAGE_FAULTS ||
+          attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+          attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
 bool is_generic_cycles(const Attribute& attribute) {

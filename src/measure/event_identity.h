@@ -23,6 +23,9 @@ std::vector<std::string> requested_events(const perfdata::Features& features,
 
 /// cpu-clock or task-clock.
 bool is_clock(const perfdata::Attribute& attribute);
+/// page-faults, minor-faults or major-faults.
+bool is_page_fault(const perfdata::Attribute& attribute);
+
 /// perf's own cycles.
 bool is_generic_cycles(const perfdata::Attribute& attribute);
 

@@ -111,19 +111,10 @@ machine::Machine recorded_machine(const perfdata::Features& features, const run:
 }
 
 bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
-  switch (attribute.type) {
-    case PERF_TYPE_HARDWARE:
-    case PERF_TYPE_HW_CACHE:
-    case PERF_TYPE_RAW:
-      return true;
-    case PERF_TYPE_SOFTWARE:
-    case PERF_TYPE_TRACEPOINT:
-    case PERF_TYPE_BREAKPOINT:
-      return false;
-    default:
-      break;
-  }
-  return pmu_name == "cpu" || pmu_name.starts_with("cpu_") || is_arm_core(pmu_name);
+  const bool is_named = attribute.type > PERF_TYPE_BREAKPOINT;  // by the numbers of sysfs
+  return attribute.type == PERF_TYPE_HARDWARE || attribute.type == PERF_TYPE_HW_CACHE ||
+         attribute.type == PERF_TYPE_RAW ||
+         (is_named && (pmu_name == "cpu" || pmu_name.starts_with("cpu_") || is_arm_core(pmu_name)));
 }
 
 std::string RecordedCpu::catalogue_name() const {

@@ -5,7 +5,6 @@
 #include "src/events/kernel_rules.h"
 #include "src/events/triggers.h"
 #include "src/locate/digest.h"
-#include "src/measure/data_addresses.h"
 #include "src/measure/event_identity.h"
 #include "src/measure/page_fault_check.h"
 #include "src/measure/precision_lost.h"
@@ -41,19 +40,12 @@ using perfdata::CpuMode;
 
 /// Where a sample's CPU mode and mapping put it; which user code is the target's is not asked here.
 SampleClass class_of(const locate::LocatedSamples& located) {
-  switch (located.kind.mode()) {
-    case CpuMode::kernel:
-      return SampleClass::kernel;
-    case CpuMode::hypervisor:
-    case CpuMode::guest_kernel:
-    case CpuMode::guest_user:
-      return SampleClass::guest;
-    case CpuMode::user:
-      return located.location ? SampleClass::other_user : SampleClass::unmapped;
-    case CpuMode::unknown:
-      break;
+  const CpuMode mode = located.kind.mode();
+  if (mode == CpuMode::kernel) return SampleClass::kernel;
+  if (mode == CpuMode::user) {
+    return located.location ? SampleClass::other_user : SampleClass::unmapped;
   }
-  return SampleClass::unmapped;
+  return mode == CpuMode::unknown ? SampleClass::unmapped : SampleClass::guest;
 }
 
 /// What is counted for each event, by attribute.
@@ -82,6 +74,16 @@ void describe_period(const RecordedEvent& event, const locate::Digest& digest,
   }
 }
 
+/// Null: of functions, or none.
+const runway::TargetDescription* description_of(const TargetGeometry* geometry) {
+  return geometry != nullptr && geometry->description ? &*geometry->description : nullptr;
+}
+
+/// Null: the target reported nothing, or is not known.
+const runway::TargetReport* report_of(const run::PlannedMeasurement* planned) {
+  return planned != nullptr && planned->target_report ? &*planned->target_report : nullptr;
+}
+
 /// The share of a chase's elements that the caches of the target's CPU can hold up to the level
 /// whose misses an event counts, victim caches included; 1 where they are not known. nullopt: the
 /// event does not depend on it.
@@ -107,44 +109,43 @@ std::optional<double> cached_share(const EventKnowledge& knowledge,
 /// Events per iteration, where the target counted its iterations while perf counted events.
 void count_events(const RecordedEvent& event, const TargetGeometry* geometry, const Source& source,
                   Measurement& measurement) {
-  if (geometry == nullptr || !geometry->description) return;
+  const auto* target = description_of(geometry);
+  if (target == nullptr) return;
   const Attribute& attribute = event.attribute;
   const EventKnowledge& knowledge = event.knowledge;
-  const run::PlannedMeasurement* planned = source.planned;
-  if (const auto builtin = builtin_event_of(attribute, *geometry->description)) {
-    if (const auto* expected = geometry->description->expectation_of(*builtin)) {
-      measurement.events_per_iteration.expected = expected->events_per_iteration;
+  const runway::Specification& specification = target->specification;
+  auto& per_iteration = measurement.events_per_iteration;
+  if (const auto builtin = builtin_event_of(attribute, *target)) {
+    if (const auto* expected = target->expectation_of(*builtin)) {
+      per_iteration.expected = expected->events_per_iteration;
     }
   } else if (knowledge.event && !attribute.exclude_user &&
              (attribute.exclude_kernel ||
-              !runway::kind_of(geometry->description->specification.trigger).gives_back_page)) {
+              !runway::kind_of(specification.trigger).gives_back_page)) {
     // The kernel executes most of an iteration with a fault.
-    const runway::Specification& specification = geometry->description->specification;
-    measurement.events_per_iteration.expected =
+    per_iteration.expected =
         events::expected_events(knowledge.cpu, *knowledge.event, specification);
-    measurement.events_per_iteration.cached_share = cached_share(knowledge, specification, source);
+    per_iteration.cached_share = cached_share(knowledge, specification, source);
   }
-  if (measurement.basis.not_judged == analysis::NotJudged::timer || planned == nullptr ||
-      !planned->target_report) {
-    return;
+  const auto* report = report_of(source.planned);
+  if (measurement.basis.not_judged != analysis::NotJudged::timer && report != nullptr) {
+    measurement.basis.iterations = report->iterations;
   }
-  measurement.basis.iterations = planned->target_report->iterations;
 }
 
 /// Notes which events have data addresses, and what their target declares; none is tabulated yet.
 void describe_addresses(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
-  const run::PlannedMeasurement* planned = profile.source.planned;
-  const bool has_report = planned != nullptr && planned->target_report;
+  const auto* target = description_of(geometry);
   for (const RecordedEvent& event : profile.events) {
     const auto source = address_source(event);
     if (!source) continue;
     auto& addresses = bases[event.index].addresses.emplace(analysis::Addresses{*source, {}, {}});
-    if (geometry == nullptr || !geometry->description) continue;
     // Other instructions of the loop access the same bytes of a stack slot, and IBS samples them.
-    const auto trigger = geometry->description->specification.trigger;
-    if (*source == analysis::AddressSource::tagged && runway::touches_stack(trigger)) continue;
-    addresses.declared =
-        declared_data(*geometry->description, has_report ? &*planned->target_report : nullptr);
+    if (target == nullptr || (*source == analysis::AddressSource::tagged &&
+                              runway::touches_stack(target->specification.trigger))) {
+      continue;
+    }
+    addresses.declared = declared_data(*target, report_of(profile.source.planned));
   }
 }
 
@@ -174,13 +175,12 @@ void visit_samples(const Profile& profile, const TargetGeometry* geometry,
   SkidInEventsReader skid_in_events(profile.recording, profile.events, bases);
   SamplePairReader sample_pairs(profile.events, geometry, bases);
   if (!checker.reads() && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
-  locate::visit_records(profile.recording, profile.digest,
-                        [&](const locate::VisitedRecord& visited) {
-                          if (checker.reads()) checker.add(visited);
-                          if (tabulates) tabulate(visited, *geometry, profile, bases);
-                          if (skid_in_events.reads()) skid_in_events.add(visited);
-                          if (sample_pairs.reads()) sample_pairs.add(visited);
-                        });
+  profile.visit([&](const locate::VisitedRecord& visited) {
+    if (checker.reads()) checker.add(visited);
+    if (tabulates) tabulate(visited, *geometry, profile, bases);
+    if (skid_in_events.reads()) skid_in_events.add(visited);
+    if (sample_pairs.reads()) sample_pairs.add(visited);
+  });
 }
 
 /// Everything that the measurements of one recording share.
@@ -234,23 +234,19 @@ std::vector<std::string> warnings_of(const perfdata::Recording& recording,
 }
 
 /// The target's own report: the ticks of a NOP, and warnings.
-std::optional<double> read_target_report(const run::PlannedMeasurement* planned,
+std::optional<double> read_target_report(const runway::TargetReport* report,
                                          std::vector<std::string>& warnings) {
-  if (planned == nullptr || !planned->target_report) return std::nullopt;
-  const auto& report = *planned->target_report;
-  for (const auto& warning : report.warnings) warnings.push_back("target: " + warning);
-  if (report.ticks_per_nop <= 0) return std::nullopt;
-  return report.ticks_per_nop;
+  if (report == nullptr) return std::nullopt;
+  for (const auto& warning : report->warnings) warnings.push_back("target: " + warning);
+  return report->ticks_per_nop > 0 ? std::optional(report->ticks_per_nop) : std::nullopt;
 }
 
 /// The ticks of an iteration while it was sampled.
-std::optional<double> ticks_per_iteration(const run::PlannedMeasurement* planned) {
-  if (planned == nullptr || !planned->target_report) return std::nullopt;
-  const auto& report = *planned->target_report;
-  const double ticks = report.elapsed_seconds * report.ticks_per_second;
-  if (report.iterations == 0 || ticks <= 0) return std::nullopt;
-
-  return ticks / static_cast<double>(report.iterations);
+std::optional<double> ticks_per_iteration(const runway::TargetReport* report) {
+  if (report == nullptr) return std::nullopt;
+  const double ticks = report->elapsed_seconds * report->ticks_per_second;
+  if (report->iterations == 0 || ticks <= 0) return std::nullopt;
+  return ticks / static_cast<double>(report->iterations);
 }
 
 /// The file that was believed to be the target, as it was mapped.
@@ -276,6 +272,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   measurement.lost_samples = digest.lost_samples;
   measurement.throttled = digest.throttled;
   measurement.unknown_ids = digest.unknown_ids;
+  const auto* description = description_of(geometry);
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
   describe_period(event, digest, measurement);
   measurement.path = recording_path(event);
@@ -297,7 +294,6 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
     basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
   }
   if (geometry != nullptr) {
-    const auto* description = geometry->description ? &*geometry->description : nullptr;
     basis.geometry = geometry->map.geometry();
     basis.known_offset = known_offset(attribute, description, arch_of(event.machine.cpu));
     basis.not_judged =
@@ -309,24 +305,20 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
     measurement.event.remark = remark_on(knowledge, attribute.precise_ip, basis.not_judged);
   }
   count_events(event, geometry, source, measurement);
-  basis.ticks_per_instruction = read_target_report(source.planned, measurement.warnings);
+  basis.ticks_per_instruction = read_target_report(report_of(source.planned), measurement.warnings);
   const bool counts_time = is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
                            is_generic_cycles(attribute);
-  const bool is_in_kernel = geometry != nullptr && geometry->description &&
-                            runway::has_page_fault(geometry->description->specification.trigger);
+  const bool is_in_kernel =
+      description != nullptr && runway::has_page_fault(description->specification.trigger);
   if (counts_time && !is_in_kernel) {
-    basis.ticks_per_iteration = ticks_per_iteration(source.planned);
+    basis.ticks_per_iteration = ticks_per_iteration(report_of(source.planned));
   }
-  const auto rule = knowledge.core
-                        ? events::period_rule(event.machine.cpu,
-                                              {.config = knowledge.core->config,
-                                               .level = static_cast<int>(attribute.precise_ip)})
-                        : std::nullopt;
+  const auto rule = period_rule_of(event);
   const bool keeps_period = !rule || rule->takes(measurement.period.requested.value_or(0));
-  if (knowledge.counted == events::Counted::instructions && geometry != nullptr &&
-      geometry->description && basis.level_three == LevelThree::distinct && keeps_period) {
-    basis.instructions_per_iteration = runway::events_per_iteration(
-        geometry->description->specification, events::Counted::instructions);
+  if (knowledge.counted == events::Counted::instructions && description != nullptr &&
+      basis.level_three == LevelThree::distinct && keeps_period) {
+    basis.instructions_per_iteration =
+        runway::events_per_iteration(description->specification, events::Counted::instructions);
   }
   measurement.bin_width = bin_width;
   measurement.recording_warnings = warnings;

@@ -1,6 +1,6 @@
 #include "src/measure/page_fault_check.h"
 
-#include "src/measure/data_addresses.h"
+#include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>

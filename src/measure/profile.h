@@ -44,6 +44,10 @@ struct Profile {
                locate::Filtered& filtered) const;
   /// The measurement of an event without its period, and without all that is counted.
   analysis::Measurement described(const RecordedEvent& event) const;
+  /// As locate::visit_records().
+  void visit(const locate::Visitor& visitor) const {
+    locate::visit_records(recording, digest, visitor);
+  }
   /// Fills all of a summary but its `filtered`.
   void summarize(RecordingSummary& summary) const;
 

@@ -28,8 +28,10 @@ std::string refusal_of_software(const Attribute& attribute) {
 }
 
 /// Of an event of a PMU.
-std::string refusal_of_pmu(const Attribute& attribute, const EventKnowledge& knowledge,
-                           const machine::CpuIdentity& cpu) {
+std::string refusal_of_pmu(const RecordedEvent& event) {
+  const Attribute& attribute = event.attribute;
+  const EventKnowledge& knowledge = event.knowledge;
+  const machine::CpuIdentity& cpu = event.machine.cpu;
   if (!knowledge.core_pmu) return "this PMU has no counter that interrupts at each period";
   if (attribute.precise_ip > 0 && !knowledge.of_arm) {
     return "at a precise level the counter is read at the interrupt, not at the record";
@@ -40,9 +42,7 @@ std::string refusal_of_pmu(const Attribute& attribute, const EventKnowledge& kno
   if (machine::is_amd(cpu) && attribute.has(PERF_SAMPLE_BRANCH_STACK)) {
     return "the kernel shortens periods for branch stacks (BRS)";
   }
-  if (!knowledge.core) return {};
-  const auto rule = events::period_rule(
-      cpu, {.config = knowledge.core->config, .level = static_cast<int>(attribute.precise_ip)});
+  const auto rule = period_rule_of(event);
   if (!rule || rule->takes(attribute.period_or_frequency)) return {};
   return fmt::format("the kernel rounds this period of {}", rule->who);
 }
@@ -61,8 +61,7 @@ std::string no_skid_in_events(const RecordedEvent& event) {
   if (is_ibs(event)) {
     return "IBS tags operations and randomizes its period";
   }
-  return ignores_level(attribute) ? refusal_of_software(attribute)
-                                  : refusal_of_pmu(attribute, event.knowledge, event.machine.cpu);
+  return ignores_level(attribute) ? refusal_of_software(attribute) : refusal_of_pmu(event);
 }
 
 void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {

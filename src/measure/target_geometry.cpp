@@ -201,33 +201,6 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
       categories_of(elf, arch, layout)};
 }
 
-std::optional<TargetGeometry> find_target(const locate::Digest& digest,
-                                          locate::ModuleStore& modules,
-                                          std::vector<std::string>& remarks) {
-  for (const auto& module : sampled_modules(digest, modules)) {
-    if (auto geometry = geometry_of(digest, module, remarks)) return geometry;
-  }
-  return std::nullopt;
-}
-
-std::optional<TargetGeometry> find_unsampled_target(const locate::Digest& digest,
-                                                    locate::ModuleStore& modules,
-                                                    const symbols::MappedFile& target,
-                                                    std::vector<std::string>& remarks) {
-  const std::vector<bool> sampled = sampled_files(digest);
-  if (std::ranges::find(sampled, true) != sampled.end()) return std::nullopt;
-  const auto found = modules.find(target);
-  if (found.module == nullptr) return std::nullopt;
-  return geometry_of(digest, {found, {}}, remarks);
-}
-
-/// The target of a planned measurement by its run; null where unknown.
-const run::RunTarget* target_of(const Source& source) {
-  if (source.run == nullptr || source.planned == nullptr) return nullptr;
-  const auto& targets = source.run->targets;
-  return find_by(targets, &run::RunTarget::trigger, source.planned->trigger);
-}
-
 }  // namespace
 
 analysis::Classified TargetGeometry::classify(const locate::VisitedRecord& visited,
@@ -241,6 +214,20 @@ analysis::Classified TargetGeometry::classify(const locate::VisitedRecord& visit
   return address ? map.classify(*address, level) : place;
 }
 
+std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,
+                                                  const runway::TargetReport* report) {
+  std::vector<analysis::DeclaredData> declared;
+  for (const runway::TouchedData& data : target.data) {
+    const std::uint64_t begin = target.layout.datum + data.offset;
+    declared.push_back({data.of_trigger, {begin, begin + data.bytes}});
+  }
+  if (declared.empty() || !runway::is_chase(target.specification.trigger)) return declared;
+  // Nearly all that it accesses is elsewhere: half a declaration would contradict each sample.
+  if (report == nullptr || !report->chase) return {};
+  declared.push_back({true, *report->chase});
+  return declared;
+}
+
 void add_targets(const Source& source, locate::ModuleStore& modules) {
   if (source.run == nullptr) return;
   for (const auto& target : source.run->targets) {
@@ -252,13 +239,15 @@ std::optional<TargetGeometry> find_recorded_target(const Source& source,
                                                    const locate::Digest& digest,
                                                    locate::ModuleStore& modules,
                                                    std::vector<std::string>& remarks) {
-  auto geometry = find_target(digest, modules, remarks);
-  const run::RunTarget* ran = target_of(source);
-  if (!geometry && ran != nullptr) {
-    const symbols::MappedFile file{(source.run_directory / ran->file).string(), ran->build_id};
-    geometry = find_unsampled_target(digest, modules, file, remarks);
+  for (const auto& module : sampled_modules(digest, modules)) {
+    if (auto geometry = geometry_of(digest, module, remarks)) return geometry;
   }
-  return geometry;
+  if (source.run == nullptr || source.planned == nullptr) return std::nullopt;
+  const auto* ran = find_by(source.run->targets, &run::RunTarget::trigger, source.planned->trigger);
+  const std::vector<bool> sampled = sampled_files(digest);
+  if (ran == nullptr || std::ranges::find(sampled, true) != sampled.end()) return std::nullopt;
+  const auto found = modules.find({(source.run_directory / ran->file).string(), ran->build_id});
+  return found.module == nullptr ? std::nullopt : geometry_of(digest, {found, {}}, remarks);
 }
 
 TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,

@@ -35,6 +35,11 @@ struct TargetGeometry {
   analysis::Classified classify(const locate::VisitedRecord& visited, int level) const;
 };
 
+/// The data that the triggers of a target access, by its note and, for a pointer chase, its report.
+/// `report`: of the run, null where unknown. Empty where that is not known or there is none.
+std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,
+                                                  const runway::TargetReport* report);
+
 /// Uses the targets in the run directory of `source` in place of the mapped ones.
 void add_targets(const Source& source, locate::ModuleStore& modules);
 

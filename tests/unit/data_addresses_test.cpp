@@ -1,9 +1,9 @@
 // Data addresses of recorded samples against what the target declares.
-#include "src/measure/data_addresses.h"
-
 #include "analysis/cause.h"
 #include "src/locate/digest.h"
+#include "src/measure/event_description.h"
 #include "src/measure/measure.h"
+#include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"

@@ -1,4 +1,4 @@
-#include "analysis/sample_order.h"
+#include "analysis/block_evenness.h"
 
 #include <random>
 #include <vector>
