@@ -208,19 +208,12 @@ std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
 
 /// The gain of level 3 over level 2; empty where it is not known, or the event ignores levels.
 std::string_view describe(LevelThree level_three) {
-  switch (level_three) {
-    case LevelThree::distinct:
-      return "level 3 of this event has precise distribution on this CPU";
-    case LevelThree::same_as_level_2:
-      return "level 3 of this event is the same as level 2 on this CPU";
-    case LevelThree::refused:
-      return "level 3 is not known to be accepted on this CPU";
-    case LevelThree::reduced_skid:
-      return "level 3 of this event is on other counters, with reduced skid, on this CPU";
-    case LevelThree::unknown:
-      break;
-  }
-  return {};
+  constexpr std::array<std::string_view, 5> kTexts{
+      "", "level 3 of this event has precise distribution on this CPU",
+      "level 3 of this event is the same as level 2 on this CPU",
+      "level 3 is not known to be accepted on this CPU",
+      "level 3 of this event is on other counters, with reduced skid, on this CPU"};
+  return kTexts.at(static_cast<std::size_t>(level_three));
 }
 
 }  // namespace

@@ -78,17 +78,9 @@ bool Suspicion::allows(const Instruction& instruction) const {
 
 bool Suspicion::counts(const Predecessor& one) const {
   const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
-  switch (one.tie) {
-    case Tie::fused:
-      return is_fused;
-    case Tie::may_fuse:
-      return is_fused && is_breakpoint && !fuses_as_intel;
-    case Tie::late_traps:
-      return is_breakpoint;
-    case Tie::none:
-      break;
-  }
-  return true;
+  if (one.tie == Tie::none) return true;
+  if (one.tie == Tie::late_traps) return is_breakpoint;
+  return is_fused && (one.tie == Tie::fused || (is_breakpoint && !fuses_as_intel));
 }
 
 Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
