@@ -1,7 +1,6 @@
 #include "src/audit/audit.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/reader.h"
@@ -138,11 +137,8 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
   output::ListingChoices choices{options.folding, has_sources ? &sources : nullptr,
                                  std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
-  print_as(
-      options.shown,
-      {.json = [&] { return output::listing_json(listing, choices); },
-       .csv = [&] { return output::listing_csv(listing, choices); },
-       .text = [&](const auto& page) { return output::listing_text(listing, choices, page); }});
+  print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
+           choices);
   if (sources.withheld().empty()) return;
   options.shown.note(
       fmt::format("not printed, as others may not read them or as they are in /proc, /sys or /dev: "

@@ -4,7 +4,6 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
@@ -121,9 +120,7 @@ ExitStatus run_audit(const AuditOptions& options) {
   note_filtered(options.filter, filtered, options.shown);
   OutputOptions shown = options.shown;
   shown.details = shown.details || options.all;
-  print_as(shown, {.json = [&] { return output::audit_json(audits); },
-                   .csv = [&] { return output::audit_csv(audits); },
-                   .text = [&](const auto& page) { return output::audit_text(audits, page); }});
+  print_as(shown, output::audit_json, output::audit_csv, output::audit_text, audits);
   ExitStatus status = gate(options.fail_on, audits);
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {

@@ -1,8 +1,8 @@
 #include "analysis/comparison.h"
 #include "plots/figure.h"
 #include "src/commands/commands.h"
+#include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/comparison/comparison.h"
@@ -108,12 +108,8 @@ ExitStatus run_compare(const CompareOptions& given) {
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   const auto& inputs = findings.inputs;
-  print_as(options.shown, {.json = [&] { return output::comparison_json(comparison, inputs); },
-                           .csv = [&] { return output::comparison_csv(comparison, inputs); },
-                           .text =
-                               [&](const auto& page) {
-                                 return output::comparison_text(comparison, inputs, page);
-                               }});
+  print_as(options.shown, output::comparison_json, output::comparison_csv, output::comparison_text,
+           comparison, inputs);
   if (!options.html.empty()) {
     write_page(
         options.html, "skidscan compare", page_origin(findings.measurements),

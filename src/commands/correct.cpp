@@ -3,7 +3,6 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
@@ -73,10 +72,8 @@ ExitStatus run_correct(const CorrectOptions& options) {
   locate::Filtered filtered;
   for (const auto& one : corrections) filtered.add(one.filtered);
   note_filtered(options.filter, filtered, options.shown);
-  print_as(options.shown,
-           {.json = [&] { return output::correct_json(corrections); },
-            .csv = [&] { return output::correct_csv(corrections); },
-            .text = [&](const auto& page) { return output::correct_text(corrections, page); }});
+  print_as(options.shown, output::correct_json, output::correct_csv, output::correct_text,
+           corrections);
   if (options.fail_on == "refused" && report_refused(corrections)) return ExitStatus::gate_failed;
   if (!options.output.empty() && !corrections.front().is_written) {
     print_error(fmt::format("-o {}: not written: no event was corrected", options.output));

@@ -52,12 +52,8 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   const machine::Diagnosis diagnosis = record::diagnose(
       support, known, support.here ? machine::EventTrial(machine::try_event) : nullptr);
   const output::CpuEvents cpu_events = cpu_events_of(support.machine, known);
-  print_as(options.shown,
-           {.json = [&] { return output::diagnosis_json(support, diagnosis, cpu_events); },
-            .text =
-                [&](const auto& page) {
-                  return output::diagnosis_text(support, diagnosis, cpu_events, page);
-                }});
+  print_as(options.shown, output::diagnosis_json, nullptr, output::diagnosis_text, support,
+           diagnosis, cpu_events);
   return diagnosis.status;
 }
 

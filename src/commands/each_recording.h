@@ -1,6 +1,7 @@
-// The recordings of the runs and files that a command is given.
+// The recordings of the runs and files that a command is given, and their measurements.
 #pragma once
 
+#include "analysis/measurement.h"
 #include "src/commands/terminal.h"
 #include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
@@ -8,7 +9,9 @@
 #include "src/support/error.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,5 +76,29 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
     });
   });
 }
+
+/// The result of reading all inputs.
+struct Findings {
+  std::vector<std::string> inputs;                  ///< as given, or the default run
+  std::vector<analysis::Measurement> measurements;  ///< in the order of the inputs
+  std::vector<std::size_t> input_of;                ///< by measurement: the number of its input
+  bool read_in_part = false;
+};
+
+/// Reads the measurements of all `inputs`: run directories, reports in JSON (known by their first
+/// character), or recordings as `measure::measure` takes them; "-" is standard input, recording or
+/// report. Without any, of skidscan.run, or else perf.data. `bin_width`: of the histograms, in
+/// instructions; nullopt: reports keep theirs, and others get 1. Damage, missing measurements of a
+/// run and unreadable inputs are reported on standard error; the others are read nevertheless. The
+/// result is empty only if some input could not be read. Throws Error if there is neither an input
+/// nor one of these, if the inputs contain nothing to measure, and if the functions of `choices`
+/// are not found, as in a report.
+Findings read_measurements(std::vector<std::string> inputs, const OutputOptions& shown,
+                           measure::Choices choices, std::optional<std::int64_t> bin_width = {});
+
+/// The measurements of --skid RUN; nullopt: `run` is empty. Throws Error if nothing of it can be
+/// read.
+std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
+                                    std::shared_ptr<measure::Catalogues> catalogues);
 
 }  // namespace skid::commands

@@ -78,13 +78,8 @@ ExitStatus run_events(const EventsOptions& options) {
   const auto chosen = chosen_events(options, catalogue, options.shown);
   options.shown.explain(fmt::format("catalogue of events: {}, {} events",
                                     catalogue.cpu().catalogue(), catalogue.events().size()));
-  const events::Cpu& cpu = catalogue.cpu();
-  print_as(options.shown, {.json = [&] { return output::events_json(cpu, chosen); },
-                           .text =
-                               [&](const auto& page) {
-                                 return options.list ? output::event_list_text(cpu, chosen)
-                                                     : output::events_text(cpu, chosen, page);
-                               }});
+  const auto text = options.list ? output::event_list_text : output::events_text;
+  print_as(options.shown, output::events_json, nullptr, text, catalogue.cpu(), chosen);
   return ExitStatus::done;
 }
 

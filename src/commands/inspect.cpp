@@ -55,12 +55,10 @@ ExitStatus run_inspect(const InspectOptions& options) {
     };
   };
   const InputsRead done = each_recording(options.files, cores, options.shown, read);
-  print_as(options.shown, {.json =
-                               [&] {
-                                 return output::document_text(
-                                     "skidscan.inspect/1", {{"recordings", std::move(recordings)}});
-                               },
-                           .text = [&](const output::Page&) { return text; }});
+  const auto document = [&] {
+    return output::document_text("skidscan.inspect/1", {{"recordings", std::move(recordings)}});
+  };
+  print_as(options.shown, document, nullptr, [&](const output::Page&) { return text; });
   if (done.has_unreadable) return ExitStatus::failed;
   if (!options.fail_on.empty() && !not_precise.empty()) {
     for (const std::string& event : not_precise) print_error("--fail-on not-precise: " + event);

@@ -103,15 +103,8 @@ std::optional<events::Catalogue> catalogue_for(const KitOptions& options,
 }
 
 std::string vendor_of(events::ConfigLayout layout) {
-  switch (layout) {
-    case events::ConfigLayout::amd:
-      return "AuthenticAMD";
-    case events::ConfigLayout::arm:
-      return "0x41";
-    case events::ConfigLayout::intel:
-      break;
-  }
-  return "GenuineIntel";
+  if (layout == events::ConfigLayout::amd) return "AuthenticAMD";
+  return layout == events::ConfigLayout::arm ? "0x41" : "GenuineIntel";
 }
 
 /// The assumptions about the machine that a kit is for: it has the PMUs of its CPU, and they take

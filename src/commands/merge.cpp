@@ -2,8 +2,8 @@
 
 #include "analysis/wording.h"
 #include "src/commands/commands.h"
+#include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/escape.h"

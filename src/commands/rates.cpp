@@ -49,9 +49,7 @@ ExitStatus run_rates(const RatesOptions& options) {
   const auto selection = perfstat::select_counts(reading);
   const auto rates = analysis::compute_rates(selection.counts, options.shares);
   const output::RatesReport report{reading, selection, options.shares, rates};
-  print_as(options.shown,
-           {.json = [&] { return output::rates_json(report); },
-            .text = [&](const auto& page) { return output::rates_text(page, report); }});
+  print_as(options.shown, output::rates_json, nullptr, output::rates_text, report);
   return ExitStatus::done;
 }
 

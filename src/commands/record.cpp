@@ -6,7 +6,6 @@
 #include "src/output/escape.h"
 #include "src/record/choice.h"
 #include "src/record/directory.h"
-#include "src/record/interrupts.h"
 #include "src/record/plan.h"
 #include "src/record/probe.h"
 #include "src/record/progress.h"

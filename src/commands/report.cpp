@@ -5,7 +5,6 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/read_measurements.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/support/error.h"
@@ -65,10 +64,8 @@ ExitStatus run_report(const ReportOptions& options) {
   const auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const auto& measurements = findings.measurements;
-  print_as(options.shown,
-           {.json = [&] { return output::report_json(measurements); },
-            .csv = [&] { return output::report_csv(measurements); },
-            .text = [&](const auto& page) { return output::report_text(measurements, page); }});
+  print_as(options.shown, output::report_json, output::report_csv, output::report_text,
+           measurements);
   if (!options.html.empty()) {
     write_page(
         options.html, "skidscan report", page_origin(measurements),

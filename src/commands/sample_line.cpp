@@ -5,9 +5,9 @@
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/support/near_names.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <type_traits>
 #include <utility>

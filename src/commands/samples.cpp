@@ -1,6 +1,5 @@
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/progress_line.h"
 #include "src/commands/sample_line.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"

@@ -1,6 +1,5 @@
 #include "src/commands/shared_options.h"
 
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
 #include "src/record/requested_event.h"
@@ -250,18 +249,15 @@ std::vector<Option> screen_options(OutputOptions& options) {
   return all;
 }
 
-void print_as(const OutputOptions& options, const Formats& formats) {
+void print_text(const OutputOptions& options,
+                const std::function<std::string(const output::Page&)>& text_for) {
   constexpr unsigned kNarrowest = 60;
   constexpr std::string_view kEllipsis = "…";
-  if (options.format != "text") {
-    print(options.format == "csv" ? formats.csv() : formats.json());
-    return;
-  }
   const output::Page page{.color = shows_color(options),
                           .width = std::max(standard_output_width(), kNarrowest),
                           .unicode = shows_unicode(options),
                           .details = options.details};
-  std::string text = formats.text(page);
+  std::string text = text_for(page);
   if (!page.unicode) {
     // As wide as the ellipsis of shortened names.
     for (std::size_t at = 0; (at = text.find(kEllipsis, at)) != std::string::npos;) {

@@ -1,6 +1,5 @@
 #include "runway/target.h"
 #include "src/commands/commands.h"
-#include "src/commands/progress_line.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/escape.h"

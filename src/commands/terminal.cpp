@@ -6,13 +6,11 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <cstddef>
 #include <cstdlib>
 #include <utility>
 
@@ -44,12 +42,8 @@ bool standard_output_is_file() {
 
 unsigned standard_output_width() {
   if (const char* columns = std::getenv("COLUMNS")) {
-    const std::string_view text = columns;
-    unsigned width = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (result.ec == std::errc{} && result.ptr == text.data() + text.size()) {
-      return std::clamp(width, kNarrowest, kWidest);
-    }
+    const auto width = whole_number<unsigned>(columns);
+    if (width) return std::clamp(*width, kNarrowest, kWidest);
   }
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
@@ -62,9 +56,7 @@ bool locale_takes_unicode() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') continue;
-    std::string locale = value;
-    std::ranges::transform(locale, locale.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string locale = lower_case(value);
     return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return true;
@@ -142,6 +134,54 @@ void OutputOptions::note(std::string_view message) const {
 
 void OutputOptions::explain(std::string_view message) const {
   if (verbose) print_error(message);
+}
+
+ProgressLine::ProgressLine(bool on, std::chrono::milliseconds delay) {
+  if (on) thread_ = std::thread([this, delay] { show_until_end(delay); });
+}
+
+ProgressLine::~ProgressLine() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  erase();
+}
+
+void ProgressLine::begins(const char* what, const std::string& name, std::size_t number,
+                          std::size_t total) {
+  const std::scoped_lock lock(mutex_);
+  line_ = fmt::format("{} {}/{} {}", what, number, total, output::escape_for_terminal(name));
+}
+
+std::unique_lock<std::mutex> ProgressLine::pause() {
+  std::unique_lock lock(mutex_);
+  erase();
+  return lock;
+}
+
+bool ProgressLine::suits_standard_error(bool quiet) {
+  return !quiet && ::isatty(STDERR_FILENO) == 1;
+}
+
+void ProgressLine::show_until_end(std::chrono::milliseconds delay) {
+  constexpr std::chrono::milliseconds kGlance{200};
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, delay, [this] { return ended_; })) {
+    delay = kGlance;
+    if (line_.empty()) continue;
+    // The last column stays free: writing it makes some terminals wrap.
+    print_to_standard_error("\r\033[K" + output::shorten(line_, standard_error_width() - 1));
+    shown_ = true;
+  }
+}
+
+void ProgressLine::erase() {
+  if (shown_) print_to_standard_error("\r\033[K");
+  shown_ = false;
 }
 
 }  // namespace skid::commands

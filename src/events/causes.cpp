@@ -25,19 +25,15 @@ constexpr Cores kIvb = 1, kHsw = 2, kBdw = 4, kSkl = 8;
 constexpr Cores kUops = kIvb | kHsw | kBdw;
 constexpr Cores kAll = kUops | kSkl;
 
+constexpr std::array<std::pair<Core, Cores>, 4> kBitOfCore{{{Core::ivy_bridge, kIvb},
+                                                            {Core::haswell, kHsw},
+                                                            {Core::broadwell, kBdw},
+                                                            {Core::skylake, kSkl}}};
+
+/// 0 of a core that the rules do not have.
 Cores bit_of(Core core) {
-  switch (core) {
-    case Core::ivy_bridge:
-      return kIvb;
-    case Core::haswell:
-      return kHsw;
-    case Core::broadwell:
-      return kBdw;
-    case Core::skylake:
-      return kSkl;
-    default:
-      return 0;
-  }
+  const auto* found = find_by(kBitOfCore, &decltype(kBitOfCore)::value_type::first, core);
+  return found == nullptr ? 0 : found->second;
 }
 
 /// Sets of load events, a bit each.
@@ -50,29 +46,24 @@ constexpr Loads kMisses = kL1Miss | kL2Miss | kL3Miss;
 constexpr Loads kLevels = kHits | kMisses;  ///< all but ALL_LOADS and LOCK_LOADS
 constexpr Loads kEvery = kAllLoads | kLevels | kLockLoads;
 
+struct LoadEvent {
+  std::uint64_t config;
+  Loads bit;
+};
+constexpr std::array<LoadEvent, 9> kLoadEvents{{{0x81d0, kAllLoads},
+                                                {0x21d0, kLockLoads},
+                                                {0x01d1, kL1Hit},
+                                                {0x02d1, kL2Hit},
+                                                {0x04d1, kL3Hit},
+                                                {0x08d1, kL1Miss},
+                                                {0x10d1, kL2Miss},
+                                                {0x20d1, kL3Miss},
+                                                {0x40d1, kHitLfb}}};
+
+/// 0 for other events.
 Loads load_event(std::uint64_t config) {
-  switch (config) {
-    case 0x81d0:
-      return kAllLoads;
-    case 0x21d0:
-      return kLockLoads;
-    case 0x01d1:
-      return kL1Hit;
-    case 0x02d1:
-      return kL2Hit;
-    case 0x04d1:
-      return kL3Hit;
-    case 0x08d1:
-      return kL1Miss;
-    case 0x10d1:
-      return kL2Miss;
-    case 0x20d1:
-      return kL3Miss;
-    case 0x40d1:
-      return kHitLfb;
-    default:
-      return 0;
-  }
+  const LoadEvent* found = find_by(kLoadEvents, &LoadEvent::config, config);
+  return found == nullptr ? 0 : found->bit;
 }
 
 using Of = std::initializer_list<Category>;

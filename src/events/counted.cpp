@@ -4,12 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace skid::events {
 namespace {
@@ -135,14 +131,8 @@ bool is_of_any_instruction(const Event& event) {
 }
 
 std::span<const Meaning> meanings_of(ConfigLayout layout) {
-  switch (layout) {
-    case ConfigLayout::intel:
-      return kIntel;
-    case ConfigLayout::amd:
-      return kAmd;
-    case ConfigLayout::arm:
-      break;
-  }
+  if (layout == ConfigLayout::intel) return kIntel;
+  if (layout == ConfigLayout::amd) return kAmd;
   return kArm;
 }
 

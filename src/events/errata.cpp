@@ -120,18 +120,9 @@ std::string manual_error(const L2Requests& requests) {
 }
 
 std::optional<std::uint8_t> corrected_umask(std::uint8_t umask) {
-  switch (umask) {
-    case 0x41:
-      return 0xc1;
-    case 0x42:
-      return 0xc2;
-    case 0x44:
-      return 0xc4;
-    case 0xef:
-      return 0xff;
-    default:
-      return std::nullopt;
-  }
+  if (umask == 0x41 || umask == 0x42 || umask == 0x44)
+    return static_cast<std::uint8_t>(umask | 0x80);
+  return umask == 0xef ? std::optional<std::uint8_t>(0xff) : std::nullopt;
 }
 
 }  // namespace skid::events

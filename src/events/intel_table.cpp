@@ -1,7 +1,6 @@
 #include "src/events/intel_table.h"
 
 #include "src/events/cpu.h"
-#include "src/events/intel_contents.h"
 #include "src/events/perfmon.h"
 #include "src/support/error.h"
 #include "src/support/text.h"

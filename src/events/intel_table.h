@@ -4,6 +4,7 @@
 #include "src/events/event.h"
 #include "src/machine/machine.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,17 @@ std::vector<IntelFile> intel_files();
 /// All events of a file, in the order of the table. Decompresses the table up to the file's last
 /// event.
 std::vector<Event> intel_events(const IntelFile& file);
+
+// The tables of intel/ and amd/, as they are part of the program.
+
+/// models.tsv.
+std::string_view intel_models();
+
+/// events.tsv of amd/.
+std::string_view amd_events_table();
+
+/// events.tsv of intel/, compressed by zstd, and its size.
+std::string_view compressed_intel_events();
+extern const std::size_t kIntelEventsBytes;
 
 }  // namespace skid::events

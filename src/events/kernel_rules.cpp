@@ -145,14 +145,8 @@ ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs) {
 }
 
 LevelThree level_3_of(const Cpu& cpu, const Event& event) {
-  switch (cpu.layout) {
-    case ConfigLayout::amd:
-      return LevelThree::refused;
-    case ConfigLayout::arm:
-      return LevelThree::same_as_level_2;
-    case ConfigLayout::intel:
-      break;
-  }
+  if (cpu.layout == ConfigLayout::amd) return LevelThree::refused;
+  if (cpu.layout == ConfigLayout::arm) return LevelThree::same_as_level_2;
   return rules_of(cpu.core).level_3(event);
 }
 

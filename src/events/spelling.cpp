@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -105,19 +104,20 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
 
 struct Generic {
   std::string_view name;
-  std::uint64_t intel, amd, arm;
+  std::array<std::uint64_t, 3> codes;  ///< by ConfigLayout
 };
+
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
-constexpr std::array<Generic, 10> kGeneric{{{"cycles", 0x3c, 0x76, 0x11},
-                                            {"cpu-cycles", 0x3c, 0x76, 0x11},
-                                            {"instructions", 0xc0, 0xc0, 0x08},
-                                            {"cache-references", 0x4f2e, 0xff60, 0x04},
-                                            {"cache-misses", 0x412e, 0x0964, 0x03},
-                                            {"branches", 0xc4, 0xc2, kNone},
-                                            {"branch-instructions", 0xc4, 0xc2, kNone},
-                                            {"branch-misses", 0xc5, 0xc3, 0x10},
-                                            {"bus-cycles", 0x013c, kNone, 0x1d},
-                                            {"ref-cycles", 0x0300, kNone, kNone}}};
+constexpr std::array<Generic, 10> kGeneric{{{"cycles", {0x3c, 0x76, 0x11}},
+                                            {"cpu-cycles", {0x3c, 0x76, 0x11}},
+                                            {"instructions", {0xc0, 0xc0, 0x08}},
+                                            {"cache-references", {0x4f2e, 0xff60, 0x04}},
+                                            {"cache-misses", {0x412e, 0x0964, 0x03}},
+                                            {"branches", {0xc4, 0xc2, kNone}},
+                                            {"branch-instructions", {0xc4, 0xc2, kNone}},
+                                            {"branch-misses", {0xc5, 0xc3, 0x10}},
+                                            {"bus-cycles", {0x013c, kNone, 0x1d}},
+                                            {"ref-cycles", {0x0300, kNone, kNone}}}};
 
 /// AMD has bits 11:8 of the event in 35:32.
 constexpr std::uint64_t kAmdEventHigh = 0xfULL << 32;
@@ -163,26 +163,15 @@ std::string normalized(std::string_view name) {
 }
 
 std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name) {
-  for (const Generic& generic : kGeneric) {
-    if (generic.name != name) continue;
-    const std::uint64_t config = layout == ConfigLayout::intel ? generic.intel
-                                 : layout == ConfigLayout::amd ? generic.amd
-                                                               : generic.arm;
-    if (config != kNone) return config;
-  }
-  return std::nullopt;
+  const Generic* found = find_by(kGeneric, &Generic::name, name);
+  const std::uint64_t code =
+      found == nullptr ? kNone : found->codes.at(static_cast<std::size_t>(layout));
+  return code == kNone ? std::nullopt : std::optional(code);
 }
 
 std::uint64_t event_select(ConfigLayout layout, std::uint64_t config) {
-  switch (layout) {
-    case ConfigLayout::arm:
-      return config & kArmEvent;
-    case ConfigLayout::amd:
-      return config & (kEventLow | kAmdEventHigh);
-    case ConfigLayout::intel:
-      break;
-  }
-  return config & kEventLow;
+  if (layout == ConfigLayout::arm) return config & kArmEvent;
+  return config & (layout == ConfigLayout::amd ? kEventLow | kAmdEventHigh : kEventLow);
 }
 
 std::uint64_t unit_mask(ConfigLayout layout, std::uint64_t config) {

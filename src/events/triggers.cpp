@@ -12,20 +12,8 @@ using runway::Kind;
 using runway::TriggerKind;
 
 bool is_load_event(Counted counted) {
-  switch (counted) {
-    case Counted::loads:
-    case Counted::locked_loads:
-    case Counted::l1_hits:
-    case Counted::l2_hits:
-    case Counted::l3_hits:
-    case Counted::l1_misses:
-    case Counted::l2_misses:
-    case Counted::l3_misses:
-    case Counted::local_memory:
-      return true;
-    default:
-      return false;
-  }
+  return counted == Counted::loads || counted == Counted::locked_loads ||
+         counted == Counted::local_memory || missed_level(counted) || counted == Counted::l1_hits;
 }
 
 /// The verdict on the kind's category, where one is known.

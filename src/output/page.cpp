@@ -2,7 +2,7 @@
 
 #include "analysis/wording.h"
 #include "src/output/escape.h"
-#include "src/output/html/elements.h"
+#include "src/output/html/document.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -15,8 +15,6 @@
 #include <array>
 #include <iterator>
 #include <numeric>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
 #include "src/record/requested_event.h"
-#include "src/run/perftool/extras.h"
+#include "src/run/perftool/record_command.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Asking the kernel for events as `record` would sample them.
+// Asking the kernel and perf for events as `record` would sample them.
 #pragma once
 
 #include "src/events/catalogue.h"
 #include "src/machine/diagnosis.h"
-#include "src/record/choice.h"
+#include "src/record/plan.h"
 
 #include <optional>
 #include <vector>
@@ -24,5 +24,15 @@ void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
 /// trial the kernel's answers are simulated. `catalogue` null: none covers the CPU.
 machine::Diagnosis diagnose(const machine::SamplingSupport& support,
                             const events::Catalogue* catalogue, const machine::EventTrial& trial);
+
+/// Has perf parse and count every event before anything is recorded, so that a mistake costs
+/// nothing that was there before. Throws Error with perf's reason, or the remedy for a missing
+/// permission.
+void check_events(const RecordRequest& request, const machine::Machine& machine,
+                  const machine::PerfTool& perf);
+
+/// Has perf look up and count the tracepoint that --check-ip records. Throws Error with the remedy
+/// when this kernel does not have it or does not give it to this user.
+void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint);
 
 }  // namespace skid::record

@@ -1,22 +1,19 @@
 #include "src/record/session.h"
 
 #include "analysis/wording.h"
-#include "src/run/perftool/outcome.h"
 #include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <csignal>
 #include <system_error>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +82,11 @@ std::uint64_t size_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   return error ? 0 : size;
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 }  // namespace
@@ -180,13 +182,7 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
   const runway::Target& target = targets_.at(measurement.trigger);
   const std::optional<ControlFifos> fifos =
       run_.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
-  const perftool::Recording recording{.subject = {.event = measurement.perf_event,
-                                                  .period = measurement.period,
-                                                  .extras = measurement.extras,
-                                                  .cross_check = measurement.cross_check,
-                                                  .length = measurement.length,
-                                                  .data_addresses = measurement.data_addresses,
-                                                  .weights = measurement.weights},
+  const perftool::Recording recording{.subject = measurement,
                                       .output = partial_file_of(measurement),
                                       .target = target.path,
                                       .cpu = measurement.cpu.value_or(run_.cpu),
@@ -280,6 +276,37 @@ std::string utc_now() {
   return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int{day.year()}, unsigned{day.month()},
                      unsigned{day.day()}, time.hours().count(), time.minutes().count(),
                      time.seconds().count());
+}
+
+Interrupts::Interrupts() {
+  ::sigemptyset(&watched_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup relies on this: a blocked signal would reach us although it is ignored.
+    if (!is_ignored(signal)) ::sigaddset(&watched_, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_before_);
+  signals_ = FileDescriptor(::signalfd(-1, &watched_, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_) {
+    const int error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+    throw Error(fmt::format("signals: cannot be watched: {}", describe_errno(error)));
+  }
+}
+
+Interrupts::~Interrupts() {
+  while (take()) {
+  }
+  ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+bool Interrupts::take() {
+  signalfd_siginfo info{};
+  for (;;) {
+    if (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      return true;
+    }
+    if (errno != EINTR) return false;
+  }
 }
 
 }  // namespace skid::record

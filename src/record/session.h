@@ -2,13 +2,14 @@
 #pragma once
 
 #include "runway/target.h"
-#include "src/record/interrupts.h"
 #include "src/record/plan.h"
 #include "src/record/progress.h"
 #include "src/run/perftool/outcome.h"
 #include "src/run/run.h"
+#include "src/support/file.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,27 @@
 #include <string_view>
 
 namespace skid::record {
+
+/// During its lifetime SIGINT, SIGTERM and SIGHUP do not end this process but are recorded; those
+/// that were ignored at the start stay ignored. The destructor restores the handlers and does not
+/// deliver recorded signals.
+class Interrupts {
+ public:
+  Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  Interrupts(Interrupts&&) = delete;
+  Interrupts& operator=(Interrupts&&) = delete;
+  ~Interrupts();
+
+  /// True once for each time that one has come since the last call.
+  bool take();
+
+ private:
+  sigset_t watched_{};
+  sigset_t mask_before_{};
+  FileDescriptor signals_;
+};
 
 enum class SessionEnd { complete, interrupted };
 
@@ -64,16 +86,6 @@ class RecordSession {
   /// The length that gave an event enough samples, so that its next level starts with it.
   std::map<std::string, std::chrono::nanoseconds> sufficient_;
 };
-
-/// Has perf parse and count every event before anything is recorded, so that a mistake costs
-/// nothing that was there before. Throws Error with perf's reason, or the remedy for a missing
-/// permission.
-void check_events(const RecordRequest& request, const machine::Machine& machine,
-                  const machine::PerfTool& perf);
-
-/// Has perf look up and count the tracepoint that --check-ip records. Throws Error with the remedy
-/// when this kernel does not have it or does not give it to this user.
-void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint);
 
 /// Prepares a partial run to be finished here: removes what an interrupted measurement left, and
 /// notes a change of perf. Gives its targets. Throws Error where it was begun on another machine or

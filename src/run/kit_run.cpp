@@ -1,7 +1,6 @@
-#include "src/run/kit_run.h"
-
 #include "src/run/perftool/outcome.h"
 #include "src/run/perftool/record_command.h"
+#include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"

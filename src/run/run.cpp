@@ -1,11 +1,19 @@
+// run.json and plan.json: one list of keys for reading and writing.
+
 #include "src/run/run.h"
 
 #include "src/machine/diagnosis.h"
-#include "src/run/kit_run.h"
 #include "src/run/perftool/outcome.h"
+#include "src/support/error.h"
+#include "src/support/fields.h"
+#include "src/support/file.h"
 #include "src/support/text.h"
 
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,12 +24,210 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+/// In the order of State.
+constexpr std::array<std::string_view, 3> kStates{"pending", "finished", "refused"};
+
 bool has_file(const fs::path& directory, const char* name) {
   std::error_code ignored;
   return fs::is_regular_file(directory / name, ignored);
 }
 
+/// Refuses a name that leads out of the run directory.
+void check_file_name(const JsonValue& value) {
+  const std::string name = value.string();
+  const fs::path path(name);
+  bool inside = !name.empty() && path.is_relative() && path.has_filename() &&
+                name.find('\0') == std::string::npos;
+  for (const fs::path& part : path) inside = inside && part != "..";
+  if (!inside) value.refuse_text("the name of a file in the directory of the run");
+}
+
+/// A CPU with the keys of run.json; outputs have more.
+struct CpuOfRun {
+  machine::CpuIdentity cpu;
+};
+
+/// The data caches of one CPU.
+struct CachesOfCpu {
+  int cpu = 0;
+  std::vector<machine::DataCache> caches;
+};
+
 }  // namespace
+
+/// "pending", as in run.json.
+static std::string_view name_of(State state) {
+  return kStates.at(static_cast<std::size_t>(state));
+}
+
+}  // namespace skid::run
+
+namespace skid {
+
+SKID_FIELDS(machine::CorePmu, name, type, max_precise, cpus)
+SKID_FIELDS(machine::DataCache, level, bytes)
+SKID_FIELDS(run::CachesOfCpu, cpu, caches)
+SKID_FIELDS(machine::PerfTool, path, version, major, minor)
+SKID_FIELDS(AddressRange, begin, end)
+
+void fields(auto& io, Of<run::CpuOfRun> auto& of) {
+  io("arch", of.cpu.arch);
+  io("vendor", of.cpu.vendor);
+  io("model_name", of.cpu.model_name);
+  io("family", of.cpu.family);
+  io("model", of.cpu.model);
+  io("stepping", of.cpu.stepping);
+  io("microcode", of.cpu.microcode);
+  io("hypervisor", of.cpu.hypervisor);
+}
+
+void fields(auto& io, Of<machine::Machine> auto& machine) {
+  run::CpuOfRun identity{machine.cpu};
+  io("cpu", identity);
+  io("kernel", machine.kernel);
+  io("hostname", machine.hostname);
+  io("core_pmus", machine.core_pmus);
+  io("other_pmus", OrNull{machine.other_pmus});
+  io("perf_event_paranoid", machine.perf_event_paranoid, {.least = -1});
+  io("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
+  io("smt_active", machine.smt_active);
+  io("allowed_cpus", machine.allowed_cpus);
+  std::vector<run::CachesOfCpu> all;
+  for (const auto& [cpu, caches] : machine.data_caches) all.push_back({cpu, caches});
+  io("data_caches", OrNull{all});
+  if constexpr (std::remove_reference_t<decltype(io)>::kReads) {
+    machine.cpu = identity.cpu;
+    for (run::CachesOfCpu& of : all) {
+      machine.data_caches.insert_or_assign(of.cpu, std::move(of.caches));
+    }
+  }
+}
+
+void fields(auto& io, Of<run::RunTarget> auto& target) {
+  io("trigger", target.trigger);
+  io("file", Checked{target.file, run::check_file_name});
+  io("build_id", target.build_id);
+}
+
+void fields(auto& io, Of<runway::TargetReport> auto& report) {
+  io("iterations", report.iterations);
+  io("elapsed_seconds", report.elapsed_seconds);
+  io("ticks_per_nop", report.ticks_per_nop);
+  io("ticks_per_second", report.ticks_per_second);
+  io("cpu", report.cpu, {.least = -1});
+  io("chase", report.chase);
+  io("warnings", report.warnings);
+}
+
+void fields(FieldWriter& io, const runway::RunLength& length) {
+  if (const auto* duration = std::get_if<std::chrono::nanoseconds>(&length)) {
+    io("nanoseconds", static_cast<std::uint64_t>(duration->count()));
+  } else {
+    io("iterations", std::get<std::uint64_t>(length));
+  }
+}
+
+void fields(FieldReader& io, runway::RunLength& length) {
+  const auto iterations = io.object().find("iterations");
+  const auto duration = io.object().find("nanoseconds");
+  if (iterations.has_value() == duration.has_value()) {
+    io.object().refuse(iterations ? "both lengths" : "neither length",
+                       "one of \"iterations\" and \"nanoseconds\"");
+  }
+  if (iterations) {
+    length = iterations->unsigned_integer();
+  } else {
+    length =
+        std::chrono::nanoseconds(duration->integer64(0, std::numeric_limits<std::int64_t>::max()));
+  }
+}
+
+void fields(FieldReader& io, run::State& state) {
+  const auto found = std::ranges::find(run::kStates, io.object().string());
+  if (found == run::kStates.end()) {
+    io.object().refuse_text("\"pending\", \"finished\" or \"refused\"");
+  }
+  state = static_cast<run::State>(found - run::kStates.begin());
+}
+
+void fields(auto& io, Of<run::PlannedMeasurement> auto& measurement) {
+  io("event", measurement.event);
+  io("requested", measurement.requested);
+  io("perf_event", measurement.perf_event);
+  io("witness", OrNull{measurement.cross_check});
+  io("data_addresses", OrNull{measurement.data_addresses});
+  io("weights", OrNull{measurement.weights});
+  io("level", measurement.level, {.most = machine::kHighestLevel});
+  io("repeat", measurement.repeat, {.least = 1});
+  io("period", measurement.period);
+  io("frequency", measurement.extras.frequency);
+  io("call_graph", OrNull{measurement.extras.call_graph});
+  io("branch_filter", OrNull{measurement.extras.branch_filter});
+  io("per_cpu", OrNull{measurement.extras.per_cpu});
+  io("cpu", measurement.cpu);
+  io("trigger", measurement.trigger);
+  io("length", measurement.length);
+  io("samples", OrNull{measurement.samples});
+  io("file", Checked{measurement.file, run::check_file_name});
+  io("state", measurement.state);
+  io("reason", measurement.reason);
+  io("command", measurement.command);
+  io("started", measurement.started);
+  io("ended", measurement.ended);
+  io("target_report", measurement.target_report);
+  io("messages", measurement.messages);
+}
+
+SKID_FIELDS(run::Run, tool_version, command_line, synthetic, machine, perf, cpu, samples,
+            duration_seconds, started, ended, targets, measurements, notes)
+
+}  // namespace skid
+
+namespace skid::run {
+
+Run read_description(const fs::path& path) {
+  const std::string text = read_file(path, kMostBytes);
+  if (text.empty()) {
+    throw InputError({path.string(),
+                      {},
+                      "empty",
+                      "the description of a run",
+                      "it is being begun, or was killed; record it again with --force"});
+  }
+  const nlohmann::json parsed = parse_json(text, path.string(), "the description of a run");
+  const JsonValue document(parsed, path.string());
+  const JsonValue schema = document["schema"];
+  if (schema.string() != kSchema) {
+    schema.refuse_text(fmt::format("\"{}\"", kSchema), "read it with the skidscan that wrote it");
+  }
+  Run run;
+  FieldReader io(document);
+  fields(io, run);
+  // Older runs have one number for all.
+  for (PlannedMeasurement& measurement : run.measurements) {
+    if (measurement.samples == 0) measurement.samples = run.samples;
+  }
+  // One file for two measurements would count its samples twice.
+  std::set<std::string> files;
+  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
+    if (files.insert(run.measurements[i].file).second) continue;
+    const auto listed = document["measurements"].elements(run.measurements.size());
+    listed[i]["file"].refuse_text("a file of its own");
+  }
+  return run;
+}
+
+std::string description_of(const Run& run) {
+  FieldWriter io;
+  io("schema", kSchema);
+  fields(io, run);
+  return json_text(io.take(), 2) + '\n';
+}
+
+void write_run(const Run& run, const fs::path& directory) {
+  write_file_atomically(directory / kFileName, description_of(run));
+}
 
 std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken) {

@@ -3,7 +3,7 @@
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/extras.h"
+#include "src/run/perftool/record_command.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -31,20 +31,13 @@ enum class State {
 };
 
 /// One perf record: one event at one precise level.
-struct PlannedMeasurement {
-  std::string event;            ///< as asked, without its level: "access", "cycles:u"
-  std::string requested;        ///< as asked, with its level: "access:pp", "cycles:upp"
-  std::string perf_event;       ///< as given to perf's -e: "mem:0x403000/8:rw:pp"
-  std::string cross_check;      ///< tracepoint recorded beside it, as -e takes it; empty: none
-  bool data_addresses = false;  ///< perf's -d: the addresses of accessed data with each sample
-  bool weights = false;         ///< perf's -W
-  int level = 0;                ///< requested precise level, 0 to 3; with modifier P 0
-  int repeat = 1;               ///< from 1
-  std::uint64_t period = 0;     ///< events (cpu-clock: nanoseconds) per sample, as asked
-  perftool::Extras extras;
-  std::optional<int> cpu;    ///< the target is pinned to, where it is not that of the run
-  std::string trigger;       ///< trigger kind of the target it ran
-  runway::RunLength length;  ///< how long the target was asked to run
+struct PlannedMeasurement : perftool::Subject {
+  std::string event;       ///< as asked, without its level: "access", "cycles:u"
+  std::string requested;   ///< as asked, with its level: "access:pp", "cycles:upp"
+  int level = 0;           ///< requested precise level, 0 to 3; with modifier P 0
+  int repeat = 1;          ///< from 1
+  std::optional<int> cpu;  ///< the target is pinned to, where it is not that of the run
+  std::string trigger;     ///< trigger kind of the target it ran
   /// To read at least, so that as many as were asked for can be judged; 0 where the length was
   /// asked for instead.
   std::uint64_t samples = 0;
@@ -112,5 +105,17 @@ void write_run(const Run& run, const std::filesystem::path& directory);
 
 /// The text that write_run() writes.
 std::string description_of(const Run& run);
+
+/// Starts of run.sh, a line `key=value` each (docs/kit.md).
+inline constexpr const char* kSessionName = "session";
+/// The files of the machine, below it as below "/".
+inline constexpr const char* kMachineName = "machine";
+/// The directory of the files that each measurement left: FILE.out, FILE.err, FILE.result.
+inline constexpr const char* kResultsName = "results";
+
+/// The run that a kit's run.sh leaves: DIR/plan.json and, raw, what happened, put together in
+/// memory with what `record` judges its recordings by. The files of the directory are untrusted:
+/// sizes are bounded and symbolic links are not followed. Throws InputError.
+Run read_kit_run(const std::filesystem::path& directory);
 
 }  // namespace skid::run

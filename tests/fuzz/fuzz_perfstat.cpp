@@ -36,7 +36,7 @@ void report(std::string_view text) {
     }
   }
   const output::RatesReport all{reading, selection, shares, rates};
-  const std::string page = output::rates_text({}, all);
+  const std::string page = output::rates_text(all, {});
   require(
       std::none_of(page.begin(), page.end(), [](char c) { return is_control(c) && c != '\n'; }));
   const std::string json = output::rates_json(all);

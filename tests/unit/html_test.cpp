@@ -2,7 +2,6 @@
 #include "src/output/audit/audit.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/html/document.h"
-#include "src/output/html/elements.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"

@@ -1,6 +1,5 @@
 // Reads the run that a kit's script leaves; none of its files is trusted.
-#include "src/run/kit_run.h"
-
+#include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "tests/support/temporary_directory.h"

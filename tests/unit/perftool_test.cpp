@@ -43,7 +43,7 @@ Recording recording_of(Subject subject) {
 }
 
 TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
-  EXPECT_THAT(record_command(perf(6, 1), recording_of({.event = "mem:0x1000/8:rw:pp",
+  EXPECT_THAT(record_command(perf(6, 1), recording_of({.perf_event = "mem:0x1000/8:rw:pp",
                                                        .period = 7,
                                                        .cross_check = {},
                                                        .length = std::uint64_t{500}})),
@@ -55,7 +55,8 @@ TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
 }
 
 TEST(PerfCommand, AsksForDataAddressesAndWeights) {
-  Subject subject{.event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}};
+  Subject subject{
+      .perf_event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}};
   EXPECT_FALSE(has_data_addresses(record_command(perf(6, 1), recording_of(subject))));
   subject.data_addresses = true;
   auto command = record_command(perf(6, 1), recording_of(subject));
@@ -70,7 +71,8 @@ TEST(PerfCommand, RecordsCounterValuesWithoutInheritance) {
   const auto command = [](const char* event) {
     return record_command(
         perf(6, 1),
-        recording_of({.event = event, .period = 7, .cross_check = {}, .length = std::uint64_t{5}}));
+        recording_of(
+            {.perf_event = event, .period = 7, .cross_check = {}, .length = std::uint64_t{5}}));
   };
   EXPECT_THAT(command("cycles:uS"), Contains("--no-inherit"));
   EXPECT_THAT(command("cycles:u"), Not(Contains("--no-inherit")));
@@ -78,7 +80,7 @@ TEST(PerfCommand, RecordsCounterValuesWithoutInheritance) {
 
 TEST(PerfCommand, WithACrossCheckRecordsThatEveryTime) {
   const auto command_for = [](std::string event) {
-    return record_command(perf(6, 1), recording_of({.event = std::move(event),
+    return record_command(perf(6, 1), recording_of({.perf_event = std::move(event),
                                                     .period = 7,
                                                     .cross_check = "exceptions:page_fault_user",
                                                     .length = milliseconds(1500)}));
@@ -96,7 +98,7 @@ TEST(PerfCommand, WithACrossCheckRecordsThatEveryTime) {
 TEST(PerfCommand, HasFrequencyCallGraphBranchesAndCpu) {
   const Extras extras{
       .frequency = 99, .call_graph = "fp", .branch_filter = "any,u", .per_cpu = true};
-  EXPECT_THAT(record_command(perf(4, 19), recording_of({.event = "cycles:P",
+  EXPECT_THAT(record_command(perf(4, 19), recording_of({.perf_event = "cycles:P",
                                                         .period = 0,
                                                         .extras = extras,
                                                         .cross_check = {},
@@ -108,8 +110,8 @@ TEST(PerfCommand, HasFrequencyCallGraphBranchesAndCpu) {
 }
 
 TEST(PerfCommand, LeavesOutWhatAnOldPerfDoesNotKnow) {
-  const Recording recording =
-      recording_of({.event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}});
+  const Recording recording = recording_of(
+      {.perf_event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}});
   EXPECT_THAT(record_command(perf(4, 19), recording),
               ElementsAre("/usr/bin/perf", "record", "--no-buildid-cache", "-e", "cycles", "-c",
                           "7", "-o", "/run/a.data.partial", "--", "/run/target.load",

@@ -1,4 +1,3 @@
-#include "src/commands/progress_line.h"
 
 #include "src/commands/terminal.h"
 

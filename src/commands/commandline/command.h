@@ -2,16 +2,169 @@
 // are stored. Parsing, help, manual pages and shell completions all read this one description.
 #pragma once
 
-#include "src/commands/commandline/value.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace skid::commandline {
+
+using Texts = std::vector<std::string>;
+
+/// What a shell completes in place of a value.
+enum class Completion { none, words, list, files, directories };  // list: words between commas
+
+/// The element of std::optional and std::vector, else the type itself.
+template <typename T>
+struct Element {
+  using Type = T;
+};
+template <typename T>
+struct Element<std::optional<T>> {
+  using Type = T;
+};
+template <typename T>
+struct Element<std::vector<T>> {
+  using Type = T;
+};
+
+template <typename T>
+inline constexpr bool kIsVector = false;
+template <typename T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+
+/// A decimal number, or for integers a hexadecimal one after 0x.
+template <typename T>
+std::optional<T> number_from(std::string_view text) {
+  if constexpr (std::is_integral_v<T>) {
+    if (text.starts_with("0x") || text.starts_with("0X"))
+      return whole_number<T>(text.substr(2), 16);
+  }
+  return whole_number<T>(text);
+}
+
+/// The value of an option: its name, what is allowed, and the variable that receives it. Made by
+/// its static functions, which bind a variable. The variable keeps its value if the option is not
+/// given; it must live as long as the Value. A std::vector receives the values of all uses of the
+/// option; other variables allow one use.
+struct Value {
+  std::string name;    ///< "FILE"; empty: a flag, which has no value
+  Texts words;         ///< allowed values, or suggestions
+  std::string limits;  ///< "1 to 1000"; may be empty
+  Completion completion = Completion::none;
+  /// Words to complete, if there are no `words`. Options before the value are stored when it is
+  /// called.
+  std::function<Texts()> candidates;
+  bool is_number = false;
+  bool repeats = false;          ///< the option may be given more than once
+  bool in_a_row = false;         ///< several values may follow one another
+  bool comma_separated = false;  ///< one argument contains several values
+  /// Stores all values that were given; returns the first one that is not allowed.
+  std::function<std::optional<std::string>(const Texts&)> store;
+
+  static Value flag(bool& variable);
+  template <typename Variable>
+  static Value text(std::string name, Variable& variable);
+  template <typename Variable>
+  static Value file(std::string name, Variable& variable);
+  template <typename Variable>
+  static Value directory(Variable& variable);
+  /// Texts that `use` converts; it throws UsageError for one that it refuses.
+  static Value converted(std::string name, std::function<void(const Texts&)> use);
+  /// One of `words`, which shells complete.
+  static Value one_of(std::string name, std::string& variable, Texts words);
+  template <typename Variable>
+  static Value number(std::string name, Variable& variable,
+                      typename Element<Variable>::Type least =
+                          std::numeric_limits<typename Element<Variable>::Type>::lowest(),
+                      typename Element<Variable>::Type most =
+                          std::numeric_limits<typename Element<Variable>::Type>::max());
+  /// Bytes, with or without a unit: "64MiB".
+  static Value size(std::string name, std::optional<std::uint64_t>& variable);
+
+  /// Several values may follow one another: INPUT...
+  Value several() &&;
+  /// Commas separate values: none,p,pp.
+  Value separated() &&;
+  Value completing(Completion with) &&;
+  Value completing(std::function<Texts()> with, Completion as = Completion::words) &&;
+  /// Words that help and completions show; other values are allowed, too.
+  Value suggesting(Texts suggestions) &&;
+
+  /// The allowed values, for messages: "text, json, csv", "1 to 1000", "a number", "FILE".
+  std::string expected() const;
+};
+
+template <typename Variable>
+Value Value::text(std::string name, Variable& variable) {
+  Value value;
+  value.name = std::move(name);
+  value.repeats = kIsVector<Variable>;
+  value.store = [&variable](const Texts& given) -> std::optional<std::string> {
+    if constexpr (kIsVector<Variable>) {
+      variable.assign(given.begin(), given.end());
+    } else {
+      variable = given.back();
+    }
+    return std::nullopt;
+  };
+  return value;
+}
+
+template <typename Variable>
+Value Value::file(std::string name, Variable& variable) {
+  Value value = text(std::move(name), variable);
+  value.completion = Completion::files;
+  return value;
+}
+
+template <typename Variable>
+Value Value::directory(Variable& variable) {
+  Value value = text("DIR", variable);
+  value.completion = Completion::directories;
+  return value;
+}
+
+template <typename Variable>
+Value Value::number(std::string name, Variable& variable, typename Element<Variable>::Type least,
+                    typename Element<Variable>::Type most) {
+  using Number = typename Element<Variable>::Type;
+  Value value;
+  value.name = std::move(name);
+  value.is_number = true;
+  value.repeats = kIsVector<Variable>;
+  if (most != std::numeric_limits<Number>::max()) {
+    value.limits = fmt::format("{} to {}", least, most);
+  } else if (least != std::numeric_limits<Number>::lowest()) {
+    value.limits = fmt::format("{} or more", least);
+  }
+  value.store = [&variable, least, most](const Texts& given) -> std::optional<std::string> {
+    if constexpr (kIsVector<Variable>) variable.clear();
+    for (const std::string& text : given) {
+      const std::optional<Number> number = number_from<Number>(text);
+      // A NaN is not within any limits.
+      if (!number || !(*number >= least && *number <= most)) return text;
+      if constexpr (kIsVector<Variable>) {
+        variable.push_back(*number);
+      } else {
+        variable = *number;
+      }
+    }
+    return std::nullopt;
+  };
+  return value;
+}
 
 struct Option {
   /// "-i", "--input"; one without a dash ("INPUT") makes it a positional argument, too.

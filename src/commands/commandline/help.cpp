@@ -1,6 +1,7 @@
 #include "src/commands/commandline/help.h"
 
 #include "src/output/page.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <set>
@@ -47,6 +48,35 @@ std::set<std::string> exclusions_of(const Command& command, const Option& option
     }
   }
   return names;
+}
+
+/// The value that a word after `before` is for; null: none. Stores the options of `before`, because
+/// its candidates may depend on them.
+const Value* value_after(const Program& program, const Command& command, Texts before) {
+  const Value* value = nullptr;
+  for (const Option& option : command.options) {
+    if (!option.value.name.empty() && option.has_flag(before.back())) value = &option.value;
+  }
+  if (value != nullptr) {
+    before.pop_back();
+  } else if (const auto arguments = arguments_of(command); !arguments.empty()) {
+    value = &arguments.front()->value;
+  }
+  try {
+    static_cast<void>(parse(program, before));
+  } catch (const UsageError&) {  // the line is not complete
+  }
+  return value;
+}
+
+/// The first clause of a description, for the line of a word.
+std::string_view first_clause(std::string_view description) {
+  return trimmed(description.substr(0, description.find_first_of(":;(")));
+}
+
+/// Names of a recording's functions can be anything.
+bool is_printable(std::string_view word) {
+  return std::ranges::none_of(word, [](char c) { return c < ' ' || c > '~'; });
 }
 
 }  // namespace
@@ -127,6 +157,52 @@ std::vector<std::string> remarks_of(const Command& command, const Option& option
   }
   if (!excluded.empty()) remarks.push_back(fmt::format("not with {}", fmt::join(excluded, ", ")));
   return remarks;
+}
+
+std::string completions(const Program& program, Texts words) {
+  std::string current = words.empty() ? "" : words.back();
+  if (!words.empty()) words.pop_back();
+  std::string prefix;
+  if (const auto sign = current.find('='); current.starts_with("--") && sign != std::string::npos) {
+    words.push_back(current.substr(0, sign));
+    prefix = current.substr(0, sign + 1);
+    current.erase(0, sign + 1);
+  }
+  std::string text = "words\n";
+  const auto offer = [&](const std::string& word, std::string_view description) {
+    if (!word.starts_with(current) || !is_printable(word)) return;
+    text.append(prefix).append(word).append(description.empty() ? "" : "\t");
+    text.append(first_clause(description)) += '\n';
+  };
+  const auto offer_options = [&](const Command& command) {
+    for (const Option& option : command.options) {
+      for (const std::string& name : option.flags()) offer(name, option.description);
+    }
+  };
+  const auto name =
+      std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
+  if (name == words.end()) {
+    for (const Command& command : program.commands) offer(command.name, command.description);
+    if (current.starts_with('-')) offer_options(program.itself);
+    return text;
+  }
+  const Command* command = find_by(program.commands, &Command::name, *name);
+  if (command == nullptr) return text;
+  const bool is_option = current.starts_with('-') && prefix.empty();
+  if (is_option) offer_options(*command);
+  const Value* value = is_option ? nullptr : value_after(program, *command, words);
+  if (value == nullptr) return text;
+  if (value->completion == Completion::files) return "files\n";
+  if (value->completion == Completion::directories) return "directories\n";
+  if (value->completion == Completion::list) {
+    const std::size_t begin = current.rfind(',') + 1;
+    prefix += current.substr(0, begin);
+    current.erase(0, begin);
+  }
+  for (const std::string& word : value->candidates ? value->candidates() : value->words) {
+    offer(word, "");
+  }
+  return text;
 }
 
 }  // namespace skid::commandline

@@ -1,14 +1,11 @@
 #include "src/output/audit/audit_parts.h"
 
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 

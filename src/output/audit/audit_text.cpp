@@ -342,7 +342,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   std::vector<std::string> machines;
   for (const Audit& audit : audits) {
     machines.push_back(
-        page.field("CPU", cpu_details(audit.cpu)) +
+        page.field("CPU", cpu_details(audit.cpu, cpu_name(audit.cpu))) +
         page.field("kernel", audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel)));
     for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
   }

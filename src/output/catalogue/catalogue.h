@@ -14,7 +14,8 @@ namespace skid::output {
 std::string events_text(const events::Cpu& cpu, const std::vector<events::Event>& events,
                         const Page& page);
 /// A line for each event: code, whether it is precise, name.
-std::string event_list_text(const events::Cpu& cpu, const std::vector<events::Event>& events);
+std::string event_list_text(const events::Cpu& cpu, const std::vector<events::Event>& events,
+                            const Page& page);
 
 /// Schema skidscan.events/1, documented in docs/formats.md. Ends with a newline.
 std::string events_json(const events::Cpu& cpu, const std::vector<events::Event>& events);

@@ -8,7 +8,6 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/output/escape.h"
-#include "src/output/report/grouping.h"
+#include "src/output/report/parts.h"
 #include "src/support/file.h"
 
 #include <algorithm>
@@ -38,23 +38,11 @@ std::string cpu_name_of(const SamplingSupport& support) {
 }
 
 std::string cpu_text(const SamplingSupport& support) {
-  const machine::CpuIdentity& cpu = support.machine.cpu;
-  std::vector<std::string> details;
-  const auto number = [&details](const char* name, const std::optional<int>& value) {
-    if (value) details.push_back(fmt::format("{} {}", name, *value));
-  };
-  if (!cpu.vendor.empty()) details.push_back(shown(cpu.vendor));
-  if (support.midr) {
-    details.push_back(fmt::format("MIDR {:#x}", support.midr->value));
-  } else {
-    number("family", cpu.family);
-    number("model", cpu.model);
-    number("stepping", cpu.stepping);
-  }
-  if (!cpu.microcode.empty()) details.push_back("microcode " + shown(cpu.microcode));
-  if (!cpu.arch.empty()) details.push_back(shown(cpu.arch));
-  if (details.empty()) return cpu_name_of(support);
-  return fmt::format("{} ({})", cpu_name_of(support), joined(details));
+  machine::CpuIdentity cpu = support.machine.cpu;
+  if (support.midr) cpu.family = cpu.model = cpu.stepping = std::nullopt;
+  for (std::string* text : {&cpu.vendor, &cpu.microcode, &cpu.arch}) *text = shown(*text);
+  return cpu_details(cpu, cpu_name_of(support),
+                     support.midr ? fmt::format("MIDR {:#x}", support.midr->value) : "");
 }
 
 std::string perf_text(const SamplingSupport& support) {
@@ -152,19 +140,10 @@ std::string levels_text(const std::vector<int>& levels) {
 
 Cell answer_cell(const machine::LevelAnswer& answer) {
   using machine::Acceptance;
-  switch (answer.acceptance) {
-    case Acceptance::accepted:
-      return {"yes"};
-    case Acceptance::ignored:
-      return {"ignored", Ink::dim};
-    case Acceptance::per_cpu:
-      return {"-C"};
-    case Acceptance::no_samples:
-      return {"no samples", Ink::yellow};
-    case Acceptance::refused:
-      break;
-  }
-  return {"no", Ink::yellow};
+  if (answer.acceptance == Acceptance::accepted) return {"yes"};
+  if (answer.acceptance == Acceptance::ignored) return {"ignored", Ink::dim};
+  if (answer.acceptance == Acceptance::per_cpu) return {"-C"};
+  return {answer.acceptance == Acceptance::no_samples ? "no samples" : "no", Ink::yellow};
 }
 
 /// In which modes all usable events are sampled; empty where they differ.

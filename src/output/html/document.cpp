@@ -2,8 +2,11 @@
 
 #include "analysis/wording.h"
 #include "assets.h"
-#include "src/output/html/elements.h"
+#include "src/output/escape.h"
 #include "src/support/process.h"
+
+#include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -31,6 +34,41 @@ std::string origin_section(const Origin& origin) {
   return content + element("footer", "", "skidscan " + escaped(origin.version));
 }
 
+/// A table is wider than a narrow window: it scrolls in a box that the keyboard reaches.
+std::string scrolling(std::string_view classes, const std::string& head, const std::string& body) {
+  return fmt::format(R"(<div class="scroll" tabindex="0">{}</div>)"
+                     "\n",
+                     element("table", classes,
+                             (head.empty() ? "" : element("thead", "", element("tr", "", head))) +
+                                 element("tbody", "", body)));
+}
+
+/// A row of a table. Its indent is a class; one without cells goes across the table.
+std::string table_row(const Row& row, std::size_t columns) {
+  const std::size_t indent = std::min(row.name.find_first_not_of(' '), row.name.size());
+  const std::string name = escaped(std::string_view(row.name).substr(indent));
+  const std::string classes = fmt::format("indent{} {}", indent / kIndent, class_of(row.ink));
+  if (row.cells.empty()) {
+    return name.empty() ? ""
+                        : fmt::format("<tr><th class=\"{}\" colspan=\"{}\">{}</th></tr>\n", classes,
+                                      columns + 1, name);
+  }
+  std::string cells = element("th", classes, name);
+  for (const Cell& cell : row.cells) {
+    cells += element("td", fmt::format("number {}", class_of(cell.ink)), escaped(cell.text));
+  }
+  return element("tr", "", cells);
+}
+
+std::string classes_of(const ListColumn& column) {
+  using Kind = ListColumn::Kind;
+  return fmt::format("{} rank{}",
+                     column.kind == Kind::number ? "number"
+                     : column.kind == Kind::text ? "text"
+                                                 : "long",
+                     column.rank);
+}
+
 }  // namespace
 
 std::string document(std::string_view title, const std::string& body, const Origin& origin) {
@@ -42,6 +80,77 @@ std::string document(std::string_view title, const std::string& body, const Orig
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}{}<script>{}</script>\n</body>\n"
       "</html>\n",
       kStyleHash, kScriptHash, title, kStyle, body, origin_section(origin), kScript);
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char character : escape_for_terminal(text)) {
+    constexpr std::string_view kSpecial = "&<>\"'";
+    constexpr std::array kEntities{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const std::size_t place = kSpecial.find(character);
+    if (place == std::string_view::npos) {
+      result += character;
+    } else {
+      result += kEntities.at(place);
+    }
+  }
+  return result;
+}
+
+std::string element(std::string_view tag, std::string_view classes, std::string_view content) {
+  return classes.empty() ? fmt::format("<{0}>{1}</{0}>\n", tag, content)
+                         : fmt::format("<{0} class=\"{1}\">{2}</{0}>\n", tag, classes, content);
+}
+
+std::string_view class_of(Ink ink) {
+  constexpr std::array<std::string_view, 6> kClasses{"", "bold", "dim", "good", "care", "bad"};
+  return kClasses.at(static_cast<std::size_t>(ink));
+}
+
+std::string painted(std::string_view text, Ink ink) {
+  return ink == Ink::plain ? escaped(text) : element("span", class_of(ink), escaped(text));
+}
+
+std::string hanging(std::string_view lead, std::string_view text, Ink ink) {
+  if (lead.find_first_not_of(' ') == std::string_view::npos) {
+    return element("p", class_of(ink), escaped(text));
+  }
+  return element("dl", "", element("dt", "", lead) + element("dd", class_of(ink), escaped(text)));
+}
+
+std::string folded(std::string_view summary, const std::string& content) {
+  return element("details", "", element("summary", "", escaped(summary)) + content);
+}
+
+std::string table(const Table& table) {
+  std::string head = "<td></td>";
+  for (const Cell& cell : table.header) head += element("th", "number", escaped(cell.text));
+  std::string body;
+  for (const Row& row : table.rows) body += table_row(row, table.header.size());
+  return scrolling("", head, body);
+}
+
+std::string list(const List& list) {
+  std::string head;
+  bool has_titles = false, is_sortable = true;
+  for (const ListColumn& column : list.columns) {
+    if (!column.shown) continue;
+    has_titles = has_titles || !column.title.empty();
+    is_sortable = is_sortable && !column.title.empty();
+    head += element("th", classes_of(column), escaped(column.title));
+  }
+  std::string body;
+  for (const auto& row : list.rows) {
+    std::string cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const ListColumn& column = list.columns[i];
+      if (!column.shown) continue;
+      cells += element("td", fmt::format("{} {}", classes_of(column), class_of(row[i].ink)),
+                       escaped(row[i].text));
+    }
+    body += element("tr", "", cells);
+  }
+  return scrolling(is_sortable ? "sortable" : "", has_titles ? head : "", body);
 }
 
 }  // namespace skid::output::html

@@ -1,5 +1,8 @@
-// A whole page in one file, which loads nothing.
+// A whole page in one file, which loads nothing, and the HTML of the primitives of page.h. Text
+// becomes markup here and nowhere else.
 #pragma once
+
+#include "src/output/page.h"
 
 #include <cstddef>
 #include <string>
@@ -20,5 +23,30 @@ struct Origin {
 /// admits its own style and script, by their hashes, and nothing else (w3.org/TR/CSP3). `title` is
 /// a literal of this program.
 std::string document(std::string_view title, const std::string& body, const Origin& origin);
+
+/// `text` with characters of markup as entities, and what a terminal must not get as \xNN.
+std::string escaped(std::string_view text);
+
+/// `<tag class="classes">content</tag>` and the end of a line. `tag` and `classes` are literals of
+/// this program, `content` is markup. Not for tags that HTML does not close.
+std::string element(std::string_view tag, std::string_view classes, std::string_view content);
+
+/// The class of texts in that ink; empty for plain ones.
+std::string_view class_of(Ink ink);
+
+/// A piece of a line in that ink.
+std::string painted(std::string_view text, Ink ink);
+
+/// `text` after `lead`, which is markup; a paragraph where it is blank.
+std::string hanging(std::string_view lead, std::string_view text, Ink ink);
+
+/// `content`, which is markup, below a line that opens it.
+std::string folded(std::string_view summary, const std::string& content);
+
+std::string table(const Table& table);
+
+/// Where each column has a title, page.js sorts the rows by a click on it. A narrow window hides
+/// columns by their rank.
+std::string list(const List& list);
 
 }  // namespace skid::output::html

@@ -1,9 +1,7 @@
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace skid {
 

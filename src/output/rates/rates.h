@@ -21,7 +21,7 @@ struct RatesReport {
 /// "counted", "not counted", "not supported"
 std::string_view name_of(perfstat::State state);
 
-std::string rates_text(const Page& page, const RatesReport& report);
+std::string rates_text(const RatesReport& report, const Page& page);
 
 /// Schema skidscan.rates/1, documented in docs/formats.md. Ends with a newline.
 std::string rates_json(const RatesReport& report);

@@ -161,14 +161,9 @@ void add_hit_rows(EventTable& table, const Page& page) {
 /// Whether one offset holds nearly all samples, and which.
 Cell constant_skid_cell(const Measurement& m) {
   if (!m.constant_skid) return unknown_cell();
-  switch (m.constant_skid->verdict) {
-    case analysis::Verdict::kept:
-      return {"yes, " + analysis::signed_number(m.constant_skid->offset)};
-    case analysis::Verdict::broken:
-      return {"no"};
-    default:
-      return {"undecided"};
-  }
+  const auto& [offset, share, verdict] = *m.constant_skid;
+  if (verdict == analysis::Verdict::kept) return {"yes, " + analysis::signed_number(offset)};
+  return {verdict == analysis::Verdict::broken ? "no" : "undecided"};
 }
 
 void add_distance_rows(EventTable& table, const Page& page) {

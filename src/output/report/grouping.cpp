@@ -1,6 +1,7 @@
 #include "src/output/report/grouping.h"
 
 #include "src/output/escape.h"
+#include "src/output/page.h"
 
 #include <algorithm>
 #include <charconv>
@@ -139,6 +140,24 @@ std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
     for (EventGroup& event : machine.events) label_columns(machine, event);
   }
   return machines;
+}
+
+std::string_view origin_word(SampleOrigin origin) {
+  if (origin == SampleOrigin::cpu) return "";
+  return origin == SampleOrigin::emulator ? ", emulated" : ", synthetic";
+}
+
+std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {
+  if (origin == SampleOrigin::cpu) return {};
+  const std::string begin = of.empty() ? "" : of + ": ";
+  if (origin == SampleOrigin::model) {
+    return page.field("SYNTHETIC", begin + "samples made by skidscan synth, not measured",
+                      Ink::yellow);
+  }
+  return page.field(
+      "EMULATED",
+      begin + "an emulated CPU (QEMU) took the samples; its skid at level 0 is a parameter",
+      Ink::yellow);
 }
 
 }  // namespace skid::output

@@ -74,7 +74,9 @@ Cell level_cell(const analysis::Measurement& measurement);
 /// "load at 0x401000 (skid_trigger)". Escaped.
 std::string trigger_text(const analysis::Measurement& measurement);
 
-/// "Intel(R) Xeon(R) … (GenuineIntel, family 6, …)". Escaped.
-std::string cpu_details(const analysis::Cpu& cpu);
+/// "Intel(R) Xeon(R) … (GenuineIntel, family 6, …)". Escaped. `number_of_core`: Arm's MIDR; may be
+/// empty.
+std::string cpu_details(const analysis::Cpu& cpu, const std::string& name,
+                        const std::string& number_of_core = {});
 
 }  // namespace skid::output

@@ -1,7 +1,7 @@
 // The tables and histograms of an event, and the machine that it was recorded on.
 #include "analysis/wording.h"
 #include "src/output/escape.h"
-#include "src/output/html/elements.h"
+#include "src/output/html/document.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
@@ -209,12 +209,14 @@ std::string trigger_text(const Measurement& measurement) {
   return text;
 }
 
-std::string cpu_details(const analysis::Cpu& cpu) {
+std::string cpu_details(const analysis::Cpu& cpu, const std::string& name,
+                        const std::string& number_of_core) {
   std::vector<std::string> details;
   const auto number = [&details](const char* name, const std::optional<int>& value) {
     if (value) details.push_back(fmt::format("{} {}", name, *value));
   };
   if (!cpu.vendor.empty()) details.push_back(escape_for_terminal(cpu.vendor));
+  if (!number_of_core.empty()) details.push_back(number_of_core);
   number("family", cpu.family);
   number("model", cpu.model);
   number("stepping", cpu.stepping);
@@ -222,12 +224,11 @@ std::string cpu_details(const analysis::Cpu& cpu) {
     details.push_back("microcode " + escape_for_terminal(cpu.microcode));
   }
   if (!cpu.arch.empty()) details.push_back(escape_for_terminal(cpu.arch));
-  const std::string name = cpu_name(cpu);
   return details.empty() ? name : fmt::format("{} ({})", name, joined(details));
 }
 
 std::string machine_header(const Page& page, const MachineGroup& machine) {
-  std::string cpu = cpu_details(machine.cpu);
+  std::string cpu = cpu_details(machine.cpu, cpu_name(machine.cpu));
   if (machine.cpu.hypervisor) cpu += ", under " + escape_for_terminal(*machine.cpu.hypervisor);
   std::string kernel = machine.kernel.empty() ? "unknown" : escape_for_terminal(machine.kernel);
   std::string text;

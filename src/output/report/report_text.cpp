@@ -422,17 +422,9 @@ std::size_t broken_in(const MachineGroup* machine) {
 }  // namespace
 
 Ink ink_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kept:
-      return Ink::green;
-    case Verdict::broken:
-      return Ink::red;
-    case Verdict::undecided:
-      return Ink::yellow;
-    case Verdict::not_judged:
-      return Ink::dim;
-  }
-  return Ink::plain;
+  if (verdict == Verdict::kept) return Ink::green;
+  if (verdict == Verdict::broken) return Ink::red;
+  return verdict == Verdict::undecided ? Ink::yellow : Ink::dim;
 }
 
 void EventLevels::add(const std::string& event, const std::string& level) {

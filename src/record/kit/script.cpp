@@ -43,16 +43,6 @@ std::string conditional(const CommandWord& condition, std::string words) {
   return words;
 }
 
-std::vector<CommandWord> words_of(const run::PlannedMeasurement& measurement) {
-  return perftool::record_words({.event = measurement.perf_event,
-                                 .period = measurement.period,
-                                 .extras = measurement.extras,
-                                 .cross_check = measurement.cross_check,
-                                 .length = measurement.length,
-                                 .data_addresses = measurement.data_addresses,
-                                 .weights = measurement.weights});
-}
-
 double seconds_of(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -88,7 +78,7 @@ std::string values_of(const Kit& kit) {
 std::string versions_of(const run::Run& plan) {
   std::set<Since> versions;
   for (const run::PlannedMeasurement& measurement : plan.measurements) {
-    for (const CommandWord& word : words_of(measurement)) versions.insert(word.since);
+    for (const CommandWord& word : perftool::record_words(measurement)) versions.insert(word.since);
   }
   versions.erase(Since{});
   std::string text;
@@ -155,7 +145,7 @@ std::string measurement_line(const run::PlannedMeasurement& measurement, std::st
   std::string line =
       fmt::format("measure {} {} {} {}", shell_word(name), shell_word(file), measurement.samples,
                   duration == nullptr ? std::string("0") : runway::seconds_text(*duration));
-  const std::vector<CommandWord> words = words_of(measurement);
+  const std::vector<CommandWord> words = perftool::record_words(measurement);
   for (auto word = words.begin(); word != words.end();) {
     const CommandWord& condition = *word;
     std::vector<std::string> texts;

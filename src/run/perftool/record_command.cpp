@@ -53,12 +53,13 @@ std::vector<CommandWord> record_words(const Subject& subject) {
   // Side-band events of BPF programs, for which perf's end waits up to a second.
   add(words, since(PerfTool::kNoBpfEvent, {{.text = "--no-bpf-event"}}));
   const std::string rate = std::to_string(extras.frequency.value_or(subject.period));
-  const std::vector<std::string> plain{"-e", subject.event, extras.frequency ? "-F" : "-c", rate};
+  const std::vector<std::string> plain{"-e", subject.perf_event, extras.frequency ? "-F" : "-c",
+                                       rate};
   if (subject.cross_check.empty()) {
     add(words, only(When::always, plain));
   } else {
     // Tracepoints take no period among their terms, so the event has to.
-    auto event = split_event_name(subject.event);
+    auto event = split_event_name(subject.perf_event);
     event.name += fmt::format("/{}={}/", extras.frequency ? "freq" : "period", rate);
     add(words, only(When::with_cross_check,
                     {"-e", join_event_name(event), "-e", subject.cross_check, "-c", "1"}));
@@ -68,7 +69,7 @@ std::vector<CommandWord> record_words(const Subject& subject) {
     add(words, {{.text = "--call-graph"}, {.text = extras.call_graph}});
   if (!extras.branch_filter.empty()) add(words, {{.text = "-j"}, {.text = extras.branch_filter}});
   // Linux takes both together only since 6.12, and then counters of several tasks have one id.
-  if (has_counter_values(subject.event)) words.push_back({.text = "--no-inherit"});
+  if (has_counter_values(subject.perf_event)) words.push_back({.text = "--no-inherit"});
   if (extras.per_cpu) add(words, {{.text = "-C"}, value_word("cpu")});
   if (subject.data_addresses) words.push_back({.text = kDataAddresses});
   if (subject.weights) words.push_back({.text = kWeights});

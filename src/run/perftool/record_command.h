@@ -3,24 +3,34 @@
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/extras.h"
 #include "src/support/command_words.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skid::perftool {
 
+/// How samples are taken beside the event, its level and period.
+struct Extras {
+  std::optional<std::uint64_t> frequency = {};  ///< samples per second (-F) instead of a period
+  std::string call_graph = {};                  ///< --call-graph: "fp", "dwarf", "lbr"; empty: none
+  std::string branch_filter = {};  ///< -j: "any", "any_call,u"; empty: no branch stacks
+  bool per_cpu = false;            ///< -C: all tasks of the CPU, not the target alone
+
+  friend bool operator==(const Extras&, const Extras&) = default;
+};
+
 /// The subject of a recording, which is known before its place.
 struct Subject {
-  std::string event;  ///< as -e takes it, with its precise level
-  std::uint64_t period = 0;
+  std::string perf_event = {};  ///< as -e takes it, with its precise level: "mem:0x403000/8:rw:pp"
+  std::uint64_t period = 0;     ///< events (cpu-clock: nanoseconds) per sample, as asked
   Extras extras = {};
-  std::string cross_check;   ///< a tracepoint to record every time it fires; empty: none
-  runway::RunLength length;  ///< of the target
+  std::string cross_check = {};   ///< a tracepoint to record every time it fires; empty: none
+  runway::RunLength length = {};  ///< of the target
   /// Data addresses and sources with each sample (-d), and weights (-W).
   bool data_addresses = false, weights = false;
 };
