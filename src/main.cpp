@@ -1,5 +1,5 @@
 // Arguments to command; the only place that catches.
-#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/commands/terminal.h"
 #include "src/support/error.h"

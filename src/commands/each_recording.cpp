@@ -168,6 +168,11 @@ class Steps {
   std::size_t recordings_ = 1;  ///< of the last input
 };
 
+bool begins_as_report(const FileDescriptor& stream) {
+  constexpr std::size_t kEnoughToTell = 64;
+  return stream && output::looks_like_report(peek(stream, kEnoughToTell));
+}
+
 /// Opens a possible report: a regular file, a FIFO or standard input. A FIFO must stay open until
 /// it was read, or its writer gets SIGPIPE.
 FileDescriptor open_stream(const std::string& input) {
@@ -205,10 +210,9 @@ measure::Measured read_report(const std::string& input, const FileDescriptor& st
 
 measure::Measured read_source(const measure::Source& source, const measure::Choices& choices,
                               std::optional<std::int64_t> bin_width) {
-  constexpr std::size_t kEnoughToTell = 64;
   if (source.run != nullptr) return measure::measure(source, choices);
   const FileDescriptor stream = open_stream(source.file.string());
-  if (stream && output::looks_like_report(peek(stream, kEnoughToTell))) {
+  if (begins_as_report(stream)) {
     return read_report(source.file.string(), stream, choices, bin_width);
   }
   return measure::measure(source, choices);
@@ -217,11 +221,9 @@ measure::Measured read_source(const measure::Source& source, const measure::Choi
 }  // namespace
 
 bool is_report(const std::string& file) {
-  constexpr std::size_t kEnoughBytes = 64;
   std::error_code none;
   if (!fs::is_regular_file(file, none)) return false;
-  const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  return descriptor && output::looks_like_report(peek(descriptor, kEnoughBytes));
+  return begins_as_report(FileDescriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
 }
 
 void refuse_report(const std::string& file) {

@@ -1,6 +1,5 @@
 #include "src/commands/shared_options.h"
 #include "src/record/choice.h"
-#include "src/record/requested_event.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/text.h"

@@ -1,10 +1,51 @@
 #include "src/output/json_fields.h"
 
+#include "src/output/escape.h"
+#include "src/output/page.h"
 #include "src/support/json_text.h"
+#include "src/support/text.h"
+
+#include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace skid::output {
+namespace {
+
+std::string text_field(std::string_view text) {
+  std::string escaped = escape_for_terminal(text);
+  if (escaped.find_first_of(",\"") == std::string::npos) return escaped;
+  std::string quoted = "\"";
+  for (const char character : escaped) {
+    if (character == '"') quoted += '"';
+    quoted += character;
+  }
+  return quoted + '"';
+}
+
+/// Null where a key is missing.
+const Json* find(const Json* value, std::string_view place) {
+  while (value != nullptr && !place.empty()) {
+    const auto found = value->find(std::string(take_until('/', place)));
+    value = found == value->end() ? nullptr : &*found;
+  }
+  return value;
+}
+
+/// The results of `use(name, place)` for each column, separated by commas.
+template <typename Use>
+std::string each_column(std::string_view columns, Use use) {
+  std::vector<std::string> fields;
+  while (!columns.empty()) {
+    std::string_view place = take_until(' ', columns);
+    const std::string_view name = take_until('=', place);
+    fields.push_back(use(name, place.empty() ? name : place));
+  }
+  return joined(fields, ",");
+}
+
+}  // namespace
 
 Json text_or_null(std::string_view text) {
   return text.empty() ? Json() : Json(text);
@@ -23,15 +64,35 @@ std::string document_text(std::string_view schema, const Json& keys) {
 Json json_of_delay(const std::optional<analysis::Delay>& delay,
                    const analysis::SamplePairs& pairs) {
   if (!delay) return nullptr;
-  return {{"low", delay->low},
-          {"high", delay->high},
-          {"p5", delay->p5},
-          {"p50", delay->p50},
-          {"p95", delay->p95},
-          {"predicted", delay->predicted},
-          {"independent", delay->independent},
-          {"pairs", pairs.pairs()},
-          {"left_out", pairs.left_out}};
+  const analysis::Delay& value = *delay;
+  FieldWriter io;
+  SKID_MEMBERS(low, high, p5, p50, p95, predicted, independent);
+  io("pairs", pairs.pairs());
+  io("left_out", pairs.left_out);
+  return io.take();
+}
+
+std::string csv_field(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return text_field(value.get_ref<const std::string&>());
+  if (value.is_array()) {
+    return text_field(joined(value.get<std::vector<std::string>>(), " "));
+  }
+  if (!value.is_number_float()) return value.dump();
+  const auto number = value.get<double>();
+  return std::isfinite(number) ? fmt::format("{}", number) : std::string();
+}
+
+std::string csv_header(std::string_view columns) {
+  return each_column(columns, [](std::string_view name, auto) { return std::string(name); });
+}
+
+std::string csv_fields(std::string_view columns, const Json& row, const Json& more) {
+  return each_column(columns, [&](auto, std::string_view place) {
+    const Json* value = find(&row, place);
+    if (value == nullptr) value = find(&more, place);
+    return value == nullptr ? std::string() : csv_field(*value);
+  });
 }
 
 }  // namespace skid::output

@@ -1,4 +1,4 @@
-// Fields that several JSON outputs share (docs/formats.md).
+// Fields that several JSON outputs share, and CSV, which is made of JSON (docs/formats.md).
 #pragma once
 
 #include "analysis/measurement.h"
@@ -24,16 +24,14 @@ struct nlohmann::adl_serializer<std::optional<T>> {
 
 namespace skid {
 
-void fields(auto& io, Of<analysis::Cpu> auto& cpu) {
-  io("vendor", OrNull{cpu.vendor});
-  io("model_name", OrNull{cpu.model_name});
-  io("family", cpu.family, kAnyInteger);
-  io("model", cpu.model, kAnyInteger);
-  io("stepping", cpu.stepping, kAnyInteger);
-  io("microcode", OrNull{cpu.microcode});
-  io("arch", OrNull{cpu.arch});
-  io("hypervisor", cpu.hypervisor);
-  io.derived("emulated", cpu.emulated());
+void fields(auto& io, Of<analysis::Cpu> auto& value) {
+  SKID_MEMBERS_OR_NULL(vendor, model_name);
+  io("family", value.family, kAnyInteger);
+  io("model", value.model, kAnyInteger);
+  io("stepping", value.stepping, kAnyInteger);
+  SKID_MEMBERS_OR_NULL(microcode, arch);
+  io("hypervisor", value.hypervisor);
+  io.derived("emulated", value.emulated());
 }
 
 SKID_WRITTEN_FIELDS(analysis::Bias, largest_ratio, chi_square, degrees, p)
@@ -73,5 +71,26 @@ std::string hexadecimal(std::uint64_t value);
 
 /// A JSON document as a command prints it: its schema and skidscan's version, then `keys`.
 std::string document_text(std::string_view schema, const Json& keys);
+
+// Comma-separated values, made of the JSON of the same things.
+
+/// A value as a field: texts quoted where they must be (RFC 4180), with control characters escaped,
+/// so that a record is one line whatever the name; the elements of an array with spaces between
+/// them; empty, which readers take as missing, for null and for numbers that are not finite.
+std::string csv_field(const Json& value);
+
+// Columns are words "NAME=PLACE", PLACE being the keys that lead to the value in the JSON of a row:
+// "cpu=cpu/model_name". "NAME" alone is the key, too.
+
+/// The names of `columns`, separated by commas.
+std::string csv_header(std::string_view columns);
+/// The fields of `columns`, separated by commas. Empty where neither `row` nor `more` has the keys.
+std::string csv_fields(std::string_view columns, const Json& row, const Json& more = {});
+
+/// Which recording, machine, event and level a measurement is of.
+inline constexpr std::string_view kIdentityColumns =
+    "run file cpu=cpu/model_name kernel event=event/label requested=event/requested "
+    "recorded=event/recorded level_requested=precise/requested level=precise/recorded repeat "
+    "synthetic emulated=cpu/emulated";
 
 }  // namespace skid::output

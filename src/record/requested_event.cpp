@@ -1,5 +1,4 @@
-#include "src/record/requested_event.h"
-
+#include "src/record/choice.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 

@@ -16,7 +16,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace skid::record {
 

@@ -82,24 +82,20 @@ void fields(auto& io, Of<run::CpuOfRun> auto& of) {
   io("hypervisor", of.cpu.hypervisor);
 }
 
-void fields(auto& io, Of<machine::Machine> auto& machine) {
-  run::CpuOfRun identity{machine.cpu};
+void fields(auto& io, Of<machine::Machine> auto& value) {
+  run::CpuOfRun identity{value.cpu};
   io("cpu", identity);
-  io("kernel", machine.kernel);
-  io("hostname", machine.hostname);
-  io("core_pmus", machine.core_pmus);
-  io("other_pmus", OrNull{machine.other_pmus});
-  io("perf_event_paranoid", machine.perf_event_paranoid, {.least = -1});
-  io("perf_event_max_sample_rate", machine.perf_event_max_sample_rate);
-  io("smt_active", machine.smt_active);
-  io("allowed_cpus", machine.allowed_cpus);
+  SKID_MEMBERS(kernel, hostname, core_pmus);
+  io("other_pmus", OrNull{value.other_pmus});
+  io("perf_event_paranoid", value.perf_event_paranoid, {.least = -1});
+  SKID_MEMBERS(perf_event_max_sample_rate, smt_active, allowed_cpus);
   std::vector<run::CachesOfCpu> all;
-  for (const auto& [cpu, caches] : machine.data_caches) all.push_back({cpu, caches});
+  for (const auto& [cpu, caches] : value.data_caches) all.push_back({cpu, caches});
   io("data_caches", OrNull{all});
   if constexpr (std::remove_reference_t<decltype(io)>::kReads) {
-    machine.cpu = identity.cpu;
+    value.cpu = identity.cpu;
     for (run::CachesOfCpu& of : all) {
-      machine.data_caches.insert_or_assign(of.cpu, std::move(of.caches));
+      value.data_caches.insert_or_assign(of.cpu, std::move(of.caches));
     }
   }
 }
@@ -110,14 +106,10 @@ void fields(auto& io, Of<run::RunTarget> auto& target) {
   io("build_id", target.build_id);
 }
 
-void fields(auto& io, Of<runway::TargetReport> auto& report) {
-  io("iterations", report.iterations);
-  io("elapsed_seconds", report.elapsed_seconds);
-  io("ticks_per_nop", report.ticks_per_nop);
-  io("ticks_per_second", report.ticks_per_second);
-  io("cpu", report.cpu, {.least = -1});
-  io("chase", report.chase);
-  io("warnings", report.warnings);
+void fields(auto& io, Of<runway::TargetReport> auto& value) {
+  SKID_MEMBERS(iterations, elapsed_seconds, ticks_per_nop, ticks_per_second);
+  io("cpu", value.cpu, {.least = -1});
+  SKID_MEMBERS(chase, warnings);
 }
 
 void fields(FieldWriter& io, const runway::RunLength& length) {
@@ -151,32 +143,21 @@ void fields(FieldReader& io, run::State& state) {
   state = static_cast<run::State>(found - run::kStates.begin());
 }
 
-void fields(auto& io, Of<run::PlannedMeasurement> auto& measurement) {
-  io("event", measurement.event);
-  io("requested", measurement.requested);
-  io("perf_event", measurement.perf_event);
-  io("witness", OrNull{measurement.cross_check});
-  io("data_addresses", OrNull{measurement.data_addresses});
-  io("weights", OrNull{measurement.weights});
-  io("level", measurement.level, {.most = machine::kHighestLevel});
-  io("repeat", measurement.repeat, {.least = 1});
-  io("period", measurement.period);
-  io("frequency", measurement.extras.frequency);
-  io("call_graph", OrNull{measurement.extras.call_graph});
-  io("branch_filter", OrNull{measurement.extras.branch_filter});
-  io("per_cpu", OrNull{measurement.extras.per_cpu});
-  io("cpu", measurement.cpu);
-  io("trigger", measurement.trigger);
-  io("length", measurement.length);
-  io("samples", OrNull{measurement.samples});
-  io("file", Checked{measurement.file, run::check_file_name});
-  io("state", measurement.state);
-  io("reason", measurement.reason);
-  io("command", measurement.command);
-  io("started", measurement.started);
-  io("ended", measurement.ended);
-  io("target_report", measurement.target_report);
-  io("messages", measurement.messages);
+void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
+  SKID_MEMBERS(event, requested, perf_event);
+  io("witness", OrNull{value.cross_check});
+  SKID_MEMBERS_OR_NULL(data_addresses, weights);
+  io("level", value.level, {.most = machine::kHighestLevel});
+  io("repeat", value.repeat, {.least = 1});
+  io("period", value.period);
+  io("frequency", value.extras.frequency);
+  io("call_graph", OrNull{value.extras.call_graph});
+  io("branch_filter", OrNull{value.extras.branch_filter});
+  io("per_cpu", OrNull{value.extras.per_cpu});
+  SKID_MEMBERS(cpu, trigger, length);
+  io("samples", OrNull{value.samples});
+  io("file", Checked{value.file, run::check_file_name});
+  SKID_MEMBERS(state, reason, command, started, ended, target_report, messages);
 }
 
 SKID_FIELDS(run::Run, tool_version, command_line, synthetic, machine, perf, cpu, samples,

@@ -34,17 +34,22 @@
 #include <nlohmann/json.hpp>
 
 #define SKID_FIELD(member) io(#member, value.member);
-/// The list of a struct whose keys are the names of its members.
-#define SKID_FIELDS(Type, ...)                                         \
-  void fields(auto& io, ::skid::Of<Type> auto& value) {                \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD, __VA_ARGS__)) \
-  }
-
 #define SKID_FIELD_OR_NULL(member) io(#member, OrNull{value.member});
+/// In a list for `io`: the members of `value` whose keys are their names.
+#define SKID_MEMBERS(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD, __VA_ARGS__))
+/// The same, where empty texts are null.
+#define SKID_MEMBERS_OR_NULL(...) \
+  NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD_OR_NULL, __VA_ARGS__))
+
+/// The list of a struct whose keys are the names of its members.
+#define SKID_FIELDS(Type, ...)                          \
+  void fields(auto& io, ::skid::Of<Type> auto& value) { \
+    SKID_MEMBERS(__VA_ARGS__)                           \
+  }
 /// The same of a struct that is only written, whose empty texts are null.
-#define SKID_WRITTEN_FIELDS(Type, ...)                                         \
-  inline void fields(::skid::FieldWriter& io, const Type& value) {             \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SKID_FIELD_OR_NULL, __VA_ARGS__)) \
+#define SKID_WRITTEN_FIELDS(Type, ...)                             \
+  inline void fields(::skid::FieldWriter& io, const Type& value) { \
+    SKID_MEMBERS_OR_NULL(__VA_ARGS__)                              \
   }
 
 namespace skid {

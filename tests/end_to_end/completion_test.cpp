@@ -1,5 +1,5 @@
 // Completion by each shell, with its script and the built program.
-#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/support/process.h"
 #include "tests/support/program.h"

@@ -1,5 +1,5 @@
 // Manual pages of the built program, read by the programs that they are for.
-#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/support/file.h"
 #include "src/support/process.h"

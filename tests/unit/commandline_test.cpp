@@ -1,6 +1,5 @@
 // Parsing and help of a small command line, and usage errors of skidscan's.
 #include "src/commands/commandline/command.h"
-#include "src/commands/commandline/help.h"
 #include "src/commands/commands.h"
 #include "src/output/escape.h"
 #include "tests/support/error_message.h"

@@ -1,4 +1,4 @@
-#include "src/record/requested_event.h"
+#include "src/record/choice.h"
 #include "tests/support/error_message.h"
 
 #include <map>

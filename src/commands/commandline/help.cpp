@@ -1,5 +1,4 @@
-#include "src/commands/commandline/help.h"
-
+#include "src/commands/commandline/command.h"
 #include "src/output/page.h"
 #include "src/support/text.h"
 

@@ -1,6 +1,6 @@
 // The only code that includes CLI11, which splits a command line into options, values and
 // arguments.
-#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/command.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 

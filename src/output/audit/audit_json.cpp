@@ -1,5 +1,4 @@
 #include "src/output/audit/audit.h"
-#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 
 namespace skid {
@@ -21,25 +20,23 @@ SKID_WRITTEN_FIELDS(audit::DelayRange, low, high)
 SKID_WRITTEN_FIELDS(audit::LoopShadow, delay, shares, expected, p, predicted)
 SKID_WRITTEN_FIELDS(analysis::Interval, value, low, high, confidence)
 
-void fields(FieldWriter& io, const audit::InstructionFinding& found) {
+void fields(FieldWriter& io, const audit::InstructionFinding& value) {
   Json source;
-  if (!found.source_file.empty()) {
-    source = {{"file", found.source_file}, {"line", found.source_line}};
+  if (!value.source_file.empty()) {
+    source = {{"file", value.source_file}, {"line", value.source_line}};
   }
   Json categories = Json::array();
   for (const auto category : instructions::kCategories) {
-    if (found.categories.contains(category)) categories.push_back(name_of(category));
+    if (value.categories.contains(category)) categories.push_back(name_of(category));
   }
-  io("module", OrNull{found.module});
-  io("function", OrNull{found.function});
-  io("offset", found.offset);
-  io("address", Hex{found.address});
-  io("judged_address", Hex{found.judged_address});
+  SKID_MEMBERS_OR_NULL(module, function);
+  io("offset", value.offset);
+  io("address", Hex{value.address});
+  io("judged_address", Hex{value.judged_address});
   io("source", source);
-  io("disassembly", OrNull{found.text});
+  io("disassembly", OrNull{value.text});
   io("categories", categories);
-  io("verdict", found.verdict);
-  io("samples", found.samples);
+  SKID_MEMBERS(verdict, samples);
 }
 
 void fields(FieldWriter& io, const audit::Contradictions& finding) {
@@ -50,36 +47,29 @@ void fields(FieldWriter& io, const audit::Contradictions& finding) {
   io("contradicted_share", share_json(finding.share));
 }
 
-void fields(FieldWriter& io, const audit::ImpossibleBranch& branch) {
-  io("reason", branch.fault);
-  io("module", OrNull{branch.module});
-  io("function", OrNull{branch.function});
-  io("offset", branch.offset);
-  io("from", Hex{branch.from});
-  io("to", Hex{branch.to});
-  io("preceding_to", Hex{branch.preceding_to});
-  io("disassembly", OrNull{branch.text});
-  io("records", branch.records);
+void fields(FieldWriter& io, const audit::ImpossibleBranch& value) {
+  io("reason", value.fault);
+  SKID_MEMBERS_OR_NULL(module, function);
+  io("offset", value.offset);
+  io("from", Hex{value.from});
+  io("to", Hex{value.to});
+  io("preceding_to", Hex{value.preceding_to});
+  io("disassembly", OrNull{value.text});
+  io("records", value.records);
 }
 
-void fields(FieldWriter& io, const audit::BranchRecords& records) {
-  const bool is_contiguous = records.no_contiguity == audit::NoContiguity::none;
-  io("stacks", records.stacks);
-  io("empty_stacks", records.empty_stacks);
-  io("damaged_stacks", records.damaged_stacks);
-  io("records", records.records);
-  io("empty", records.empty);
-  io("judged", records.judged);
-  io("by_addresses", records.by_addresses);
-  io("impossible", records.impossible.count);
-  io("impossible_share", share_json(records.impossible));
-  io("not_contiguous", is_contiguous ? Json() : Json(name_of(records.no_contiguity)));
+void fields(FieldWriter& io, const audit::BranchRecords& value) {
+  const bool is_contiguous = value.no_contiguity == audit::NoContiguity::none;
+  SKID_MEMBERS(stacks, empty_stacks, damaged_stacks, records, empty, judged, by_addresses);
+  io("impossible", value.impossible.count);
+  io("impossible_share", share_json(value.impossible));
+  io("not_contiguous", is_contiguous ? Json() : Json(name_of(value.no_contiguity)));
   io("reasons",
-     output::counts_by_name<audit::BranchFault>(records.faults, output::Zeros::left_out, 1));
+     output::counts_by_name<audit::BranchFault>(value.faults, output::Zeros::left_out, 1));
   io("not_judged",
-     output::counts_by_name<audit::BranchUnjudged>(records.not_judged, output::Zeros::left_out, 1));
-  io("places_impossible", records.impossible_places);
-  io("worst", records.worst);
+     output::counts_by_name<audit::BranchUnjudged>(value.not_judged, output::Zeros::left_out, 1));
+  io("places_impossible", value.impossible_places);
+  io("worst", value.worst);
 }
 
 void fields(FieldWriter& io, const audit::PlaceSamples& place) {
@@ -142,32 +132,25 @@ Json bias_json(const audit::BlockBias& bias) {
 
 }  // namespace
 
-void fields(FieldWriter& io, const audit::EventAudit& event) {
-  io("event", event.event);
-  io("requested", OrNull{event.requested});
-  io("recorded", event.recorded);
-  io("level", event.level);
-  io("period", event.period);
-  io("catalogue", OrNull{event.catalogue});
-  io("rule", event.rule);
-  io("samples", event.samples);
-  io("judged", event.judged);
-  io("impossible", event.impossible.count);
-  io("impossible_share", share_json(event.impossible));
-  io("verdicts", output::counts_by_name<events::Verdict>(event.verdicts, output::Zeros::kept));
+void fields(FieldWriter& io, const audit::EventAudit& value) {
+  io("event", value.event);
+  io("requested", OrNull{value.requested});
+  SKID_MEMBERS(recorded, level, period);
+  io("catalogue", OrNull{value.catalogue});
+  SKID_MEMBERS(rule, samples, judged);
+  io("impossible", value.impossible.count);
+  io("impossible_share", share_json(value.impossible));
+  io("verdicts", output::counts_by_name<events::Verdict>(value.verdicts, output::Zeros::kept));
   io("not_judged",
-     output::counts_by_name<analysis::NotJudged>(event.not_judged, output::Zeros::left_out));
-  io("data_source", event.data_source);
-  io("data_address", event.data_address);
-  io("functions_judged", event.all_functions);
-  io("functions_impossible", event.impossible_functions);
-  io("instructions_impossible", event.impossible_instructions);
-  io("functions", event.functions);
-  io("instructions", event.instructions);
-  io("bias", bias_json(event.bias));
-  io("bias_not_judged", OrNull{event.bias.reason});
-  io("branch_records", event.branch_records);
-  io("warnings", event.warnings);
+     output::counts_by_name<analysis::NotJudged>(value.not_judged, output::Zeros::left_out));
+  SKID_MEMBERS(data_source, data_address);
+  io("functions_judged", value.all_functions);
+  io("functions_impossible", value.impossible_functions);
+  io("instructions_impossible", value.impossible_instructions);
+  SKID_MEMBERS(functions, instructions);
+  io("bias", bias_json(value.bias));
+  io("bias_not_judged", OrNull{value.bias.reason});
+  SKID_MEMBERS(branch_records, warnings);
 }
 
 SKID_WRITTEN_FIELDS(audit::Audit, run, file, synthetic, read_in_part, cpu, kernel, remarks, missing,

@@ -183,33 +183,30 @@ Json l2_json(const events::L2Requests& requests) {
           {"corrected_umask", corrected ? Json(fmt::format("0x{:02x}", *corrected)) : Json()}};
 }
 
-Json event_json(const Cpu& cpu, const Event& event) {
-  const auto l2 = events::l2_requests(cpu.core, event.config);
+Json event_json(const Cpu& cpu, const Event& value) {
+  const auto l2 = events::l2_requests(cpu.core, value.config);
   const std::string manual_error = l2 ? events::manual_error(*l2) : std::string();
   Json manual_errors = Json::array();
   if (!manual_error.empty()) manual_errors.push_back(manual_error);
-  return {{"name", event.name},
-          {"aliases", event.aliases},
-          {"pmu", event.pmu},
-          {"encoding",
-           {{"perf", events::perf_encoding(cpu.layout, event)},
-            {"raw", text_or_null(events::raw_encoding(event))},
-            {"config", hexadecimal(event.config)},
-            {"config1", hexadecimal(event.config1)}}},
-          {"description", text_or_null(event.description)},
-          {"deprecated", event.deprecated},
-          {"precise", event.precise},
-          {"precise_source", text_or_null(event.precise_source)},
-          {"source", text_or_null(event.source)},
-          {"data_la", event.data_la},
-          {"pdist_counters", event.pdist},
-          {"level_3", name_of(events::level_3_of(cpu, event))},
-          {"counting_unit", text_or_null(events::counting_unit(cpu.core, event.config))},
-          {"causes", FieldWriter::json_of(events::causes_of(cpu, event))},
-          {"trigger", FieldWriter::json_of(events::triggers_of(cpu, event))},
-          {"errata", FieldWriter::json_of(events::errata_of(cpu.core, event))},
-          {"manual_errors", manual_errors},
-          {"l2_rqsts", l2 ? l2_json(*l2) : Json()}};
+  FieldWriter io;
+  SKID_MEMBERS(name, aliases, pmu);
+  io("encoding", Json{{"perf", events::perf_encoding(cpu.layout, value)},
+                      {"raw", text_or_null(events::raw_encoding(value))},
+                      {"config", hexadecimal(value.config)},
+                      {"config1", hexadecimal(value.config1)}});
+  io("description", OrNull{value.description});
+  SKID_MEMBERS(deprecated, precise);
+  SKID_MEMBERS_OR_NULL(precise_source, source);
+  io("data_la", value.data_la);
+  io("pdist_counters", value.pdist);
+  io("level_3", name_of(events::level_3_of(cpu, value)));
+  io("counting_unit", text_or_null(events::counting_unit(cpu.core, value.config)));
+  io("causes", events::causes_of(cpu, value));
+  io("trigger", events::triggers_of(cpu, value));
+  io("errata", events::errata_of(cpu.core, value));
+  io("manual_errors", manual_errors);
+  io("l2_rqsts", l2 ? l2_json(*l2) : Json());
+  return io.take();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "analysis/comparison.h"
 #include "src/output/page.h"
-#include "src/output/sample_origin.h"
+#include "src/output/report/grouping.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
-#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 
 #include <array>
@@ -33,23 +32,16 @@ std::string key_of(Statistic statistic) {
   return kStatisticKeys.at(static_cast<std::size_t>(statistic));
 }
 
-Json json_of(const StatisticDifference& difference, const ComparisonCell& cell) {
-  Json object;
-  if (difference.statistic == Statistic::distribution) {
-    object = FieldWriter::json_of(*cell.distances);
+Json json_of(const StatisticDifference& value, const ComparisonCell& cell) {
+  FieldWriter io;
+  if (value.statistic == Statistic::distribution) {
+    fields(io, *cell.distances);
   } else {
-    object = {{"baseline", difference.baseline},
-              {"here", difference.here},
-              {"difference", difference.difference},
-              {"low", difference.low},
-              {"high", difference.high}};
+    SKID_MEMBERS(baseline, here, difference, low, high);
   }
-  object["p"] = difference.p;
-  object["p_is_bound"] = difference.p_is_bound;
-  object["adjusted_p"] = difference.adjusted_p;
-  object["marked"] = difference.marked;
-  object["untested"] = text_or_null(difference.untested);
-  return object;
+  SKID_MEMBERS(p, p_is_bound, adjusted_p, marked);
+  io("untested", OrNull{value.untested});
+  return io.take();
 }
 
 Json measurements_of(const ComparisonCell& cell) {

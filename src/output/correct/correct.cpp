@@ -1,7 +1,6 @@
 #include "src/output/correct/correct.h"
 
 #include "analysis/wording.h"
-#include "src/output/csv.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/parts.h"
@@ -17,47 +16,36 @@ SKID_WRITTEN_FIELDS(measure::Compared, what, profile, run, match)
 SKID_WRITTEN_FIELDS(correct::Correction, run, file, synthetic, read_in_part, by, cpu, kernel,
                     remarks, events)
 
-void fields(FieldWriter& io, const correct::Skid& skid) {
-  io("instructions", skid.instructions);
-  io("source", skid.source);
-  io("run", OrNull{skid.run});
-  io("compared", skid.compared);
+void fields(FieldWriter& io, const correct::Skid& value) {
+  SKID_MEMBERS(instructions, source);
+  io("run", OrNull{value.run});
+  io("compared", value.compared);
 }
 
-void fields(FieldWriter& io, const correct::Place& place) {
-  const bool has_source = !place.source_file.empty();
-  io("module", OrNull{place.module});
-  io("address", Hex{place.address});
-  io("symbol", OrNull{place.symbol});
-  io("offset", place.offset);
-  io("file", OrNull{place.source_file});
-  io("line", has_source ? Json(place.source_line) : Json());
-  io("recorded", place.recorded);
-  io("corrected", place.corrected);
-  io("low", place.low);
-  io("high", place.high);
+void fields(FieldWriter& io, const correct::Place& value) {
+  const bool has_source = !value.source_file.empty();
+  io("module", OrNull{value.module});
+  io("address", Hex{value.address});
+  io("symbol", OrNull{value.symbol});
+  io("offset", value.offset);
+  io("file", OrNull{value.source_file});
+  io("line", has_source ? Json(value.source_line) : Json());
+  SKID_MEMBERS(recorded, corrected, low, high);
 }
 
-void fields(FieldWriter& io, const correct::EventCorrection& event) {
-  io("event", event.event);
-  io("requested", OrNull{event.requested});
-  io("recorded", event.recorded);
-  io("level", event.level);
-  io("period", event.period);
-  io("skid", event.skid);
-  io("verdict", event.skid.verdict);
-  io("reason", OrNull{event.skid.reason});
-  io("advice", OrNull{event.skid.advice});
-  io("samples", event.samples);
-  io("moved", event.moved);
-  io("in_place", event.in_place);
-  io("split", event.split);
-  io("split_by", output::counts_by_name<correct::SplitBy>(event.split_by, output::Zeros::kept));
-  io("unexplained", event.unexplained);
-  io("unknown", event.unknown);
+void fields(FieldWriter& io, const correct::EventCorrection& value) {
+  io("event", value.event);
+  io("requested", OrNull{value.requested});
+  SKID_MEMBERS(recorded, level, period, skid);
+  io("verdict", value.skid.verdict);
+  io("reason", OrNull{value.skid.reason});
+  io("advice", OrNull{value.skid.advice});
+  SKID_MEMBERS(samples, moved, in_place, split);
+  io("split_by", output::counts_by_name<correct::SplitBy>(value.split_by, output::Zeros::kept));
+  SKID_MEMBERS(unexplained, unknown);
   io("not_placed",
-     output::counts_by_name<analysis::NotJudged>(event.not_placed, output::Zeros::left_out));
-  io("places", event.places);
+     output::counts_by_name<analysis::NotJudged>(value.not_placed, output::Zeros::left_out));
+  io("places", value.places);
 }
 
 namespace output {

@@ -1,4 +1,3 @@
-#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 #include "src/output/listing/listing.h"
 

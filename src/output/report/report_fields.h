@@ -46,18 +46,15 @@ void fields(auto& io, Of<analysis::Part> auto& part) {
   io("time", part.time);
 }
 
-void fields(auto& io, Of<analysis::EventIdentity> auto& event) {
-  io("label", event.label);
-  io("requested", event.requested);
-  io("recorded", event.recorded);
-  io("type", event.type);
-  io("config", Hex{event.config});
-  io("config1", Hex{event.config1});
-  io("config2", Hex{event.config2});
-  io("breakpoint_type", event.breakpoint_type);
-  io("excluded", Checked{event.excluded, output::check_mode});
-  io("swapped", event.substituted);
-  io("remark", OrNull{event.remark});
+void fields(auto& io, Of<analysis::EventIdentity> auto& value) {
+  SKID_MEMBERS(label, requested, recorded, type);
+  io("config", Hex{value.config});
+  io("config1", Hex{value.config1});
+  io("config2", Hex{value.config2});
+  io("breakpoint_type", value.breakpoint_type);
+  io("excluded", Checked{value.excluded, output::check_mode});
+  io("swapped", value.substituted);
+  io("remark", OrNull{value.remark});
 }
 
 SKID_FIELDS(analysis::RecordingPath, frequency, call_graph, branch_stack, batched)
@@ -98,10 +95,9 @@ void fields(auto& io, Of<analysis::OwnerCounts> auto& counts) {
 
 SKID_FIELDS(analysis::AddressTable, trigger, successor, elsewhere, not_judged)
 
-void fields(auto& io, Of<analysis::Addresses> auto& addresses) {
-  io("source", OneOf{addresses.source, analysis::kAddressSources});
-  io("declared", addresses.declared);
-  io("samples", addresses.samples);
+void fields(auto& io, Of<analysis::Addresses> auto& value) {
+  io("source", OneOf{value.source, analysis::kAddressSources});
+  SKID_MEMBERS(declared, samples);
 }
 
 void fields(auto& io, Of<analysis::EventsPerIteration> auto& events) {
@@ -130,34 +126,26 @@ void source_fields(auto& io, Of<analysis::Measurement> auto& m) {
   io("time", m.time);
 }
 
-void recording_fields(auto& io, Of<analysis::Measurement> auto& m) {
-  io("synthetic", m.synthetic);
-  io("read_in_part", m.read_in_part);
-  io("cpu", m.cpu);
-  io("kernel", OrNull{m.kernel});
-  io("event", m.event);
-  io("recording_path", m.path);
+void recording_fields(auto& io, Of<analysis::Measurement> auto& value) {
+  SKID_MEMBERS(synthetic, read_in_part, cpu);
+  io("kernel", OrNull{value.kernel});
+  io("event", value.event);
+  io("recording_path", value.path);
 }
 
-void loss_fields(auto& io, Of<analysis::Measurement> auto& m) {
-  io("lost_records", m.lost_records);
-  io("lost_samples", m.lost_samples);
-  io("throttled", m.throttled);
-  io("unknown_ids", m.unknown_ids);
+void loss_fields(auto& io, Of<analysis::Measurement> auto& value) {
+  SKID_MEMBERS(lost_records, lost_samples, throttled, unknown_ids);
 }
 
-void basis_fields(auto& io, Of<analysis::Basis> auto& basis) {
-  io("ignores_level", basis.ignores_level);
-  io("known_offset", basis.known_offset);
-  io("equal_triggers", basis.equal_triggers);
-  io("trigger_repeats", OrNull{basis.trigger_repeats});
-  io("events_to_record", basis.events_to_record);
-  io("ticks_per_instruction", basis.ticks_per_instruction, {.most = output::kLargestNumber});
-  io("ticks_per_iteration", basis.ticks_per_iteration, {.most = output::kLargestNumber});
-  io("instructions_per_iteration", basis.instructions_per_iteration,
+void basis_fields(auto& io, Of<analysis::Basis> auto& value) {
+  SKID_MEMBERS(ignores_level, known_offset, equal_triggers);
+  io("trigger_repeats", OrNull{value.trigger_repeats});
+  io("events_to_record", value.events_to_record);
+  io("ticks_per_instruction", value.ticks_per_instruction, {.most = output::kLargestNumber});
+  io("ticks_per_iteration", value.ticks_per_iteration, {.most = output::kLargestNumber});
+  io("instructions_per_iteration", value.instructions_per_iteration,
      {.most = output::kLargestNumber});
-  io("iterations", basis.iterations);
-  io("geometry", basis.geometry);
+  SKID_MEMBERS(iterations, geometry);
 }
 
 }  // namespace skid

@@ -1,6 +1,5 @@
 #include "analysis/cause.h"
 #include "analysis/repeats.h"
-#include "src/output/csv.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
@@ -11,29 +10,25 @@ namespace skid {
 
 SKID_WRITTEN_FIELDS(analysis::Bin, lo, hi, count)
 
-void fields(FieldWriter& io, const analysis::Share& share) {
-  const bool known = share.total > 0;
-  io("value", known ? Json(share.value) : Json());
-  io("low", known ? Json(share.low) : Json());
-  io("high", known ? Json(share.high) : Json());
-  io("confidence", share.confidence);
-  io("count", share.count);
-  io("total", share.total);
+void fields(FieldWriter& io, const analysis::Share& value) {
+  const bool known = value.total > 0;
+  io("value", known ? Json(value.value) : Json());
+  io("low", known ? Json(value.low) : Json());
+  io("high", known ? Json(value.high) : Json());
+  SKID_MEMBERS(confidence, count, total);
 }
 
-void fields(FieldWriter& io, const analysis::ConstantSkid& constant) {
+void fields(FieldWriter& io, const analysis::ConstantSkid& value) {
   Json answer;
-  if (constant.verdict == analysis::Verdict::kept) answer = true;
-  if (constant.verdict == analysis::Verdict::broken) answer = false;
+  if (value.verdict == analysis::Verdict::kept) answer = true;
+  if (value.verdict == analysis::Verdict::broken) answer = false;
   io("constant", answer);
-  io("offset", constant.offset);
-  io("share", constant.share);
+  SKID_MEMBERS(offset, share);
 }
 
-void fields(FieldWriter& io, const analysis::Residues& residues) {
-  const auto& excess = residues.excess;
-  io("modulus", residues.modulus);
-  io("counts", residues.counts);
+void fields(FieldWriter& io, const analysis::Residues& value) {
+  const auto& excess = value.excess;
+  SKID_MEMBERS(modulus, counts);
   io("excess", excess ? Json(excess->share) : Json());
   io("chi_square", excess ? Json(excess->chi_square) : Json());
   io("p", excess ? Json(excess->p) : Json());
@@ -41,35 +36,27 @@ void fields(FieldWriter& io, const analysis::Residues& residues) {
 
 SKID_WRITTEN_FIELDS(analysis::RetirementGroups, strongest, moduli)
 
-void fields(FieldWriter& io, const analysis::Contract& contract) {
-  io("level", contract.level);
-  io("promise", contract.promise);
-  io("verdict", contract.verdict);
-  io("certified", contract.certified);
-  io("share", contract.share);
+void fields(FieldWriter& io, const analysis::Contract& value) {
+  SKID_MEMBERS(level, promise, verdict, certified, share);
   io("promised_share", analysis::kPromisedShare);
   io("samples_needed", analysis::samples_to_show(analysis::kPromisedShare));
-  io("evidence", contract.evidence);
+  io("evidence", value.evidence);
 }
 
-void fields(FieldWriter& io, const analysis::Evenness& evenness) {
-  io("of", evenness.of);
-  io("verdict", evenness.verdict);
-  io("promised", evenness.promised);
-  io("chi_square", evenness.test.statistic);
-  io("degrees", evenness.test.degrees);
-  io("p", evenness.test.p);
-  io("largest_ratio", evenness.largest_ratio);
-  io("evidence", evenness.evidence);
+void fields(FieldWriter& io, const analysis::Evenness& value) {
+  SKID_MEMBERS(of, verdict, promised);
+  io("chi_square", value.test.statistic);
+  io("degrees", value.test.degrees);
+  io("p", value.test.p);
+  SKID_MEMBERS(largest_ratio, evidence);
 }
 
-void fields(FieldWriter& io, const analysis::OverRuns& over_runs) {
-  io("value", over_runs.interval.value);
-  io("low", over_runs.interval.low);
-  io("high", over_runs.interval.high);
-  io("confidence", over_runs.interval.confidence);
-  io("runs", over_runs.runs);
-  io("at_least", over_runs.at_least);
+void fields(FieldWriter& io, const analysis::OverRuns& value) {
+  io("value", value.interval.value);
+  io("low", value.interval.low);
+  io("high", value.interval.high);
+  io("confidence", value.interval.confidence);
+  SKID_MEMBERS(runs, at_least);
 }
 
 }  // namespace skid
@@ -261,50 +248,46 @@ Json address_of(const std::optional<analysis::Addresses>& addresses) {
   return object;
 }
 
-Json measurement_of(const Measurement& m) {
+Json measurement_of(const Measurement& value) {
   FieldWriter io;
-  source_fields(io, m);
-  io("parts", m.parts);
-  io("merged_from", m.merged_from);
-  io("command_lines", m.command_lines);
-  recording_fields(io, m);
-  io("precise", Json{{"requested", m.precise.requested},
-                     {"recorded", m.precise.recorded},
-                     {"level_3", named(m.basis.level_three, kLevelThreeNames)},
-                     {"exact_ip_means", named(m.basis.exact_ip, kExactIpNames)},
-                     {"exact_ip_samples", m.precise.exact_ip_samples},
-                     {"exact_ip_hits", m.basis.tally.exact_hits},
-                     {"exact_ip_off_trigger", m.basis.tally.exact_off_trigger}});
-  io("period", Json{{"requested", m.period.requested},
-                    {"effective", m.period.effective},
-                    {"sum", m.basis.period_sum}});
-  io("trigger", trigger_of(m.trigger));
-  io("samples", samples_of(m));
-  io("judged_samples", m.samples.judged());
-  io("located_samples", m.samples.located());
-  io("inside_instruction", m.basis.tally.inside_instruction);
-  loss_fields(io, m);
-  io("hit_ratio", m.hit_ratio);
-  io("expected_hit_share", m.expected_hit_share);
-  io("skid", Json{{"instructions", skid_in_instructions_of(m)},
-                  {"bytes", distance_of(m.bytes, Unit::whole)},
-                  {"tsc_ticks", distance_of(m.tsc_ticks, Unit::fraction)},
+  source_fields(io, value);
+  SKID_MEMBERS(parts, merged_from, command_lines);
+  recording_fields(io, value);
+  io("precise", Json{{"requested", value.precise.requested},
+                     {"recorded", value.precise.recorded},
+                     {"level_3", named(value.basis.level_three, kLevelThreeNames)},
+                     {"exact_ip_means", named(value.basis.exact_ip, kExactIpNames)},
+                     {"exact_ip_samples", value.precise.exact_ip_samples},
+                     {"exact_ip_hits", value.basis.tally.exact_hits},
+                     {"exact_ip_off_trigger", value.basis.tally.exact_off_trigger}});
+  io("period", Json{{"requested", value.period.requested},
+                    {"effective", value.period.effective},
+                    {"sum", value.basis.period_sum}});
+  io("trigger", trigger_of(value.trigger));
+  io("samples", samples_of(value));
+  io("judged_samples", value.samples.judged());
+  io("located_samples", value.samples.located());
+  io("inside_instruction", value.basis.tally.inside_instruction);
+  loss_fields(io, value);
+  SKID_MEMBERS(hit_ratio, expected_hit_share);
+  io("skid", Json{{"instructions", skid_in_instructions_of(value)},
+                  {"bytes", distance_of(value.bytes, Unit::whole)},
+                  {"tsc_ticks", distance_of(value.tsc_ticks, Unit::fraction)},
                   {"cycles", nullptr},
-                  {"events", skid_in_events_of(m.basis.skid_in_events)}});
-  io("constant_skid", m.constant_skid);
-  io("modulo", m.retirement_groups);
-  io("histogram", histogram_of(m));
-  io("contract", m.contract);
-  io("triggers", triggers_of(m));
-  io("bias", m.bias);
-  io("delay", json_of_delay(m.delay, m.basis.sample_pairs.value_or(analysis::SamplePairs{})));
-  io("evenness", m.evenness);
-  io("events_per_iteration", m.events_per_iteration);
-  io("ip_check", m.ip_check);
-  io("address", address_of(m.basis.addresses));
-  io("basis", basis_of(m.basis));
-  io("warnings", warnings_of(m));
-  io("warning_counts", warning_counts_of(m));
+                  {"events", skid_in_events_of(value.basis.skid_in_events)}});
+  io("constant_skid", value.constant_skid);
+  io("modulo", value.retirement_groups);
+  io("histogram", histogram_of(value));
+  io("contract", value.contract);
+  io("triggers", triggers_of(value));
+  io("bias", value.bias);
+  io("delay",
+     json_of_delay(value.delay, value.basis.sample_pairs.value_or(analysis::SamplePairs{})));
+  SKID_MEMBERS(evenness, events_per_iteration, ip_check);
+  io("address", address_of(value.basis.addresses));
+  io("basis", basis_of(value.basis));
+  io("warnings", warnings_of(value));
+  io("warning_counts", warning_counts_of(value));
   return io.take();
 }
 

@@ -96,15 +96,12 @@ Cell p99_cell(const ReportRow& row) {
 }
 
 /// Value and ends of the hit ratio: over runs, or of the samples of the only run.
-std::optional<std::array<double, 3>> hit_ratio(const ReportRow& row) {
-  if (row.repeats) {
-    if (!row.repeats->hit_ratio) return std::nullopt;
-    const analysis::Interval& ratio = row.repeats->hit_ratio->interval;
-    return std::array{ratio.value, ratio.low, ratio.high};
-  }
+std::optional<analysis::Interval> hit_ratio(const ReportRow& row) {
+  if (row.repeats && !row.repeats->hit_ratio) return std::nullopt;
+  if (row.repeats) return row.repeats->hit_ratio->interval;
   const analysis::Share& ratio = row.first().hit_ratio;
   if (ratio.total == 0) return std::nullopt;
-  return std::array{ratio.value, ratio.low, ratio.high};
+  return analysis::Interval{ratio.value, ratio.low, ratio.high};
 }
 
 std::uint64_t samples_read(const ReportRow& row) {
@@ -158,8 +155,8 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
                          level_cell_of(row),
                          {fmt::format("{}", row.runs.size())},
                          {fmt::format("{}", samples_read(row))},
-                         ratio ? Cell{analysis::percent((*ratio)[0]), Ink::bold} : unknown_cell(),
-                         ratio ? Cell{share_range(page, (*ratio)[1], (*ratio)[2])} : unknown_cell(),
+                         ratio ? Cell{analysis::percent(ratio->value), Ink::bold} : unknown_cell(),
+                         ratio ? Cell{share_range(page, ratio->low, ratio->high)} : unknown_cell(),
                          median_cell(row),
                          p99_cell(row),
                          exact_cell(row),
