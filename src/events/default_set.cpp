@@ -196,9 +196,8 @@ DefaultSet any_cpu_set(const machine::Machine& machine) {
 }
 
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine) {
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    if (pmu.name == "cpu_core") return &pmu;
-  }
+  const auto* found = find_by(machine.core_pmus, &machine::CorePmu::name, "cpu_core");
+  if (found != nullptr) return found;
   return machine.core_pmus.empty() ? nullptr : &machine.core_pmus.front();
 }
 

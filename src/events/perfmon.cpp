@@ -87,16 +87,12 @@ std::vector<MapLine> read_map(const fs::path& path) {
 /// Whether "GenuineIntel-6-55-[56789ABCDEF]" is this CPU. The family is decimal ("18" of Nova
 /// Lake), model and steppings are hexadecimal.
 bool is_cpu(std::string_view pattern, const machine::CpuIdentity& cpu) {
-  if (!cpu.family || !cpu.model) return false;
-  const auto parts = split(pattern, '-');
-  if (parts.size() < 3 || parts[0] != cpu.vendor) return false;
-  if (parts[1] != fmt::format("{}", *cpu.family) ||
-      lower_case(parts[2]) != fmt::format("{:x}", *cpu.model)) {
-    return false;
-  }
-  if (parts.size() == 3) return true;
-  return cpu.stepping && *cpu.stepping < 16 &&
-         lower_case(parts[3]).find(fmt::format("{:x}", *cpu.stepping)) != std::string::npos;
+  if (!cpu.family || !cpu.model || take_until('-', pattern) != cpu.vendor) return false;
+  if (whole_number<int>(take_until('-', pattern)) != cpu.family) return false;
+  if (whole_number<int>(take_until('-', pattern), 16) != cpu.model) return false;
+  return pattern.empty() ||
+         (cpu.stepping && *cpu.stepping < 16 &&
+          lower_case(pattern).find(fmt::format("{:x}", *cpu.stepping)) != std::string::npos);
 }
 
 std::string describe(const machine::CpuIdentity& cpu) {

@@ -33,21 +33,11 @@ using events::Verdict;
 
 constexpr std::size_t kNameWidth = 15;
 
-/// Names and values, wrapped to the page.
-class Lines {
- public:
-  explicit Lines(const Page& page) : page_(page) {}
-  /// `value` is escaped here; an empty one leaves the line out.
-  void line(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    text_ += page_.hanging(pad_right(name, kNameWidth), kNameWidth, escape_for_terminal(value));
-  }
-  std::string& text() noexcept { return text_; }
-
- private:
-  const Page& page_;
-  std::string text_;
-};
+/// A name and a value, which is escaped here, wrapped to the page; empty for an empty value.
+std::string line(const Page& page, std::string_view name, std::string_view value) {
+  if (value.empty()) return {};
+  return page.hanging(pad_right(name, kNameWidth), kNameWidth, escape_for_terminal(value));
+}
 
 std::string cpu_line(const Cpu& cpu) {
   return fmt::format("{}{}{}, from {}", cpu.name, cpu.description.empty() ? "" : ", ",
@@ -94,11 +84,11 @@ std::string categories(const std::vector<Cause>& causes, Verdict verdict) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
+void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::string& text) {
   constexpr std::array kVerdicts{Verdict::can, Verdict::conditional, Verdict::maybe,
                                  Verdict::unknown, Verdict::never};
   const auto causes = events::causes_of(cpu, event);
-  lines.line("counts", events::counting_unit(cpu.core, event.config));
+  text += line(page, "counts", events::counting_unit(cpu.core, event.config));
   std::string_view name = "caused by";
   for (const Verdict verdict : kVerdicts) {
     std::string found = categories(causes, verdict);
@@ -108,7 +98,7 @@ void add_causes(const Cpu& cpu, const Event& event, Lines& lines) {
           return cause.verdict == Verdict::unknown;
         });
     if (all_unknown) found = "unknown for all categories of instructions";
-    lines.line(name, fmt::format("{}: {}", events::name_of(verdict), found));
+    text += line(page, name, fmt::format("{}: {}", events::name_of(verdict), found));
     name = {};
   }
 }
@@ -129,41 +119,44 @@ std::string triggers_text(const Cpu& cpu, const Event& event) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_l2(const events::L2Requests& requests, Lines& lines) {
+void add_l2(const Page& page, const events::L2Requests& requests, std::string& text) {
   const auto joined = [](const std::vector<std::string_view>& parts) {
     return parts.empty() ? std::string("none") : fmt::format("{}", fmt::join(parts, "; "));
   };
-  lines.line("L2 requests", "whose origin and whose result are both in the umask");
-  lines.line("  origins", joined(requests.origins));
-  lines.line("  results", joined(requests.results));
+  text += line(page, "L2 requests", "whose origin and whose result are both in the umask");
+  text += line(page, "  origins", joined(requests.origins));
+  text += line(page, "  results", joined(requests.results));
   if (requests.always_zero()) {
-    lines.line("", fmt::format("always zero: no {} is in the umask",
-                               requests.origins.empty() ? "origin" : "result"));
+    text += line(page, "",
+                 fmt::format("always zero: no {} is in the umask",
+                             requests.origins.empty() ? "origin" : "result"));
   }
-  lines.line("manual error", events::manual_error(requests));
+  text += line(page, "manual error", events::manual_error(requests));
 }
 
 std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
-  Lines lines(page);
-  lines.line("event", event.name + (event.deprecated ? " (deprecated)" : "") +
-                          (event.pmu == "cpu" ? "" : ", " + event.pmu));
-  lines.line("also", fmt::format("{}", fmt::join(event.aliases, ", ")));
+  std::string text = line(page, "event",
+                          event.name + (event.deprecated ? " (deprecated)" : "") +
+                              (event.pmu == "cpu" ? "" : ", " + event.pmu));
+  text += line(page, "also", fmt::format("{}", fmt::join(event.aliases, ", ")));
   const std::string raw = events::raw_encoding(event);
-  lines.line("perf", events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
-  lines.line("description", event.description);
-  lines.line("precise", precise_text(event));
-  lines.line("level 3", name_of(events::level_3_of(cpu, event)));
-  lines.line("PDist", pdist_text(event));
-  lines.line("data address", data_address_text(event));
-  add_causes(cpu, event, lines);
-  lines.line("trigger", triggers_text(cpu, event));
-  if (const auto requests = events::l2_requests(cpu.core, event.config)) add_l2(*requests, lines);
+  text += line(page, "perf",
+               events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
+  text += line(page, "description", event.description);
+  text += line(page, "precise", precise_text(event));
+  text += line(page, "level 3", name_of(events::level_3_of(cpu, event)));
+  text += line(page, "PDist", pdist_text(event));
+  text += line(page, "data address", data_address_text(event));
+  add_causes(page, cpu, event, text);
+  text += line(page, "trigger", triggers_text(cpu, event));
+  if (const auto requests = events::l2_requests(cpu.core, event.config))
+    add_l2(page, *requests, text);
   for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
-    lines.line("erratum", erratum.effect.empty()
-                              ? erratum.ids
-                              : fmt::format("{}: {}", erratum.ids, erratum.effect));
+    text += line(
+        page, "erratum",
+        erratum.effect.empty() ? erratum.ids : fmt::format("{}: {}", erratum.ids, erratum.effect));
   }
-  return std::move(lines.text());
+  return text;
 }
 
 std::string_view precise_word(const Event& event) {
@@ -212,9 +205,7 @@ Json event_json(const Cpu& cpu, const Event& value) {
 }  // namespace
 
 std::string events_text(const Cpu& cpu, const std::vector<Event>& events, const Page& page) {
-  Lines lines(page);
-  lines.line("CPU", cpu_line(cpu));
-  std::string text = std::move(lines.text());
+  std::string text = line(page, "CPU", cpu_line(cpu));
   for (const Event& event : events) text += '\n' + event_text(cpu, event, page);
   return text;
 }

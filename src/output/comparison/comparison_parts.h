@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace skid::output {
 
 /// The most sides that are columns. More sides are rows, and only those that differ are shown.

@@ -2,13 +2,12 @@
 
 #include "src/output/escape.h"
 #include "src/output/page.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <map>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -77,14 +76,12 @@ namespace {
 std::string arm_name(const Cpu& cpu) {
   const std::string_view vendor = cpu.vendor;
   if (!vendor.starts_with("0x")) return {};
-  unsigned implementer = 0;
-  const char* const end = vendor.data() + vendor.size();
-  const auto [stop, error] = std::from_chars(vendor.data() + 2, end, implementer, 16);
-  const std::string_view maker = machine::arm_implementer(implementer);
-  if (error != std::errc() || stop != end || maker.empty()) return {};
+  const auto implementer = whole_number<unsigned>(vendor.substr(2), 16);
+  const std::string_view maker = implementer ? machine::arm_implementer(*implementer) : "";
+  if (maker.empty()) return {};
   if (!cpu.model || *cpu.model < 0) return std::string(maker);
   const auto part = static_cast<unsigned>(*cpu.model);
-  const std::string_view core = machine::arm_core_name(implementer, part);
+  const std::string_view core = machine::arm_core_name(*implementer, part);
   return core.empty() ? fmt::format("{} part {:#x}", maker, part)
                       : fmt::format("{} {}", maker, core);
 }

@@ -2,6 +2,7 @@
 
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -132,10 +133,7 @@ bool leaves_level_to_perf(std::string_view event) {
 }
 
 const GenericEvent* find_generic_event(std::string_view name) {
-  for (const GenericEvent& event : kGenericEvents) {
-    if (event.name == name) return &event;
-  }
-  return nullptr;
+  return find_by(kGenericEvents, &GenericEvent::name, name);
 }
 
 std::string_view generic_hardware_name(std::uint64_t config) {
