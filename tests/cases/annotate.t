@@ -1,0 +1,126 @@
+`skidscan annotate` on programs that are recorded here, and against perf annotate.
+
+  $ . "$CASES/common.sh"
+  $ needs cc
+  $ needs_perf_record -e cpu-clock
+  $ source=$CASES/../support/annotated.c
+  $ record() { # NAME OPTION...: builds the program as NAME and records it into NAME.data
+  >   name=$1; shift
+  >   cc "$@" -o $name "$source"
+  >   perf_record -e cpu-clock -c 1000003 -- ./$name > /dev/null
+  >   mv perf.data $name.data
+  > }
+  $ record program -g -O1
+  $ spin() { skidscan annotate program.data --function spin "$@"; }
+
+The counts are those of perf annotate ("   19.28 :   1192:   xor    %rcx,%rax"), with source lines:
+
+  $ perf annotate --stdio -i program.data spin 2> /dev/null |
+  >   awk '$2 == ":" && $1 > 0 { sub(":", "", $3); print "0x" $3, $1 }' | sort > wanted
+  $ [ -s wanted ] || skip 'perf annotate shows nothing here'
+  $ spin --source --format json > json
+  $ cat > counts.py <<'END'
+  > import json
+  > code, = json.load(open("json"))["codes"]
+  > rows = [(row["begin"], row["counts"][0]["samples"], row["source"]) for row in code["rows"]]
+  > total = code["columns"][0]["samples"]
+  > ours = {begin: 100 * samples / total for begin, samples, _ in rows if samples}
+  > theirs = dict(line.split() for line in open("wanted"))
+  > assert total > 50 and total == sum(samples for _, samples, _ in rows)
+  > assert ours.keys() == theirs.keys(), (ours, theirs)
+  > for begin, percent in theirs.items():
+  >     assert abs(ours[begin] - float(percent)) <= 0.0051, (begin, ours[begin], percent)
+  > sources = [source for _, samples, source in rows if samples and source]
+  > assert sources and all(each["file"].endswith("annotated.c") for each in sources)
+  > text = open(sources[0]["file"]).read()
+  > assert all(each["text"] in text for each in sources)
+  > END
+  $ "$PYTHON" counts.py
+  $ spin --source > text
+  $ grep -o -e 'sum ^= sum << 13;' -e 'annotated.c:8' -e '<abort@plt>' text | sort -u
+  <abort@plt>
+  annotated.c:8
+  sum ^= sum << 13;
+  $ grep "$(printf '\033')" text
+  [1]
+
+Instructions without samples are folded, unless --all lists them:
+
+  $ spin --all --format json > all
+  $ spin --context 0 --format json > folded
+  $ holds < all 'len(j["codes"][0]["rows"]) == j["codes"][0]["instructions"]'
+  $ holds < folded 'len(j["codes"][0]["rows"]) < j["codes"][0]["instructions"]' \
+  >   'sum(r["instructions"] for r in j["codes"][0]["rows"]) == j["codes"][0]["instructions"]' \
+  >   'not any(r["counts"][0]["samples"] for r in j["codes"][0]["rows"] if r["instructions"] > 1)'
+
+Functions that were sampled are listed where the named one has no sample:
+
+  $ skidscan annotate program.data --function spni 2> err
+  [1]
+  $ grep -o -e "'spni': no sample is in a function of that name" -e 'like names: spin' err
+  'spni': no sample is in a function of that name
+  like names: spin
+  $ skidscan annotate program.data --function never_called 2> err
+  [1]
+  $ grep -o "'never_called': no sample is in it; it is in " err
+  'never_called': no sample is in it; it is in 
+  $ spin --module libc.so.6 2> /dev/null
+  [1]
+  $ spin > text
+  $ spin --module program | cmp - text
+  $ skidscan annotate program.data 2> err | cmp - text
+  $ grep -o 'the first of which is shown: spin' err
+  the first of which is shown: spin
+
+A program that was moved is found:
+
+  $ spin --format json | pick codes.0.rows > rows
+  $ mkdir -p "root$PWD" cache; mv program "root$PWD"
+  $ spin --buildid-dir cache --symfs root --format json > json
+  $ pick codes.0.rows < json | cmp - rows
+  $ holds < json "j['codes'][0]['module'] == '$PWD/program'" \
+  >   "j['codes'][0]['file'].endswith('root$PWD/program')"
+  $ mv "root$PWD/program" .
+
+Several recordings are side by side; functions of one name in two programs are two listings:
+
+  $ cp program.data copy.data
+  $ skidscan annotate program.data copy.data --function spin --format json > json
+  $ holds < json 'len(j["codes"]) == 1' \
+  >   'all([c["samples"] for c in r["counts"]] == [r["counts"][0]["samples"]] * 2 for r in j["codes"][0]["rows"])'
+  $ skidscan annotate program.data copy.data --function spin > text
+  $ grep -o -e 'none a  ' -e 'none b$' text | sort -u
+  none a  
+  none b
+  $ record other -O2
+  $ skidscan annotate program.data other.data --function spin --format json > json
+  $ holds < json '[len(code["columns"]) for code in j["codes"]] == [1, 1]'
+
+Unreadable inputs are reported, and the rest shown; the events of a pipe are known only when it is read:
+
+  $ head -c -3000 program.data > cut.data
+  $ skidscan annotate missing --function main
+  skidscan: missing: no such file or directory
+  [1]
+  $ skidscan annotate missing cut.data --function no_such 2> err
+  [1]
+  $ grep -o -e '^skidscan: missing' -e 'cut.data: at offset' -e 'no sample is in a function of that name' err |
+  >   uniq
+  skidscan: missing
+  cut.data: at offset
+  no sample is in a function of that name
+  $ skidscan annotate missing program.data --function spin > one 2> /dev/null
+  [2]
+  $ spin | cmp - one
+  $ skidscan synth --like gregg-2017 --pipe -q -o pipe.data
+  $ skidscan annotate pipe.data --event r412e --format json -q > json
+  $ holds < json '131 in [r["counts"][0]["samples"] for r in j["codes"][0]["rows"] if r["first_offset"] == 0]'
+
+Wrong usage:
+
+  $ skidscan annotate --module x
+  skidscan: --module: restricts --function FUNCTION; add it
+  [64]
+  $ mkdir empty; (cd empty; skidscan annotate)
+  skidscan: no skidscan.run and no perf.data here; make one with 'skidscan record' or 'perf record', or name a run or a recording
+  [1]
