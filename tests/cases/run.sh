@@ -2,6 +2,7 @@
 # Runs one case with cram, in a temporary directory.
 # usage: run.sh PYTHON SKIDSCAN RECORDINGS CASE.t     (77: skipped, with the reason)
 # The environment's SKIDSCAN and SKIDSCAN_RECORDINGS go before the arguments.
+# PLACE_SAMPLES of the environment is build/tests/place_samples, which some cases take.
 set -eu
 python=$1
 cases=$(cd "$(dirname "$0")" && pwd)

@@ -1,0 +1,65 @@
+What an emulated machine of aarch64 recorded: tests/data/aarch64/README.md.
+
+  $ . "$CASES/common.sh"
+  $ data=$CASES/../data/aarch64
+  $ ln -s "$data" targets
+  $ of() { # COMMAND FILE
+  >   skidscan $1 "$data/$2" --symfs . --format json > json
+  > }
+
+Watchpoints stop at the trigger itself:
+
+  $ of annotate access.data
+  skidscan: ./targets/load: the recording holds no build-id of it; the file is taken as it is now
+  $ holds < json 'j["codes"][0]["arch"] == "aarch64"'
+  $ "$PYTHON" -c 'import json
+  > for row in json.load(open("json"))["codes"][0]["rows"]:
+  >     counts = [count["samples"] for count in row["counts"]]
+  >     if any(counts): print(row["part"], row["begin"], row["text"], counts)'
+  trigger 0x4010d0 ldr x1, [x10] [323, 323]
+  $ events() { # KEY...: of each event
+  >   "$PYTHON" -c 'import json, sys
+  > for event in json.load(open("json"))["recordings"][0]["events"]:
+  >     print(*(json.dumps(event[key]) for key in sys.argv[1:]))' "$@"
+  > }
+  $ of audit access.data
+  $ events rule judged
+  "data_watchpoint" 323
+  "data_watchpoint" 323
+  $ holds < json 'all(e["verdicts"]["conditional"] == 323 for e in j["recordings"][0]["events"])'
+
+Faults are at the load that touches the page:
+
+  $ of audit faults.data
+  $ events rule samples
+  "page_fault" 445
+  $ holds < json 'j["recordings"][0]["events"][0]["verdicts"]["conditional"] == 445'
+
+The core's events are not judged at any level:
+
+  $ of audit cycles.data
+  $ events rule not_judged samples
+  "none" {"no_precise_levels": 808} 808
+  "none" {"no_precise_levels": 808} 808
+  "none" {} 0
+
+There is no skid that could be taken out:
+
+  $ of correct access.data
+  $ events verdict places | grep -o -e '"nothing_to_correct"' -e '"address": "[^"]*"' -e '"recorded": [0-9]*' -e '"corrected": [0-9]*' |
+  >   paste -s -d ' '
+  "nothing_to_correct" "address": "0x4010d0" "recorded": 323 "corrected": 323 "nothing_to_correct" "address": "0x4010d0" "recorded": 323 "corrected": 323
+  $ of correct cycles.data
+  $ events event verdict reason | cut -c1-100
+  "cycles" "refused" "every instruction takes cycles; a delay that does not depend on the code leaves 
+  "cycles" "refused" "every instruction takes cycles; a delay that does not depend on the code leaves 
+  "r3" "refused" "the kernel ignores the precise level of an Arm core PMU: samples are where the inter
+  $ events advice | grep -c SPE
+  3
+
+Addresses of the kernel and of processes are distinguished: of 48 bits, the lower half is a process's.
+
+  $ skidscan samples "$data/system.data" --columns mode,ip | sed 1d |
+  >   awk '{ print $1, length($2) == 16 ? substr($2, 1, 4) : "" }' | sort -u
+  kernel ffff
+  user 
