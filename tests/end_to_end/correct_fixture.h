@@ -1,14 +1,17 @@
 // `skidscan correct` on programs compiled by the test.
 #pragma once
 
-#include "tests/end_to_end/command_on_programs.h"
+#include "src/support/process.h"
 #include "tests/support/exit_statuses.h"
+#include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
 
 #include <cstdint>
 #include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,10 +20,20 @@
 
 namespace skid::test {
 
-class CorrectTest : public CommandOnPrograms {
+class CorrectTest : public ::testing::Test {
  protected:
   using json = nlohmann::json;
 
+  void SetUp() override {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "compiles x86-64 code";
+#endif
+    if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
+  }
+  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+  Completed run(std::vector<std::string> arguments) const {
+    return skidscan(std::move(arguments), directory_.path());
+  }
   std::string done(const std::vector<std::string>& command) const {
     const auto completed = run_program(command, directory_.path());
     if (!completed.code.success()) throw std::runtime_error(command.front() + completed.err);
@@ -78,6 +91,8 @@ class CorrectTest : public CommandOnPrograms {
     }
     return places;
   }
+
+  TemporaryDirectory directory_;
 };
 
 }  // namespace skid::test

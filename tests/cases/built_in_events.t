@@ -1,4 +1,4 @@
-`skidscan report` where a clock replaces cycles, and on few samples of the built-in events; these in `annotate`.
+The built-in events, and a clock that replaced cycles, in `skidscan report`, `annotate` and `audit`.
 
   $ . "$CASES/common.sh"
   $ needs_perf_record -e cpu-clock
@@ -74,3 +74,43 @@ Annotate lists them at their offset, at each level: a data breakpoint of x86 tra
   [64]
   $ grep -o 'access, cpu-clock, execute, faults' err
   access, cpu-clock, execute, faults
+
+Audit finds no impossible sample. A few may be in the kernel or in what runs before the loop. The tracepoint of
+page faults is no event of its own.
+
+  $ skidscan audit few -e access,execute,faults -q --format json > json
+  $ cat > verdicts.py <<'END'
+  > import json
+  > recordings = json.load(open("json"))["recordings"]
+  > events = [event for recording in recordings for event in recording["events"]]
+  > assert len(events) == 12 and all(len(each["events"]) <= 1 for each in recordings)
+  > for event in events:
+  >     verdict = "can" if event["event"] == "execute" else "conditional"
+  >     assert event["impossible"] == 0 and event["verdicts"][verdict] == event["judged"], event
+  >     assert event["samples"] >= 500 and event["judged"] >= 0.99 * event["samples"], event
+  > END
+  $ "$PYTHON" verdicts.py
+
+Breakpoints of another program are judged by the preceding instruction. It touches one datum in a loop that does
+other things, too.
+
+  $ cat > watcher.c <<'END'
+  > volatile long watched;
+  > int main(void) {
+  >   long sum = 0;
+  >   for (int i = 0; i < 2000; ++i) {
+  >     watched = i;
+  >     for (int j = 0; j < 50; ++j) __asm__ volatile("add %0, %0" : "+r"(sum));
+  >     sum ^= watched + i;
+  >   }
+  >   return (int)(sum & 1);
+  > }
+  > END
+  $ cc -g -O1 -no-pie -Wl,--build-id=sha1 -o watcher watcher.c
+  $ address=$(nm watcher | sed -n 's/ B watched$//p')
+  $ for access in rw w; do
+  >   perf_record -c 1 -e mem:0x$address/8:$access:u -- ./watcher
+  >   skidscan audit perf.data --format json > json
+  >   pick recordings.0.events.0 < json | sed 's/^[^{]*//' > event
+  >   holds < event 'j["samples"] >= 1000' 'j["impossible"] == 0' 'j["judged"] >= 0.9 * j["samples"]'
+  > done

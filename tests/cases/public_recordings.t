@@ -1,0 +1,31 @@
+Third-party recordings: read again from their reports, and audited.
+
+  $ . "$CASES/common.sh"
+  $ [ -e "$SKIDSCAN_RECORDINGS/EXPECTED.tsv" ] || skip "no recordings in $SKIDSCAN_RECORDINGS"
+
+Reports of reports are the same:
+
+  $ for recording in "$SKIDSCAN_RECORDINGS"/*.data; do
+  >   skidscan report "$recording" --format json > report.json 2> /dev/null
+  >   status=$?
+  >   [ $status = 0 ] || [ $status = 2 ] || continue
+  >   skidscan report report.json --format json > again.json 2> /dev/null
+  >   [ $? = $status ] && cmp report.json again.json && echo same || echo "$recording"
+  > done | sort -u
+  same
+
+None of their events is precise, so that no sample is impossible. Malformed ones are read or refused.
+
+  $ find "$SKIDSCAN_RECORDINGS" -type f -path '*data*' ! -name 'LICENSE*' ! -path '*malformed*' > files
+  $ while read -r file; do
+  >   skidscan audit "$file" --format json > json 2> err
+  >   status=$?
+  >   [ $status = 0 ] || [ $status = 2 ] || echo "$file: $status $(cat err)"
+  >   holds < json 'not any(e["impossible"] for e in j["recordings"][0]["events"])' | sed "s|^|$file: |"
+  > done < files
+  $ [ "$(wc -l < files)" -gt 10 ]
+  $ find "$SKIDSCAN_RECORDINGS" -type f -path '*malformed*' ! -name 'LICENSE*' | while read -r file; do
+  >   skidscan audit "$file" > text 2> err
+  >   status=$?
+  >   [ $status -le 2 ] || echo "$file: $status $(cat err)"
+  > done
