@@ -30,7 +30,9 @@ class CorrectTest : public ::testing::Test {
 #endif
     if (!find_program("cc")) GTEST_SKIP() << "no cc in PATH";
   }
-  std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
+  std::string in_directory(const std::string& name) const {
+    return (directory_ / name).string();
+  }
   Completed run(std::vector<std::string> arguments) const {
     return skidscan(std::move(arguments), directory_.path());
   }
