@@ -27,3 +27,12 @@ needs_perf_record() {
 
 # perf record -o perf.data, leaving the user's build-id cache alone.
 perf_record() { perf record --no-bpf-event -q -N -o perf.data "$@"; }
+
+# Skips the whole case where no breakpoint fires: some hypervisors do not virtualize debug registers.
+needs_breakpoints() {
+  needs_perf_record -e cpu-clock
+  skidscan doctor --format json > doctor || true
+  holds < doctor '[e["usable"] for e in j["events"] if e["name"] == "access"] == [True]' | grep -q not &&
+    skip 'no breakpoint fires on this machine'
+  true
+}
