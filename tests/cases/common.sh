@@ -25,8 +25,20 @@ needs_perf_record() {
   perf record --no-bpf-event -q -o probe "$@" -- true 2> why || skip "perf cannot record here: $(cat why)"
 }
 
+# Runs a command, and again where SIGTRAP ends it: some virtual machines give programs the debug exceptions of
+# perf's breakpoints.
+again_after_trap() {
+  for try in 1 2 3 4; do
+    status=0
+    sh -c '"$@"; exit $?' sh "$@" 2> messages || status=$?
+    [ $status = 133 ] || break
+  done
+  [ $status = 0 ] || cat messages
+  return $status
+}
+
 # perf record -o perf.data, leaving the user's build-id cache alone.
-perf_record() { perf record --no-bpf-event -q -N -o perf.data "$@"; }
+perf_record() { again_after_trap perf record --no-bpf-event -q -N -o perf.data "$@"; }
 
 # Skips the whole case where no breakpoint fires: some hypervisors do not virtualize debug registers.
 needs_breakpoints() {
