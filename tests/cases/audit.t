@@ -118,12 +118,12 @@ As many findings are listed as requested:
   $ for options in '' '--top 1' '--min-share 0.1' --all; do
   >   audited placed.data $options
   >   pick < json recordings.0.events.0.instructions.# recordings.0.events.0.instructions_impossible \
-  >     recordings.0.events.0.impossible | sed 's/.*= //' | xargs
+  >     recordings.0.events.0.functions.# recordings.0.events.0.impossible | sed 's/.*= //' | xargs
   > done
-  2 2 711
-  1 2 711
-  1 2 711
-  3 2 711
+  2 2 2 711
+  1 2 1 711
+  1 2 1 711
+  3 2 2 711
 
 Wrong usage, and inputs that are missing or cut:
 
