@@ -13,7 +13,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SKIDSCAN="${SKIDSCAN:-$2}" SKIDSCAN_RECORDINGS="${SKIDSCAN_RECORDINGS:-$3}"
-export CASES="$cases" PYTHON="$python" SKIP_REASON="$work/skip_reason"
+export PYTHONDONTWRITEBYTECODE=1 CASES="$cases" PYTHON="$python" SKIP_REASON="$work/skip_reason"
 # A copy, because cram writes what differs next to the case.
 cp "$cases/$4" "$work"
 cd "$work"
