@@ -296,6 +296,14 @@ What cannot be changed in place is not copied; an older copy would be taken for 
   $ skidscan correct perf.data -o copy.data > text
   skidscan: perf.data: compressed records, expected plain ones for -o; record without -z
   [1]
+
+Nor what is damaged: a section that ends behind the file would go on in what is appended to a copy.
+
+  $ perf_record -e page-faults -- true
+  $ printf '\0\0\1\0' | dd of=perf.data bs=1 seek=32 conv=notrunc status=none
+  $ skidscan correct perf.data -o copy.data > text
+  skidscan: perf.data: at offset *: attribute section of 65536 bytes, expected * up to the end of the file; a copy would be damaged as well; correct without -o, or record again (glob)
+  [1]
   $ skidscan correct probe -o copy.data > text
   skidscan: -o copy.data: not written: no event was corrected
   [1]
