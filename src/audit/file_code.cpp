@@ -90,10 +90,12 @@ FileCode::Found FileCode::function_at(std::uint64_t address) {
   if (range.size() > FunctionCode::kLargest || budget_.is_exhausted()) {
     return {nullptr, NotJudged::too_much_code};
   }
+  // Functions that overlap are decoded again; compilers' code has few of them.
+  const std::uint64_t cost = last_ && last_->range.contains(range.begin) ? 2 : 1;
   last_ = std::make_shared<const Function>(
       Function{module_.function_at(address)->name, range,
                FunctionCode(arch_, range.begin, module_.code(range))});
-  budget_.take(last_->code.steps().size());
+  budget_.take(cost * last_->code.steps().size());
   return {last_, NotJudged::none};
 }
 

@@ -157,6 +157,7 @@ class Corrector {
       if (found.module != nullptr) watched_.add_mappings(*found.module, all);
     }
     for (const auto& [file, all] : sampled_) correct_file(all);
+    sampled_.clear();  // there may be millions
     splits_.decide(profile_, events_);
     for (auto& [attribute, event] : events_) judge_fit(event);
     return events_;
