@@ -115,8 +115,8 @@ class WatchedData {
 
 SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
   const auto address = module.address_at(one.offset);
-  if (!address) return {one.file, one.offset};
-  return {one.file, *address, true};
+  if (!address) return {one.file, false, one.offset};
+  return {one.file, true, *address};
 }
 
 /// The samples of a recording's events at the instructions that caused them.
@@ -222,7 +222,7 @@ class Corrector {
     }
     if (reason != NotJudged::none) {
       for (const Sampled& one : all) {
-        SpreadPlace place{one.file, one.offset};
+        SpreadPlace place{one.file, false, one.offset};
         if (found.module != nullptr) place = place_in(*found.module, one);
         leave_unless_nothing_to_do(events_.at(one.attribute), place, one.samples, reason);
       }
@@ -288,7 +288,7 @@ class Corrector {
     if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
     Spread spread{place, one.samples, {}, {}, candidates.unknown || candidates.known.empty()};
     for (const Candidate& candidate : candidates.known) {
-      spread.candidates.push_back({one.file, candidate.address, true});
+      spread.candidates.push_back({one.file, true, candidate.address});
       if (keeps_blocks_) keep_block(flow, spread.candidates.back());
     }
     if (candidates.known.empty()) {

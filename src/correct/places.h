@@ -16,8 +16,8 @@ namespace skid::correct {
 
 struct SpreadPlace {
   symbols::FileIndex file = symbols::Region::kNoFile;
-  std::uint64_t address = 0;
   bool is_linked = false;  ///< `address` is one of the file; else of the kernel, or a file offset
+  std::uint64_t address = 0;
 
   friend auto operator<=>(const SpreadPlace&, const SpreadPlace&) = default;
 };

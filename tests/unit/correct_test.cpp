@@ -218,7 +218,7 @@ TEST(Apportion, KeepsTheSum) {
 }
 
 TEST(Bounds, LeaveOpenWhatHasNoKnownCause) {
-  const SpreadPlace here{0, 0x10, true}, there{0, 0x20, true};
+  const SpreadPlace here{0, true, 0x10}, there{0, true, 0x20};
   // Of the first the cause is not known; of the second one of several is not, in the same place.
   const std::vector<Spread> spreads{{here, 100, {here}, {100}, true},
                                     {here, 10, {there, here}, {4, 6}, true},
