@@ -58,14 +58,15 @@ struct BlockFinding {
 struct BlockBias {
   std::optional<analysis::Interval> misplaced = {};  ///< nullopt: no block was judged
   /// Why no block was judged, as a key and in words.
-  std::string_view reason, reason_text;
+  std::string_view reason = {}, reason_text = {};
   std::uint64_t samples = 0;  ///< in the judged blocks
   std::size_t judged = 0;     ///< blocks
   std::size_t biased = 0;
   /// The samples of each place of the judged blocks, over its block's even count.
-  std::vector<double> ratios;
-  std::vector<LoopFinding> loops;    ///< of all judged blocks
-  std::vector<BlockFinding> blocks;  ///< biased ones first, then those with most samples misplaced
+  std::vector<double> ratios = {};
+  std::vector<LoopFinding> loops = {};  ///< of all judged blocks
+  std::vector<BlockFinding> blocks =
+      {};  ///< biased ones first, then those with most samples misplaced
 };
 
 /// Judges together at least one block, whose evenness is not yet set. `loops`: of all blocks,

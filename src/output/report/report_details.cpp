@@ -212,8 +212,8 @@ std::string trigger_text(const Measurement& measurement) {
 std::string cpu_details(const analysis::Cpu& cpu, const std::string& name,
                         const std::string& number_of_core) {
   std::vector<std::string> details;
-  const auto number = [&details](const char* name, const std::optional<int>& value) {
-    if (value) details.push_back(fmt::format("{} {}", name, *value));
+  const auto number = [&details](const char* what, const std::optional<int>& value) {
+    if (value) details.push_back(fmt::format("{} {}", what, *value));
   };
   if (!cpu.vendor.empty()) details.push_back(escape_for_terminal(cpu.vendor));
   if (!number_of_core.empty()) details.push_back(number_of_core);
