@@ -71,8 +71,8 @@ class WatchedData {
   }
 
  private:
-  /// Whether the watched bytes are data of a file: of the one at hand, or of another one that all
-  /// processes mapped at the same address.
+  /// Whether the watched bytes are data of `file`, or of another file that all processes mapped at
+  /// the same address.
   bool is_data_of_file(std::uint64_t watched, symbols::FileIndex file, std::uint64_t bias) {
     const auto contains = [&](symbols::FileIndex other, std::uint64_t at) {
       const auto* module = modules_.find(spaces_.file(other)).module;
