@@ -63,7 +63,6 @@ Panel shadow_panel(const std::vector<Column>& columns, const EventGrid& grid) {
   std::set<double> even;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Measurement& m = *columns[i].measurement;
-    const std::string line = grid.line_of(columns[i]);
     grid.add_caption(panel, columns[i], shadow_text(m));
     Rows points = points_of(m);
     if (points.empty()) continue;
@@ -71,10 +70,11 @@ Panel shadow_panel(const std::vector<Column>& columns, const EventGrid& grid) {
     // Levels are beside each other, whatever the place on the logarithmic axis.
     panel.series.push_back(
         {fmt::format("$d using ((1+$1)*1.06**{}-1):2:3:4 with yerrorbars {} lw 1.2 dt 1", i,
-                     line.substr(0, line.find(" dt"))),
+                     grid.color_of(columns[i])),
          std::move(points)});
     if (m.delay) {
-      panel.series.push_back({"$d using 1:2 smooth unique with lines " + line, model_of(m)});
+      panel.series.push_back(
+          {"$d using 1:2 smooth unique with lines " + grid.line_of(columns[i]), model_of(m)});
     }
     if (m.basis.equal_triggers) even.insert(100 / static_cast<double>(m.triggers.size()));
   }

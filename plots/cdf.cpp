@@ -37,6 +37,7 @@ Rows steps_of(const Measurement& m, const analysis::Histogram& histogram, const 
 Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, const EventGrid& grid) {
   constexpr std::int64_t kMostSteps = 20'000;  // more than a screen can show
   Panel panel{.commands = settings_of(axis, true, grid), .marks = {kTriggerLine}};
+  std::vector<Column> lines;
   std::map<double, const char*> ends;  // and their names; of several triggers the nearest
   for (const Column& column : columns) {
     const Measurement& m = *column.measurement;
@@ -48,6 +49,7 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
     if (censored > 0) text += fmt::format(", {} censored", censored);
     if (grid.figure.paper.caption || columns.size() == 1) grid.add_caption(panel, column, text);
     if (m.samples.located() == 0) continue;
+    lines.push_back(column);
     panel.series.push_back(
         {"$d using 1:2 with steps " + grid.line_of(column), steps_of(m, histogram, axis)});
     if (censored == 0 || !m.censored_from) continue;
@@ -60,6 +62,7 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
                     "set label '{1}' at {0},graph 0.02 left rotate offset 0.8,0 tc ls 4 front",
                     end, name));
   }
+  grid.add_names(panel, lines, share_height, static_cast<double>(axis.highest));
   if (panel.series.empty()) panel.marks = {kNothingLocated};
   return panel;
 }
@@ -72,7 +75,6 @@ Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
     const auto most = static_cast<std::int64_t>(grid.plot_width());
     return cdf_panel(shown, choose_axis(event.all, most), grid);
   });
-  grid.add_line_keys("with lines");
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "located samples up to here";
   grid.figure.commands = kShareAxis;

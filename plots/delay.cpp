@@ -55,9 +55,9 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
       panel.series.push_back(
           {"$d using 1:2 with steps " + grid.line_of(column), steps_of_delays(m, highest)});
     }
+    grid.add_names(panel, shown, share_height, highest);
     return panel;
   });
-  grid.add_line_keys("with lines");
   grid.figure.x_label = "instructions from overflow to record";
   grid.figure.y_label = "records up to here";
   grid.figure.commands = kShareAxis;

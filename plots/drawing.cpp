@@ -1,5 +1,6 @@
 #include "plots/drawing.h"
 
+#include "analysis/wording.h"
 #include "plots/gnuplot_text.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -97,9 +98,20 @@ Layout layout_of(const Figure& figure) {
   if (layout.key_rows > 0) layout.top += static_cast<double>(layout.key_rows) + 0.8;
   layout.spacing = lower + 1 + kTicLines;
   const auto rows = static_cast<double>(layout.rows);
-  const double lines =
-      layout.top + layout.spacing * (rows - 1) + figure.plot_lines * rows + kTicLines + kLabelLines;
-  layout.height = figure.paper.height.value_or(lines * kLineHeight * figure.paper.points);
+  const auto height_with = [&](double plot_lines) {
+    return kLineHeight * figure.paper.points *
+           (layout.top + layout.spacing * (rows - 1) + plot_lines * rows + kTicLines + kLabelLines);
+  };
+  layout.height = figure.paper.height.value_or(height_with(figure.plot_lines));
+  const double least = height_with(std::min(figure.least_lines, figure.plot_lines));
+  if (layout.height < least) {
+    throw Error(fmt::format(
+        "figure: {:.0f} px of height are too few for {} of plots with their texts, which need "
+        "{:.0f} "
+        "px (1/96 inch); use --size WIDTH alone, --no-caption, another --kind, or fewer events and "
+        "levels",
+        layout.height, analysis::counted(layout.rows, "row"), std::ceil(least)));
+  }
   return layout;
 }
 
@@ -254,8 +266,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// A tag of gnuplot's SVG with ids that begin with `id_prefix`, in the colour of the page's text
-/// where it is black, and without style attributes, which the policy of a page blocks.
+/// A tag of gnuplot's SVG with ids that begin with `id_prefix`, and without style attributes, which
+/// the policy of a page blocks.
 std::string own_tag(std::string tag, const std::string& id_prefix) {
   if (tag.starts_with("<g id=")) return "<g>";
   if (tag.find(" style='") != std::string::npos) {
@@ -265,11 +277,6 @@ std::string own_tag(std::string tag, const std::string& id_prefix) {
   }
   for (const std::string reference : {" id='", "href='#", "url(#"}) {
     replace_all(tag, reference, reference + id_prefix);
-  }
-  replace_all(tag, " color=\"black\"", "");
-  for (const std::string black : {"black", "rgb(0,0,0)", "rgb(  0,   0,   0)", "#000000"}) {
-    replace_all(tag, "='" + black + "'", "='currentColor'");
-    replace_all(tag, "=\"" + black + '"', "=\"currentColor\"");
   }
   return tag;
 }

@@ -71,6 +71,7 @@ struct Figure {
   std::size_t columns = 1;
   std::string x_label = {}, y_label = {};     ///< of all panels
   double plot_lines = 16;                     ///< height of a plot in lines of text
+  double least_lines = 3;                     ///< where the paper has a height
   double left_margin = 11, right_margin = 2;  ///< of a plot, in characters
 };
 

@@ -12,8 +12,8 @@ namespace skid::plots {
 namespace {
 
 /// By Kind.
-constexpr std::array<std::string_view, kKinds.size() + kAuditKinds.size()> kNames{
-    "histogram", "cdf", "breakdown", "forest", "bias", "delay", "blocks", "ratios"};
+constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "breakdown",
+                                                             "forest",    "bias", "delay"};
 
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
   using Make = Figure (*)(const Machines&, const FigureOptions&);

@@ -24,13 +24,9 @@ enum class Kind {
   forest,
   bias,
   delay,
-  blocks,  ///< of an audit: the samples of each instruction of a block, and the even count
-  ratios,  ///< of an audit: how many instructions have which multiple of their block's even count
 };
-/// Of measurements.
 inline constexpr std::array kKinds{Kind::histogram, Kind::cdf,  Kind::breakdown,
                                    Kind::forest,    Kind::bias, Kind::delay};
-inline constexpr std::array kAuditKinds{Kind::blocks, Kind::ratios};
 
 /// "histogram", "cdf", …
 std::string_view name_of(Kind kind);
@@ -46,8 +42,8 @@ struct FigureFiles {
 enum class Arrangement { panels, overlaid };
 
 struct FigureOptions {
-  FigureFiles files = {};  ///< not of svg_of()
-  Kind kind = Kind::histogram;
+  FigureFiles files = {};                         ///< not of svg_of()
+  Kind kind = Kind::histogram;                    ///< of measurements
   Arrangement arrangement = Arrangement::panels;  ///< of histograms
   bool logarithmic = false;                       ///< the samples' axis of histograms
   bool caption = true;                            ///< with a title, machines and numbers of samples
@@ -79,9 +75,9 @@ void draw_figure(const analysis::Comparison& comparison, const std::vector<std::
 void draw_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options);
 
 /// The same figures as SVG, an element for a page (`machines`: with the letters of the whole
-/// report; nothing of them is left out): `options.title` is its <title>, texts and axes
-/// have the colour of the page's text (currentColor), ids begin with `options.id_prefix`. Without
-/// scripts and external references. Throw as draw_figure() does.
+/// report; nothing of them is left out): `options.title` is its <title>, ids begin with
+/// `options.id_prefix`. Without scripts and external references; page.css has its colours in the
+/// dark. Throw as draw_figure() does.
 std::string svg_of(const Machines& machines, const FigureOptions& options);
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,
                    const FigureOptions& options);

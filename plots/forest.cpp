@@ -94,10 +94,13 @@ void add_sides(const Comparison& comparison, const ComparisonRow& row, RowPlot& 
   const double top = plot.next() - 0.5;
   for (const std::size_t side : sides_of(comparison, row)) {
     const ComparisonCell* cell = row.cell_of(side);
-    const std::string absent = row.in_baseline ? "missing" : "not measured";
     const double y = plot.add(output::level_name(row.level) + "  " + output::letter_of(side),
-                              cell == nullptr ? absent : text_of(*cell));
+                              cell == nullptr ? "" : text_of(*cell));
     shown.insert(side);
+    if (cell == nullptr) {
+      plot.panel.marks.push_back(fmt::format("set label '{}' at graph 0.5,first {:.10g} center",
+                                             row.in_baseline ? "missing" : "not measured", y));
+    }
     if (cell != nullptr && cell->hit_ratio) {
       marks.add(*cell->hit_ratio, y, side, *cell->runs.front());
     }

@@ -2,6 +2,7 @@
 #include "plots/offset_axis.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   const bool overlaid = options.arrangement == Arrangement::overlaid;
   Panel panel{.commands = settings_of(axis, overlaid, grid), .marks = {kTriggerLine}};
   std::uint64_t highest = 0;
+  std::vector<Column> lines;
   for (const Column& column : columns) {
     const analysis::Measurement& m = *column.measurement;
     const auto histogram = histogram_of(m.basis.tally, axis);
@@ -48,6 +50,7 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
       grid.add_caption(panel, column, hits_text(m, histogram.underflow + histogram.overflow));
     }
     if (histogram.bins.empty()) continue;
+    lines.push_back(column);
     panel.series.push_back(
         {overlaid ? fmt::format("$d using 1:(max({},upto(4))) with steps {}", floor,
                                 grid.line_of(column))
@@ -58,7 +61,13 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
          bins_of(histogram, axis, overlaid)});
   }
   if (panel.series.empty()) panel.marks = {kNothingLocated};
-  const auto y = count_axis(static_cast<double>(highest), options.logarithmic);
+  const auto most = static_cast<double>(highest);
+  const auto height_of = [&](const Rows::value_type& row) {
+    return count_height(std::accumulate(row.begin() + 1, row.end(), 0.0), most,
+                        options.logarithmic);
+  };
+  if (overlaid) grid.add_names(panel, lines, height_of, static_cast<double>(axis.highest));
+  const auto y = count_axis(most, options.logarithmic);
   panel.commands.insert(panel.commands.end(), y.begin(), y.end());
   if (axis.width > 1) panel.remark = fmt::format(", bins of {}", axis.width);
   return panel;
@@ -77,11 +86,7 @@ Figure histogram_figure(const Machines& machines, const FigureOptions& options) 
     for (const Column& column : shown) all += column.measurement->samples;
     return bins_panel(shown, axis, options, grid);
   });
-  if (overlaid) {
-    grid.add_line_keys("with lines");
-  } else {
-    add_class_keys(grid.figure, all, kLocatedClasses);
-  }
+  if (!overlaid) add_class_keys(grid.figure, all, kLocatedClasses);
   if (options.logarithmic) grid.figure.commands = {"set logscale y"};
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "samples";

@@ -161,6 +161,41 @@ double EventGrid::plot_width() const {
   return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
 }
 
+void EventGrid::add_names(Panel& panel, const std::vector<Column>& lines,
+                          const std::function<double(const Rows::value_type&)>& height_of,
+                          double end) const {
+  constexpr double kApart = 0.1;
+  // From here on there is no room at the right, on an axis that is logarithmic if it is long.
+  const double last = (end > 100 ? 0.3 : 0.7) * end;
+  std::vector<double> taken;
+  const auto is_taken = [&](double height) {
+    return std::any_of(taken.begin(), taken.end(),
+                       [&](double other) { return std::abs(other - height) < 0.99 * kApart; });
+  };
+  for (std::size_t i = 0; i < lines.size() && lines.size() > 1; ++i) {
+    const Rows& rows = panel.series.at(i).rows;
+    const auto peak = std::max_element(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+      return height_of(a) < height_of(b);
+    });
+    // Of a low line above it.
+    const double top = height_of(*peak), wanted = top < 2 * kApart ? top + kApart / 2 : 0.85 * top;
+    double height = wanted, place = peak->front(), before = 0;
+    while (height > 0 && is_taken(height)) height -= kApart;
+    if (height <= 0) height = wanted;
+    while (is_taken(height)) height += kApart;
+    taken.push_back(height);
+    for (const auto& row : rows) {
+      const double after = height_of(row);
+      if (std::min(before, after) <= height && height <= std::max(before, after)) place = row[0];
+      before = after;
+    }
+    panel.marks.push_back(fmt::format(
+        "set label {} at first {:.10g},graph {:.3f} {} tc {} front boxed",
+        figure.paper.quoted(lines[i].label), place, height,
+        place > last ? "right offset -0.7,0" : "left offset 0.7,0", color_of(lines[i])));
+  }
+}
+
 void EventGrid::add_line_keys(const std::string& style) {
   for (const auto& [label, line] : lines_) figure.keys.push_back({style + ' ' + line, label});
 }
@@ -193,9 +228,18 @@ void EventGrid::add_block(std::size_t first, bool by_level, const MakePanel& mak
         panel.marks = {"set label 'not measured' at graph 0.5,graph 0.5 center"};
       }
       if (!is_first) continue;
-      const std::string machine = machine_name(machines_, i % machines_.size());
-      panel.title.insert(
-          0, machine + (machine.empty() ? "" : ":  ") + event.event + panel.remark + '\n');
+      const std::string name = event.event + panel.remark;
+      if (machines_.size() == 1) {
+        panel.title.insert(0, name + '\n');
+        continue;
+      }
+      // The event is above its panels of all machines, where the titles leave a line.
+      panel.title.insert(0, " \n" + machine_name(machines_, i) + '\n');
+      if (i > 0) continue;
+      const auto lines = std::count(panel.title.begin(), panel.title.end(), '\n');
+      panel.marks.push_back(fmt::format("set label {} at character 3,graph 1 offset 0,{:.1f} left",
+                                        figure.paper.quoted(name, figure.paper.width),
+                                        1.3 + 0.95 * static_cast<double>(lines)));
     }
   }
 }
@@ -244,10 +288,26 @@ void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t 
   }
 }
 
+namespace {
+
+constexpr double kHalfSample = 0.5;  // where logarithmic axes begin
+
+double top_of(double highest, bool logarithmic) {
+  return logarithmic ? std::max(10.0, highest) * 1.5 : std::max(1.0, highest) * 1.08;
+}
+
+}  // namespace
+
+double count_height(double count, double highest, bool logarithmic) {
+  const double top = top_of(highest, logarithmic);
+  if (!logarithmic) return count / top;
+  return std::log(std::max(kHalfSample, count) / kHalfSample) / std::log(top / kHalfSample);
+}
+
 std::vector<std::string> count_axis(double highest, bool logarithmic) {
-  const double top = logarithmic ? std::max(10.0, highest) * 1.5 : std::max(1.0, highest) * 1.08;
+  const double top = top_of(highest, logarithmic);
   constexpr double kTics = 3;  // for which the lowest plots have room
-  return {fmt::format("set yrange [{}:{:.10g}]", logarithmic ? 0.5 : 0, top),
+  return {fmt::format("set yrange [{}:{:.10g}]", logarithmic ? kHalfSample : 0, top),
           // Numbers of as many digits as the margin has room for.
           highest < 1e6 ? "set format y '%.0f'" : "set format y '%.1s%c'",
           logarithmic ? "set ytics autofreq"

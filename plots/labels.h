@@ -69,10 +69,19 @@ class EventGrid {
   double plot_width() const;
   /// "ls 3", the line of a precise level; of several labels of a level each has its own dashes.
   std::string line_of(const Column& column) const { return lines_.at(column.label); }
+  /// Without dashes, for its colour.
+  std::string color_of(const Column& column) const {
+    return line_of(column).substr(0, line_of(column).find(" dt"));
+  }
   /// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The
   /// most important is first: a long one is cut. Without a caption `text` alone.
   void add_caption(Panel& panel, const Column& column, const std::string& text) const;
-  /// Adds the lines to the legend. `style`: "with lines".
+  /// Adds the names of the series of `panel` beside them if there are several, each where its line
+  /// passes a height that no other name has. `lines`: what each shows; `height_of` a row, in parts
+  /// of the plot's; `end`: of the horizontal axis.
+  void add_names(Panel& panel, const std::vector<Column>& lines,
+                 const std::function<double(const Rows::value_type&)>& height_of, double end) const;
+  /// Adds the lines to the legend. `style`: "with linespoints".
   void add_line_keys(const std::string& style);
   /// Sets the panels: one for all levels, or one `by_level` from top to bottom, those of several
   /// machines beside each other. "not measured" is where there is nothing to show.
@@ -103,9 +112,13 @@ std::string hits_text(const analysis::Measurement& measurement, std::uint64_t be
 void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,
                     std::string_view fill = "");
 
-/// Settings of a vertical axis of cumulative shares.
+/// Settings of a vertical axis of cumulative shares, and the height of a row with a place and a
+/// share on it.
 inline const std::vector<std::string> kShareAxis{"set yrange [-3:103]", "set ytics 20",
                                                  "set format y '%.0f%%'"};
+inline double share_height(const Rows::value_type& row) {
+  return (row[1] + 3) / 106;
+}
 
 /// A mark: the line across a panel at offset 0. gnuplot's own is missing on nonlinear axes.
 inline constexpr const char* kTriggerLine =
@@ -113,6 +126,8 @@ inline constexpr const char* kTriggerLine =
 
 /// Settings of an axis from 0 to a little more than `highest`, in whole numbers.
 std::vector<std::string> count_axis(double highest, bool logarithmic = false);
+/// The height of `count` on it, in parts of the plot's.
+double count_height(double count, double highest, bool logarithmic);
 
 /// A mark: a dashed line across a panel at a height.
 std::string even_line(double height);

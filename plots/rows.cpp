@@ -64,6 +64,7 @@ Figure RowPlot::finish(double low, std::string_view x_label) {
   };
   figure.x_label = x_label;
   figure.plot_lines = 1.25 * next_;
+  figure.least_lines = next_;
   figure.panels.push_back(std::move(panel));
   return std::move(figure);
 }

@@ -4,7 +4,7 @@ set border 3 lw 0.5
 set tics nomirror out scale 0.5
 set style fill solid noborder
 set errorbars 0; set pointsize 0.6
-set title offset 0,-0.4
+set title offset 0,-0.4; set style textbox opaque noborder margins 0.3,0.2
 # Lines of precise levels (none, p, pp, ppp) and of others: Okabe and Ito's colours.
 set style line 1 lw 1.5 dt 1 pt 7 lc rgb 'black'
 set style line 2 lw 1.5 dt 2 pt 7 lc rgb '#E69F00'

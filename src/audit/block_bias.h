@@ -62,8 +62,6 @@ struct BlockBias {
   std::uint64_t samples = 0;  ///< in the judged blocks
   std::size_t judged = 0;     ///< blocks
   std::size_t biased = 0;
-  /// The samples of each place of the judged blocks, over its block's even count.
-  std::vector<double> ratios = {};
   std::vector<LoopFinding> loops = {};  ///< of all judged blocks
   std::vector<BlockFinding> blocks =
       {};  ///< biased ones first, then those with most samples misplaced

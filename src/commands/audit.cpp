@@ -21,8 +21,6 @@
 namespace skid::commands {
 namespace {
 
-constexpr plots::Kind kDefaultAuditKind = plots::Kind::blocks;
-
 struct AuditOptions {
   std::vector<std::string> inputs;
   std::filesystem::path perfmon;
@@ -92,7 +90,7 @@ ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& a
 }
 
 ExitStatus run_audit(const AuditOptions& options) {
-  const auto figure = figure_of(options.plot, kDefaultAuditKind);
+  const auto figure = figure_of(options.plot);
   if (figure) {
     check_output_files({{"--plot", figure->files.plot}, {"--plot-script", figure->files.script}},
                        inputs_or_default_run(options.inputs));
@@ -186,9 +184,7 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
-  command.add(figure_options(options->plot, "a figure of blocks",
-                             {plots::kAuditKinds.begin(), plots::kAuditKinds.end()},
-                             kDefaultAuditKind));
+  command.add(figure_options(options->plot, "a figure of blocks"));
   command.add({perfmon_option(options->perfmon)});
   command.add(filter_options(options->filter));
   command.add(delay_options(options->delay));

@@ -396,20 +396,13 @@ locate::KernelFiles kernel_files(const BinaryOptions& options) {
   return files;
 }
 
-std::vector<Option> figure_options(PlotOptions& options, std::string_view figure,
-                                   const std::vector<plots::Kind>& kinds,
-                                   plots::Kind default_kind) {
-  const auto names =
-      output::texts_of(kinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
+std::vector<Option> figure_options(PlotOptions& options, std::string_view figure) {
   return {{{"--plot"},
            Value::file("FILE", options.figure.files.plot),
            fmt::format("write {} to FILE.png, FILE.svg or FILE.pdf", figure)},
           {{"--plot-script"},
            Value::file("FILE", options.figure.files.script),
            "write the figure as a gnuplot script that contains its data"},
-          {{"--kind"},
-           Value::one_of("KIND", options.kind, names),
-           fmt::format("kind of the figure (default: {})", name_of(default_kind))},
           {{"--size"},
            Value::text("WIDTH[xHEIGHT]", options.size),
            "size of the figure in in, cm or px (1/96 inch): 3.3in, 8cmx6cm (default: as large as "
@@ -430,8 +423,12 @@ std::vector<Option> figure_options(PlotOptions& options, std::string_view figure
 }
 
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
-  auto all = figure_options(options, "a figure", {plots::kKinds.begin(), plots::kKinds.end()},
-                            default_kind);
+  auto all = figure_options(options, "a figure");
+  const auto kinds =
+      output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
+  all.push_back({{"--kind"},
+                 Value::one_of("KIND", options.kind, kinds),
+                 fmt::format("kind of the figure (default: {})", name_of(default_kind))});
   all.push_back({{"--plot-style"},
                  Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
                  "for histograms: a panel per level, or all levels in one (default: panels)"});

@@ -148,16 +148,15 @@ struct PlotOptions {
   plots::FigureOptions figure;  ///< the others
 };
 
-/// --plot, --plot-script, --kind and the options of its look: of `figure` ("a figure"), which is of
-/// one of `kinds`.
-std::vector<Option> figure_options(PlotOptions& options, std::string_view figure,
-                                   const std::vector<plots::Kind>& kinds, plots::Kind default_kind);
+/// --plot, --plot-script and the options of its look: of `figure` ("a figure").
+std::vector<Option> figure_options(PlotOptions& options, std::string_view figure);
 
-/// The same and those of figures of measurements: --plot-style, --log, --event, --precise.
+/// The same and those of figures of measurements: --kind, --plot-style, --log, --event, --precise.
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind);
 
 /// The figure to draw; nullopt if neither file is named. Throws UsageError for options that require
 /// a figure or another kind, for file names with a wrong suffix, and for a size that is none.
-std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots::Kind default_kind);
+std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
+                                              plots::Kind default_kind = plots::Kind::histogram);
 
 }  // namespace skid::commands

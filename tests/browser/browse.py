@@ -141,7 +141,8 @@ class Page:
               // As seen, because labels of axes are rotated.
               const scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
               const frame = svg.getBoundingClientRect();
-              const texts = Array.from(svg.querySelectorAll('text'));
+              // The box behind a text is the text once more, with a filter.
+              const texts = Array.from(svg.querySelectorAll(':not([filter]) > text'));
               const boxes = texts.map(text => {
                 const seen = text.getBoundingClientRect();
                 return {x: (seen.x - frame.x) * scale, y: (seen.y - frame.y) * scale,

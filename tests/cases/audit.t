@@ -228,9 +228,8 @@ Loads of a block that are sampled unevenly:
   100 800 0
   $ grep -o -m 1 'execute equally often' a.gp
   execute equally often
-  $ skidscan audit a.data --plot-script r.gp --kind ratios > text
-  $ skidscan audit a.data --kind ratios
-  skidscan: --kind: no figure is drawn; add --plot FILE or --plot-script FILE
+  $ skidscan audit a.data --size 3.3in
+  skidscan: --size: no figure is drawn; add --plot FILE or --plot-script FILE
   [64]
   $ skidscan audit a.data --fail-on biased --top 0 > text
   skidscan: --fail-on biased: 1 of 1 judged blocks are biased

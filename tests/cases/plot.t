@@ -37,9 +37,9 @@ The kind of each command:
 Size, font and parts that are chosen:
 
   $ echo "set style line 3 lc rgb '#123456'" > look.gp
-  $ skidscan report pebs-shadow --kind cdf -e r81d0 -p pp,ppp --size 3.3inx5.08cm --font Serif,8 \
+  $ skidscan report pebs-shadow --kind cdf -e r81d0 -p pp,ppp --size 3.3inx7.62cm --font Serif,8 \
   >   --title Loads --plot-settings look.gp --plot f.svg > /dev/null
-  $ lacks f.svg 'width="317" height="192"' '"Serif"' '<title>Loads (SYNTHETIC)</title>' \
+  $ lacks f.svg 'width="317" height="288"' '"Serif"' '<title>Loads (SYNTHETIC)</title>' \
   >   'rgb( 18,  52,  86)' '>ppp<' '>none<' gnuplot_plot
   >none<
   gnuplot_plot
@@ -50,6 +50,11 @@ Size, font and parts that are chosen:
   $ skidscan report pebs-shadow -e cycles --plot f.png > /dev/null
   skidscan: figure: nothing was measured of these events at these levels; name others with --event and --precise
   [64]
+
+A height that leaves no room for plots:
+
+  $ skidscan report pebs-shadow --size 3.3inx1in --plot f.png 2>&1 > /dev/null | sed 's/ which need.*//'
+  skidscan: figure: 96 px of height are too few for 4 rows of plots with their texts,
 
 The script is short beside its data:
 

@@ -6,6 +6,10 @@
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,17 +110,18 @@ TEST(HistogramFigure, PlacesLevelsOfMachinesSideBySideOnOneAxis) {
   const Figure figure = drawn(histogram_figure, two_machines());
   ASSERT_EQ(figure.columns, 2u);
   ASSERT_THAT(figure.panels, SizeIs(8));
-  EXPECT_THAT(figure.panels[0].title, StartsWith("CPU 1:  access, bins of 20\nnone:"));
-  EXPECT_THAT(figure.panels[1].title, StartsWith("CPU 2:  access, bins of 20\nnone:"));
+  EXPECT_THAT(figure.panels[0].title, StartsWith(" \nCPU 1\nnone:"));
+  EXPECT_THAT(figure.panels[1].title, StartsWith(" \nCPU 2\nnone:"));
+  EXPECT_THAT(figure.panels[0].marks, Contains(HasSubstr("'access, bins of 20'")));
   EXPECT_EQ(figure.panels[0].commands[1], figure.panels[3].commands[1]);
   EXPECT_THAT(figure.panels[0].commands[1], StartsWith("set xrange"));
   EXPECT_THAT(figure.panels[2].title, StartsWith("pp:"));
   // The first machine has no level 3, and no faults.
   EXPECT_THAT(figure.panels[4].marks, ElementsAre(HasSubstr("'not measured'")));
   EXPECT_THAT(figure.panels[5].title, StartsWith("ppp:"));
-  EXPECT_THAT(figure.panels[6].title, StartsWith("CPU 1:  faults"));
-  EXPECT_THAT(figure.panels[6].marks, ElementsAre(HasSubstr("'not measured'")));
-  EXPECT_THAT(figure.panels[7].title, StartsWith("CPU 2:  faults"));
+  EXPECT_THAT(figure.panels[6].marks,
+              ElementsAre(HasSubstr("'not measured'"), HasSubstr("'faults' at character 3")));
+  EXPECT_THAT(figure.panels[7].title, StartsWith(" \nCPU 2\nnone:"));
 }
 
 TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
@@ -128,10 +133,10 @@ TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
   ASSERT_THAT(panel.series, SizeIs(2));
   EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0.5, 0, 50, 0, 0}, {1.5, 0, 100, 0, 0}}));
   EXPECT_THAT(panel.series[1].rows, IsSupersetOf(Rows{{-0.5, 200, 0, 0, 0}, {0.5, 0, 0, 0, 0}}));
-  ASSERT_THAT(figure.keys, SizeIs(2));
-  EXPECT_EQ(figure.keys[1].name, "pp");
   EXPECT_THAT(panel.series[1].plot, HasSubstr("ls 3"));
-  EXPECT_THAT(figure.keys[1].style, HasSubstr("ls 3"));
+  EXPECT_THAT(panel.marks,
+              Contains(AllOf(StartsWith("set label 'pp' at first 0.5,"), HasSubstr("tc ls 3"))))
+      << "where the line falls";
 }
 
 TEST(HistogramFigure, OutlinesHitsApartFromTheirBin) {
@@ -162,8 +167,33 @@ TEST(CdfFigure, RisesToAllSamplesAndMarksCensoredOnes) {
   EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0, 30}, {3, 70}, {4900, 100}}));
   EXPECT_THAT(panel.marks, Contains(HasSubstr("set label 'censored' at ")));
   EXPECT_THAT(panel.title, HasSubstr("30 censored"));
-  EXPECT_EQ(figure.keys.at(0).name, "none");
+  EXPECT_THAT(panel.marks, Not(Contains(HasSubstr("set label 'none'")))) << "there is no other";
   EXPECT_THAT(only_panel(drawn(cdf_figure, {make({.kernel_samples = 12})})).series, IsEmpty());
+}
+
+TEST(CdfFigure, NamesEachLineWhereItRisesAndNoneBesideAnother) {
+  const Offsets late{{100, 50}, {200, 30}, {1000, 120}};
+  const Figure figure =
+      drawn(cdf_figure,
+            {make({.level = 0, .offsets = late}), make({.level = 1, .offsets = late}),
+             make({.level = 2, .offsets = {{0, 200}}}), make({.level = 3, .offsets = {{0, 200}}})});
+  std::map<std::string, double> places;
+  std::set<double> heights;
+  for (const std::string& mark : only_panel(figure).marks) {
+    char name[8] = {};
+    double place = 0, height = 0;
+    if (std::sscanf(mark.c_str(), "set label '%7[a-z]' at first %lf,graph %lf", name, &place,
+                    &height) == 3) {
+      places[name] = place;
+      heights.insert(height);
+    }
+  }
+  EXPECT_THAT(places, ElementsAre(std::pair("none", 1000), std::pair("p", 1000), std::pair("pp", 0),
+                                  std::pair("ppp", 0)));
+  ASSERT_THAT(heights, SizeIs(4));
+  for (auto one = heights.begin(); std::next(one) != heights.end(); ++one) {
+    EXPECT_GE(*std::next(one) - *one, 0.099);
+  }
 }
 
 TEST(CdfFigure, RisesInWideBinsAtTheirLastOffset) {
@@ -263,7 +293,6 @@ TEST(FigureHeads, NumberSeveralMachinesAndListTheirRuns) {
 
 TEST(FigureKinds, AreFoundByTheirNames) {
   for (const Kind kind : kKinds) EXPECT_EQ(kind_from(name_of(kind)), kind);
-  for (const Kind kind : kAuditKinds) EXPECT_EQ(kind_from(name_of(kind)), kind);
   EXPECT_FALSE(kind_from("pie"));
 }
 
