@@ -119,9 +119,9 @@ Command events_command() {
            format_option(options->shown.format, {"text", "json"})},
       .notes =
           {"Verdicts on what can cause an event: can; conditional (depends on where the access "
-           "is served); maybe (observed, without a known rule); unknown; never. They cover the "
-           "load events of Ivy Bridge to Coffee Lake with their errata. An event that is not "
-           "listed is not known to be sound.",
+           "is served); maybe (observed, without a known rule); unknown; never. Those of "
+           "the load events of Ivy Bridge to Coffee Lake were measured, with their errata; others "
+           "follow from the events' names and descriptions.",
            "Events of Intel's CPUs from Bonnell and Nehalem to Nova Lake are those of Intel's "
            "event files; "
            "others are libpfm4's, which supports the CPUs of the architecture that it is built "
