@@ -99,7 +99,8 @@ std::string machine_text(const Cpu& cpu, std::string_view kernel) {
   std::string text = cpu_name(cpu);
   // Several CPUs have one name, such as those of QEMU.
   if (cpu.family && cpu.model && cpu.stepping) {
-    text += fmt::format(" ({}-{}-{})", *cpu.family, *cpu.model, *cpu.stepping);
+    // As perf's CPUID and `events --cpu` have them.
+    text += fmt::format(" ({}-{:X}-{:X})", *cpu.family, *cpu.model, *cpu.stepping);
   }
   if (!cpu.microcode.empty()) text += ", microcode " + escape_for_terminal(cpu.microcode);
   if (cpu.hypervisor) text += ", under " + escape_for_terminal(*cpu.hypervisor);

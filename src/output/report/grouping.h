@@ -102,7 +102,7 @@ using machine::level_name;
 /// Escaped.
 std::string cpu_name(const analysis::Cpu& cpu);
 
-/// "Intel(R) Xeon(R) … (6-85-4), microcode 0x1, under KVM, Linux 6.1". Escaped.
+/// "Intel(R) Xeon(R) … (6-55-4), microcode 0x1, under KVM, Linux 6.1". Escaped.
 std::string machine_text(const analysis::Cpu& cpu, std::string_view kernel);
 
 }  // namespace skid::output
