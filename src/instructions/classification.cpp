@@ -40,9 +40,22 @@ constexpr auto kComputations = std::to_array<ZydisInstructionCategory>(
      ZYDIS_CATEGORY_VFMA,        ZYDIS_CATEGORY_VPCLMULQDQ,
      ZYDIS_CATEGORY_XOP});
 
-template <typename Range, typename Value>
-bool contains(const Range& range, Value value) {
-  return std::find(range.begin(), range.end(), value) != range.end();
+bool contains(const auto& list, auto value) {
+  return std::ranges::find(list, value) != list.end();
+}
+
+/// Whether an operand is a register of one of these classes.
+bool is_register_of(const ZydisDecodedOperand& operand, auto... classes) {
+  return operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+         ((ZydisRegisterGetClass(operand.reg.value) == classes) || ...);
+}
+
+/// Whether an operand is floating point in memory, of at most 64 bits each.
+bool is_floating_point(const ZydisDecodedOperand& operand) {
+  return operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
+         (operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT16 ||
+          operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT32 ||
+          operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT64);
 }
 
 /// Instructions that compute only in registers, flags and the operand that they name: no microcode
@@ -53,19 +66,10 @@ bool only_computes(const ZydisInstruction& decoded) {
     return false;
   }
   // MOV is one mnemonic for all registers, those of the system too.
-  return std::all_of(decoded.visible_operands().begin(), decoded.visible_operands().end(),
-                     [](const ZydisDecodedOperand& operand) {
-                       if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return true;
-                       switch (ZydisRegisterGetClass(operand.reg.value)) {
-                         case ZYDIS_REGCLASS_SEGMENT:
-                         case ZYDIS_REGCLASS_CONTROL:
-                         case ZYDIS_REGCLASS_DEBUG:
-                         case ZYDIS_REGCLASS_TEST:
-                           return false;
-                         default:
-                           return true;
-                       }
-                     });
+  return std::ranges::none_of(decoded.visible_operands(), [](const ZydisDecodedOperand& operand) {
+    return is_register_of(operand, ZYDIS_REGCLASS_SEGMENT, ZYDIS_REGCLASS_CONTROL,
+                          ZYDIS_REGCLASS_DEBUG, ZYDIS_REGCLASS_TEST);
+  });
 }
 
 /// DIV, IDIV, FIDIVR, VDIVPS, FSQRT, SQRTSD and their like; not RSQRTPS, which looks up.
@@ -81,32 +85,16 @@ Category load_of(const ZydisInstruction& decoded) {
   unsigned width = 0;  // bits of a vector register, 0 for none
   bool foreign = false;
   for (const ZydisDecodedOperand& operand : decoded.visible_operands()) {
-    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
-      switch (ZydisRegisterGetClass(operand.reg.value)) {
-        case ZYDIS_REGCLASS_XMM:
-          width = std::max(width, 128U);
-          break;
-        case ZYDIS_REGCLASS_YMM:
-          width = std::max(width, 256U);
-          break;
-        case ZYDIS_REGCLASS_ZMM:
-          width = std::max(width, 512U);
-          break;
-        case ZYDIS_REGCLASS_MMX:
-        case ZYDIS_REGCLASS_MASK:
-          foreign = true;
-          break;
-        default:
-          break;
-      }
-    } else if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
-      // Floating point goes through vector registers, also where CVTSD2SI names none of them.
-      const bool floats = operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT16 ||
-                          operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT32 ||
-                          operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT64;
-      if (floats) width = std::max(width, 128U);
-      if (operand.size > 128) width = std::max<unsigned>(width, operand.size);
+    foreign |= is_register_of(operand, ZYDIS_REGCLASS_MMX, ZYDIS_REGCLASS_MASK);
+    const bool is_vector_register =
+        is_register_of(operand, ZYDIS_REGCLASS_XMM, ZYDIS_REGCLASS_YMM, ZYDIS_REGCLASS_ZMM);
+    const bool is_wide = operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.size > 128;
+    if (is_vector_register) {
+      width = std::max<unsigned>(width, ZydisRegisterGetWidth(kMode, operand.reg.value));
     }
+    // Floating point goes through vector registers, also where CVTSD2SI names none of them.
+    if (is_floating_point(operand)) width = std::max(width, 128U);
+    if (is_wide) width = std::max<unsigned>(width, operand.size);
   }
   // {1to16} fills a register from one element.
   if (decoded.instruction.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
@@ -119,59 +107,40 @@ Category load_of(const ZydisInstruction& decoded) {
 }
 
 bool is_string(const ZydisInstruction& decoded) {
-  return decoded.instruction.meta.category == ZYDIS_CATEGORY_STRINGOP ||
-         decoded.instruction.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+  return decoded.is_of(ZYDIS_CATEGORY_STRINGOP, ZYDIS_CATEGORY_IOSTRINGOP);
 }
 
 /// The categories of an instruction's loads.
 void add_load(const ZydisInstruction& decoded, Categories& categories) {
-  const bool locked = (decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
-  if (locked) {
+  if ((decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) {
     categories.insert(Category::locked_load);
   } else if (is_string(decoded)) {
     categories.insert(Category::str_load);
-  } else if (decoded.mnemonic() == ZYDIS_MNEMONIC_XLAT) {
+  } else if (decoded.is(ZYDIS_MNEMONIC_XLAT)) {
     categories.insert(Category::gp_load);
-  } else if (decoded.mnemonic() == ZYDIS_MNEMONIC_XCHG || !only_computes(decoded)) {
+  } else if (decoded.is(ZYDIS_MNEMONIC_XCHG) || !only_computes(decoded)) {
     categories.insert(Category::other_load);
-  } else if (decoded.mnemonic() == ZYDIS_MNEMONIC_MOVNTDQA) {
+  } else if (decoded.is(ZYDIS_MNEMONIC_MOVNTDQA)) {
     categories.insert(Category::nt_load);
   } else {
     categories.insert(load_of(decoded));
-    if (decoded.mnemonic() == ZYDIS_MNEMONIC_VMOVNTDQA) categories.insert(Category::nt_load);
+    if (decoded.is(ZYDIS_MNEMONIC_VMOVNTDQA)) categories.insert(Category::nt_load);
   }
 }
 
 /// The category of instructions that are a category by themselves.
 std::optional<Category> category_of(const ZydisInstruction& decoded) {
-  if (is_multibyte_nop(decoded)) return Category::nop;
-  switch (decoded.mnemonic()) {
-    case ZYDIS_MNEMONIC_MFENCE:
-      return Category::mfence;
-    case ZYDIS_MNEMONIC_CPUID:
-      return Category::cpuid;
-    case ZYDIS_MNEMONIC_LEA:
-      return Category::lea;
-    case ZYDIS_MNEMONIC_CLFLUSH:
-    case ZYDIS_MNEMONIC_CLFLUSHOPT:
-      return Category::flush;
-    case ZYDIS_MNEMONIC_ENDBR32:
-    case ZYDIS_MNEMONIC_ENDBR64:
-    case ZYDIS_MNEMONIC_NOP:
-      return Category::nop;
-    default:
-      break;
+  if (decoded.is(ZYDIS_MNEMONIC_MFENCE)) return Category::mfence;
+  if (decoded.is(ZYDIS_MNEMONIC_CPUID)) return Category::cpuid;
+  if (decoded.is(ZYDIS_MNEMONIC_LEA)) return Category::lea;
+  if (decoded.is(ZYDIS_MNEMONIC_CLFLUSH, ZYDIS_MNEMONIC_CLFLUSHOPT)) return Category::flush;
+  if (decoded.is(ZYDIS_MNEMONIC_ENDBR32, ZYDIS_MNEMONIC_ENDBR64, ZYDIS_MNEMONIC_NOP) ||
+      decoded.is_of(ZYDIS_CATEGORY_WIDENOP)) {
+    return Category::nop;
   }
-  switch (decoded.instruction.meta.category) {
-    case ZYDIS_CATEGORY_PREFETCH:
-    case ZYDIS_CATEGORY_PREFETCHWT1:
-      return Category::prefetch;
-    case ZYDIS_CATEGORY_IO:
-    case ZYDIS_CATEGORY_IOSTRINGOP:
-      return Category::io;
-    default:
-      return std::nullopt;
-  }
+  if (decoded.is_of(ZYDIS_CATEGORY_PREFETCH, ZYDIS_CATEGORY_PREFETCHWT1)) return Category::prefetch;
+  if (decoded.is_of(ZYDIS_CATEGORY_IO, ZYDIS_CATEGORY_IOSTRINGOP)) return Category::io;
+  return std::nullopt;
 }
 
 /// Jumps, calls and returns within the code segment, all of whose memory accesses are among their
@@ -182,15 +151,9 @@ bool is_near_branch(const ZydisInstruction& decoded) {
 }
 
 bool is_branch(const ZydisInstruction& decoded) {
-  switch (decoded.instruction.meta.category) {
-    case ZYDIS_CATEGORY_CALL:
-    case ZYDIS_CATEGORY_COND_BR:
-    case ZYDIS_CATEGORY_RET:
-    case ZYDIS_CATEGORY_UNCOND_BR:
-      return decoded.instruction.meta.isa_ext != ZYDIS_ISA_EXT_RTM;
-    default:
-      return false;
-  }
+  return decoded.is_of(ZYDIS_CATEGORY_CALL, ZYDIS_CATEGORY_COND_BR, ZYDIS_CATEGORY_RET,
+                       ZYDIS_CATEGORY_UNCOND_BR) &&
+         decoded.instruction.meta.isa_ext != ZYDIS_ISA_EXT_RTM;
 }
 
 /// Of a near branch; nullopt for all others.
@@ -220,51 +183,26 @@ bool is_vector(const ZydisInstruction& decoded) {
     default:
       break;
   }
-  return std::any_of(decoded.all_operands().begin(), decoded.all_operands().end(),
-                     [](const ZydisDecodedOperand& operand) {
-                       if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
-                         return operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT16 ||
-                                operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT32 ||
-                                operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT64 ||
-                                operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT80;
-                       }
-                       if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
-                       switch (ZydisRegisterGetClass(operand.reg.value)) {
-                         case ZYDIS_REGCLASS_X87:
-                         case ZYDIS_REGCLASS_MMX:
-                         case ZYDIS_REGCLASS_XMM:
-                         case ZYDIS_REGCLASS_YMM:
-                         case ZYDIS_REGCLASS_ZMM:
-                           return true;
-                         default:
-                           return false;
-                       }
-                     });
+  return std::ranges::any_of(decoded.all_operands(), [](const ZydisDecodedOperand& operand) {
+    return is_floating_point(operand) ||
+           (operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT80) ||
+           is_register_of(operand, ZYDIS_REGCLASS_X87, ZYDIS_REGCLASS_MMX, ZYDIS_REGCLASS_XMM,
+                          ZYDIS_REGCLASS_YMM, ZYDIS_REGCLASS_ZMM);
+  });
 }
 
 /// Pushes and pops of general registers and numbers: loads and stores of the stack, nothing else.
 bool is_plain_stack_access(const ZydisInstruction& decoded) {
-  switch (decoded.mnemonic()) {
-    case ZYDIS_MNEMONIC_PUSH:
-      return decoded.instruction.meta.category == ZYDIS_CATEGORY_PUSH;
-    case ZYDIS_MNEMONIC_POP: {
-      const auto operands = decoded.visible_operands();
-      return !operands.empty() &&
-             (operands.front().type == ZYDIS_OPERAND_TYPE_MEMORY ||
-              ZydisRegisterGetClass(operands.front().reg.value) != ZYDIS_REGCLASS_SEGMENT);
-    }
-    case ZYDIS_MNEMONIC_LEAVE:
-      return true;
-    default:
-      return false;
+  if (decoded.is(ZYDIS_MNEMONIC_PUSH)) return decoded.is_of(ZYDIS_CATEGORY_PUSH);
+  if (decoded.is(ZYDIS_MNEMONIC_POP)) {
+    const auto operands = decoded.visible_operands();
+    return !operands.empty() && !is_register_of(operands.front(), ZYDIS_REGCLASS_SEGMENT);
   }
+  return decoded.is(ZYDIS_MNEMONIC_LEAVE);
 }
 
 }  // namespace
-
-bool is_multibyte_nop(const ZydisInstruction& decoded) {
-  return decoded.instruction.meta.category == ZYDIS_CATEGORY_WIDENOP;
-}
 
 Categories categories_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
   Categories categories;
@@ -288,8 +226,7 @@ Categories categories_of(const ZydisInstruction& decoded, std::span<const Memory
   // The effects without a category yet: none where the categories cover all that the instruction
   // does.
   const bool explained = own || computes || is_string(decoded) || is_plain_stack_access(decoded) ||
-                         (branch && is_near_branch(decoded)) ||
-                         decoded.mnemonic() == ZYDIS_MNEMONIC_XLAT;
+                         (branch && is_near_branch(decoded)) || decoded.is(ZYDIS_MNEMONIC_XLAT);
   if (!explained) categories.insert(Category::other);
   if (categories.empty()) categories.insert(Category::no_memory);
   if (!own && is_vector(decoded)) categories.insert(Category::vector);

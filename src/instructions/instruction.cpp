@@ -19,53 +19,22 @@ Access access_of(ZydisOperandActions actions) {
 /// Instructions whose operand Zydis calls read, though it is an address and nothing else: what they
 /// do to caches and TLBs neither loads nor stores.
 bool only_takes_the_address(const ZydisInstruction& decoded) {
-  if (is_multibyte_nop(decoded)) return true;
-  switch (decoded.mnemonic()) {
-    case ZYDIS_MNEMONIC_CLDEMOTE:
-    case ZYDIS_MNEMONIC_CLFLUSH:
-    case ZYDIS_MNEMONIC_CLFLUSHOPT:
-    case ZYDIS_MNEMONIC_CLWB:
-    case ZYDIS_MNEMONIC_INVLPG:
-    case ZYDIS_MNEMONIC_PREFETCHWT1:
-    case ZYDIS_MNEMONIC_UD0:
-    case ZYDIS_MNEMONIC_UD1:
-      return true;
-    default:
-      break;
-  }
   // VGATHERPF0DPD and its like have the category of gathers.
   const std::string_view name = ZydisMnemonicGetString(decoded.mnemonic());
-  return name.starts_with("vgatherpf") || name.starts_with("vscatterpf") ||
-         decoded.instruction.meta.category == ZYDIS_CATEGORY_PREFETCH;
-}
-
-/// Instructions that write a line addressed by a register, for which Zydis has no operand.
-bool writes_a_line_by_register(ZydisMnemonic mnemonic) {
-  return mnemonic == ZYDIS_MNEMONIC_CLZERO || mnemonic == ZYDIS_MNEMONIC_ENQCMD ||
-         mnemonic == ZYDIS_MNEMONIC_ENQCMDS;
+  return decoded.is_of(ZYDIS_CATEGORY_WIDENOP, ZYDIS_CATEGORY_PREFETCH) ||
+         decoded.is(ZYDIS_MNEMONIC_CLDEMOTE, ZYDIS_MNEMONIC_CLFLUSH, ZYDIS_MNEMONIC_CLFLUSHOPT,
+                    ZYDIS_MNEMONIC_CLWB, ZYDIS_MNEMONIC_INVLPG, ZYDIS_MNEMONIC_PREFETCHWT1,
+                    ZYDIS_MNEMONIC_UD0, ZYDIS_MNEMONIC_UD1) ||
+         name.starts_with("vgatherpf") || name.starts_with("vscatterpf");
 }
 
 /// Whether a mask decides which elements are loaded or stored.
 bool has_mask(const ZydisInstruction& decoded) {
-  switch (decoded.mnemonic()) {
-    case ZYDIS_MNEMONIC_MASKMOVDQU:
-    case ZYDIS_MNEMONIC_MASKMOVQ:
-    case ZYDIS_MNEMONIC_VMASKMOVDQU:
-    case ZYDIS_MNEMONIC_VMASKMOVPD:
-    case ZYDIS_MNEMONIC_VMASKMOVPS:
-    case ZYDIS_MNEMONIC_VPMASKMOVD:
-    case ZYDIS_MNEMONIC_VPMASKMOVQ:
-      return true;
-    default:
-      break;
-  }
   const ZydisMaskMode mode = decoded.instruction.avx.mask.mode;
-  return mode != ZYDIS_MASK_MODE_INVALID && mode != ZYDIS_MASK_MODE_DISABLED;
-}
-
-bool is_bit_test(ZydisMnemonic mnemonic) {
-  return mnemonic == ZYDIS_MNEMONIC_BT || mnemonic == ZYDIS_MNEMONIC_BTC ||
-         mnemonic == ZYDIS_MNEMONIC_BTR || mnemonic == ZYDIS_MNEMONIC_BTS;
+  return (mode != ZYDIS_MASK_MODE_INVALID && mode != ZYDIS_MASK_MODE_DISABLED) ||
+         decoded.is(ZYDIS_MNEMONIC_MASKMOVDQU, ZYDIS_MNEMONIC_MASKMOVQ, ZYDIS_MNEMONIC_VMASKMOVDQU,
+                    ZYDIS_MNEMONIC_VMASKMOVPD, ZYDIS_MNEMONIC_VMASKMOVPS, ZYDIS_MNEMONIC_VPMASKMOVD,
+                    ZYDIS_MNEMONIC_VPMASKMOVQ);
 }
 
 /// As AddressFormula numbers it; nullopt for all others.
@@ -79,11 +48,10 @@ std::optional<std::uint8_t> number_of(ZydisRegister reg) {
 
 bool writes(const ZydisInstruction& decoded, ZydisRegister reg) {
   if (reg == ZYDIS_REGISTER_NONE) return false;
-  const auto operands = decoded.all_operands();
-  return std::any_of(operands.begin(), operands.end(), [&](const ZydisDecodedOperand& operand) {
+  return std::ranges::any_of(decoded.all_operands(), [&](const ZydisDecodedOperand& operand) {
     return operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
            (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
-           ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand.reg.value) == reg;
+           ZydisRegisterGetLargestEnclosing(kMode, operand.reg.value) == reg;
   });
 }
 
@@ -95,7 +63,9 @@ std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
       memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) {
     return std::nullopt;
   }
-  if (is_bit_test(decoded.mnemonic())) return std::nullopt;  // a register can select any bit
+  if (decoded.is(ZYDIS_MNEMONIC_BT, ZYDIS_MNEMONIC_BTC, ZYDIS_MNEMONIC_BTR, ZYDIS_MNEMONIC_BTS)) {
+    return std::nullopt;  // a register can select any bit
+  }
   constexpr unsigned kBitsOfAByte = 8, kLargest = 512;
   // States of registers (XSAVE) have a size that depends on the CPU.
   if (operand.size == 0 || operand.size > kLargest || operand.size % kBitsOfAByte != 0) {
@@ -148,7 +118,8 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
     found.fixed = fixed_bytes(found.formula, address);
     memory.push_back(found);
   }
-  if (writes_a_line_by_register(decoded.mnemonic())) {
+  // These write a line addressed by a register, for which Zydis has no operand.
+  if (decoded.is(ZYDIS_MNEMONIC_CLZERO, ZYDIS_MNEMONIC_ENQCMD, ZYDIS_MNEMONIC_ENQCMDS)) {
     memory.push_back({.access = Access::write, .implicit = true});
   }
   return memory;
@@ -157,28 +128,21 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
 std::optional<std::uint64_t> target_of(const ZydisInstruction& decoded, std::uint64_t address) {
   // XBEGIN is no branch to Zydis, but goes to its operand when the transaction is aborted.
   if (decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE &&
-      decoded.mnemonic() != ZYDIS_MNEMONIC_XBEGIN) {
+      !decoded.is(ZYDIS_MNEMONIC_XBEGIN)) {
     return std::nullopt;
   }
   for (const ZydisDecodedOperand& operand : decoded.visible_operands()) {
-    if (operand.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || operand.imm.is_relative == ZYAN_FALSE) {
-      continue;
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operand.imm.is_relative != ZYAN_FALSE) {
+      return address + decoded.instruction.length + operand.imm.value.u;  // wraps as the CPU does
     }
-    return address + decoded.instruction.length + operand.imm.value.u;  // wraps as the CPU does
   }
   return std::nullopt;
 }
 
 Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
-  switch (decoded.mnemonic()) {
-    case ZYDIS_MNEMONIC_HLT:
-    case ZYDIS_MNEMONIC_UD0:
-    case ZYDIS_MNEMONIC_UD1:
-    case ZYDIS_MNEMONIC_UD2:
-    case ZYDIS_MNEMONIC_XABORT:
-      return Flow::leaves;
-    default:
-      break;
+  if (decoded.is(ZYDIS_MNEMONIC_HLT, ZYDIS_MNEMONIC_UD0, ZYDIS_MNEMONIC_UD1, ZYDIS_MNEMONIC_UD2,
+                 ZYDIS_MNEMONIC_XABORT)) {
+    return Flow::leaves;
   }
   switch (decoded.instruction.meta.category) {
     case ZYDIS_CATEGORY_CALL:
@@ -199,70 +163,42 @@ Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
 /// Whether memory is the destination, or is compared with a number: such instructions are not
 /// fused.
 bool keeps_from_fusion(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
-  if (memory.empty()) return false;
-  for (const MemoryOperand& operand : memory) {
-    if (operand.access != Access::read) return true;
-  }
-  for (const ZydisDecodedOperand& operand : decoded.visible_operands()) {
-    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) return true;
-  }
-  return false;
+  const auto is_no_read = [](const MemoryOperand& operand) {
+    return operand.access != Access::read;
+  };
+  const auto is_number = [](const ZydisDecodedOperand& operand) {
+    return operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+  };
+  return !memory.empty() && (std::ranges::any_of(memory, is_no_read) ||
+                             std::ranges::any_of(decoded.visible_operands(), is_number));
 }
 
 Fusion fusion_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
-  const auto unless_kept = [&](Fusion fusion) {
-    return keeps_from_fusion(decoded, memory) ? Fusion::none : fusion;
-  };
-  switch (decoded.mnemonic()) {
-    case ZYDIS_MNEMONIC_AND:
-    case ZYDIS_MNEMONIC_TEST:
-      return unless_kept(Fusion::before_any);
-    case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_CMP:
-    case ZYDIS_MNEMONIC_SUB:
-      return unless_kept(Fusion::before_carry);
-    case ZYDIS_MNEMONIC_DEC:
-    case ZYDIS_MNEMONIC_INC:
-      return unless_kept(Fusion::before_order);
-    case ZYDIS_MNEMONIC_JB:
-    case ZYDIS_MNEMONIC_JBE:
-    case ZYDIS_MNEMONIC_JNB:
-    case ZYDIS_MNEMONIC_JNBE:
-      return Fusion::after_by_carry;
-    case ZYDIS_MNEMONIC_JL:
-    case ZYDIS_MNEMONIC_JLE:
-    case ZYDIS_MNEMONIC_JNL:
-    case ZYDIS_MNEMONIC_JNLE:
-    case ZYDIS_MNEMONIC_JNZ:
-    case ZYDIS_MNEMONIC_JZ:
-      return Fusion::after_by_order;
-    case ZYDIS_MNEMONIC_JNO:
-    case ZYDIS_MNEMONIC_JNP:
-    case ZYDIS_MNEMONIC_JNS:
-    case ZYDIS_MNEMONIC_JO:
-    case ZYDIS_MNEMONIC_JP:
-    case ZYDIS_MNEMONIC_JS:
-      return Fusion::after_by_other;
-    default:
-      return Fusion::none;
+  Fusion before = Fusion::none;
+  if (decoded.is(ZYDIS_MNEMONIC_AND, ZYDIS_MNEMONIC_TEST)) before = Fusion::before_any;
+  if (decoded.is(ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_CMP, ZYDIS_MNEMONIC_SUB)) {
+    before = Fusion::before_carry;
   }
+  if (decoded.is(ZYDIS_MNEMONIC_DEC, ZYDIS_MNEMONIC_INC)) before = Fusion::before_order;
+  if (before != Fusion::none) return keeps_from_fusion(decoded, memory) ? Fusion::none : before;
+  if (decoded.is(ZYDIS_MNEMONIC_JB, ZYDIS_MNEMONIC_JBE, ZYDIS_MNEMONIC_JNB, ZYDIS_MNEMONIC_JNBE)) {
+    return Fusion::after_by_carry;
+  }
+  if (decoded.is(ZYDIS_MNEMONIC_JL, ZYDIS_MNEMONIC_JLE, ZYDIS_MNEMONIC_JNL, ZYDIS_MNEMONIC_JNLE,
+                 ZYDIS_MNEMONIC_JNZ, ZYDIS_MNEMONIC_JZ)) {
+    return Fusion::after_by_order;
+  }
+  if (decoded.is(ZYDIS_MNEMONIC_JNO, ZYDIS_MNEMONIC_JNP, ZYDIS_MNEMONIC_JNS, ZYDIS_MNEMONIC_JO,
+                 ZYDIS_MNEMONIC_JP, ZYDIS_MNEMONIC_JS)) {
+    return Fusion::after_by_other;
+  }
+  return Fusion::none;
 }
 
-bool may_fuse(ZydisMnemonic mnemonic) {
-  switch (mnemonic) {
-    case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_AND:
-    case ZYDIS_MNEMONIC_CMP:
-    case ZYDIS_MNEMONIC_DEC:
-    case ZYDIS_MNEMONIC_INC:
-    case ZYDIS_MNEMONIC_OR:
-    case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_TEST:
-    case ZYDIS_MNEMONIC_XOR:
-      return true;
-    default:
-      return false;
-  }
+bool may_fuse(const ZydisInstruction& decoded) {
+  return decoded.is(ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_AND, ZYDIS_MNEMONIC_CMP, ZYDIS_MNEMONIC_DEC,
+                    ZYDIS_MNEMONIC_INC, ZYDIS_MNEMONIC_OR, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_TEST,
+                    ZYDIS_MNEMONIC_XOR);
 }
 
 bool repeats(const ZydisInstruction& decoded) {
@@ -273,31 +209,21 @@ bool repeats(const ZydisInstruction& decoded) {
 
 bool writes_ss(const ZydisInstruction& decoded) {
   const auto operands = decoded.visible_operands();
-  return decoded.mnemonic() == ZYDIS_MNEMONIC_MOV && !operands.empty() &&
+  return decoded.is(ZYDIS_MNEMONIC_MOV) && !operands.empty() &&
          operands.front().type == ZYDIS_OPERAND_TYPE_REGISTER &&
          operands.front().reg.value == ZYDIS_REGISTER_SS;
 }
 
 bool enters_system(const ZydisInstruction& decoded) {
-  switch (decoded.instruction.meta.category) {
-    case ZYDIS_CATEGORY_INTERRUPT:
-    case ZYDIS_CATEGORY_SGX:
-    case ZYDIS_CATEGORY_SYSCALL:
-    case ZYDIS_CATEGORY_SYSRET:
-    case ZYDIS_CATEGORY_SYSTEM:
-    case ZYDIS_CATEGORY_UINTR:
-    case ZYDIS_CATEGORY_VTX:
-      return true;
-    default:
-      return false;
-  }
+  return decoded.is_of(ZYDIS_CATEGORY_INTERRUPT, ZYDIS_CATEGORY_SGX, ZYDIS_CATEGORY_SYSCALL,
+                       ZYDIS_CATEGORY_SYSRET, ZYDIS_CATEGORY_SYSTEM, ZYDIS_CATEGORY_UINTR,
+                       ZYDIS_CATEGORY_VTX);
 }
 
 bool sets_return(const ZydisInstruction& decoded) {
-  if (decoded.instruction.meta.category == ZYDIS_CATEGORY_CALL) return false;
-  if (decoded.instruction.meta.category == ZYDIS_CATEGORY_PUSH) return true;
-  const auto operands = decoded.visible_operands();
-  return std::any_of(operands.begin(), operands.end(), [](const ZydisDecodedOperand& operand) {
+  if (decoded.is_of(ZYDIS_CATEGORY_CALL)) return false;
+  if (decoded.is_of(ZYDIS_CATEGORY_PUSH)) return true;
+  return std::ranges::any_of(decoded.visible_operands(), [](const ZydisDecodedOperand& operand) {
     return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.base == ZYDIS_REGISTER_RSP &&
            operand.mem.index == ZYDIS_REGISTER_NONE && operand.mem.disp.value == 0 &&
            (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
@@ -306,7 +232,7 @@ bool sets_return(const ZydisInstruction& decoded) {
 
 std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std::uint64_t address) {
   ZydisDecoder decoder;
-  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))) {
+  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, kMode, ZYDIS_STACK_WIDTH_64))) {
     return std::nullopt;
   }
   ZydisInstruction decoded;
@@ -321,12 +247,12 @@ std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std:
   result.target = target_of(decoded, address);
   result.flow = flow_of(decoded, result.target.has_value());
   result.fusion = fusion_of(decoded, result.memory);
-  result.may_fuse = may_fuse(decoded.mnemonic());
+  result.may_fuse = may_fuse(decoded);
   result.repeats = repeats(decoded);
   result.delays_traps = writes_ss(decoded);
   result.enters_system = enters_system(decoded);
   result.sets_return = sets_return(decoded);
-  result.calls_kernel = decoded.instruction.meta.category == ZYDIS_CATEGORY_SYSCALL;
+  result.calls_kernel = decoded.is_of(ZYDIS_CATEGORY_SYSCALL);
   return result;
 }
 

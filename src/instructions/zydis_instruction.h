@@ -5,6 +5,7 @@
 #include "src/instructions/instruction.h"
 
 #include <array>
+#include <concepts>
 #include <span>
 #include <vector>
 
@@ -12,11 +13,20 @@
 
 namespace skid::instructions {
 
+inline constexpr ZydisMachineMode kMode = ZYDIS_MACHINE_MODE_LONG_64;
+
 struct ZydisInstruction {
   ZydisDecodedInstruction instruction = {};
   std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands = {};
 
   ZydisMnemonic mnemonic() const noexcept { return instruction.mnemonic; }
+  /// Whether its mnemonic is one of these; its category.
+  bool is(std::same_as<ZydisMnemonic> auto... mnemonics) const noexcept {
+    return ((instruction.mnemonic == mnemonics) || ...);
+  }
+  bool is_of(std::same_as<ZydisInstructionCategory> auto... categories) const noexcept {
+    return ((instruction.meta.category == categories) || ...);
+  }
   /// All operands, the hidden ones too.
   std::span<const ZydisDecodedOperand> all_operands() const noexcept {
     return std::span(operands).first(instruction.operand_count);
@@ -25,8 +35,6 @@ struct ZydisInstruction {
     return std::span(operands).first(instruction.operand_count_visible);
   }
 };
-
-bool is_multibyte_nop(const ZydisInstruction& decoded);
 
 /// `memory`: the findings on the same instruction's operands.
 Categories categories_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory);
