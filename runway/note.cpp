@@ -3,7 +3,7 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "src/support/error.h"
-#include "src/support/json_value.h"
+#include "src/support/fields.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,8 +27,6 @@ using nlohmann::ordered_json;
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 constexpr std::size_t kMostOtherTriggers = kMostTriggers + 8;
-constexpr std::size_t kMostExpectations = 64, kMostData = 64;
-constexpr std::string_view kTrigger = "trigger", kOtherTrigger = "other_trigger";
 constexpr std::size_t kLongestName = 64;
 
 constexpr std::array<std::string_view, 7> kAddresses{"loop",   "loop_end",   "lead_in", "trigger",
@@ -54,76 +53,66 @@ std::vector<std::string> address_names(std::size_t further, std::size_t other_tr
   return names;
 }
 
-std::string short_string(const JsonValue& value) {
-  std::string text = value.string();
-  if (text.size() > kLongestName) {
-    value.refuse(fmt::format("{} bytes", text.size()), fmt::format("at most {}", kLongestName));
+void check_length(const JsonValue& text) {
+  const std::size_t size = text.string().size();
+  if (size > kLongestName) {
+    text.refuse(fmt::format("{} bytes", size), fmt::format("at most {}", kLongestName));
   }
-  return text;
 }
 
-std::uint32_t word(const JsonValue& value) {
-  return static_cast<std::uint32_t>(
-      value.unsigned_integer(std::numeric_limits<std::uint32_t>::max()));
+}  // namespace
+}  // namespace skid::runway
+
+namespace skid {
+
+void fields(auto& io, Of<runway::Specification> auto& value) {
+  constexpr bool kReads = std::remove_reference_t<decltype(io)>::kReads;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::string arch(runway::name_of(value.arch)), trigger(name_of(value.trigger));
+  io("arch", Checked{arch, runway::check_length});
+  io("trigger", Checked{trigger, runway::check_length});
+  SKID_MEMBERS(access_bytes, nop_bytes, nops, lead_in_nops)
+  if (kReads || !value.gaps.empty()) io("gaps", OrNull{value.gaps});
+  if (kReads || value.working_set_bytes != 0) {
+    io("working_set_bytes", OrNull{value.working_set_bytes}, {.most = kMost});
+  }
+  auto* const duration = std::get_if<std::chrono::nanoseconds>(&value.length);
+  std::optional<std::int64_t> nanoseconds;
+  if (duration != nullptr) nanoseconds = duration->count();
+  if (kReads || nanoseconds) io("nanoseconds", nanoseconds, {.least = 0});
+  if constexpr (kReads) {
+    value.arch = runway::arch_from(arch);
+    value.trigger = runway::trigger_kind_from(trigger);
+    if (nanoseconds) value.length = std::chrono::nanoseconds(*nanoseconds);
+  }
+  auto* const iterations = std::get_if<std::uint64_t>(&value.length);
+  if (iterations != nullptr) io("iterations", *iterations, {.most = kMost});
 }
 
-Specification specification_from(const JsonValue& object) {
-  constexpr auto kLong = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  Specification specification;
-  specification.arch = arch_from(short_string(object["arch"]));
-  specification.trigger = trigger_kind_from(short_string(object["trigger"]));
-  specification.access_bytes = word(object["access_bytes"]);
-  specification.nop_bytes = word(object["nop_bytes"]);
-  specification.nops = word(object["nops"]);
-  specification.lead_in_nops = word(object["lead_in_nops"]);
-  if (const auto gaps = object.find("gaps")) {
-    for (const JsonValue& gap : gaps->elements(kMostTriggers - 1)) {
-      specification.gaps.push_back(word(gap));
-    }
-  }
-  if (const auto working_set = object.find("working_set_bytes")) {
-    specification.working_set_bytes = working_set->unsigned_integer(kLong);
-  }
-  if (const auto nanoseconds = object.find("nanoseconds")) {
-    specification.length =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds->unsigned_integer(kLong)));
-  } else {
-    specification.length = object["iterations"].unsigned_integer(kLong);
-  }
-  check(specification);
-  return specification;
-}
-
-std::vector<Expectation> expectations_from(const JsonValue& list) {
+void fields(auto& io, Of<runway::Expectation> auto& value) {
   constexpr std::int64_t kFarthest = 1'000'000;
-  constexpr double kMostEvents = 1e6;
-  std::vector<Expectation> expectations;
-  for (const JsonValue& object : list.elements(kMostExpectations)) {
-    Expectation expectation;
-    expectation.event = short_string(object["event"]);
-    if (const auto offset = object.find("offset")) {
-      expectation.offset = offset->integer64(-kFarthest, kFarthest);
-    }
-    expectation.events_per_iteration = object["events_per_iteration"].number(0, kMostEvents);
-    expectations.push_back(std::move(expectation));
-  }
-  return expectations;
+  io("event", Checked{value.event, runway::check_length});
+  io("offset", value.offset, {.least = -kFarthest, .most = kFarthest});
+  io("events_per_iteration", value.events_per_iteration, {.most = 1e6});
 }
 
-std::vector<TouchedData> data_from(const JsonValue& list) {
-  std::vector<TouchedData> data;
-  for (const JsonValue& object : list.elements(kMostData)) {
-    const JsonValue of = object["of"];
-    const std::string whose = short_string(of);
-    if (whose != kTrigger && whose != kOtherTrigger) {
-      of.refuse("another word", fmt::format("{} or {}", kTrigger, kOtherTrigger));
-    }
-    data.push_back({.of_trigger = whose == kTrigger,
-                    .offset = object["offset"].unsigned_integer(kDatumPageBytes),
-                    .bytes = object["bytes"].unsigned_integer(kDatumPageBytes)});
-  }
-  return data;
+void fields(auto& io, Of<runway::TouchedData> auto& value) {
+  static constexpr std::array<std::string_view, 2> kOf{"other_trigger", "trigger"};
+  io("of", OneOf{value.of_trigger, kOf});
+  io("offset", value.offset, {.most = runway::kDatumPageBytes});
+  io("bytes", value.bytes, {.most = runway::kDatumPageBytes});
 }
+
+void fields(auto& io, Of<runway::TargetDescription> auto& value) {
+  SKID_MEMBERS(specification, expectations)
+  io("data", OrNull{value.data});
+  io("tool_version", Checked{value.tool_version, runway::check_length});
+}
+
+}  // namespace skid
+
+namespace skid::runway {
+namespace {
 
 Layout layout_from(const std::vector<std::uint64_t>& addresses, std::size_t further) {
   Layout layout;
@@ -164,7 +153,9 @@ TargetDescription description_from(std::string_view descriptor, const std::strin
   const JsonValue note(text, path);
 
   TargetDescription description;
-  description.specification = specification_from(note["specification"]);
+  FieldReader io(note);
+  fields(io, description);
+  check(description.specification);
   const std::size_t further = description.specification.gaps.size();
   const std::size_t needed = kAddresses.size() + 3 * further;
   const std::size_t others = count < needed ? 0 : (count - needed) / 2;
@@ -173,9 +164,6 @@ TargetDescription description_from(std::string_view descriptor, const std::strin
     throw refuse("other names of addresses, or of another number", "those of note format 1");
   }
   description.layout = layout_from(addresses, further);
-  description.expectations = expectations_from(note["expectations"]);
-  if (const auto data = note.find("data")) description.data = data_from(*data);
-  description.tool_version = short_string(note["tool_version"]);
   return description;
 }
 
@@ -250,62 +238,28 @@ std::vector<TouchedData> data_of(const Specification& specification) {
 }
 
 ordered_json json_of(const Specification& specification) {
-  ordered_json object{{"arch", name_of(specification.arch)},
-                      {"trigger", name_of(specification.trigger)},
-                      {"access_bytes", specification.access_bytes},
-                      {"nop_bytes", specification.nop_bytes},
-                      {"nops", specification.nops},
-                      {"lead_in_nops", specification.lead_in_nops}};
-  if (!specification.gaps.empty()) object["gaps"] = specification.gaps;
-  if (specification.working_set_bytes != 0) {
-    object["working_set_bytes"] = specification.working_set_bytes;
-  }
-  if (const auto* iterations = std::get_if<std::uint64_t>(&specification.length)) {
-    object["iterations"] = *iterations;
-  } else {
-    object["nanoseconds"] = std::get<std::chrono::nanoseconds>(specification.length).count();
-  }
-  return object;
+  return FieldWriter::json_of(specification);
 }
 
-ordered_json json_of(const std::vector<Expectation>& expectations) {
-  ordered_json list = ordered_json::array();
-  for (const Expectation& expectation : expectations) {
-    ordered_json object{{"event", expectation.event}, {"offset", nullptr}};
-    if (expectation.offset) object["offset"] = *expectation.offset;
-    object["events_per_iteration"] = expectation.events_per_iteration;
-    list.push_back(std::move(object));
-  }
-  return list;
-}
-
-ordered_json json_of(const std::vector<TouchedData>& data) {
-  ordered_json list = ordered_json::array();
-  for (const TouchedData& touched : data) {
-    list.push_back({{"of", touched.of_trigger ? kTrigger : kOtherTrigger},
-                    {"offset", touched.offset},
-                    {"bytes", touched.bytes}});
-  }
-  return list;
+ordered_json json_of(const TargetDescription& description) {
+  return FieldWriter::json_of(description);
 }
 
 std::string note_text(const Specification& specification, std::size_t other_triggers) {
-  const ordered_json note{{"addresses", address_names(specification.gaps.size(), other_triggers)},
-                          {"specification", json_of(specification)},
-                          {"expectations", json_of(expectations_for(specification))},
-                          {"data", json_of(data_of(specification))},
-                          {"tool_version", SKIDSCAN_VERSION}};
+  ordered_json note{{"addresses", address_names(specification.gaps.size(), other_triggers)}};
+  note.update(json_of(TargetDescription{specification,
+                                        {},
+                                        expectations_for(specification),
+                                        data_of(specification),
+                                        SKIDSCAN_VERSION}));
   return note.dump();
 }
 
 TargetDescription parse_note(std::string_view descriptor, const std::filesystem::path& path,
                              std::uint64_t offset) {
   const auto refuse = [&](std::string found, std::string expected, std::string remedy) {
-    return InputError({.file = path.string(),
-                       .offset = offset,
-                       .found = std::move(found),
-                       .expected = std::move(expected),
-                       .remedy = std::move(remedy)});
+    return InputError(
+        {path.string(), offset, std::move(found), std::move(expected), std::move(remedy)});
   };
   if (descriptor.size() < kHeaderBytes || descriptor.size() > kMostBytes) {
     throw refuse(fmt::format("a skidscan note of {} bytes", descriptor.size()),

@@ -55,8 +55,8 @@ std::vector<Expectation> expectations_for(const Specification& specification);
 std::vector<TouchedData> data_of(const Specification& specification);
 
 nlohmann::ordered_json json_of(const Specification& specification);
-nlohmann::ordered_json json_of(const std::vector<Expectation>& expectations);
-nlohmann::ordered_json json_of(const std::vector<TouchedData>& data);
+/// Without the addresses.
+nlohmann::ordered_json json_of(const TargetDescription& description);
 
 /// The text of the note of a target with that number of other triggers; one line.
 std::string note_text(const Specification& specification, std::size_t other_triggers);

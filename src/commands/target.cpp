@@ -8,7 +8,7 @@
 #include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 
 #include <chrono>
@@ -154,12 +154,13 @@ Json json_of(const AddressRange& range) {
 std::string json_text_of(const Target& target) {
   const runway::TargetDescription& description = target.description;
   const runway::Layout& layout = description.layout;
+  const Json described = runway::json_of(description);
   const Json document{
       {"schema", "skidscan.target/1"},
       {"tool_version", description.tool_version},
       {"file", target.path.string()},
       {"build_id", target.build_id},
-      {"specification", runway::json_of(description.specification)},
+      {"specification", described["specification"]},
       {"layout",
        {{"loop", json_of(layout.loop)},
         {"lead_in", json_of(layout.lead_in)},
@@ -173,8 +174,8 @@ std::string json_text_of(const Target& target) {
              })},
         {"datum", output::hexadecimal(layout.datum)},
         {"other_triggers", output::array_of(layout.other_triggers, json_of)}}},
-      {"expectations", runway::json_of(description.expectations)},
-      {"data", runway::json_of(description.data)}};
+      {"expectations", described["expectations"]},
+      {"data", described["data"]}};
   return json_text(document, 2) + '\n';
 }
 
