@@ -7,7 +7,6 @@
 #include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/support/temporary_directory.h"
 #include "src/synth/model.h"
 
 #include <algorithm>

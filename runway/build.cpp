@@ -1,12 +1,10 @@
 // From a specification to an ELF file, through the system's compiler.
 
-#include "runway/runtime_files.h"
 #include "runway/shipped.h"
 #include "runway/target.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
-#include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 
 #include <fstream>
@@ -27,16 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAssembly = "runway.s";
 constexpr std::string_view kOutput = "target";
-
-constexpr std::optional<Arch> host_arch() {
-#if defined(__x86_64__)
-  return Arch::x86_64;
-#elif defined(__aarch64__)
-  return Arch::aarch64;
-#else
-  return std::nullopt;
-#endif
-}
 
 /// What targets that come with the program do not have: " with --nops 300".
 std::string unusual_options(const Specification& specification) {
@@ -59,7 +47,7 @@ std::string unusual_options(const Specification& specification) {
 
 fs::path compiler_for(const Specification& specification) {
   const Arch arch = specification.arch;
-  const bool own = host_arch() == arch;
+  const bool own = kOwnArch == arch;
   const std::string name = own ? "cc" : fmt::format("{}-linux-gnu-gcc", name_of(arch));
   if (const std::optional<fs::path> found = find_program(name)) return fs::absolute(*found);
   const std::string_view package = own                    ? "gcc"

@@ -102,8 +102,7 @@ Instructions instructions_of(const Specification& specification) {
 
   std::size_t variant = 0;
   if (own.instructions.size() > 1) {
-    const auto width =
-        std::find(kind.widths.begin(), kind.widths.end(), specification.access_bytes);
+    const auto width = std::ranges::find(kind.widths, specification.access_bytes);
     variant = static_cast<std::size_t>(width - kind.widths.begin());
   }
   const unsigned repetitions = kind.repeats ? string_repetitions(specification) : 0;

@@ -2,6 +2,7 @@
 
 #include "runway/note.h"
 #include "runway/target.h"
+#include "src/instructions/instruction.h"
 #include "src/support/error.h"
 #include "src/symbols/elf_file.h"
 
@@ -25,7 +26,6 @@ namespace fs = std::filesystem;
 
 /// Longer than the notes of any executable; those of core files are longer and not looked at.
 constexpr std::uint64_t kLongestNotes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kLongestX86Instruction = 15;
 
 struct Note {
   std::string_view owner;
@@ -75,11 +75,8 @@ class TargetFile {
 
   InputError refuse(std::optional<std::uint64_t> offset, std::string found, std::string expected,
                     std::string remedy = {}) const {
-    return InputError({.file = file_.path().string(),
-                       .offset = offset,
-                       .found = std::move(found),
-                       .expected = std::move(expected),
-                       .remedy = std::move(remedy)});
+    return InputError(
+        {file_.path().string(), offset, std::move(found), std::move(expected), std::move(remedy)});
   }
 
  private:
@@ -168,7 +165,7 @@ class LayoutCheck {
   }
 
   void require_ordered(const std::vector<std::uint64_t>& addresses) const {
-    const auto disorder = std::is_sorted_until(addresses.begin(), addresses.end());
+    const auto disorder = std::ranges::is_sorted_until(addresses);
     if (disorder == addresses.end()) return;
     throw refuse(fmt::format("{:#x} after {:#x}", *disorder, *std::prev(disorder)),
                  "loop, lead-in, triggers, runways and their ends in ascending order");
@@ -185,7 +182,7 @@ class LayoutCheck {
     const std::uint64_t size = trigger.size();
     const bool one = specification_.arch == Arch::aarch64
                          ? size == 4
-                         : size >= 1 && size <= kLongestX86Instruction;
+                         : size >= 1 && size <= instructions::kLongestInstruction;
     if (!one) throw refuse(fmt::format("a trigger of {} bytes", size), "one instruction");
   }
 
@@ -196,11 +193,10 @@ class LayoutCheck {
     for (const AddressRange& other : layout_.other_triggers) {
       const bool inside = other.begin < other.end && layout_.loop.begin <= other.begin &&
                           other.end <= layout_.loop.end;
-      const bool apart =
-          disjoint(other, layout_.lead_in.begin, layout_.lead_in.end) &&
-          std::all_of(trigger_blocks.begin(), trigger_blocks.end(), [&](const TriggerBlock& block) {
-            return disjoint(other, block.trigger.begin, block.runway.end);
-          });
+      const bool apart = disjoint(other, layout_.lead_in.begin, layout_.lead_in.end) &&
+                         std::ranges::all_of(trigger_blocks, [&](const TriggerBlock& block) {
+                           return disjoint(other, block.trigger.begin, block.runway.end);
+                         });
       if (!inside || !apart) {
         throw refuse(fmt::format("another trigger at {:#x} to {:#x}", other.begin, other.end),
                      "one inside the loop and outside lead-in, triggers and runways");
@@ -211,13 +207,12 @@ class LayoutCheck {
   /// Whether `size` bytes at `address` are in one loaded segment with that permission.
   bool lies_in(GElf_Word permission, std::uint64_t address, std::uint64_t size,
                bool in_file) const {
-    return std::any_of(
-        file_.segments().begin(), file_.segments().end(), [&](const GElf_Phdr& segment) {
-          const std::uint64_t bytes = in_file ? segment.p_filesz : segment.p_memsz;
-          return segment.p_type == PT_LOAD && (segment.p_flags & permission) != 0 &&
-                 file_.holds(segment) && address >= segment.p_vaddr &&
-                 address - segment.p_vaddr <= bytes && size <= bytes - (address - segment.p_vaddr);
-        });
+    return std::ranges::any_of(file_.segments(), [&](const GElf_Phdr& segment) {
+      const std::uint64_t bytes = in_file ? segment.p_filesz : segment.p_memsz;
+      return segment.p_type == PT_LOAD && (segment.p_flags & permission) != 0 &&
+             file_.holds(segment) && address >= segment.p_vaddr &&
+             address - segment.p_vaddr <= bytes && size <= bytes - (address - segment.p_vaddr);
+    });
   }
 
   InputError refuse(const std::string& found, std::string expected) const {
@@ -236,9 +231,8 @@ class LayoutCheck {
 std::optional<Target> read_target(const fs::path& path) {
   const TargetFile file(path);
   const std::vector<Note> notes = file.notes();
-  const auto note = std::find_if(notes.begin(), notes.end(), [](const Note& one) {
-    return one.owner == kNoteOwner && one.type == kNoteType;
-  });
+  const auto note = std::ranges::find_if(
+      notes, [](const Note& one) { return one.owner == kNoteOwner && one.type == kNoteType; });
   if (note == notes.end()) return std::nullopt;
 
   Target target;

@@ -1,4 +1,5 @@
-// Targets that come with the program, so that it needs no compiler for them.
+// What comes with the program: targets, so that it needs no compiler for them, and the C and
+// assembly files of runway/runtime, which all others are compiled from.
 #pragma once
 
 #include "runway/specification.h"
@@ -6,7 +7,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace skid::runway {
 
@@ -20,5 +23,12 @@ std::optional<std::string> shipped_target(const Specification& specification,
 
 /// What precedes the bytes of a target of `size` bytes in the file before its compression by zstd.
 std::string shipped_header(const Specification& specification, std::size_t size);
+
+struct RuntimeFile {
+  std::string_view name;  ///< "main.c"
+  std::string_view text;
+};
+
+std::span<const RuntimeFile> runtime_files();
 
 }  // namespace skid::runway

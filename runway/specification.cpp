@@ -39,7 +39,7 @@ void check_access(const Specification& specification) {
   // A kind that accesses nothing still has a datum, for breakpoints to watch.
   const std::vector<unsigned>& widths = kind.widths.empty() ? kinds::kWords : kind.widths;
   const unsigned access = specification.access_bytes;
-  require(std::find(widths.begin(), widths.end(), access) != widths.end(), "access bytes", access,
+  require(std::ranges::find(widths, access) != widths.end(), "access bytes", access,
           fmt::format("{} for the trigger {}", fmt::join(widths, ", "), kind.name));
 }
 

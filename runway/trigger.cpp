@@ -122,7 +122,7 @@ std::optional<std::string> refusal(TriggerKind kind, Arch arch,
   if (std::optional<std::string> reason = refusal(kind, arch)) return reason;
   const std::string_view flag = kind_of(kind).cpu_flag;
   const bool known = arch == Arch::x86_64 && !flag.empty() && !cpu_flags.empty();
-  if (!known || std::find(cpu_flags.begin(), cpu_flags.end(), flag) != cpu_flags.end()) {
+  if (!known || std::ranges::find(cpu_flags, flag) != cpu_flags.end()) {
     return std::nullopt;
   }
   return fmt::format(

@@ -9,11 +9,10 @@
 #include "src/output/escape.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
-#include "src/support/temporary_directory.h"
 
 #include <memory>
 #include <system_error>

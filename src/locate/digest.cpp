@@ -174,9 +174,8 @@ class Digester {
   /// Whether there is a core for a second thread.
   bool has_core() {
     if (setup_.cores == nullptr) return Cores::usable() > 1;
-    if (core_) return true;
-    if (auto core = setup_.cores->try_take()) core_.emplace(std::move(*core));
-    return core_.has_value();
+    if (!core_) core_ = setup_.cores->try_take();
+    return core_ != nullptr;
   }
 
   void start_second_half() {
@@ -302,7 +301,7 @@ class Digester {
 
   Recording& recording_;
   const DigestSetup& setup_;
-  std::optional<Cores::Lease> core_;
+  Cores::Lease core_;
   Digest result_;
   std::shared_ptr<SampleFilter> filter_;  ///< one thread counts by it
   Replay replay_;

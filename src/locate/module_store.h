@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/perfdata/features.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/module.h"

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <span>
 #include <utility>
@@ -152,20 +151,14 @@ std::vector<std::string> cpuid_signatures() {
   std::vector<std::string> signatures;
 #if defined(__x86_64__)
   constexpr std::uint32_t kHypervisorBit = 1U << 31U;
-  std::uint32_t eax = 0;
-  std::uint32_t ebx = 0;
-  std::uint32_t ecx = 0;
-  std::uint32_t edx = 0;
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & kHypervisorBit) == 0) {
     return signatures;
   }
   for (const std::uint32_t leaf : {0x40000000U, 0x40000100U}) {
     __cpuid(leaf, eax, ebx, ecx, edx);
-    std::string signature(12, '\0');
-    std::memcpy(signature.data(), &ebx, sizeof ebx);
-    std::memcpy(signature.data() + 4, &ecx, sizeof ecx);
-    std::memcpy(signature.data() + 8, &edx, sizeof edx);
-    signatures.push_back(std::move(signature));
+    const std::array signature{ebx, ecx, edx};
+    signatures.emplace_back(reinterpret_cast<const char*>(signature.data()), sizeof signature);
   }
 #endif
   return signatures;
@@ -173,18 +166,11 @@ std::vector<std::string> cpuid_signatures() {
 
 std::vector<std::string> parse_signatures(std::string_view text) {
   constexpr std::size_t kMostSignatures = 16;
-  constexpr std::size_t kDigits = 24;
+  constexpr std::size_t kBytes = 12;
   std::vector<std::string> signatures;
   while (!text.empty() && signatures.size() < kMostSignatures) {
-    const std::string_view line = take_until('\n', text);
-    if (line.size() != kDigits) continue;
-    std::string signature;
-    for (std::size_t i = 0; i < kDigits; i += 2) {
-      if (const auto byte = whole_number<unsigned>(line.substr(i, 2), 16)) {
-        signature += static_cast<char>(*byte);
-      }
-    }
-    if (signature.size() == kDigits / 2) signatures.push_back(std::move(signature));
+    std::string signature = from_hexadecimal(take_until('\n', text));
+    if (signature.size() == kBytes) signatures.push_back(std::move(signature));
   }
   return signatures;
 }

@@ -83,15 +83,8 @@ Reason why_no_samples(const CpuIdentity& cpu, int level) {
 }
 
 std::string_view name_of(SampledModes modes) {
-  switch (modes) {
-    case SampledModes::none:
-      return "none";
-    case SampledModes::user:
-      return "user";
-    case SampledModes::user_and_kernel:
-      return "user and kernel";
-  }
-  return "none";
+  constexpr std::array<std::string_view, 3> kNames{"none", "user", "user and kernel"};
+  return kNames.at(static_cast<std::size_t>(modes));
 }
 
 std::vector<Candidate> built_in_candidates() {
@@ -136,10 +129,8 @@ SampledEvent ask(const Candidate& candidate, const EventTrial& trial, const Expl
     event.answers.push_back(std::move(answer));
   }
   event.remark = remark_of(event.answers);
-  const bool all_refused = std::all_of(
-      event.answers.begin(), event.answers.end(),
-      [](const LevelAnswer& answer) { return answer.acceptance == Acceptance::refused; });
-  if (all_refused) {
+  const auto is_refused = [](Acceptance one) { return one == Acceptance::refused; };
+  if (std::ranges::all_of(event.answers, is_refused, &LevelAnswer::acceptance)) {
     event.refusal = event.answers.front().error;
     event.modes = SampledModes::none;
   }

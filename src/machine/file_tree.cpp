@@ -66,7 +66,7 @@ std::vector<std::string> FileTree::names_in(const fs::path& path) const {
     if (names.size() == kMostNames) break;
     names.push_back(entry->path().filename().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -86,7 +86,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
       seen[index] = true;
     }
   }
-  std::sort(cpus.begin(), cpus.end());
+  std::ranges::sort(cpus);
   return cpus;
 }
 

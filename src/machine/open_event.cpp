@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <linux/hw_breakpoint.h>
@@ -55,56 +56,16 @@ perf_event_attr attribute_of(const EventAttempt& attempt) {
   return attribute;
 }
 
-/// The process on one CPU, and where it was before again at the end.
-class Pinned {
- public:
-  explicit Pinned(int cpu) {
-    CPU_ZERO(&before_);
-    if (cpu < 0 || cpu >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof before_, &before_) != 0) {
-      return;
-    }
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    pinned_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+/// Puts this process on one CPU, and sets `before` to where it was. False where it stays there.
+bool pin(int cpu, cpu_set_t& before) {
+  if (cpu < 0 || cpu >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof before, &before) != 0) {
+    return false;
   }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  Pinned(Pinned&&) = delete;
-  Pinned& operator=(Pinned&&) = delete;
-  ~Pinned() {
-    if (pinned_) ::sched_setaffinity(0, sizeof before_, &before_);
-  }
-
- private:
-  cpu_set_t before_{};
-  bool pinned_ = false;
-};
-
-/// The buffer of one event.
-class Buffer {
- public:
-  explicit Buffer(int event)
-      : size_((1 + kPages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
-        address_(::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0)) {}
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  Buffer(Buffer&&) = delete;
-  Buffer& operator=(Buffer&&) = delete;
-  ~Buffer() {
-    if (exists()) ::munmap(address_, size_);
-  }
-
-  bool exists() const noexcept { return address_ != MAP_FAILED; }
-  bool has_records() const noexcept {
-    return static_cast<const volatile perf_event_mmap_page*>(address_)->data_head != 0;
-  }
-
- private:
-  static constexpr std::size_t kPages = 8;
-  std::size_t size_;
-  void* address_;
-};
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return ::sched_setaffinity(0, sizeof one, &one) == 0;
+}
 
 /// Loads, stores, taken and unpredictable branches, and loads that miss all caches where code can
 /// flush a line, thousands of each in about a millisecond.
@@ -139,21 +100,24 @@ bool came_without_samples(int event, const EventAttempt& attempt) {
   // Of a frequency the kernel starts with a period that it chooses itself. A timer of the kernel
   // can be late in a guest whose host is busy.
   if (!breakpoint && (attempt.frequency || attempt.type == PERF_TYPE_SOFTWARE)) return false;
-  const Buffer buffer(event);
-  if (!buffer.exists() || ::ioctl(event, PERF_EVENT_IOC_ENABLE, 0) != 0) return false;
+  constexpr std::size_t kPages = 8;
+  const std::size_t size = (1 + kPages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+  const auto unmap = [size](void* memory) { ::munmap(memory, size); };
+  const std::unique_ptr<void, decltype(unmap)> buffer(address == MAP_FAILED ? nullptr : address,
+                                                      unmap);
+  if (!buffer || ::ioctl(event, PERF_EVENT_IOC_ENABLE, 0) != 0) return false;
   breakpoint ? watched_code() : cause_events();
   ::ioctl(event, PERF_EVENT_IOC_DISABLE, 0);  // what PEBS has buffered comes now
   std::uint64_t count = 0;
   if (::read(event, &count, sizeof count) != static_cast<ssize_t>(sizeof count)) return false;
   if (breakpoint) return count == 0;
-  return count / kSeveral >= attempt.period && !buffer.has_records();
+  const auto* page = static_cast<const volatile perf_event_mmap_page*>(buffer.get());
+  return count / kSeveral >= attempt.period && page->data_head == 0;
 }
 
-}  // namespace
-
-int try_event(const EventAttempt& attempt) {
+int open_here(const EventAttempt& attempt) {
   perf_event_attr attribute = attribute_of(attempt);
-  const Pinned pinned(attempt.cpu);
   constexpr pid_t kThisProcess = 0, kEveryProcess = -1;
   constexpr int kNoGroup = -1;
   const long opened =
@@ -162,6 +126,16 @@ int try_event(const EventAttempt& attempt) {
   if (opened < 0) return errno;
   const FileDescriptor event(static_cast<int>(opened));
   return came_without_samples(event.get(), attempt) ? kNoSamples : kAccepted;
+}
+
+}  // namespace
+
+int try_event(const EventAttempt& attempt) {
+  cpu_set_t before{};
+  const bool is_pinned = pin(attempt.cpu, before);
+  const int answer = open_here(attempt);
+  if (is_pinned) ::sched_setaffinity(0, sizeof before, &before);
+  return answer;
 }
 
 }  // namespace skid::machine

@@ -3,9 +3,7 @@
 #include "src/support/process.h"
 #include "src/support/text.h"
 
-#include <charconv>
 #include <cstdlib>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -16,13 +14,6 @@ namespace {
 constexpr std::string_view kInstall =
     "install it (Debian: apt install linux-perf; Ubuntu: apt install linux-tools-generic "
     "linux-tools-$(uname -r); Fedora: dnf install perf)";
-
-bool read_number(std::string_view& text, int& number) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  return true;
-}
 
 /// The first line with something in it.
 std::string first_line(std::string_view text) {
@@ -39,11 +30,12 @@ std::optional<PerfTool> parse_perf_version(std::string_view output) {
   std::string_view rest = output.substr(prefix + kPrefix.size());
   rest = rest.substr(0, rest.find_first_of(" \t\r\n"));
 
-  PerfTool tool;
-  tool.version = rest;
-  if (!read_number(rest, tool.major) || !rest.starts_with('.')) return std::nullopt;
-  rest.remove_prefix(1);
-  if (!read_number(rest, tool.minor)) return std::nullopt;
+  PerfTool tool{.version = std::string(rest)};
+  const auto major = whole_number<int>(take_until('.', rest));
+  const auto minor = whole_number<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
+  if (!major || !minor) return std::nullopt;
+  tool.major = *major;
+  tool.minor = *minor;
   return tool;
 }
 

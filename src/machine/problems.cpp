@@ -1,5 +1,6 @@
 #include "src/machine/diagnosis.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -73,19 +74,13 @@ class ProblemFinder {
   }
 
   bool any_refused_with(int error) const {
-    return std::any_of(events_.begin(), events_.end(),
-                       [=](const SampledEvent& event) { return event.refusal == error; });
+    return find_by(events_, &SampledEvent::refusal, error) != nullptr;
   }
 
-  bool any_usable() const {
-    return std::any_of(events_.begin(), events_.end(),
-                       [](const SampledEvent& event) { return event.usable(); });
-  }
+  bool any_usable() const { return std::ranges::any_of(events_, &SampledEvent::usable); }
 
   bool kernel_sampled() const {
-    return std::any_of(events_.begin(), events_.end(), [](const SampledEvent& event) {
-      return event.modes == SampledModes::user_and_kernel;
-    });
+    return find_by(events_, &SampledEvent::modes, SampledModes::user_and_kernel) != nullptr;
   }
 
   /// A command that needs root; in a container, settings of the kernel are the host's to change.
@@ -298,9 +293,8 @@ class ProblemFinder {
   }
 
   void check_settings() {
-    const bool any_core_event =
-        std::any_of(events_.begin(), events_.end(),
-                    [](const SampledEvent& event) { return !event.built_in && event.usable(); });
+    const bool any_core_event = std::ranges::any_of(
+        events_, [](const SampledEvent& event) { return !event.built_in && event.usable(); });
     if (support_.nmi_watchdog == 1 && any_core_event) {
       add("nmi_watchdog", "the NMI watchdog keeps one hardware counter for itself",
           as_root("sysctl kernel.nmi_watchdog=0"));

@@ -128,8 +128,7 @@ std::string Midr::name() const {
 }
 
 std::optional<Midr> parse_midr(std::string_view text) {
-  if (!text.starts_with("0x")) return std::nullopt;
-  const auto value = whole_number<std::uint64_t>(text.substr(2), 16);
+  const auto value = hexadecimal_number(text);
   if (!value) return std::nullopt;
   const auto bits = [&](unsigned high, unsigned low) {
     return static_cast<unsigned>((*value >> low) & ((std::uint64_t{1} << (high - low + 1)) - 1));

@@ -26,7 +26,7 @@ class FaultLog {
     const auto is_known = [&fault](const InputFault& known) {
       return known.offset == fault.offset && known.found == fault.found && known.file == fault.file;
     };
-    if (is_again_ && std::any_of(faults_.begin(), faults_.end(), is_known)) return;
+    if (is_again_ && std::ranges::any_of(faults_, is_known)) return;
     faults_.push_back(std::move(fault));
   }
   void add(const std::filesystem::path& file, std::uint64_t offset, std::string found,

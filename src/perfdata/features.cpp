@@ -141,8 +141,8 @@ void parse_meta_info(ByteReader& reader, Features& features) {
     if (name.empty()) {
       const auto padding =
           reader.take(std::min<std::uint64_t>(reader.remaining(), kLongestPadding - 1));
-      const bool is_padding = std::all_of(padding.begin(), padding.end(),
-                                          [](std::byte byte) { return byte == std::byte{0}; });
+      const bool is_padding =
+          std::ranges::all_of(padding, [](std::byte byte) { return byte == std::byte{0}; });
       if (!is_padding || reader.remaining() > 0) reader.fail();
       return;
     }
@@ -264,8 +264,7 @@ std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, 
     constexpr std::size_t kWord = 4;
     const auto ends_with_zeros = [&] {
       const auto word = field.subspan(digest - kWord, kWord);
-      return std::all_of(word.begin(), word.end(),
-                         [](std::byte one) { return one == std::byte{}; });
+      return std::ranges::all_of(word, [](std::byte one) { return one == std::byte{}; });
     };
     while (digest > 0 && ends_with_zeros()) digest -= kWord;
   }

@@ -39,8 +39,8 @@ SampleId parse_sample_id(const Record& record, const Attribute& attribute, ByteO
   constexpr std::array<std::uint64_t, 6> kFields = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
                                                     PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
                                                     PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
-  const auto fields = static_cast<std::size_t>(std::count_if(
-      kFields.begin(), kFields.end(), [&](std::uint64_t field) { return attribute.has(field); }));
+  const auto fields = static_cast<std::size_t>(
+      std::ranges::count_if(kFields, [&](std::uint64_t field) { return attribute.has(field); }));
   const std::size_t size = fields * sizeof(std::uint64_t);
   if (record.body.size() < size) return {};
   ByteReader reader(record.body.last(size), order);

@@ -52,7 +52,7 @@ NumberedFiles numbered_files(const std::filesystem::path& directory) {
     const auto parsed = std::from_chars(name.data() + kPrefix.size(), end, number);
     if (parsed.ec == std::errc{} && parsed.ptr == end) found.emplace_back(number, entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

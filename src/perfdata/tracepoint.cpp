@@ -139,9 +139,8 @@ bool is_number_size(std::uint64_t size) noexcept {
 }  // namespace
 
 const TracepointField* TracepointFormat::field(std::string_view field_name) const noexcept {
-  const auto found =
-      std::find_if(fields.begin(), fields.end(),
-                   [&](const TracepointField& candidate) { return candidate.name == field_name; });
+  const auto found = std::ranges::find_if(
+      fields, [&](const TracepointField& candidate) { return candidate.name == field_name; });
   return found == fields.end() ? nullptr : &*found;
 }
 
@@ -236,7 +235,7 @@ bool Tracepoints::fits(const TracepointFormat& format,
                        std::span<const std::byte> raw) const noexcept {
   const auto* type = format.field("common_type");
   if (type == nullptr || number(*type, raw) != format.id) return false;
-  return std::all_of(format.fields.begin(), format.fields.end(), [&](const TracepointField& field) {
+  return std::ranges::all_of(format.fields, [&](const TracepointField& field) {
     return bytes_of(field, raw).has_value();
   });
 }

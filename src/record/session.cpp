@@ -3,8 +3,8 @@
 #include "analysis/wording.h"
 #include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
-#include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,12 +1,38 @@
-// Addresses as they are passed between the layers.
+// Addresses and architectures as they are passed between the layers.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace skid {
 
 /// The instruction sets that targets are built for and recordings are decoded for.
 enum class Arch { x86_64, aarch64 };
+
+/// What this program was built for.
+#if defined(__aarch64__)
+inline constexpr Arch kOwnArch = Arch::aarch64;
+#else
+inline constexpr Arch kOwnArch = Arch::x86_64;
+#endif
+
+/// Whether a kernel can have this name of an architecture. Damaged recordings contain other names,
+/// which mean nothing.
+inline bool is_architecture_name(std::string_view machine) {
+  constexpr std::string_view kCharacters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return !machine.empty() && machine.find_first_not_of(kCharacters) == std::string_view::npos;
+}
+
+/// Of `uname -m`, as recordings hold it: "x86_64", "aarch64", "aarch64_be" (whose code is that of
+/// aarch64), and what others call them, "amd64" and "arm64". nullopt for all others, those of 32
+/// bits too.
+inline std::optional<Arch> arch_of_kernel(std::string_view machine) {
+  if (machine == "x86_64" || machine == "amd64") return Arch::x86_64;
+  if (machine == "aarch64" || machine == "aarch64_be" || machine == "arm64") return Arch::aarch64;
+  return std::nullopt;
+}
 
 /// Bytes [begin, end) of an address space; each use documents which one.
 struct AddressRange {

@@ -19,14 +19,18 @@ std::size_t Cores::usable() noexcept {
   return std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
-std::optional<Cores::Lease> Cores::try_take() noexcept {
+void Cores::GiveBack::operator()(Cores* cores) const noexcept {
+  cores->spare_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Cores::Lease Cores::try_take() noexcept {
   std::size_t spare = spare_.load(std::memory_order_relaxed);
   while (spare > 0) {
     if (spare_.compare_exchange_weak(spare, spare - 1, std::memory_order_relaxed)) {
-      return Lease(*this);
+      return Lease(this);
     }
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace skid

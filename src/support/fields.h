@@ -13,10 +13,10 @@
 
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <deque>
@@ -289,19 +289,13 @@ class FieldReader {
     }
   }
   static void read(const JsonValue& value, const Hex<std::uint64_t>& of) {
-    constexpr int kHexadecimal = 16;
-    const std::string text = value.string();
-    const char* const end = text.data() + text.size();
-    const bool prefixed = text.starts_with("0x");
-    const auto [stop, error] =
-        std::from_chars(text.data() + (prefixed ? 2 : 0), end, of.value, kHexadecimal);
-    if (!prefixed || error != std::errc() || stop != end) {
-      value.refuse_text("0x and a hexadecimal number");
-    }
+    const auto number = hexadecimal_number(value.string());
+    if (!number) value.refuse_text("0x and a hexadecimal number");
+    of.value = *number;
   }
   template <typename T, std::size_t N>
   static void read(const JsonValue& value, const OneOf<T, N>& of) {
-    const auto found = std::find(of.names.begin(), of.names.end(), value.string());
+    const auto found = std::ranges::find(of.names, value.string());
     if (found == of.names.end()) {
       value.refuse_text(fmt::format("one of {}", fmt::join(of.names, ", ")));
     }

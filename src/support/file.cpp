@@ -1,7 +1,6 @@
 #include "src/support/file.h"
 
 #include "src/support/error.h"
-#include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <array>
@@ -24,11 +23,8 @@ namespace fs = std::filesystem;
 
 InputError unreadable(const fs::path& path, std::string found, std::string allowed = {},
                       std::string remedy = {}) {
-  return InputError({.file = path.string(),
-                     .offset = {},
-                     .found = std::move(found),
-                     .expected = std::move(allowed),
-                     .remedy = std::move(remedy)});
+  return InputError(
+      {path.string(), std::nullopt, std::move(found), std::move(allowed), std::move(remedy)});
 }
 
 /// The kind of file that a path names instead of a regular file.
@@ -75,6 +71,18 @@ fs::path followed(fs::path path) {
 
 fs::path directory_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+/// Writes the rest of `file` at the position of `to`, which `name` names in errors.
+void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name) {
+  std::string bytes(std::size_t{1} << 20, '\0');
+  for (;;) {
+    const ssize_t count = ::read(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw unwritable(name, errno);
+    if (count == 0) return;
+    write_all(to, std::string_view(bytes).substr(0, static_cast<std::size_t>(count)), name);
+  }
 }
 
 constexpr const char* kDescriptors = "/proc/self/fd";
@@ -141,22 +149,8 @@ std::string read_file(const fs::path& path, std::uint64_t limit) {
 
   // Read to the end instead of to the size: files of /proc and /sys call themselves empty, and a
   // file can grow while it is read.
-  constexpr std::size_t kChunk = 65'536;
-  std::string content;
-  std::size_t filled = 0;
-  for (;;) {
-    const std::size_t room = filled == 0 ? static_cast<std::size_t>(size) + 1 : kChunk;
-    if (content.size() == filled) content.resize(filled + std::max(room, std::size_t{4096}));
-    const ssize_t count = ::read(file.get(), content.data() + filled, content.size() - filled);
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      throw unreadable(path, describe_errno(errno));
-    }
-    if (count == 0) break;
-    filled += static_cast<std::size_t>(count);
-    if (filled > limit) throw too_large(fmt::format("more than {}", limit));
-  }
-  content.resize(filled);
+  std::string content = read_to_end(file, limit, path.string());
+  if (content.size() > limit) throw too_large(fmt::format("more than {}", limit));
   return content;
 }
 
@@ -222,32 +216,38 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
     const ssize_t count = ::read(file.get(), text.data() + filled, kChunk);
     text.resize(filled + static_cast<std::size_t>(count > 0 ? count : 0));
     if (count < 0 && errno != EINTR) {
-      throw InputError({.file = name,
-                        .offset = filled,
-                        .found = describe_errno(errno),
-                        .expected = {},
-                        .remedy = {}});
+      throw InputError({.file = name, .offset = filled, .found = describe_errno(errno)});
     }
     if (count == 0) break;
   }
   return text;
 }
 
-void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name) {
-  std::string bytes(std::size_t{1} << 20, '\0');
-  for (;;) {
-    const ssize_t count = ::read(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw unwritable(name, errno);
-    if (count == 0) return;
-    write_all(to, std::string_view(bytes).substr(0, static_cast<std::size_t>(count)), name);
-  }
-}
-
 FileDescriptor duplicate(int file, const std::string& name) {
   FileDescriptor copy(::fcntl(file, F_DUPFD_CLOEXEC, 0));
   if (!copy) throw unwritable(name, errno);
   return copy;
+}
+
+fs::path TemporaryDirectory::usual_parent() {
+  std::error_code ignored;
+  const fs::path parent = fs::temp_directory_path(ignored);
+  return parent.empty() ? "/tmp" : parent;
+}
+
+TemporaryDirectory::TemporaryDirectory(const fs::path& parent) {
+  std::string name = (parent / "skidscan-XXXXXX").string();  // mkdtemp(3) replaces the X's
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(
+        fmt::format("{}: cannot be created: {}; name a directory that can be written to in TMPDIR",
+                    name, describe_errno(errno)));
+  }
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
 }
 
 FileDescriptor unnamed_file(std::string& directory) {

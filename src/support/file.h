@@ -60,12 +60,28 @@ std::uint64_t size_without_holes(const FileDescriptor& file);
 void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
                std::string_view remedy = {});
 
-/// Writes the rest of `file` at the position of `to`. `name`: that of `to`, for errors. Throws
-/// Error.
-void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name);
-
 /// Another descriptor of the same open file. `name`: for errors. Throws Error.
 FileDescriptor duplicate(int file, const std::string& name);
+
+/// A temporary directory, accessible to its owner only, removed with its contents.
+class TemporaryDirectory {
+ public:
+  /// In TMPDIR, or in /tmp where that is no directory.
+  static std::filesystem::path usual_parent();
+
+  /// Throws Error with the remedy when nothing can be made in `parent`.
+  explicit TemporaryDirectory(const std::filesystem::path& parent = usual_parent());
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  TemporaryDirectory(TemporaryDirectory&&) = delete;
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory();
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// An empty file without a name, for reading and writing, in $TMPDIR or in /var/tmp, as /tmp may be
 /// memory. `directory` is set to it. Throws Error.

@@ -108,7 +108,7 @@ class InOrder {
     auto core = cores_.try_take();
     if (!core) return;
     try {
-      helpers_.emplace_back([this, lease = std::move(*core)] { help(); });
+      helpers_.emplace_back([this, lease = std::move(core)] { help(); });
     } catch (const std::system_error&) {
       return;
     }

@@ -21,9 +21,9 @@ template <typename Json>
 bool is_table(const Json& value) {
   const auto is_row = [](const Json& row) {
     return row.is_array() &&
-           std::all_of(row.begin(), row.end(), [](const Json& cell) { return cell.is_number(); });
+           std::ranges::all_of(row, [](const Json& cell) { return cell.is_number(); });
   };
-  return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_row);
+  return value.is_array() && !value.empty() && std::ranges::all_of(value, is_row);
 }
 
 template <typename Json>

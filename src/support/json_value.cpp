@@ -63,11 +63,7 @@ std::optional<Integer> whole_number(const json& value) {
 json parse_json(std::string_view text, const std::string& file, const std::string& allowed,
                 const std::string& remedy) {
   const auto refuse = [&](std::string found, std::optional<std::uint64_t> offset = {}) {
-    return InputError({.file = file,
-                       .offset = offset,
-                       .found = std::move(found),
-                       .expected = allowed,
-                       .remedy = remedy});
+    return InputError({file, offset, std::move(found), allowed, remedy});
   };
   const Extent extent = extent_of(text);
   if (extent.depth > kDeepestJson) {
@@ -117,7 +113,7 @@ std::vector<JsonValue> JsonValue::elements(std::size_t most) const {
 void JsonValue::allow_only(const std::vector<std::string_view>& names) const {
   if (!value_->is_object()) refuse_type("an object");
   for (const auto& [name, value] : value_->items()) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (std::ranges::find(names, name) != names.end()) continue;
     refuse(fmt::format("the key {}", json_text(json(name))),
            fmt::format("{}", fmt::join(names, ", ")));
   }
@@ -199,11 +195,9 @@ std::int64_t JsonValue::integer64(std::int64_t least, std::int64_t most) const {
 
 void JsonValue::refuse(const std::string& found, const std::string& allowed,
                        const std::string& remedy) const {
-  throw InputError({.file = file_,
-                    .offset = {},
-                    .found = key_.empty() ? found : fmt::format("{} for \"{}\"", found, key_),
-                    .expected = allowed,
-                    .remedy = remedy});
+  throw InputError({file_, std::nullopt,
+                    key_.empty() ? found : fmt::format("{} for \"{}\"", found, key_), allowed,
+                    remedy});
 }
 
 void JsonValue::refuse_text(const std::string& allowed, const std::string& remedy) const {

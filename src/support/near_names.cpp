@@ -1,7 +1,8 @@
 #include "src/support/near_names.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
-#include <cctype>
 #include <tuple>
 #include <utility>
 
@@ -13,14 +14,6 @@ namespace {
 
 /// Longer names are not compared by edit distance, whose cost is the product of the lengths.
 constexpr std::size_t kLongest = 256;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  return result;
-}
 
 /// Letters to insert, remove or replace, and neighbours to swap (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -49,10 +42,10 @@ std::vector<std::string> near_names(std::string_view name,
                                     const std::map<std::string, std::uint64_t>& known,
                                     std::size_t most) {
   using Candidate = std::tuple<std::size_t, std::uint64_t, std::string_view>;
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_case(name);
   std::vector<Candidate> candidates;
   for (const auto& [other, count] : known) {
-    const std::string text = lower(other);
+    const std::string text = lower_case(other);
     std::size_t differing = 0;
     if (wanted.size() <= kLongest && text.size() <= kLongest) {
       const auto [shorter, longer] = std::minmax({wanted.size(), text.size()});
@@ -69,7 +62,7 @@ std::vector<std::string> near_names(std::string_view name,
       candidates.emplace_back(std::max(wanted.size(), text.size()), count, other);
     }
   }
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     return std::make_tuple(std::get<0>(a), ~std::get<1>(a), std::get<2>(a)) <
            std::make_tuple(std::get<0>(b), ~std::get<1>(b), std::get<2>(b));
   });
@@ -99,7 +92,7 @@ std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t
   std::vector<std::pair<std::uint64_t, std::string>> ordered;
   ordered.reserve(known.size());
   for (const auto& [name, count] : known) ordered.emplace_back(~count, name);
-  std::sort(ordered.begin(), ordered.end());
+  std::ranges::sort(ordered);
   std::vector<std::string> names;
   for (const auto& [order, name] : ordered) {
     if (names.size() == most) break;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -42,59 +43,42 @@ FileDescriptor above_standard(FileDescriptor file) {
   return FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
+Error not_started(std::string_view program, int error) {
+  return Error(fmt::format("{}: cannot be started: {}", program, describe_errno(error)));
+}
+
 Pipe make_pipe(std::string_view program) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Error(fmt::format("{}: cannot be started: {}", program, describe_errno(errno)));
-  }
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw not_started(program, errno);
   Pipe pipe{above_standard(FileDescriptor(ends[0])), above_standard(FileDescriptor(ends[1]))};
-  if (!pipe.read_end || !pipe.write_end) {
-    throw Error(fmt::format("{}: cannot be started: {}", program, describe_errno(errno)));
-  }
+  if (!pipe.read_end || !pipe.write_end) throw not_started(program, errno);
   // Only our end: the program must see an ordinary blocking pipe.
   ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
   return pipe;
 }
 
-class SpawnActions {
- public:
-  SpawnActions() { ::posix_spawn_file_actions_init(&actions_); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  SpawnActions(SpawnActions&&) = delete;
-  SpawnActions& operator=(SpawnActions&&) = delete;
-  ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-  posix_spawn_file_actions_t* get() noexcept { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
+struct Destroy {
+  void operator()(posix_spawn_file_actions_t* actions) const noexcept {
+    ::posix_spawn_file_actions_destroy(actions);
+  }
+  void operator()(posix_spawnattr_t* attributes) const noexcept {
+    ::posix_spawnattr_destroy(attributes);
+  }
 };
 
 /// A process group (0: a new one), no blocked signals and default handlers: an ignored SIGINT would
 /// be inherited, and perf could then not be interrupted.
-class SpawnAttributes {
- public:
-  explicit SpawnAttributes(pid_t group) {
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    ::posix_spawnattr_setpgroup(&attributes_, group);
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    ::posix_spawnattr_setsigmask(&attributes_, &signals);
-    ::sigfillset(&signals);
-    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  SpawnAttributes(SpawnAttributes&&) = delete;
-  SpawnAttributes& operator=(SpawnAttributes&&) = delete;
-  ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
-  const posix_spawnattr_t* get() const noexcept { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_{};
-};
+void set_up(posix_spawnattr_t* attributes, pid_t group) {
+  ::posix_spawnattr_init(attributes);
+  ::posix_spawnattr_setflags(
+      attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setpgroup(attributes, group);
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::posix_spawnattr_setsigmask(attributes, &signals);
+  ::sigfillset(&signals);
+  ::posix_spawnattr_setsigdefault(attributes, &signals);
+}
 
 /// posix_spawn requires pointers to mutable characters, though it changes none.
 std::vector<char*> pointers_to(std::vector<std::string>& argv) {
@@ -137,9 +121,7 @@ void keep_exit_statuses() {
 pid_t start_leader(const std::string& program, FileDescriptor& alive) {
   Pipe pipe = make_pipe(program);
   const pid_t leader = ::fork();
-  if (leader < 0) {
-    throw Error(fmt::format("{}: cannot be started: {}", program, describe_errno(errno)));
-  }
+  if (leader < 0) throw not_started(program, errno);
   ::setpgid(leader, leader);  // by both processes, as either can be the first
   if (leader > 0) {
     alive = std::move(pipe.write_end);
@@ -204,7 +186,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   Pipe out = make_pipe(argv[0]);
   Pipe err = make_pipe(argv[0]);
 
-  SpawnActions actions;
+  posix_spawn_file_actions_t started_with{};
+  ::posix_spawn_file_actions_init(&started_with);
+  const std::unique_ptr<posix_spawn_file_actions_t, Destroy> actions(&started_with);
   ::posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(actions.get(), out.write_end.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(actions.get(), err.write_end.get(), STDERR_FILENO);
@@ -212,7 +196,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
     ::posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str());
   }
   if (survival == Survival::is_killed) group_ = start_leader(argv[0], alive_);
-  const SpawnAttributes attributes(group_);
+  posix_spawnattr_t set{};
+  set_up(&set, group_);
+  const std::unique_ptr<posix_spawnattr_t, Destroy> attributes(&set);
   std::vector<std::string> arguments = argv;
   const std::vector<char*> pointers = pointers_to(arguments);
   // Found here, not by posix_spawnp, which searches the current directory for empty elements of
@@ -223,9 +209,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   const int error = found ? ::posix_spawn(&pid_, program.c_str(), actions.get(), attributes.get(),
                                           pointers.data(), environ)
                           : ENOENT;
-  if (error != 0) {
-    throw Error(fmt::format("{}: cannot be started: {}", argv[0], describe_errno(error)));
-  }
+  if (error != 0) throw not_started(argv[0], error);
   if (group_ == 0) group_ = pid_;
   pidfd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   out_ = std::move(out.read_end);

@@ -1,14 +1,27 @@
 // Standard error and the terminal that it may be connected to.
 #pragma once
 
+#include <cstdio>
 #include <string_view>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace skid {
 
 /// Writes text that is already escaped. Errors are ignored: there is no place to report them.
-void print_to_standard_error(std::string_view text);
+inline void print_to_standard_error(std::string_view text) {
+  // Not fmt::print, which throws.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
 
 /// Columns of the terminal that standard error is connected to; 80 where that is unknown.
-unsigned standard_error_width();
+inline unsigned standard_error_width() {
+  constexpr unsigned kUsual = 80;
+  winsize size{};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+  return is_known ? size.ws_col : kUsual;
+}
 
 }  // namespace skid

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -33,6 +34,20 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// The number that a whole text is; nullopt for any other text, and for a number that does not fit.
+template <typename Number>
+std::optional<Number> whole_number(std::string_view text, int base = 10) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  std::from_chars_result result{};
+  if constexpr (std::is_integral_v<Number>) {
+    result = std::from_chars(text.data(), end, number, base);
+  } else {
+    result = std::from_chars(text.data(), end, number);
+  }
+  return result.ec == std::errc() && result.ptr == end ? std::optional(number) : std::nullopt;
+}
+
 /// Two lower-case digits a byte.
 inline std::string hexadecimal(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -42,6 +57,17 @@ inline std::string hexadecimal(std::span<const std::byte> bytes) {
     text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
   }
   return text;
+}
+
+/// The bytes of such digits; empty for any other text.
+inline std::string from_hexadecimal(std::string_view digits) {
+  std::string bytes;
+  for (; digits.size() >= 2; digits.remove_prefix(2)) {
+    const auto byte = whole_number<std::uint8_t>(digits.substr(0, 2), 16);
+    if (!byte) return {};
+    bytes += static_cast<char>(*byte);
+  }
+  return digits.empty() ? bytes : std::string();
 }
 
 /// The text before the first `separator`, or all; it and the separator are removed from `text`.
@@ -59,18 +85,9 @@ constexpr std::string_view word_at(std::size_t index, std::string_view words) {
   return words.substr(0, words.find(' '));
 }
 
-/// The number that a whole text is; nullopt for any other text, and for a number that does not fit.
-template <typename Number>
-std::optional<Number> whole_number(std::string_view text, int base = 10) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  std::from_chars_result result{};
-  if constexpr (std::is_integral_v<Number>) {
-    result = std::from_chars(text.data(), end, number, base);
-  } else {
-    result = std::from_chars(text.data(), end, number);
-  }
-  return result.ec == std::errc() && result.ptr == end ? std::optional(number) : std::nullopt;
+/// The number that follows "0x" in a whole text, hexadecimal; nullopt for any other text.
+inline std::optional<std::uint64_t> hexadecimal_number(std::string_view text) {
+  return text.starts_with("0x") ? whole_number<std::uint64_t>(text.substr(2), 16) : std::nullopt;
 }
 
 /// The first element whose member equals a value: find_by(pmus, &Pmu::name, "cpu"). Null: none.

@@ -90,13 +90,12 @@ void AddressSpaces::seal() {
   // Numbers are sorted in less memory than events.
   std::vector<std::uint32_t> order(mappings_.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+  std::ranges::stable_sort(order, [this](std::uint32_t a, std::uint32_t b) {
     return mappings_[a].since < mappings_[b].since;
   });
   begin_lives(order);
   place_mappings(std::move(order));
-  std::stable_sort(starts_.begin(), starts_.end(),
-                   [](const Start& a, const Start& b) { return a.pid < b.pid; });
+  std::ranges::stable_sort(starts_, [](const Start& a, const Start& b) { return a.pid < b.pid; });
 }
 
 void AddressSpaces::begin_lives(const std::vector<std::uint32_t>& order) {
@@ -189,18 +188,17 @@ const AddressSpaces::Mapping* AddressSpaces::newest(const Life& life, std::size_
 
 Region AddressSpaces::find(std::int32_t pid, std::uint64_t address, std::uint64_t time) const {
   Region region;
-  const auto after =
-      std::partition_point(starts_.begin(), starts_.end(), [pid, time](const Start& start) {
-        return start.pid != pid ? start.pid < pid : start.since <= time;
-      });
+  const auto after = std::ranges::partition_point(starts_, [pid, time](const Start& start) {
+    return start.pid != pid ? start.pid < pid : start.since <= time;
+  });
   if (after != starts_.end() && after->pid == pid) region.until = after->since;
   if (after == starts_.begin() || std::prev(after)->pid != pid) return region;
   region.since = std::prev(after)->since;
 
   const Life* life = &lives_[std::prev(after)->life];
   const auto own = std::span(mappings_).subspan(life->first, life->count);
-  const auto later = std::partition_point(
-      own.begin(), own.end(), [time](const Mapping& mapping) { return mapping.since <= time; });
+  const auto later = std::ranges::partition_point(
+      own, [time](const Mapping& mapping) { return mapping.since <= time; });
   const auto count = static_cast<std::size_t>(later - own.begin());
   if (life->index) {
     if (const auto next = life->index->oldest(address, count)) {

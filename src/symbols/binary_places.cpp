@@ -20,7 +20,7 @@ fs::path link_of(const std::string& build_id) {
 
 std::vector<fs::path> debug_directories_of(const BinaryPlaces& places) {
   std::vector<fs::path> directories = places.debug_directories;
-  if (std::find(directories.begin(), directories.end(), kDebugDirectory) == directories.end()) {
+  if (std::ranges::find(directories, kDebugDirectory) == directories.end()) {
     directories.emplace_back(kDebugDirectory);
   }
   return directories;

@@ -6,11 +6,10 @@ namespace skid::symbols {
 
 DisjointRanges::DisjointRanges(std::vector<NumberedRange> ranges) {
   std::erase_if(ranges, [](const NumberedRange& r) { return r.range.begin >= r.range.end; });
-  std::stable_sort(ranges.begin(), ranges.end(),
-                   [](const NumberedRange& a, const NumberedRange& b) {
-                     return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
-                                                           : a.range.end > b.range.end;
-                   });
+  std::ranges::stable_sort(ranges, [](const NumberedRange& a, const NumberedRange& b) {
+    return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
+                                          : a.range.end > b.range.end;
+  });
 
   // A sweep over the begins. `open` contains the ranges that have begun, the one that applies on
   // top; everything below `done` is final.
@@ -43,9 +42,8 @@ void DisjointRanges::append(AddressRange range, std::uint32_t number) {
 }
 
 std::optional<std::uint32_t> DisjointRanges::find(std::uint64_t address) const {
-  const auto after = std::partition_point(
-      pieces_.begin(), pieces_.end(),
-      [address](const NumberedRange& piece) { return piece.range.begin <= address; });
+  const auto after = std::ranges::partition_point(
+      pieces_, [address](const NumberedRange& piece) { return piece.range.begin <= address; });
   if (after == pieces_.begin()) return std::nullopt;
   const NumberedRange& piece = *(after - 1);
   if (!piece.range.contains(address)) return std::nullopt;

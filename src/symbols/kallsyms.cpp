@@ -87,7 +87,7 @@ Kallsyms::Kallsyms(std::string text) : text_(std::move(text)) {
                                   .code = is_code(line->type)},
                        .module = &module->second});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
     return a.symbol.range.begin < b.symbol.range.begin;
   });
 
@@ -118,9 +118,8 @@ std::optional<Function> Kallsyms::symbol_at(std::string_view module, std::uint64
   const auto found = symbols_.find(module);
   if (found == symbols_.end()) return std::nullopt;
   const auto& symbols = found->second;
-  const auto after = std::partition_point(
-      symbols.begin(), symbols.end(),
-      [address](const Symbol& symbol) { return symbol.range.begin <= address; });
+  const auto after = std::ranges::partition_point(
+      symbols, [address](const Symbol& symbol) { return symbol.range.begin <= address; });
   if (after == symbols.begin()) return std::nullopt;
   const Symbol& symbol = *(after - 1);
   if (!symbol.range.contains(address)) return std::nullopt;

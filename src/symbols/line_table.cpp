@@ -55,7 +55,7 @@ std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::stri
 }
 
 bool is_among(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::string_view dwarf_name(std::string_view section) {

@@ -213,8 +213,8 @@ std::vector<AddressRange> Module::executable_ranges() const {
       if (segment.executable) add(segment.address, segment.file_size);
     }
   }
-  std::sort(ranges.begin(), ranges.end(),
-            [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  std::ranges::sort(ranges,
+                    [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
   return ranges;
 }
 
@@ -225,7 +225,7 @@ std::vector<std::byte> Module::code(AddressRange range) const {
     const std::uint64_t address = range.begin + bytes.size();
     if (address >= range.end || bytes.size() >= kMostCodeBytes) return bytes;
     const auto& segments = contents_->file.segments();
-    const auto holder = std::find_if(segments.begin(), segments.end(), [&](const Segment& s) {
+    const auto holder = std::ranges::find_if(segments, [&](const Segment& s) {
       return s.address <= address && address - s.address < s.file_size;
     });
     if (holder == segments.end()) return bytes;

@@ -30,13 +30,13 @@ OverlapIndex::OverlapIndex(std::span<const AddressRange> ranges) {
     cuts_.push_back(range.begin);
     cuts_.push_back(range.end);
   }
-  std::sort(cuts_.begin(), cuts_.end());
+  std::ranges::sort(cuts_);
   cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
   cuts_.shrink_to_fit();
   if (cuts_.empty()) return;
 
   const auto leaf = [this](std::uint64_t cut) {
-    const auto found = std::lower_bound(cuts_.begin(), cuts_.end(), cut);
+    const auto found = std::ranges::lower_bound(cuts_, cut);
     return static_cast<std::size_t>(found - cuts_.begin());
   };
   // Two passes, as in a counting sort: the length of each node's list, then the lists themselves.
@@ -62,7 +62,7 @@ OverlapIndex::OverlapIndex(std::span<const AddressRange> ranges) {
 }
 
 std::optional<std::size_t> OverlapIndex::leaf_of(std::uint64_t address) const {
-  const auto after = std::upper_bound(cuts_.begin(), cuts_.end(), address);
+  const auto after = std::ranges::upper_bound(cuts_, address);
   if (after == cuts_.begin() || after == cuts_.end()) return std::nullopt;
   return static_cast<std::size_t>(after - cuts_.begin()) - 1;
 }
@@ -78,7 +78,7 @@ std::optional<std::size_t> OverlapIndex::newest(std::uint64_t address, std::size
   std::optional<std::size_t> result;
   for (std::size_t node = *leaf + leaves(); node >= 1; node /= 2) {
     const std::span<const Number> numbers = spanning(node);
-    const auto after = std::lower_bound(numbers.begin(), numbers.end(), count);
+    const auto after = std::ranges::lower_bound(numbers, count);
     if (after == numbers.begin()) continue;
     const std::size_t number = *(after - 1);
     if (!result || *result < number) result = number;
@@ -92,7 +92,7 @@ std::optional<std::size_t> OverlapIndex::oldest(std::uint64_t address, std::size
   std::optional<std::size_t> result;
   for (std::size_t node = *leaf + leaves(); node >= 1; node /= 2) {
     const std::span<const Number> numbers = spanning(node);
-    const auto number = std::lower_bound(numbers.begin(), numbers.end(), first);
+    const auto number = std::ranges::lower_bound(numbers, first);
     if (number == numbers.end()) continue;
     if (!result || *result > *number) result = *number;
   }
@@ -100,7 +100,7 @@ std::optional<std::size_t> OverlapIndex::oldest(std::uint64_t address, std::size
 }
 
 AddressRange OverlapIndex::alike(std::uint64_t address) const {
-  const auto after = std::upper_bound(cuts_.begin(), cuts_.end(), address);
+  const auto after = std::ranges::upper_bound(cuts_, address);
   return {after == cuts_.begin() ? 0 : *(after - 1),
           after == cuts_.end() ? std::numeric_limits<std::uint64_t>::max() : *after};
 }

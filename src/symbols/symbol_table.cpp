@@ -76,8 +76,8 @@ std::vector<std::string_view> strings_at(std::string_view table,
                                          const std::vector<std::size_t>& offsets) {
   std::vector<std::size_t> ascending(offsets.size());
   std::iota(ascending.begin(), ascending.end(), std::size_t{0});
-  std::sort(ascending.begin(), ascending.end(),
-            [&offsets](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
+  std::ranges::sort(ascending,
+                    [&offsets](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
 
   std::vector<std::string_view> strings(offsets.size());
   std::optional<std::size_t> end;
@@ -147,11 +147,11 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool de
   const auto by_address = [](const Symbol& a, const Symbol& b) {
     return a.range.begin < b.range.begin;
   };
-  std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
+  std::ranges::stable_sort(symbols_, by_address);
   extend_to_next();
   choose_preferred();
   read_plt(file);
-  std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
+  std::ranges::stable_sort(symbols_, by_address);
 
   std::vector<NumberedRange> ranges;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
@@ -356,7 +356,7 @@ std::vector<std::uint64_t> SymbolTable::function_starts() const {
       starts.push_back(symbol.range.begin);
     }
   }
-  std::sort(starts.begin(), starts.end());
+  std::ranges::sort(starts);
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
   return starts;
 }
@@ -390,7 +390,7 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
                        (plt && symbol.kind == Kind::plt_entry && is_named(symbol.name));
     if (named) result.push_back(function(symbol));
   }
-  std::sort(result.begin(), result.end(), [](const Function& a, const Function& b) {
+  std::ranges::sort(result, [](const Function& a, const Function& b) {
     return std::tie(a.range.begin, a.range.end) < std::tie(b.range.begin, b.range.end);
   });
   // A dynamic symbol table lists a function once per version of it.

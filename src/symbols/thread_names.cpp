@@ -28,22 +28,20 @@ void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t chi
 }
 
 void ThreadNames::seal() {
-  std::stable_sort(events_.begin(), events_.end(),
-                   [](const Event& a, const Event& b) { return a.since < b.since; });
+  std::ranges::stable_sort(events_,
+                           [](const Event& a, const Event& b) { return a.since < b.since; });
   std::map<std::int32_t, std::string> current{{0, "swapper"}};  // by tid
   for (Event& event : events_) {
     if (event.parent != event.tid) event.name = current[event.parent];
     current[event.tid] = event.name;
   }
-  std::stable_sort(events_.begin(), events_.end(),
-                   [](const Event& a, const Event& b) { return a.tid < b.tid; });
+  std::ranges::stable_sort(events_, [](const Event& a, const Event& b) { return a.tid < b.tid; });
 }
 
 std::string ThreadNames::at(std::int32_t tid, std::uint64_t time) const {
-  const auto after =
-      std::partition_point(events_.begin(), events_.end(), [tid, time](const Event& event) {
-        return event.tid != tid ? event.tid < tid : event.since <= time;
-      });
+  const auto after = std::ranges::partition_point(events_, [tid, time](const Event& event) {
+    return event.tid != tid ? event.tid < tid : event.since <= time;
+  });
   const bool is_known = after != events_.begin() && std::prev(after)->tid == tid;
   if (is_known && !std::prev(after)->name.empty()) return std::prev(after)->name;
   return tid == 0 ? "swapper" : fmt::format(":{}", tid);

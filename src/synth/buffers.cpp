@@ -1,6 +1,7 @@
 #include "src/synth/buffers.h"
 
 #include "src/perfdata/format.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -22,17 +23,6 @@ constexpr std::uint64_t kMostLostRecords = 3;
 constexpr std::size_t kLongestComm = 15;
 /// PERF_MEM_NA of include/linux/perf_event.h: nothing is known of the access.
 constexpr std::uint64_t kNoSource = 0x508'0021;
-
-std::string bytes_of(const std::string& hexadecimal) {
-  std::string bytes;
-  const auto digit = [](char character) {
-    return character <= '9' ? character - '0' : character - 'a' + 10;
-  };
-  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
-    bytes += static_cast<char>(digit(hexadecimal[i]) * 16 + digit(hexadecimal[i + 1]));
-  }
-  return bytes;
-}
 
 class RecordEncoder {
  public:
@@ -105,7 +95,7 @@ class RecordEncoder {
     body_.clear();
     body_.i32(pid).i32(pid).u64(range.begin).u64(range.size()).u64(file_offset);
     std::string identity;
-    const std::string id_bytes = bytes_of(build_id).substr(0, kBuildIdBytes);
+    const std::string id_bytes = from_hexadecimal(build_id).substr(0, kBuildIdBytes);
     if (!id_bytes.empty()) identity = std::string{static_cast<char>(id_bytes.size()), 0, 0, 0};
     identity += id_bytes;
     identity.resize(kIdentityBytes, '\0');

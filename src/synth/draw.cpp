@@ -291,8 +291,7 @@ std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
       causes.push_back(
           {step, std::nullopt, level.other_triggers / static_cast<double>(others.size())});
     }
-    std::sort(causes.begin(), causes.end(),
-              [](const Cause& a, const Cause& b) { return a.step < b.step; });
+    std::ranges::sort(causes, [](const Cause& a, const Cause& b) { return a.step < b.step; });
   }
   return level.shadow ? shadowed(causes, *level.shadow, path.steps().size()) : causes;
 }

@@ -7,7 +7,9 @@
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,27 +20,6 @@ using analysis::SampleClass;
 
 /// docs/method.md: the last 5% of a runway's instructions are censored, rounded down.
 constexpr std::int64_t kCensoredDivisor = 20;
-
-/// Numbers the instructions of one part of the loop.
-class Numbering {
- public:
-  explicit Numbering(std::vector<Step>& steps) : steps_(&steps) {}
-
-  /// Calls `visit(step, index, how many there are)` for the steps in `range`.
-  template <typename Visitor>
-  void each(AddressRange range, const Visitor& visit) const {
-    const auto before = [](const Step& step, std::uint64_t address) {
-      return step.address < address;
-    };
-    const auto begin = std::lower_bound(steps_->begin(), steps_->end(), range.begin, before);
-    const auto end = std::lower_bound(begin, steps_->end(), range.end, before);
-    const std::int64_t count = end - begin;
-    for (auto step = begin; step != end; ++step) visit(*step, step - begin, count);
-  }
-
- private:
-  std::vector<Step>* steps_;
-};
 
 /// The last branch of an other trigger, which is declared with the instructions that it fuses with
 /// or returns to; without a branch its last instruction.
@@ -66,21 +47,17 @@ TriggerData data_of(const runway::TargetDescription& target) {
     std::uint64_t level;    ///< PERF_MEM_LVL_*
     std::uint64_t latency;  ///< cycles, of the order of current CPUs
   };
-  constexpr Served kL1{8U << 5, 5}, kL2{0x20U << 5, 15}, kL3{0x40U << 5, 60},
-      kDram{0x80U << 5, 300};
+  constexpr Served kL1{8U << 5, 5};
+  // In the order of runway::MemoryLevel: the level 2 and 3 caches, memory.
+  constexpr std::array kLevels{Served{0x20U << 5, 15}, Served{0x40U << 5, 60},
+                               Served{0x80U << 5, 300}};
   const runway::Kind& kind = runway::kind_of(target.specification.trigger);
   TriggerData data;
   if (!kind.touches_datum) return data;
   data.datum = target.layout.datum;
   data.elements = runway::elements_of(target.specification);
   data.stride = runway::chase_stride(target.specification.trigger);
-  Served served = kL1;
-  if (kind.chase) {
-    const runway::MemoryLevel level = kind.chase->level;
-    served = level == runway::MemoryLevel::l2   ? kL2
-             : level == runway::MemoryLevel::l3 ? kL3
-                                                : kDram;
-  }
+  const Served served = kind.chase ? kLevels.at(static_cast<std::size_t>(kind.chase->level)) : kL1;
   const bool loads = kind.causes(instructions::Counted::loads);
   const bool stores = kind.causes(instructions::Counted::stores);
   data.source = (loads ? kLoad : 0) | (stores ? kStore : 0) | kHit | served.level | kNoSnoop |
@@ -92,48 +69,48 @@ TriggerData data_of(const runway::TargetDescription& target) {
 }  // namespace
 
 LoopPath::LoopPath(const LoopParts& parts) : data_(parts.data) {
-  for (const std::uint64_t address : parts.starts) {
-    steps_.push_back({address, SampleClass::loop, std::nullopt, std::nullopt, false});
-  }
-  const Numbering numbering(steps_);
+  for (const std::uint64_t address : parts.starts) steps_.push_back({.address = address});
+  // Calls `visit(step, index, how many there are)` for the steps in a range.
+  const auto each = [this](AddressRange range, const auto& visit) {
+    const auto begin = std::ranges::lower_bound(steps_, range.begin, {}, &Step::address);
+    const auto end = std::ranges::lower_bound(steps_, range.end, {}, &Step::address);
+    for (auto step = begin; step < end; ++step) visit(*step, step - begin, end - begin);
+  };
+  const auto index_at = [this](std::uint64_t address, std::string_view what) {
+    const Step* found = find_by(steps_, &Step::address, address);
+    if (found == nullptr) {
+      throw Error(fmt::format("target: no instruction begins at {}{:#x}", what, address));
+    }
+    return static_cast<std::size_t>(found - steps_.data());
+  };
   for (const AddressRange& other : parts.other_triggers) {
-    numbering.each(other, [](Step& step, std::int64_t, std::int64_t) {
+    each(other, [](Step& step, std::int64_t, std::int64_t) {
       step.sample_class = SampleClass::other_trigger;
     });
   }
-  numbering.each(parts.lead_in, [](Step& step, std::int64_t index, std::int64_t count) {
+  each(parts.lead_in, [](Step& step, std::int64_t index, std::int64_t count) {
     step.sample_class = SampleClass::before;
     step.offset = index - count;
   });
   for (std::size_t number = 0; number < parts.trigger_blocks.size(); ++number) {
-    const AddressRange trigger = parts.trigger_blocks[number].trigger;
-    const AddressRange runway = parts.trigger_blocks[number].runway;
-    numbering.each(runway, [&](Step& step, std::int64_t index, std::int64_t count) {
+    const auto& [trigger, runway] = parts.trigger_blocks[number];
+    each(runway, [&](Step& step, std::int64_t index, std::int64_t count) {
       const std::int64_t censored = count / kCensoredDivisor;
       step.sample_class = index >= count - censored ? SampleClass::censored : SampleClass::skid;
       step.offset = index + 1;
       step.trigger = number;
     });
-    numbering.each(trigger, [&](Step& step, std::int64_t, std::int64_t) {
+    each(trigger, [&](Step& step, std::int64_t, std::int64_t) {
       step.sample_class = SampleClass::hit;
       step.offset = 0;
       step.trigger = number;
     });
-    const Step* found = find_by(steps_, &Step::address, trigger.begin);
-    if (found == nullptr) {
-      throw Error(
-          fmt::format("target: no instruction begins at its trigger, {:#x}", trigger.begin));
-    }
-    triggers_.push_back(static_cast<std::size_t>(found - steps_.data()));
+    triggers_.push_back(index_at(trigger.begin, "its trigger, "));
   }
   if (triggers_.empty()) throw Error("target: has no trigger");
   for (const std::size_t trigger : triggers_) steps_[trigger].accesses_memory = data_.datum != 0;
   for (const OtherCause& cause : parts.other_causes) {
-    const Step* found = find_by(steps_, &Step::address, cause.address);
-    if (found == nullptr) {
-      throw Error(fmt::format("target: no instruction begins at {:#x}", cause.address));
-    }
-    other_causes_.push_back(static_cast<std::size_t>(found - steps_.data()));
+    other_causes_.push_back(index_at(cause.address, ""));
     steps_[other_causes_.back()].accesses_memory = cause.accesses_memory;
   }
 }

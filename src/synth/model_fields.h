@@ -102,7 +102,7 @@ void check_order(const JsonValue& object, Number lowest, Number highest) {
 template <std::size_t N>
 std::size_t choice(const JsonValue& value, const std::array<std::string_view, N>& names) {
   const std::string name = value.string();
-  const auto found = std::find(names.begin(), names.end(), name);
+  const auto found = std::ranges::find(names, name);
   if (found == names.end()) {
     value.refuse(json_text(nlohmann::json(name)), fmt::format("{}", fmt::join(names, ", ")));
   }

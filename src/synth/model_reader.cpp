@@ -1,4 +1,4 @@
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/synth/model_fields.h"
@@ -74,7 +74,7 @@ void read_fields(const JsonValue& object, const std::vector<Field>& fields) {
 std::string text_of(const JsonValue& value) {
   constexpr std::size_t kLongestText = 1024;
   std::string text = value.string();
-  const bool printable = std::all_of(text.begin(), text.end(), [](char character) {
+  const bool printable = std::ranges::all_of(text, [](char character) {
     return static_cast<unsigned char>(character) >= 0x20 && character != 0x7f;
   });
   if (!printable || text.size() > kLongestText) {

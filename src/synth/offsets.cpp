@@ -55,7 +55,7 @@ std::int64_t OffsetSampler::draw(Random& random) const {
   auto row = std::get<OffsetTable>(distribution_).rows.begin();
   if (counts_.size() > 1) {
     const std::uint64_t drawn = random.below(counts_.back());
-    row += std::upper_bound(counts_.begin(), counts_.end(), drawn) - counts_.begin();
+    row += std::ranges::upper_bound(counts_, drawn) - counts_.begin();
   }
   const std::uint64_t width = width_of(*row);
   return row->lowest + (width > 1 ? static_cast<std::int64_t>(random.below(width)) : 0);

@@ -116,7 +116,7 @@ perfdata::Features synthetic_features(const machine::Machine& machine, unsigned 
     features.pmu_mappings.emplace_back(is_x86 ? std::uint32_t{PERF_TYPE_RAW} : kFirstFree,
                                        is_x86 ? "cpu" : "armv8_pmuv3_0");
   }
-  std::sort(features.pmu_mappings.begin(), features.pmu_mappings.end());
+  std::ranges::sort(features.pmu_mappings);
   for (const auto bit : {perfdata::HEADER_HOSTNAME, perfdata::HEADER_OSRELEASE,
                          perfdata::HEADER_VERSION, perfdata::HEADER_ARCH, perfdata::HEADER_CPUDESC,
                          perfdata::HEADER_CMDLINE, perfdata::HEADER_PMU_MAPPINGS}) {

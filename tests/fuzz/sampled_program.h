@@ -3,7 +3,7 @@
 
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/recording_writer.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "tests/fuzz/memory_file.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A directory that is removed when the test ends.
 #pragma once
 
-#include "src/support/temporary_directory.h"
+#include "src/support/file.h"
 
 #include <filesystem>
 #include <fstream>

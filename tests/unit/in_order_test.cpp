@@ -76,7 +76,7 @@ TEST(InOrder, RunsAtMostOneJobPerCore) {
       .run();
   EXPECT_GE(most, 2);
   EXPECT_LE(most, 3);
-  EXPECT_TRUE(cores.try_take().has_value()) << "all cores are given back";
+  EXPECT_TRUE(cores.try_take()) << "all cores are given back";
 }
 
 TEST(InOrder, RunsExclusiveJobsAlone) {
