@@ -42,21 +42,16 @@ class TargetFile {
     if (::fstat(file_.descriptor().get(), &status) == 0) {
       size_ = static_cast<std::uint64_t>(status.st_size);
     }
-    // libelf reads only those that a truncated file still contains.
     const std::size_t declared = header().e_phnum == PN_XNUM ? 0 : header().e_phnum;
-    for (std::size_t i = 0; i < declared; ++i) {
-      GElf_Phdr segment;
-      if (gelf_getphdr(file_.elf(), static_cast<int>(i), &segment) == nullptr) {
-        throw refuse(header().e_phoff, fmt::format("{} program headers", declared),
-                     "as many as the file holds");
-      }
-      segments_.push_back(segment);
+    if (segments().size() < declared) {
+      throw refuse(header().e_phoff, fmt::format("{} program headers", declared),
+                   "as many as the file holds");
     }
   }
 
   const GElf_Ehdr& header() const noexcept { return file_.header(); }
   const std::string& build_id() const noexcept { return file_.build_id(); }
-  const std::vector<GElf_Phdr>& segments() const noexcept { return segments_; }
+  const std::vector<GElf_Phdr>& segments() const noexcept { return file_.program_headers(); }
 
   bool holds(const GElf_Phdr& segment) const noexcept {
     return segment.p_offset <= size_ && segment.p_filesz <= size_ - segment.p_offset;
@@ -65,7 +60,7 @@ class TargetFile {
   /// All notes of all PT_NOTE segments.
   std::vector<Note> notes() const {
     std::vector<Note> notes;
-    for (const GElf_Phdr& segment : segments_) {
+    for (const GElf_Phdr& segment : segments()) {
       if (segment.p_type == PT_NOTE && segment.p_filesz <= kLongestNotes) {
         append_notes(segment, notes);
       }
@@ -112,7 +107,6 @@ class TargetFile {
   }
 
   symbols::ElfFile file_;
-  std::vector<GElf_Phdr> segments_;
   std::uint64_t size_ = 0;
 };
 

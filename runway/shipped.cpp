@@ -9,7 +9,6 @@
 #include "src/support/file.h"
 #include "src/support/text.h"
 
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>

@@ -4,8 +4,6 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

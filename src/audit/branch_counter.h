@@ -4,7 +4,6 @@
 #include "src/audit/branch_records.h"
 #include "src/locate/region_cache.h"
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/sample.h"
 #include "src/support/hash.h"
 

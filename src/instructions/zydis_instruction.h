@@ -7,7 +7,6 @@
 #include <array>
 #include <concepts>
 #include <span>
-#include <vector>
 
 #include <Zydis/Zydis.h>
 

@@ -3,13 +3,12 @@
 
 #include "src/locate/place_counter.h"
 #include "src/perfdata/record.h"
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/repeated_records.h"
 #include "src/perfdata/sample.h"
 #include "src/support/cores.h"
 #include "src/symbols/address_space.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

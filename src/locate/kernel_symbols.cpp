@@ -8,7 +8,6 @@
 
 #include <cstdlib>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 #include <sys/utsname.h>

@@ -3,13 +3,10 @@
 #include "src/locate/mapping_name.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
-#include "src/symbols/module.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,39 +26,32 @@ fs::path from_environment(const char* name) {
   return value == nullptr ? fs::path() : fs::path(value);
 }
 
-/// What debuginfod-find answered.
-struct DebuginfodAnswer {
-  std::filesystem::path file;  ///< in its cache; empty: no server has it
-  /// Why the query failed or timed out, so that a repetition is useless; empty if it did not.
-  std::string problem;
-};
-
-/// Queries elfutils' debuginfod-find from PATH for the executable with that build-id (hexadecimal).
-/// The servers are those of DEBUGINFOD_URLS. The program is killed after `limit`. The
-/// only code that leads to the network.
-DebuginfodAnswer ask_debuginfod(const std::string& build_id, std::chrono::milliseconds limit) {
+/// The executable with that build-id (hexadecimal) in the cache of elfutils' debuginfod-find, of
+/// PATH, which queries the servers of DEBUGINFOD_URLS; empty: no server has it. Sets `problem`
+/// where the query failed or timed out, so that a repetition is useless. The only code that leads
+/// to the network.
+fs::path ask_debuginfod(const std::string& build_id, std::string& problem) {
   constexpr const char* kProgram = "debuginfod-find";
   const char* servers = std::getenv("DEBUGINFOD_URLS");
-  if (servers == nullptr || *servers == '\0') {
-    return {{}, "DEBUGINFOD_URLS is not set; no debuginfod server was queried"};
-  }
   const auto program = find_program(kProgram);
-  if (!program) {
-    return {{}, fmt::format("{}: not found; install it to query debuginfod servers", kProgram)};
+  if (servers == nullptr || *servers == '\0') {
+    problem = "DEBUGINFOD_URLS is not set; no debuginfod server was queried";
+  } else if (!program) {
+    problem = fmt::format("{}: not found; install it to query debuginfod servers", kProgram);
   }
+  if (!problem.empty()) return {};
   try {
     ChildProcess child({program->string(), "executable", build_id});
-    if (!child.wait(limit)) {
-      return {{},
-              fmt::format("{}: no answer in {} s; no further queries are made", kProgram,
-                          std::chrono::duration_cast<std::chrono::seconds>(limit).count())};
+    if (!child.wait(kDebuginfodLimit)) {
+      problem = fmt::format("{}: no answer in {} s; no further queries are made", kProgram,
+                            kDebuginfodLimit.count());
+      return {};
     }
     if (!child.result().code.success()) return {};
-    std::string_view path = child.result().out;
-    path = path.substr(0, path.find('\n'));
-    return {path, {}};
+    return child.result().out.substr(0, child.result().out.find('\n'));
   } catch (const Error& error) {
-    return {{}, error.what()};
+    problem = error.what();
+    return {};
   }
 }
 
@@ -187,12 +177,11 @@ const ModuleStore::Opened* ModuleStore::by_build_id(const std::string& build_id)
 
 const ModuleStore::Opened* ModuleStore::from_debuginfod(const std::string& build_id) {
   if (!places_.asks_debuginfod || !debuginfod_problem_.empty()) return nullptr;
-  const DebuginfodAnswer answer = ask_debuginfod(build_id, kDebuginfodLimit);
-  if (!answer.problem.empty()) {
-    debuginfod_problem_ = answer.problem;
-    remarks_.push_back({Remark::Kind::unreadable, {}, answer.problem});
+  const fs::path file = ask_debuginfod(build_id, debuginfod_problem_);
+  if (!debuginfod_problem_.empty()) {
+    remarks_.push_back({Remark::Kind::unreadable, {}, debuginfod_problem_});
   }
-  return answer.file.empty() ? nullptr : open_with_id(answer.file, build_id);
+  return file.empty() ? nullptr : open_with_id(file, build_id);
 }
 
 std::string ModuleStore::places_searched() const {

@@ -1,7 +1,6 @@
 #include "src/locate/place_counter.h"
 
 #include "src/perfdata/format.h"
-#include "src/support/hash.h"
 
 #include <algorithm>
 #include <numeric>
@@ -32,10 +31,8 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
       filtered_(filtered),
       regions_(spaces),
       blocks_(1),
-      block_slots_(std::size_t{1} << kFirstBits),
       counts_(std::size_t{1} << kFirstBits),
       shift_(64 - kFirstBits),
-      seed_(random_seed()),
       factor_(random_seed() | 1) {}
 
 /// `event`: attribute and exactness.
@@ -227,32 +224,17 @@ void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
 }
 
 std::uint64_t PlaceCounter::block_key(const Block& block) {
-  const std::size_t slots = block_slots_.size();
-  std::size_t slot = block_slot_of(block);
-  for (; block_slots_[slot] != 0; slot = (slot + 1) % slots) {
-    if (blocks_[block_slots_[slot]] == block) {
-      return std::uint64_t{block_slots_[slot]} << Count::kBlockShift;
-    }
-  }
   const auto number = static_cast<std::uint32_t>(blocks_.size());
-  blocks_.push_back(block);
-  block_slots_[slot] = number;
-  if (blocks_.size() * 2 > slots) {
-    block_slots_.assign(slots * 2, 0);
-    for (std::uint32_t one = 1; one < blocks_.size(); ++one) {
-      slot = block_slot_of(blocks_[one]);
-      while (block_slots_[slot] != 0) slot = (slot + 1) % block_slots_.size();
-      block_slots_[slot] = one;
-    }
-  }
-  return std::uint64_t{number} << Count::kBlockShift;
+  const auto [known, is_new] = block_numbers_.try_emplace(block, number);
+  if (is_new) blocks_.push_back(block);
+  return std::uint64_t{known->second} << Count::kBlockShift;
 }
 
-std::size_t PlaceCounter::block_slot_of(const Block& block) const noexcept {
+std::size_t PlaceCounter::BlockHash::operator()(const Block& block) const noexcept {
   const std::uint64_t file_and_mode =
       std::uint64_t{block.file} << 8 | static_cast<std::uint64_t>(block.mode);
-  const auto mixed = hashed(block.number, seed_) ^ hashed(file_and_mode, seed_) ^ block.distance;
-  return hashed(mixed, seed_) % block_slots_.size();
+  const auto mixed = hashed(block.number, seed) ^ hashed(file_and_mode, seed) ^ block.distance;
+  return hashed(mixed, seed);
 }
 
 void PlaceCounter::merge(PlaceCounter& other) {

@@ -3,10 +3,10 @@
 
 #include "src/locate/filter.h"
 #include "src/locate/region_cache.h"
-#include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
+#include "src/support/hash.h"
 #include "src/symbols/address_space.h"
 
 #include <array>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace skid::locate {
@@ -91,7 +92,7 @@ struct EventTotals {
 };
 
 /// Counts samples by the place where they were taken, and in total by event. At most 60 bytes per
-/// distinct (place, event), and 80 per 128 KiB of a file in which there are any. Of one thread.
+/// distinct (place, event), and 120 per 128 KiB of a file in which there are any. Of one thread.
 class PlaceCounter {
  public:
   /// All must outlive the counter. `keeps_addresses`: processes that map a file at different
@@ -122,6 +123,11 @@ class PlaceCounter {
   using Block = LocatedCounts::Block;
   using Count = LocatedCounts::Count;
 
+  struct BlockHash {
+    std::size_t operator()(const Block& block) const noexcept;
+    std::uint64_t seed;
+  };
+
   /// Keys that are counted together, so that their cache misses overlap.
   struct Batch {
     std::array<std::uint64_t, 32> keys;
@@ -136,7 +142,6 @@ class PlaceCounter {
                        std::uint64_t event);
   void add_counters(RegionCache::Place& place, std::uint64_t ip);
   std::uint64_t block_key(const Block& block);
-  std::size_t block_slot_of(const Block& block) const noexcept;
   std::size_t slot_of(std::uint64_t key) const noexcept;
   Count& count_of(std::uint64_t key);
   void grow();
@@ -152,8 +157,8 @@ class PlaceCounter {
   std::vector<EventTotals> totals_;
   std::uint64_t unknown_ids_ = 0;
 
-  std::vector<Block> blocks_;               ///< by number; the first is none
-  std::vector<std::uint32_t> block_slots_;  ///< their numbers in open addressing; 0: free
+  std::vector<Block> blocks_;  ///< by number; the first is none
+  std::unordered_map<Block, std::uint32_t, BlockHash> block_numbers_{0, BlockHash{random_seed()}};
   /// A power of two of slots in open addressing; those whose key is 0 are free.
   std::vector<Count> counts_;
   std::size_t used_ = 0;
@@ -161,7 +166,7 @@ class PlaceCounter {
   // Random, so that a recording cannot be made to collide. Multiplication by a random odd number is
   // a universal hash: Dietzfelbinger et al., "A Reliable Randomized Algorithm for the Closest-Pair
   // Problem", 1997.
-  std::uint64_t seed_, factor_;
+  std::uint64_t factor_;
 };
 
 }  // namespace skid::locate

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "src/locate/place_counter.h"
-#include "src/perfdata/bulk_layout.h"
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/repeated_records.h"
+#include "src/perfdata/sample.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

@@ -6,9 +6,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 namespace skid::machine {
 

@@ -1,7 +1,6 @@
 #include "src/machine/diagnosis.h"
 #include "src/support/file.h"
 
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstddef>

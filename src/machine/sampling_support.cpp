@@ -4,8 +4,6 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 namespace skid::machine {

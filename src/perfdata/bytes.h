@@ -46,6 +46,18 @@ class ByteReader {
   ByteReader(std::span<const std::byte> bytes, ByteOrder order) noexcept
       : bytes_(bytes), swap_(order != kHostOrder) {}
 
+  /// The next number; u8 to i32 name its type.
+  template <typename Number>
+  Number number() noexcept {
+    if (bytes_.size() < sizeof(Number)) {
+      fail();
+      return 0;
+    }
+    Number value;
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_ = bytes_.subspan(sizeof value);
+    return swap_ ? reversed(value) : value;
+  }
   std::uint8_t u8() noexcept { return number<std::uint8_t>(); }
   std::uint16_t u16() noexcept { return number<std::uint16_t>(); }
   std::uint32_t u32() noexcept { return number<std::uint32_t>(); }
@@ -101,18 +113,6 @@ class ByteReader {
   }
 
  private:
-  template <typename Number>
-  Number number() noexcept {
-    if (bytes_.size() < sizeof(Number)) {
-      fail();
-      return 0;
-    }
-    Number value;
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    bytes_ = bytes_.subspan(sizeof value);
-    return swap_ ? reversed(value) : value;
-  }
-
   std::span<const std::byte> bytes_;
   bool swap_;
   bool failed_ = false;
@@ -123,6 +123,12 @@ class ByteWriter {
  public:
   explicit ByteWriter(ByteOrder order = ByteOrder::little) : swap_(order != kHostOrder) {}
 
+  template <typename Number>
+  ByteWriter& number(Number value) {
+    if (swap_) value = reversed(value);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
   ByteWriter& u8(std::uint8_t value) { return number(value); }
   ByteWriter& u16(std::uint16_t value) { return number(value); }
   ByteWriter& u32(std::uint32_t value) { return number(value); }
@@ -143,12 +149,6 @@ class ByteWriter {
   void clear() noexcept { bytes_.clear(); }
 
  private:
-  template <typename Number>
-  ByteWriter& number(Number value) {
-    if (swap_) value = reversed(value);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
   ByteWriter& padded(std::string_view text, std::size_t alignment) {
     bytes_ += text;
     bytes_.append(alignment - text.size() % alignment, '\0');

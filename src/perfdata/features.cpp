@@ -3,7 +3,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <tuple>
 #include <type_traits>
 
@@ -12,38 +12,24 @@
 namespace skid::perfdata {
 namespace {
 
-template <typename>
-constexpr bool kIsList = false;
-template <typename Element>
-constexpr bool kIsList<std::vector<Element>> = true;
-template <typename>
-constexpr bool kIsOptional = false;
+/// References to the members of a structure in the order of the section.
 template <typename Value>
-constexpr bool kIsOptional<std::optional<Value>> = true;
-
-/// The members of a structure in the order of the section.
-template <typename>
-constexpr auto kMembers = nullptr;
-template <typename First, typename Second>
-constexpr auto kMembers<std::pair<First, Second>> = std::tuple(&std::pair<First, Second>::first,
-                                                               &std::pair<First, Second>::second);
-template <>
-constexpr auto kMembers<CpuCounts> = std::tuple(&CpuCounts::available, &CpuCounts::online);
-template <>
-constexpr auto kMembers<NamedPmuCapabilities> = std::tuple(&NamedPmuCapabilities::capabilities,
-                                                           &NamedPmuCapabilities::pmu);
-template <>
-constexpr auto kMembers<GroupDescription> = std::tuple(&GroupDescription::name,
-                                                       &GroupDescription::leader,
-                                                       &GroupDescription::members);
-template <>
-constexpr auto kMembers<Compression> = std::tuple(&Compression::version, &Compression::type,
-                                                  &Compression::level, &Compression::ratio,
-                                                  &Compression::mmap_bytes);
-template <>
-constexpr auto kMembers<ClockReference> = std::tuple(&ClockReference::clockid,
-                                                     &ClockReference::time_of_day_ns,
-                                                     &ClockReference::clock_ns);
+auto members_of(Value& value) {
+  using Type = std::remove_const_t<Value>;
+  if constexpr (std::is_same_v<Type, CpuCounts>) {
+    return std::tie(value.available, value.online);
+  } else if constexpr (std::is_same_v<Type, NamedPmuCapabilities>) {
+    return std::tie(value.capabilities, value.pmu);
+  } else if constexpr (std::is_same_v<Type, GroupDescription>) {
+    return std::tie(value.name, value.leader, value.members);
+  } else if constexpr (std::is_same_v<Type, Compression>) {
+    return std::tie(value.version, value.type, value.level, value.ratio, value.mmap_bytes);
+  } else if constexpr (std::is_same_v<Type, ClockReference>) {
+    return std::tie(value.clockid, value.time_of_day_ns, value.clock_ns);
+  } else {
+    return std::tie(value.first, value.second);
+  }
+}
 
 /// Reads a number, a text, the members of a structure, or a list: a count and its elements. A list
 /// replaces `to`. Memory grows with the elements that are read, so any count is safe. When the
@@ -53,11 +39,9 @@ template <typename Value>
 void read(ByteReader& in, Value& to) {
   if constexpr (std::is_same_v<Value, std::string>) {
     to = in.counted_text();
-  } else if constexpr (std::is_same_v<Value, std::uint32_t>) {
-    to = in.u32();
-  } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
-    to = in.u64();
-  } else if constexpr (kIsList<Value>) {
+  } else if constexpr (std::is_integral_v<Value>) {
+    to = in.number<Value>();
+  } else if constexpr (requires { to.push_back({}); }) {
     const std::uint32_t count = in.u32();
     to.clear();
     for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
@@ -68,12 +52,12 @@ void read(ByteReader& in, Value& to) {
     }
   } else if constexpr (std::is_same_v<Value, std::optional<PmuCapabilities>>) {
     read(in, to.emplace());
-  } else if constexpr (kIsOptional<Value>) {
+  } else if constexpr (requires { to.has_value(); }) {
     typename Value::value_type value;
     read(in, value);
     if (!in.failed()) to = value;
   } else {
-    std::apply([&](auto... member) { (read(in, to.*member), ...); }, kMembers<Value>);
+    std::apply([&](auto&... member) { (read(in, member), ...); }, members_of(to));
   }
 }
 
@@ -82,17 +66,15 @@ template <typename Value>
 void write(ByteWriter& out, const Value& from) {
   if constexpr (std::is_same_v<Value, std::string>) {
     out.counted_text(from);
-  } else if constexpr (std::is_same_v<Value, std::uint32_t>) {
-    out.u32(from);
-  } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
-    out.u64(from);
-  } else if constexpr (kIsList<Value>) {
+  } else if constexpr (std::is_integral_v<Value>) {
+    out.number(from);
+  } else if constexpr (requires { from.size(); }) {
     out.u32(static_cast<std::uint32_t>(from.size()));
     for (const auto& element : from) write(out, element);
-  } else if constexpr (kIsOptional<Value>) {
+  } else if constexpr (requires { from.has_value(); }) {
     if (from) write(out, *from);  // a damaged section has none
   } else {
-    std::apply([&](auto... member) { (write(out, from.*member), ...); }, kMembers<Value>);
+    std::apply([&](const auto&... member) { (write(out, member), ...); }, members_of(from));
   }
 }
 
@@ -194,7 +176,7 @@ constexpr Form form(unsigned bit, std::string_view name) {
 }
 
 /// All kinds in ascending order of bits.
-constexpr Form kForms[] = {
+constexpr auto kForms = std::to_array<Form>({
     {HEADER_TRACING_DATA, "TRACING_DATA", parse_tracing_data_section},
     {HEADER_BUILD_ID, "BUILD_ID", parse_build_ids},
     form<&Features::hostname>(HEADER_HOSTNAME, "HOSTNAME"),
@@ -235,14 +217,7 @@ constexpr Form kForms[] = {
     {HEADER_SIMPLEPERF + 4, "FILE2"},
     {HEADER_SIMPLEPERF + 5, "ETM_BRANCH_LIST"},
     {HEADER_SIMPLEPERF + 6, "INIT_MAP"},
-};
-
-/// Null for a kind that is not known here.
-const Form* form_of(unsigned bit) {
-  const auto* const found = std::find_if(std::begin(kForms), std::end(kForms),
-                                         [&](const Form& form) { return form.bit == bit; });
-  return found == std::end(kForms) ? nullptr : found;
-}
+});
 
 }  // namespace
 
@@ -282,7 +257,8 @@ std::string parse_feature(unsigned bit, std::span<const std::byte> content, Byte
     features.section_bytes[bit] = content.size();
   }
   ByteReader reader(content, order);
-  if (const Form* form = form_of(bit); form != nullptr && form->read != nullptr) {
+  if (const Form* form = find_by(kForms, &Form::bit, bit);
+      form != nullptr && form->read != nullptr) {
     form->read(reader, features);
   }
   if (!reader.failed()) return {};
@@ -302,7 +278,7 @@ std::vector<FeatureSection> encode_features(const Features& features) {
 }
 
 std::string name_of_feature(unsigned bit) {
-  const Form* form = form_of(bit);
+  const Form* form = find_by(kForms, &Form::bit, bit);
   return form == nullptr ? fmt::format("feature {}", bit) : std::string(form->name);
 }
 

@@ -2,8 +2,6 @@
 
 #include "src/support/text.h"
 
-#include <cstddef>
-
 #include <fmt/format.h>
 
 namespace skid::perfdata {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace skid::perfdata {
@@ -14,7 +15,18 @@ namespace skid::perfdata {
 class IdTable {
  public:
   /// An id that two events claim stays with the first.
-  void add(std::uint64_t id, std::uint32_t attribute);
+  void add(std::uint64_t id, std::uint32_t attribute) {
+    if ((used_ + 1) * 2 > slots_.size()) {
+      constexpr unsigned kFirstBits = 4;  // log2 of the slots to begin with
+      shift_ = slots_.empty() ? 64 - kFirstBits : shift_ - 1;
+      const auto old = std::exchange(slots_, std::vector<Slot>(std::size_t{1} << (64 - shift_)));
+      used_ = 0;
+      for (const Slot& slot : old) {
+        if (slot.attribute != kFree) insert(slot);
+      }
+    }
+    insert({id, attribute});
+  }
 
   std::optional<std::uint32_t> find(std::uint64_t id) const noexcept {
     if (slots_.empty()) return std::nullopt;
@@ -34,7 +46,14 @@ class IdTable {
   };
 
   std::size_t start_of(std::uint64_t id) const noexcept { return hashed(id, seed_) >> shift_; }
-  void insert(Slot slot);
+  void insert(Slot slot) {
+    std::size_t at = start_of(slot.id);
+    for (; slots_[at].attribute != kFree; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at].id == slot.id) return;
+    }
+    slots_[at] = slot;
+    ++used_;
+  }
 
   std::uint64_t seed_ = random_seed();
   std::vector<Slot> slots_;  ///< a power of two, at most half of them used

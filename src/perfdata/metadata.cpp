@@ -1,7 +1,5 @@
 #include "src/perfdata/metadata.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
 #include "src/perfdata/recording.h"
 
 #include "src/perfdata/format.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
+#include <set>
 #include <utility>
 
 #include <fcntl.h>
@@ -38,21 +38,17 @@ FileDescriptor standard_input() {
 }
 
 /// The numbered files of a directory in their order: "data.0", "data.1", …
-using NumberedFiles = std::vector<std::pair<unsigned, std::filesystem::path>>;
-
-NumberedFiles numbered_files(const std::filesystem::path& directory) {
+std::set<std::pair<unsigned, std::filesystem::path>> numbered_files(
+    const std::filesystem::path& directory) {
   constexpr std::string_view kPrefix = "data.";
-  NumberedFiles found;
+  std::set<std::pair<unsigned, std::filesystem::path>> found;
   std::error_code problem;
   for (const auto& entry : std::filesystem::directory_iterator(directory, problem)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kPrefix)) continue;
-    unsigned number = 0;
-    const char* end = name.data() + name.size();
-    const auto parsed = std::from_chars(name.data() + kPrefix.size(), end, number);
-    if (parsed.ec == std::errc{} && parsed.ptr == end) found.emplace_back(number, entry.path());
+    const auto number = whole_number<unsigned>(std::string_view(name).substr(kPrefix.size()));
+    if (number) found.emplace(*number, entry.path());
   }
-  std::ranges::sort(found);
   return found;
 }
 
@@ -135,7 +131,7 @@ void Recording::open_directory() {
   open_file(main_file, open_regular_file(main_file));
   mode_ = StorageMode::directory;
   unsigned expected = 0;
-  for (auto& [number, path] : numbered_files(path_)) {
+  for (const auto& [number, path] : numbered_files(path_)) {
     if (number > expected) {
       // perf numbers them without gaps.
       auto missing = path_ / fmt::format("data.{}", expected);

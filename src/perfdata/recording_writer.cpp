@@ -4,14 +4,11 @@
 #include "src/perfdata/record.h"
 #include "src/support/error.h"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <new>
-#include <span>
 #include <stdexcept>
 
-#include <fmt/format.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -62,29 +59,22 @@ Features completed(Features features, const std::vector<Attribute>& events,
   return features;
 }
 
+/// Goes on with a zstd stream, and flushes it.
+std::string compressed(ZSTD_CCtx* stream, std::string_view bytes) {
+  std::string compressed(kLongestRecord - kRecordHeader, '\0');
+  ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+  ZSTD_outBuffer out{compressed.data(), compressed.size(), 0};
+  const std::size_t left = ZSTD_compressStream2(stream, &out, &in, ZSTD_e_flush);
+  if (left != 0) throw std::logic_error("zstd: what was compressed does not fit into a record");
+  compressed.resize(out.pos);
+  return compressed;
+}
+
 }  // namespace
 
-/// One zstd stream over the whole recording, flushed at the end of each record.
-class RecordingWriter::Compressor {
- public:
-  explicit Compressor(int level) : context_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
-    if (!context_) throw std::bad_alloc();
-    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
-  }
-
-  std::string compress(std::string_view bytes) {
-    std::string compressed(kLongestRecord - kRecordHeader, '\0');
-    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    ZSTD_outBuffer out{compressed.data(), compressed.size(), 0};
-    const std::size_t left = ZSTD_compressStream2(context_.get(), &out, &in, ZSTD_e_flush);
-    if (left != 0) throw std::logic_error("zstd: what was compressed does not fit into a record");
-    compressed.resize(out.pos);
-    return compressed;
-  }
-
- private:
-  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
-};
+void RecordingWriter::Free::operator()(ZSTD_CCtx_s* stream) const noexcept {
+  ZSTD_freeCCtx(stream);
+}
 
 RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path,
                                  const std::vector<Attribute>& events, const Features& features,
@@ -93,15 +83,17 @@ RecordingWriter::RecordingWriter(FileDescriptor file, std::filesystem::path path
       path_(std::move(path)),
       is_pipe_(choices.pipe),
       features_(completed(features, events, choices)) {
-  if (choices.compression) compressor_ = std::make_unique<Compressor>(*choices.compression);
+  if (choices.compression) {
+    compressor_.reset(ZSTD_createCCtx());
+    if (!compressor_) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(compressor_.get(), ZSTD_c_compressionLevel, *choices.compression);
+  }
   if (is_pipe_) {
     write_pipe_header(events);
   } else {
     write_file_header(events);
   }
 }
-
-RecordingWriter::~RecordingWriter() = default;
 
 void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
   ByteWriter ids;
@@ -176,7 +168,7 @@ void RecordingWriter::write(std::uint32_t type, std::uint16_t misc, std::string_
 
 void RecordingWriter::compress_gathered() {
   if (gathered_.empty()) return;
-  append(record_of(PERF_RECORD_COMPRESSED, 0, compressor_->compress(gathered_)));
+  append(record_of(PERF_RECORD_COMPRESSED, 0, compressed(compressor_.get(), gathered_)));
   gathered_.clear();
 }
 

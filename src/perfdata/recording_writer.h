@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+struct ZSTD_CCtx_s;  // of zstd
+
 namespace skid::perfdata {
 
 /// Where and how a recording is written.
@@ -33,11 +35,6 @@ class RecordingWriter {
   RecordingWriter(FileDescriptor file, std::filesystem::path path,
                   const std::vector<Attribute>& events, const Features& features,
                   const WritingChoices& choices);
-  RecordingWriter(const RecordingWriter&) = delete;
-  RecordingWriter& operator=(const RecordingWriter&) = delete;
-  RecordingWriter(RecordingWriter&&) = delete;
-  RecordingWriter& operator=(RecordingWriter&&) = delete;
-  ~RecordingWriter();
 
   /// Appends a record. Throws std::length_error where it is longer than a record can be, Error when
   /// the file cannot be written.
@@ -51,7 +48,9 @@ class RecordingWriter {
   void finish(std::optional<std::pair<std::uint64_t, std::uint64_t>> sample_time);
 
  private:
-  class Compressor;
+  struct Free {
+    void operator()(ZSTD_CCtx_s* stream) const noexcept;
+  };
 
   void append(std::string_view bytes);
   void flush();
@@ -62,12 +61,12 @@ class RecordingWriter {
   FileDescriptor file_;
   std::filesystem::path path_;
   bool is_pipe_ = false;
-  Features features_;             ///< all that is written, and nothing else
-  std::string buffer_;            ///< bytes that are to be written
-  std::uint64_t written_ = 0;     ///< bytes in the file and in `buffer_`
-  std::uint64_t data_begin_ = 0;  ///< offset of the first record of a file
-  std::string gathered_;          ///< records that are to be compressed
-  std::unique_ptr<Compressor> compressor_;
+  Features features_;                              ///< all that is written, and nothing else
+  std::string buffer_;                             ///< bytes that are to be written
+  std::uint64_t written_ = 0;                      ///< bytes in the file and in `buffer_`
+  std::uint64_t data_begin_ = 0;                   ///< offset of the first record of a file
+  std::string gathered_;                           ///< records that are to be compressed
+  std::unique_ptr<ZSTD_CCtx_s, Free> compressor_;  ///< over the whole recording; null: none
 };
 
 }  // namespace skid::perfdata

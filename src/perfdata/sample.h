@@ -1,15 +1,20 @@
-// PERF_RECORD_SAMPLE decoded: one sample as a small value.
+// PERF_RECORD_SAMPLE decoded: one sample as a small value, or whether and how samples can be
+// counted without decoding each.
 #pragma once
 
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 
@@ -136,6 +141,85 @@ class SampleDecoder {
   std::uint16_t id_offset_ = SampleLayout::kAbsent;
   bool has_times_ = false;
   ByteOrder order_ = ByteOrder::little;
+};
+
+/// Bytes of an entry of PERF_SAMPLE_BRANCH_STACK, struct perf_branch_entry of
+/// include/uapi/linux/perf_event.h: from, to, and a word of flags.
+inline constexpr std::size_t kBranchEntry = 24;
+
+/// A taken branch, or another transfer of control.
+struct BranchEntry {
+  std::uint64_t from = 0, to = 0;  ///< 0: not recorded
+  bool mispredicted = false, predicted = false;
+  bool aborted = false;      ///< of a transaction
+  unsigned type = 0;         ///< PERF_BR_*; 0: unknown, or not recorded
+  unsigned speculation = 0;  ///< PERF_BR_SPEC_*
+};
+
+/// The entry number `index` of a stack (SampleDetails::branch_stack), which must have it; the
+/// newest is number 0.
+inline BranchEntry branch_entry(std::span<const std::byte> stack, std::size_t index,
+                                ByteOrder order) {
+  ByteReader reader(stack.subspan(index * kBranchEntry, kBranchEntry), order);
+  BranchEntry entry;
+  entry.from = reader.u64();
+  entry.to = reader.u64();
+  const std::uint64_t word = reader.u64();
+  entry.mispredicted = bit_field(word, order, 0) != 0;
+  entry.predicted = bit_field(word, order, 1) != 0;
+  entry.aborted = bit_field(word, order, 3) != 0;
+  entry.type = bit_field(word, order, 20, 4);
+  entry.speculation = bit_field(word, order, 24, 2);
+  return entry;
+}
+
+/// A number of a little-endian recording, read on a little-endian machine.
+template <typename Number>
+Number load(const std::byte* at) noexcept {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+/// struct perf_event_header of a little-endian recording.
+struct HeaderWord {
+  static constexpr std::size_t kSize = 8;  // bytes
+  static constexpr std::uint64_t kMisc = std::uint64_t{0xffff} << 32;
+
+  static HeaderWord at(const std::byte* record) noexcept { return {load<std::uint64_t>(record)}; }
+
+  std::uint32_t type() const noexcept { return static_cast<std::uint32_t>(word); }
+  std::uint16_t misc() const noexcept { return static_cast<std::uint16_t>(word >> 32); }
+  std::size_t size() const noexcept { return word >> 48; }
+
+  std::uint64_t word = 0;
+};
+
+/// Offsets of the counted fields in all samples of a recording, after the record header.
+struct BulkLayout {
+  /// Adopts the layout of samples. Call it before the first sample and whenever attributes were
+  /// added to the recording. `decoder` must outlive the layout.
+  void use(const SampleDecoder& decoder);
+
+  /// The size in bytes of the samples at the front of `bytes`: whole records that follow each other
+  /// and are long enough for the fields of any event. Only headers are looked at. `last_time`: set
+  /// to the time of the last of them, if they have times.
+  std::size_t samples_at_front(std::span<const std::byte> bytes,
+                               std::uint64_t* last_time = nullptr) const noexcept;
+
+  /// Whether bulk counting is possible: in little-endian recordings whose events have these fields
+  /// at the same offsets. Others are rare, and decoded one by one.
+  bool possible = false;
+  bool has_times = false;
+  std::uint16_t ip = 0, tid = 0, time = 0;
+  std::uint16_t id = SampleLayout::kAbsent;  ///< kAbsent: all samples belong to the first event
+  const IdTable* ids = nullptr;
+  std::vector<std::uint16_t> period;  ///< by attribute; kAbsent where it records none
+  std::size_t record_size =
+      0;  ///< bytes up to the last of these fields of any event, with the header
+
+ private:
+  bool is_uniform_ = true;
 };
 
 }  // namespace skid::perfdata

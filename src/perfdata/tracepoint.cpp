@@ -1,5 +1,7 @@
 #include "src/perfdata/tracepoint.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <memory>
 #include <regex>
@@ -139,9 +141,7 @@ bool is_number_size(std::uint64_t size) noexcept {
 }  // namespace
 
 const TracepointField* TracepointFormat::field(std::string_view field_name) const noexcept {
-  const auto found = std::ranges::find_if(
-      fields, [&](const TracepointField& candidate) { return candidate.name == field_name; });
-  return found == fields.end() ? nullptr : &*found;
+  return find_by(fields, &TracepointField::name, field_name);
 }
 
 Tracepoints Tracepoints::parse(std::span<const std::byte> tracing_data, std::string& problem) {
@@ -204,16 +204,9 @@ std::uint64_t Tracepoints::unsigned_at(std::span<const std::byte> raw, std::uint
                                        std::uint64_t size) const noexcept {
   ByteReader reader(raw, order_);
   reader.skip(offset);
-  switch (size) {
-    case 1:
-      return reader.u8();
-    case 2:
-      return reader.u16();
-    case 4:
-      return reader.u32();
-    default:
-      return reader.u64();
-  }
+  if (size == 1) return reader.u8();
+  if (size == 2) return reader.u16();
+  return size == 4 ? reader.u32() : reader.u64();
 }
 
 std::optional<std::span<const std::byte>> Tracepoints::bytes_of(

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <numeric>
 #include <span>
-#include <utility>
 
 namespace skid::symbols {
 
@@ -90,12 +89,10 @@ void AddressSpaces::seal() {
   // Numbers are sorted in less memory than events.
   std::vector<std::uint32_t> order(mappings_.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, [this](std::uint32_t a, std::uint32_t b) {
-    return mappings_[a].since < mappings_[b].since;
-  });
+  std::ranges::stable_sort(order, {}, [this](std::uint32_t i) { return mappings_[i].since; });
   begin_lives(order);
   place_mappings(std::move(order));
-  std::ranges::stable_sort(starts_, [](const Start& a, const Start& b) { return a.pid < b.pid; });
+  std::ranges::stable_sort(starts_, {}, &Start::pid);
 }
 
 void AddressSpaces::begin_lives(const std::vector<std::uint32_t>& order) {
@@ -197,8 +194,7 @@ Region AddressSpaces::find(std::int32_t pid, std::uint64_t address, std::uint64_
 
   const Life* life = &lives_[std::prev(after)->life];
   const auto own = std::span(mappings_).subspan(life->first, life->count);
-  const auto later = std::ranges::partition_point(
-      own, [time](const Mapping& mapping) { return mapping.since <= time; });
+  const auto later = std::ranges::upper_bound(own, time, {}, &Mapping::since);
   const auto count = static_cast<std::size_t>(later - own.begin());
   if (life->index) {
     if (const auto next = life->index->oldest(address, count)) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 
 #include <capstone/capstone.h>
 #include <fmt/format.h>
@@ -22,11 +21,6 @@ struct Disassembler::Handle {
                               arch == Arch::x86_64 ? "x86-64" : "aarch64", cs_strerror(status)));
     }
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  Handle(Handle&&) = delete;
-  Handle& operator=(Handle&&) = delete;
-  ~Handle() { cs_close(&capstone); }
 
   /// Smallest distance between two instructions, bytes.
   std::size_t unit() const noexcept { return arch == Arch::x86_64 ? 1 : 4; }
@@ -72,10 +66,12 @@ void walk(csh capstone, std::size_t unit, std::span<const std::byte> code, std::
 
 }  // namespace
 
-Disassembler::Disassembler(Arch arch) : handle_(std::make_unique<Handle>(arch)) {}
-Disassembler::Disassembler(Disassembler&&) noexcept = default;
-Disassembler& Disassembler::operator=(Disassembler&&) noexcept = default;
-Disassembler::~Disassembler() = default;
+Disassembler::Disassembler(Arch arch) : handle_(std::make_unique<Handle>(arch).release()) {}
+
+void Disassembler::Close::operator()(Handle* handle) const noexcept {
+  const std::unique_ptr<Handle> freed(handle);
+  cs_close(&freed->capstone);
+}
 
 std::vector<std::uint64_t> Disassembler::starts(std::span<const std::byte> code,
                                                 std::uint64_t address) const {

@@ -24,11 +24,6 @@ struct Instruction {
 class Disassembler {
  public:
   explicit Disassembler(Arch arch);
-  Disassembler(const Disassembler&) = delete;
-  Disassembler& operator=(const Disassembler&) = delete;
-  Disassembler(Disassembler&&) noexcept;
-  Disassembler& operator=(Disassembler&&) noexcept;
-  ~Disassembler();
 
   /// Addresses of the instructions in `code`, whose first byte is at `address`. Bytes that do not
   /// decode count as one-byte (aarch64: four-byte) instructions, so that the result covers `code`.
@@ -40,7 +35,10 @@ class Disassembler {
 
  private:
   struct Handle;
-  std::unique_ptr<Handle> handle_;
+  struct Close {
+    void operator()(Handle* handle) const noexcept;
+  };
+  std::unique_ptr<Handle, Close> handle_;
 };
 
 /// One-time setup of third-party libraries: libelf notes its version, and Capstone makes tables

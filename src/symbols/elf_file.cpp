@@ -4,6 +4,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <elfutils/libdwelf.h>
@@ -29,20 +30,17 @@ std::uint64_t allowance_for(const FileDescriptor& file) {
   return (std::uint64_t{1} << 20U) + 16 * size_without_holes(file);
 }
 
-std::vector<Segment> read_segments(Elf* elf, const GElf_Ehdr& header) {
-  std::vector<Segment> segments;
+std::vector<GElf_Phdr> read_program_headers(Elf* elf, const GElf_Ehdr& header) {
+  std::vector<GElf_Phdr> headers;
   std::size_t count = 0;
-  if (elf_getphdrnum(elf, &count) != 0) return segments;
+  if (elf_getphdrnum(elf, &count) != 0) return headers;
   if (header.e_phentsize != 0) count = std::min(count, kProgramHeaderBytes / header.e_phentsize);
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr program_header;
     if (gelf_getphdr(elf, static_cast<int>(i), &program_header) == nullptr) break;
-    if (program_header.p_type != PT_LOAD) continue;
-    segments.push_back({program_header.p_offset, program_header.p_vaddr, program_header.p_filesz,
-                        program_header.p_memsz, (program_header.p_flags & PF_X) != 0,
-                        (program_header.p_flags & PF_W) != 0});
+    headers.push_back(program_header);
   }
-  return segments;
+  return headers;
 }
 
 /// Whether the notes, each of which libelf reads into memory of its own, fit into `allowance`
@@ -85,11 +83,8 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
   file.descriptor_ = open_regular_file(path);
 
   const auto refuse = [&path](std::string found, std::string remedy = {}) {
-    throw InputError({.file = path.string(),
-                      .offset = {},
-                      .found = std::move(found),
-                      .expected = "an ELF file",
-                      .remedy = std::move(remedy)});
+    throw InputError(
+        {path.string(), std::nullopt, std::move(found), "an ELF file", std::move(remedy)});
   };
   struct stat status {};
   file.allowance_ = allowance_for(file.descriptor_);
@@ -108,7 +103,9 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
   if (gelf_getehdr(file.elf_.get(), &file.header_) == nullptr) refuse("a damaged ELF header");
   if (!notes_fit(file.elf_.get(), file.allowance_)) refuse("a file with too many notes");
 
-  file.segments_ = read_segments(file.elf_.get(), file.header_);
+  file.program_headers_ = read_program_headers(file.elf_.get(), file.header_);
+  std::ranges::copy_if(file.program_headers_, std::back_inserter(file.segments_),
+                       [](const GElf_Phdr& header) { return header.p_type == PT_LOAD; });
   file.build_id_ = read_build_id(file.elf_.get());
   std::size_t names = 0;
   if (elf_getshdrstrndx(file.elf_.get(), &names) == 0) {

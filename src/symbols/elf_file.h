@@ -21,16 +21,6 @@ struct ElfEnd {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
-/// A PT_LOAD segment.
-struct Segment {
-  std::uint64_t file_offset = 0;
-  std::uint64_t address = 0;
-  std::uint64_t file_size = 0;    ///< bytes
-  std::uint64_t memory_size = 0;  ///< bytes, with those that are zero and not in the file
-  bool executable = false;
-  bool writable = false;
-};
-
 /// The name of a section in the section header string table; empty if it has none, truncated after
 /// 64 bytes.
 std::string_view section_name(std::string_view names, const GElf_Shdr& section);
@@ -49,7 +39,10 @@ class ElfFile {
   /// Reads sections into memory on demand; results live as long as this.
   Elf* elf() const noexcept { return elf_.get(); }
   const GElf_Ehdr& header() const noexcept { return header_; }
-  const std::vector<Segment>& segments() const noexcept { return segments_; }
+  /// As many as Linux accepts, and a truncated file still has.
+  const std::vector<GElf_Phdr>& program_headers() const noexcept { return program_headers_; }
+  /// Those of them of type PT_LOAD.
+  const std::vector<GElf_Phdr>& segments() const noexcept { return segments_; }
   /// Lower-case hexadecimal; empty when the file has none.
   const std::string& build_id() const noexcept { return build_id_; }
   /// As symbols::section_name. Lives as long as this.
@@ -65,7 +58,7 @@ class ElfFile {
   std::uint64_t allowance_ = 0;
   ElfHandle elf_;  // after descriptor_, which it reads from to its end
   GElf_Ehdr header_ = {};
-  std::vector<Segment> segments_;
+  std::vector<GElf_Phdr> program_headers_, segments_;
   std::string build_id_;
   std::string_view section_names_;  // the section header string table, in memory of elf_
 };

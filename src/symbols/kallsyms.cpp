@@ -1,23 +1,34 @@
 #include "src/symbols/kallsyms.h"
 
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 namespace skid::symbols {
 
+namespace {
+
 /// One line of the file, its texts in the file's text.
-struct Kallsyms::Line {
+struct KallsymsLine {
   std::uint64_t address = 0;
   char type = '?';
   std::string_view name;
   std::string_view module;  // without brackets; empty: the kernel itself
 };
 
-namespace {
+std::optional<KallsymsLine> parse_line(std::string_view line) {
+  const auto address = whole_number<std::uint64_t>(take_until(' ', line), 16);
+  const std::string_view type = take_until(' ', line);
+  if (!address || type.size() != 1 || line.empty()) return std::nullopt;
+  KallsymsLine parsed{*address, type[0], take_until('\t', line), {}};
+  if (line.size() > 2 && line[0] == '[' && line.back() == ']') {
+    parsed.module = line.substr(1, line.size() - 2);
+  }
+  return parsed;
+}
 
 bool is_code(char type) {
   return std::string_view("TtWw").find(type) != std::string_view::npos;
@@ -42,39 +53,15 @@ Kallsyms Kallsyms::read(const std::filesystem::path& path) {
   return Kallsyms(read_file(path, kLargest));
 }
 
-std::optional<Kallsyms::Line> Kallsyms::parse_line(std::string_view line) {
-  Line parsed;
-  const auto [end, error] =
-      std::from_chars(line.data(), line.data() + line.size(), parsed.address, 16);
-  if (error != std::errc()) return std::nullopt;
-  line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-  if (line.size() < 4 || line[0] != ' ' || line[2] != ' ') return std::nullopt;
-  parsed.type = line[1];
-  line.remove_prefix(3);
-  const std::size_t name_end = std::min(line.find('\t'), line.size());
-  parsed.name = line.substr(0, name_end);
-  line.remove_prefix(name_end);
-  if (line.size() > 3 && line[1] == '[' && line.back() == ']') {
-    parsed.module = line.substr(2, line.size() - 3);
-  }
-  return parsed;
-}
-
-Kallsyms::Kallsyms(std::string text) : text_(std::move(text)) {
-  const std::string_view whole = text_;
-  const auto place_of = [&](std::string_view part) {
-    return Text{static_cast<std::size_t>(part.data() - whole.data()), part.size()};
-  };
+Kallsyms::Kallsyms(std::string text) : text_(std::make_unique<const std::string>(std::move(text))) {
   struct Entry {
     Symbol symbol;
     std::vector<Symbol>* module;  // nodes of symbols_ stay where they are
   };
   std::vector<Entry> entries;
   auto module = symbols_.try_emplace(std::string()).first;
-  for (std::size_t begin = 0; begin < whole.size();) {
-    const std::size_t end = std::min(whole.find('\n', begin), whole.size());
-    const auto line = parse_line(whole.substr(begin, end - begin));
-    begin = end + 1;
+  for (std::string_view rest = *text_; !rest.empty();) {
+    const auto line = parse_line(take_until('\n', rest));
     if (!line) continue;
     if (line->address != 0) hidden_ = false;
     if (!is_code(line->type) && !is_data(line->type)) continue;
@@ -82,14 +69,10 @@ Kallsyms::Kallsyms(std::string text) : text_(std::move(text)) {
     if (line->module != module->first) {
       module = symbols_.try_emplace(std::string(line->module)).first;
     }
-    entries.push_back({.symbol = {.range = {line->address, line->address},
-                                  .name = place_of(line->name),
-                                  .code = is_code(line->type)},
-                       .module = &module->second});
+    const AddressRange range{line->address, line->address};
+    entries.push_back({{range, line->name, is_code(line->type)}, &module->second});
   }
-  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
-    return a.symbol.range.begin < b.symbol.range.begin;
-  });
+  std::ranges::stable_sort(entries, {}, [](const Entry& one) { return one.symbol.range.begin; });
 
   for (std::size_t i = 0; i < entries.size(); ++i) {
     auto& [symbol, neighbours] = entries[i];
@@ -105,11 +88,9 @@ Kallsyms::Kallsyms(std::string text) : text_(std::move(text)) {
 }
 
 std::optional<std::uint64_t> Kallsyms::address_of(std::string_view name) const {
-  for (std::size_t begin = 0; begin < text_.size();) {
-    const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-    const auto line = parse_line(std::string_view(text_).substr(begin, end - begin));
+  for (std::string_view rest = *text_; !rest.empty();) {
+    const auto line = parse_line(take_until('\n', rest));
     if (line && line->name == name && line->module.empty()) return line->address;
-    begin = end + 1;
   }
   return std::nullopt;
 }
@@ -118,12 +99,12 @@ std::optional<Function> Kallsyms::symbol_at(std::string_view module, std::uint64
   const auto found = symbols_.find(module);
   if (found == symbols_.end()) return std::nullopt;
   const auto& symbols = found->second;
-  const auto after = std::ranges::partition_point(
-      symbols, [address](const Symbol& symbol) { return symbol.range.begin <= address; });
+  const auto after = std::ranges::upper_bound(
+      symbols, address, {}, [](const Symbol& symbol) { return symbol.range.begin; });
   if (after == symbols.begin()) return std::nullopt;
   const Symbol& symbol = *(after - 1);
   if (!symbol.range.contains(address)) return std::nullopt;
-  return Function{std::string(text(symbol.name)), symbol.range};
+  return Function{std::string(symbol.name), symbol.range};
 }
 
 std::optional<AddressRange> Kallsyms::code_of(std::string_view module) const {

@@ -4,11 +4,11 @@
 #include "src/support/address.h"
 #include "src/symbols/location.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,24 +44,13 @@ class Kallsyms {
   std::optional<AddressRange> code_of(std::string_view module) const;
 
  private:
-  /// Places in `text_`, which moves with this object.
-  struct Text {
-    std::size_t begin = 0;
-    std::size_t size = 0;
-  };
   struct Symbol {
     AddressRange range;
-    Text name;
+    std::string_view name;  ///< in `text_`
     bool code = false;
   };
-  struct Line;
 
-  static std::optional<Line> parse_line(std::string_view line);
-  std::string_view text(Text place) const {
-    return std::string_view(text_).substr(place.begin, place.size);
-  }
-
-  std::string text_;
+  std::unique_ptr<const std::string> text_;  ///< which stays where it is
   // By module, the kernel itself being ""; each by address, one an address.
   std::map<std::string, std::vector<Symbol>, std::less<>> symbols_;
   bool hidden_ = true;

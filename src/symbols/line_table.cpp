@@ -1,7 +1,7 @@
 #include "src/symbols/line_table.h"
 
 #include "src/support/text.h"
-#include "src/symbols/debug_file.h"
+#include "src/symbols/binary_places.h"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,8 @@
 #include <cstring>
 #include <ctime>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>

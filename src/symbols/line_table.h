@@ -2,9 +2,9 @@
 #pragma once
 
 #include "src/perfdata/bytes.h"
-#include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/location.h"
+#include "src/symbols/overlap_index.h"
 
 #include <cstdint>
 #include <cstdlib>

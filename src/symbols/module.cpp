@@ -2,14 +2,12 @@
 
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/symbols/debug_file.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/line_table.h"
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 #include <sys/auxv.h>
@@ -29,6 +27,10 @@ void for_each_code_section(const ElfFile& file, Visit visit) {
     if (gelf_getshdr(section, &header) == nullptr) continue;
     if ((header.sh_flags & kCode) == kCode) visit(header);
   }
+}
+
+bool is_executable(const GElf_Phdr& segment) {
+  return (segment.p_flags & PF_X) != 0;
 }
 
 bool has_code_in(const ElfFile& file) {
@@ -88,13 +90,13 @@ constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20U;
 
 }  // namespace
 
-Module::Module(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
-Module::Module(Module&&) noexcept = default;
-Module& Module::operator=(Module&&) noexcept = default;
-Module::~Module() = default;
+void Module::Free::operator()(Contents* contents) const noexcept {
+  const std::unique_ptr<Contents> freed(contents);
+}
 
 Module Module::open(const std::filesystem::path& path, BinaryPlaces places, bool demangles) {
-  return Module(std::make_unique<Contents>(ElfFile::open(path), std::move(places), demangles));
+  auto contents = std::make_unique<Contents>(ElfFile::open(path), std::move(places), demangles);
+  return Module(std::unique_ptr<Contents, Free>(contents.release()));
 }
 
 bool Module::has_code() const {
@@ -118,12 +120,12 @@ std::optional<Arch> Module::arch() const {
 
 std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const {
   std::optional<std::uint64_t> address;
-  for (const Segment& segment : contents_->file.segments()) {
-    if (file_offset < segment.file_offset) continue;
-    const std::uint64_t in_segment = file_offset - segment.file_offset;
-    if (in_segment >= segment.file_size) continue;
-    if (!address || segment.executable) address = segment.address + in_segment;
-    if (segment.executable) break;
+  for (const GElf_Phdr& segment : contents_->file.segments()) {
+    if (file_offset < segment.p_offset) continue;
+    const std::uint64_t in_segment = file_offset - segment.p_offset;
+    if (in_segment >= segment.p_filesz) continue;
+    if (!address || is_executable(segment)) address = segment.p_vaddr + in_segment;
+    if (is_executable(segment)) break;
   }
   return address;
 }
@@ -132,10 +134,10 @@ namespace {
 
 std::vector<AddressRange> ranges_of(const ElfFile& file, bool writable_too) {
   std::vector<AddressRange> ranges;
-  for (const Segment& segment : file.segments()) {
-    const std::uint64_t end = segment.address + segment.memory_size;
-    if (segment.writable && !writable_too) continue;
-    if (end > segment.address) ranges.push_back({segment.address, end});
+  for (const GElf_Phdr& segment : file.segments()) {
+    const std::uint64_t end = segment.p_vaddr + segment.p_memsz;
+    if ((segment.p_flags & PF_W) != 0 && !writable_too) continue;
+    if (end > segment.p_vaddr) ranges.push_back({segment.p_vaddr, end});
   }
   return ranges;
 }
@@ -153,15 +155,15 @@ std::vector<AddressRange> Module::read_only_ranges() const {
 std::optional<Module::ExecutableMapping> Module::executable_mapping_at(
     std::uint64_t address) const {
   constexpr std::uint64_t kPage = 4096;
-  for (const Segment& segment : contents_->file.segments()) {
-    if (!segment.executable || address < segment.address ||
-        address - segment.address >= segment.file_size) {
+  for (const GElf_Phdr& segment : contents_->file.segments()) {
+    if (!is_executable(segment) || address < segment.p_vaddr ||
+        address - segment.p_vaddr >= segment.p_filesz) {
       continue;
     }
-    const std::uint64_t in_page = segment.address % kPage;
-    const std::uint64_t pages = (in_page + segment.file_size + kPage - 1) / kPage;
-    const std::uint64_t begin = segment.address - in_page;
-    return ExecutableMapping{{begin, begin + pages * kPage}, segment.file_offset / kPage * kPage};
+    const std::uint64_t in_page = segment.p_vaddr % kPage;
+    const std::uint64_t pages = (in_page + segment.p_filesz + kPage - 1) / kPage;
+    const std::uint64_t begin = segment.p_vaddr - in_page;
+    return ExecutableMapping{{begin, begin + pages * kPage}, segment.p_offset / kPage * kPage};
   }
   return std::nullopt;
 }
@@ -209,12 +211,11 @@ std::vector<AddressRange> Module::executable_ranges() const {
   for_each_code_section(contents_->file,
                         [&](const GElf_Shdr& header) { add(header.sh_addr, header.sh_size); });
   if (ranges.empty()) {
-    for (const Segment& segment : contents_->file.segments()) {
-      if (segment.executable) add(segment.address, segment.file_size);
+    for (const GElf_Phdr& segment : contents_->file.segments()) {
+      if (is_executable(segment)) add(segment.p_vaddr, segment.p_filesz);
     }
   }
-  std::ranges::sort(ranges,
-                    [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
+  std::ranges::sort(ranges, {}, &AddressRange::begin);
   return ranges;
 }
 
@@ -225,18 +226,18 @@ std::vector<std::byte> Module::code(AddressRange range) const {
     const std::uint64_t address = range.begin + bytes.size();
     if (address >= range.end || bytes.size() >= kMostCodeBytes) return bytes;
     const auto& segments = contents_->file.segments();
-    const auto holder = std::ranges::find_if(segments, [&](const Segment& s) {
-      return s.address <= address && address - s.address < s.file_size;
+    const auto holder = std::ranges::find_if(segments, [&](const GElf_Phdr& s) {
+      return s.p_vaddr <= address && address - s.p_vaddr < s.p_filesz;
     });
     if (holder == segments.end()) return bytes;
-    const std::uint64_t in_segment = address - holder->address;
+    const std::uint64_t in_segment = address - holder->p_vaddr;
     constexpr std::uint64_t kBlock = 65536;  // no more memory than the file has content
-    const std::uint64_t size = std::min({range.end - address, holder->file_size - in_segment,
+    const std::uint64_t size = std::min({range.end - address, holder->p_filesz - in_segment,
                                          kMostCodeBytes - bytes.size(), kBlock});
     const std::size_t before = bytes.size();
     bytes.resize(before + static_cast<std::size_t>(size));
     const std::size_t got = read_at(contents_->file.descriptor(), std::span(bytes).subspan(before),
-                                    holder->file_offset + in_segment);
+                                    holder->p_offset + in_segment);
     bytes.resize(before + got);
     if (got < size) return bytes;
   }

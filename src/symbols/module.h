@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skid::symbols {
@@ -28,12 +29,6 @@ class Module {
   /// table.
   static Module open(const std::filesystem::path& path, BinaryPlaces places = {},
                      bool demangles = true);
-
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
-  Module(Module&&) noexcept;
-  Module& operator=(Module&&) noexcept;
-  ~Module();
 
   /// Lower-case hexadecimal; empty when the file has none.
   const std::string& build_id() const;
@@ -93,8 +88,11 @@ class Module {
 
  private:
   struct Contents;
-  explicit Module(std::unique_ptr<Contents> contents);
-  std::unique_ptr<Contents> contents_;
+  struct Free {
+    void operator()(Contents* contents) const noexcept;
+  };
+  explicit Module(std::unique_ptr<Contents, Free> contents) : contents_(std::move(contents)) {}
+  std::unique_ptr<Contents, Free> contents_;
 };
 
 /// The vdso of this process: code that the kernel maps into every process and that is in no file.

@@ -3,7 +3,9 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace skid::symbols {
 
@@ -61,10 +63,10 @@ OverlapIndex::OverlapIndex(std::span<const AddressRange> ranges) {
   }
 }
 
-std::optional<std::size_t> OverlapIndex::leaf_of(std::uint64_t address) const {
+std::size_t OverlapIndex::node_of(std::uint64_t address) const {
   const auto after = std::ranges::upper_bound(cuts_, address);
-  if (after == cuts_.begin() || after == cuts_.end()) return std::nullopt;
-  return static_cast<std::size_t>(after - cuts_.begin()) - 1;
+  if (after == cuts_.begin() || after == cuts_.end()) return 0;
+  return static_cast<std::size_t>(after - cuts_.begin()) - 1 + leaves();
 }
 
 std::span<const OverlapIndex::Number> OverlapIndex::spanning(std::size_t node) const {
@@ -73,28 +75,23 @@ std::span<const OverlapIndex::Number> OverlapIndex::spanning(std::size_t node) c
 }
 
 std::optional<std::size_t> OverlapIndex::newest(std::uint64_t address, std::size_t count) const {
-  const std::optional<std::size_t> leaf = leaf_of(address);
-  if (!leaf) return std::nullopt;
   std::optional<std::size_t> result;
-  for (std::size_t node = *leaf + leaves(); node >= 1; node /= 2) {
+  for (std::size_t node = node_of(address); node >= 1; node /= 2) {
     const std::span<const Number> numbers = spanning(node);
     const auto after = std::ranges::lower_bound(numbers, count);
     if (after == numbers.begin()) continue;
-    const std::size_t number = *(after - 1);
-    if (!result || *result < number) result = number;
+    result = std::max<std::size_t>(result.value_or(0), *(after - 1));
   }
   return result;
 }
 
 std::optional<std::size_t> OverlapIndex::oldest(std::uint64_t address, std::size_t first) const {
-  const std::optional<std::size_t> leaf = leaf_of(address);
-  if (!leaf) return std::nullopt;
   std::optional<std::size_t> result;
-  for (std::size_t node = *leaf + leaves(); node >= 1; node /= 2) {
+  for (std::size_t node = node_of(address); node >= 1; node /= 2) {
     const std::span<const Number> numbers = spanning(node);
     const auto number = std::ranges::lower_bound(numbers, first);
     if (number == numbers.end()) continue;
-    if (!result || *result > *number) result = *number;
+    result = std::min<std::size_t>(result.value_or(*number), *number);
   }
   return result;
 }
@@ -103,6 +100,49 @@ AddressRange OverlapIndex::alike(std::uint64_t address) const {
   const auto after = std::ranges::upper_bound(cuts_, address);
   return {after == cuts_.begin() ? 0 : *(after - 1),
           after == cuts_.end() ? std::numeric_limits<std::uint64_t>::max() : *after};
+}
+
+DisjointRanges::DisjointRanges(std::vector<NumberedRange> ranges) {
+  std::erase_if(ranges, [](const NumberedRange& r) { return r.range.begin >= r.range.end; });
+  std::ranges::stable_sort(ranges, {}, [](const NumberedRange& one) {
+    return std::pair(one.range.begin, ~one.range.end);
+  });
+
+  // A sweep over the begins. `open` contains the ranges that have begun, the one that applies on
+  // top; everything below `done` is final.
+  std::vector<NumberedRange> open;
+  std::uint64_t done = 0;
+  const auto settle_up_to = [&](std::uint64_t address) {
+    while (!open.empty() && done < address) {
+      const NumberedRange& top = open.back();
+      const std::uint64_t end = std::min(top.range.end, address);
+      if (done < end) append({done, end}, top.number);
+      done = std::max(done, end);
+      if (top.range.end <= done) open.pop_back();
+    }
+  };
+  for (const NumberedRange& range : ranges) {
+    settle_up_to(range.range.begin);
+    done = range.range.begin;
+    open.push_back(range);
+  }
+  settle_up_to(UINT64_MAX);
+}
+
+void DisjointRanges::append(AddressRange range, std::uint32_t number) {
+  if (!pieces_.empty() && pieces_.back().number == number &&
+      pieces_.back().range.end == range.begin) {
+    pieces_.back().range.end = range.end;
+  } else {
+    pieces_.push_back({range, number});
+  }
+}
+
+std::optional<std::uint32_t> DisjointRanges::find(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(
+      pieces_, address, {}, [](const NumberedRange& piece) { return piece.range.begin; });
+  const bool is_covered = after != pieces_.begin() && std::prev(after)->range.contains(address);
+  return is_covered ? std::optional(std::prev(after)->number) : std::nullopt;
 }
 
 }  // namespace skid::symbols

@@ -1,4 +1,4 @@
-// The newest of many overlapping address ranges that covers an address.
+// Overlapping address ranges: which of those that cover an address is the newest, or the innermost.
 #pragma once
 
 #include "src/support/address.h"
@@ -35,12 +35,36 @@ class OverlapIndex {
   using Number = std::uint32_t;
 
   std::size_t leaves() const noexcept { return cuts_.empty() ? 0 : cuts_.size() - 1; }
-  std::optional<std::size_t> leaf_of(std::uint64_t address) const;
+  /// The leaf at an address; 0: no range covers it.
+  std::size_t node_of(std::uint64_t address) const;
   std::span<const Number> spanning(std::size_t node) const;
 
   std::vector<std::uint64_t> cuts_;     // all begins and ends, ascending, each once
   std::vector<std::size_t> node_ends_;  // where the list of each node ends in numbers_
   std::vector<Number> numbers_;         // the lists of all nodes, concatenated
+};
+
+/// An address range with a number assigned by the caller.
+struct NumberedRange {
+  AddressRange range;
+  std::uint32_t number = 0;
+};
+
+/// Overlapping ranges cut into disjoint ones, so that a lookup is one binary search. Where they
+/// overlap, the one that begins last wins, of equal begins the shortest, of equal ranges the last
+/// given: the innermost, where ranges are nested.
+class DisjointRanges {
+ public:
+  DisjointRanges() = default;
+  explicit DisjointRanges(std::vector<NumberedRange> ranges);
+
+  /// The number of the range that covers `address`.
+  std::optional<std::uint32_t> find(std::uint64_t address) const;
+
+ private:
+  void append(AddressRange range, std::uint32_t number);
+
+  std::vector<NumberedRange> pieces_;  // disjoint, ascending
 };
 
 }  // namespace skid::symbols

@@ -48,18 +48,15 @@ PerfMap PerfMap::read(const std::filesystem::path& path, std::size_t most_symbol
   return map;
 }
 
-PerfMap::PerfMap(std::string text) : text_(std::move(text)) {
-  const std::string_view whole = text_;
+PerfMap::PerfMap(std::string text) : text_(std::make_unique<const std::string>(std::move(text))) {
   std::vector<AddressRange> ranges;
-  for (std::string_view rest = whole; !rest.empty() && symbols_.size() <= kMostSymbols;) {
+  for (std::string_view rest = *text_; !rest.empty() && symbols_.size() <= kMostSymbols;) {
     std::string_view line = take_until('\n', rest);
     const auto begin = take_number(line);
     const auto size = take_number(line);
     if (!begin || !size || *size == 0 || line.empty()) continue;
     if (*size > std::numeric_limits<std::uint64_t>::max() - *begin) continue;
-    symbols_.push_back({{*begin, *begin + *size},
-                        static_cast<std::size_t>(line.data() - whole.data()),
-                        line.size()});
+    symbols_.push_back({{*begin, *begin + *size}, line});
     ranges.push_back(symbols_.back().range);
   }
   index_ = OverlapIndex(ranges);
@@ -69,7 +66,7 @@ std::optional<Function> PerfMap::function_at(std::uint64_t address) const {
   const auto number = index_.newest(address, symbols_.size());
   if (!number) return std::nullopt;
   const Symbol& symbol = symbols_[*number];
-  return Function{text_.substr(symbol.name, symbol.name_size), symbol.range};
+  return Function{std::string(symbol.name), symbol.range};
 }
 
 }  // namespace skid::symbols

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,10 +38,10 @@ class PerfMap {
  private:
   struct Symbol {
     AddressRange range;
-    std::size_t name = 0, name_size = 0;  ///< in `text_`
+    std::string_view name;  ///< in `text_`
   };
 
-  std::string text_;
+  std::unique_ptr<const std::string> text_;  ///< which stays where it is
   std::vector<Symbol> symbols_;
   OverlapIndex index_;
 };

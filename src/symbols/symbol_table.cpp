@@ -76,8 +76,7 @@ std::vector<std::string_view> strings_at(std::string_view table,
                                          const std::vector<std::size_t>& offsets) {
   std::vector<std::size_t> ascending(offsets.size());
   std::iota(ascending.begin(), ascending.end(), std::size_t{0});
-  std::ranges::sort(ascending,
-                    [&offsets](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
+  std::ranges::sort(ascending, {}, [&offsets](std::size_t i) { return offsets[i]; });
 
   std::vector<std::string_view> strings(offsets.size());
   std::optional<std::size_t> end;
@@ -133,25 +132,19 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool de
   // Symbols of relocatable files have section offsets, not addresses.
   if (file.header().e_type == ET_REL) return;
 
-  if (const auto symtab = section_of_type(file, SHT_SYMTAB)) {
-    read_symbols(file, symtab->section);
-  }
-  if (symbols_.empty() && debug_file != nullptr) {
-    if (const auto symtab = section_of_type(*debug_file, SHT_SYMTAB)) {
-      read_symbols(*debug_file, symtab->section);
-    }
-  }
-  if (symbols_.empty()) {
-    if (const auto dynsym = section_of_type(file, SHT_DYNSYM)) read_symbols(file, dynsym->section);
-  }
-  const auto by_address = [](const Symbol& a, const Symbol& b) {
-    return a.range.begin < b.range.begin;
+  const auto read_if_none = [this](const ElfFile* from, GElf_Word type) {
+    if (!symbols_.empty() || from == nullptr) return;
+    if (const auto table = section_of_type(*from, type)) read_symbols(*from, table->section);
   };
-  std::ranges::stable_sort(symbols_, by_address);
+  read_if_none(&file, SHT_SYMTAB);
+  read_if_none(debug_file, SHT_SYMTAB);
+  read_if_none(&file, SHT_DYNSYM);
+  const auto address_of = [](const Symbol& symbol) { return symbol.range.begin; };
+  std::ranges::stable_sort(symbols_, {}, address_of);
   extend_to_next();
   choose_preferred();
   read_plt(file);
-  std::ranges::stable_sort(symbols_, by_address);
+  std::ranges::stable_sort(symbols_, {}, address_of);
 
   std::vector<NumberedRange> ranges;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
@@ -390,8 +383,8 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
                        (plt && symbol.kind == Kind::plt_entry && is_named(symbol.name));
     if (named) result.push_back(function(symbol));
   }
-  std::ranges::sort(result, [](const Function& a, const Function& b) {
-    return std::tie(a.range.begin, a.range.end) < std::tie(b.range.begin, b.range.end);
+  std::ranges::sort(result, {}, [](const Function& function) {
+    return std::pair(function.range.begin, function.range.end);
   });
   // A dynamic symbol table lists a function once per version of it.
   const auto same_range = [](const Function& a, const Function& b) { return a.range == b.range; };

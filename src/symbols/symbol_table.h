@@ -3,9 +3,9 @@
 
 #include "src/support/address.h"
 #include "src/symbols/demangle.h"
-#include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/location.h"
+#include "src/symbols/overlap_index.h"
 
 #include <cstdint>
 #include <map>

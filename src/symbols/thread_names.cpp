@@ -28,14 +28,13 @@ void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t chi
 }
 
 void ThreadNames::seal() {
-  std::ranges::stable_sort(events_,
-                           [](const Event& a, const Event& b) { return a.since < b.since; });
+  std::ranges::stable_sort(events_, {}, &Event::since);
   std::map<std::int32_t, std::string> current{{0, "swapper"}};  // by tid
   for (Event& event : events_) {
     if (event.parent != event.tid) event.name = current[event.parent];
     current[event.tid] = event.name;
   }
-  std::ranges::stable_sort(events_, [](const Event& a, const Event& b) { return a.tid < b.tid; });
+  std::ranges::stable_sort(events_, {}, &Event::tid);
 }
 
 std::string ThreadNames::at(std::int32_t tid, std::uint64_t time) const {

@@ -36,28 +36,29 @@ class RecordEncoder {
   };
 
   void sample(const Contents::Entry& entry, When when) {
-    const std::int32_t pid = pid_of(entry.origin);
+    const DrawnSample& sample = entry.sample;
+    const std::int32_t pid = sample.origin == Origin::other ? kOtherPid : kTargetPid;
     body_.clear();
-    body_.u64(id(entry.attribute, when)).u64(entry.value).i32(pid).i32(pid).u64(when.time);
+    body_.u64(id(entry.attribute, when)).u64(sample.address).i32(pid).i32(pid).u64(when.time);
     const perfdata::Attribute& attribute = (*attributes_)[entry.attribute];
     const bool has_data = attribute.has(PERF_SAMPLE_ADDR);
-    if (has_data) body_.u64(entry.data);
+    if (has_data) body_.u64(sample.data);
     body_.u32(when.cpu).u32(0);
-    if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) branch_stack(entry);
+    if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) branch_stack(sample.branches);
     if (has_data) {
       const bool accesses =
-          entry.data != 0 && data_.source != 0 && attribute.type != PERF_TYPE_BREAKPOINT;
+          sample.data != 0 && data_.source != 0 && attribute.type != PERF_TYPE_BREAKPOINT;
       body_.u64(accesses ? data_.latency : 0).u64(accesses ? data_.source : kNoSource);
     }
-    const auto mode = static_cast<std::uint16_t>(entry.mode);
-    const auto exact = entry.exact ? PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
+    const auto mode = static_cast<std::uint16_t>(sample.mode);
+    const auto exact = sample.exact ? PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
     writer_->write(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact), body_.bytes());
   }
 
   void lost(const Contents::Entry& entry, When when) {
     body_.clear();
     if (entry.kind == Contents::Kind::lost) body_.u64(id(entry.attribute, when));
-    body_.u64(entry.value);
+    body_.u64(entry.sample.address);
     finish(entry.kind == Contents::Kind::lost ? PERF_RECORD_LOST : PERF_RECORD_LOST_SAMPLES, 0,
            kTargetPid, entry.attribute, when);
   }
@@ -106,13 +107,10 @@ class RecordEncoder {
   }
 
  private:
-  void branch_stack(const Contents::Entry& entry) {
-    body_.u64(entry.branches == nullptr ? 0 : entry.branches->size());
-    if (entry.branches == nullptr) return;
-    for (const auto& branch : *entry.branches) body_.u64(branch.from).u64(branch.to).u64(0);
-  }
-  static std::int32_t pid_of(Origin origin) {
-    return origin == Origin::other ? kOtherPid : kTargetPid;
+  void branch_stack(const std::vector<perfdata::BranchEntry>* branches) {
+    body_.u64(branches == nullptr ? 0 : branches->size());
+    if (branches == nullptr) return;
+    for (const auto& branch : *branches) body_.u64(branch.from).u64(branch.to).u64(0);
   }
   std::uint64_t id(std::uint16_t attribute, When when) const {
     return (*attributes_)[attribute].ids[when.cpu];
@@ -185,13 +183,12 @@ void Contents::add(std::uint16_t attribute, std::vector<DrawnSample> samples,
                    const LevelModel& level) {
   for (const DrawnSample& sample : samples) {
     auto& list = sample.origin == Origin::before_exec ? before_exec_ : rest_;
-    list.push_back({sample.address, sample.data, attribute, Kind::sample, sample.origin,
-                    sample.mode, sample.exact, sample.branches});
+    list.push_back({Kind::sample, attribute, sample});
   }
   add_lost(Kind::lost, attribute, level.lost);
   add_lost(Kind::lost_samples, attribute, level.lost_samples);
   for (std::uint64_t i = 0; i < level.throttled; ++i) {
-    rest_.push_back({.attribute = attribute, .kind = Kind::throttle});
+    rest_.push_back({Kind::throttle, attribute});
   }
 }
 
@@ -199,7 +196,7 @@ void Contents::add_lost(Kind kind, std::uint16_t attribute, std::uint64_t lost) 
   const std::uint64_t records = std::min(lost, kMostLostRecords);
   for (std::uint64_t i = 0; i < records; ++i) {
     const std::uint64_t here = lost / records + (i < lost % records ? 1 : 0);
-    rest_.push_back({.value = here, .attribute = attribute, .kind = kind});
+    rest_.push_back({kind, attribute, {.address = here}});
   }
 }
 

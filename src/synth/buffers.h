@@ -23,14 +23,9 @@ class Contents {
 
   enum class Kind : std::uint8_t { sample, lost, lost_samples, throttle, exec };
   struct Entry {
-    std::uint64_t value = 0;  ///< address of a sample, or how many were lost
-    std::uint64_t data = 0;   ///< PERF_SAMPLE_ADDR of a sample
-    std::uint16_t attribute = 0;
     Kind kind = Kind::sample;
-    Origin origin = Origin::target;
-    perfdata::CpuMode mode = perfdata::CpuMode::user;
-    bool exact = false;
-    const std::vector<perfdata::BranchEntry>* branches = nullptr;
+    std::uint16_t attribute = 0;
+    DrawnSample sample = {};  ///< of a loss: its address is the number of lost samples
   };
 
   /// All that was added, in order of time: what was sampled before the target's exec in random

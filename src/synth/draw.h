@@ -3,8 +3,8 @@
 
 #include "analysis/bias.h"
 #include "analysis/breakdown.h"
-#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
 #include "src/synth/loop_path.h"
 #include "src/synth/model.h"
 

@@ -55,12 +55,8 @@ EventCode read_code(const JsonValue& object, const std::string& name) {
     code.config = config.unsigned_integer();
     return code;
   }
-  const std::string digits = config.string();
-  const auto number =
-      digits.starts_with("0x") ? whole_number<std::uint64_t>(digits.substr(2), 16) : std::nullopt;
-  if (!number) {
-    config.refuse(json_text(json(digits)), "a number, or 0x and hexadecimal digits");
-  }
+  const auto number = hexadecimal_number(config.string());
+  if (!number) config.refuse_text("a number, or 0x and hexadecimal digits");
   code.config = *number;
   return code;
 }
@@ -243,12 +239,11 @@ EventModel read_event(const JsonValue& object, ExactIpRule rule) {
                         number(event.events_per_iteration, kFewestEvents, kMostEvents)},
                        {"levels"}});
   if (written.empty() || written.find_first_of(",{}") != std::string::npos) {
-    object["event"].refuse(json_text(json(written)), "the name of one event");
+    object["event"].refuse_text("the name of one event");
   }
   auto [name, modifiers] = perftool::split_event_name(written);
   if (modifiers.find_first_of("pP") != std::string::npos) {
-    object["event"].refuse(json_text(json(written)),
-                           "an event without its level, which \"level\" names");
+    object["event"].refuse_text("an event without its level, which \"level\" names");
   }
   event.name = std::move(name);
   event.modifiers = std::move(modifiers);

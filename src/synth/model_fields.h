@@ -103,9 +103,7 @@ template <std::size_t N>
 std::size_t choice(const JsonValue& value, const std::array<std::string_view, N>& names) {
   const std::string name = value.string();
   const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    value.refuse(json_text(nlohmann::json(name)), fmt::format("{}", fmt::join(names, ", ")));
-  }
+  if (found == names.end()) value.refuse_text(fmt::format("{}", fmt::join(names, ", ")));
   return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -139,8 +139,7 @@ machine::Machine read_machine(const JsonValue& document, Arch arch) {
                         {"core_pmus", each(kMostPmus, take_pmu)},
                         {"exact_ip"}});
   if (arch_of_vendor(cpu.vendor).value_or(arch) != arch) {
-    (*object)["vendor"].refuse(
-        json_text(json(cpu.vendor)),
+    (*object)["vendor"].refuse_text(
         fmt::format("a vendor of {} CPUs, as the code is", runway::name_of(arch)));
   }
   return machine;
@@ -177,7 +176,7 @@ Model parse_model(std::string_view text_of_model, const std::string& name) {
                          {"buffers"},
                          {"events", into(model.events, take_events), kRequired}});
   if (schema != kModelSchema) {
-    document["schema"].refuse(json_text(json(schema)), fmt::format("\"{}\"", kModelSchema));
+    document["schema"].refuse_text(fmt::format("\"{}\"", kModelSchema));
   }
   model.target = read_target(document);
   model.machine = read_machine(document, model.target.arch);

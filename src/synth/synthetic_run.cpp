@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cmath>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fcntl.h>

@@ -15,8 +15,8 @@
 #include "src/instructions/category.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/recording_writer.h"
+#include "src/perfdata/sample.h"
 #include "src/support/file.h"
 #include "src/synth/model.h"
 

@@ -3,8 +3,8 @@
 #include "src/audit/branch_records.h"
 
 #include "src/audit/audit.h"
-#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/audited_program.h"
 
