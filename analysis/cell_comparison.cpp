@@ -10,7 +10,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 

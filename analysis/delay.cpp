@@ -4,7 +4,6 @@
 #include "analysis/wording.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <numeric>

@@ -3,7 +3,6 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>

@@ -4,8 +4,6 @@
 #include "src/support/precise_level.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

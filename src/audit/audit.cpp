@@ -11,7 +11,6 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -8,8 +8,6 @@
 #include "src/support/address.h"
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <unordered_map>
 #include <vector>
 

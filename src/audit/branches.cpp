@@ -1,8 +1,5 @@
 #include "src/audit/branches.h"
 
-#include <algorithm>
-#include <span>
-
 namespace skid::audit {
 namespace {
 

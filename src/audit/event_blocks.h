@@ -5,7 +5,6 @@
 #include "src/audit/block_samples.h"
 #include "src/audit/event_rule.h"
 #include "src/audit/file_judge.h"
-#include "src/events/causes.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"

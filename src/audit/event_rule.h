@@ -5,10 +5,8 @@
 #include "src/measure/event_description.h"
 #include "src/support/address.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 namespace skid::audit {
 

@@ -18,7 +18,6 @@
 #include <numeric>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 

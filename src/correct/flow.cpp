@@ -1,9 +1,6 @@
 #include "src/correct/flow.h"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <set>
 #include <span>
 
 namespace skid::correct {

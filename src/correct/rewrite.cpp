@@ -1,6 +1,5 @@
 #include "src/correct/rewrite.h"
 
-#include "src/locate/digest.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
@@ -8,7 +7,6 @@
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>

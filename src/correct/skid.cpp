@@ -5,9 +5,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 
-#include <algorithm>
 #include <array>
-#include <tuple>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <map>

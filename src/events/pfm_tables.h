@@ -1,7 +1,6 @@
 // libpfm4's tables of events: pfm_tables.cpp is the only code that calls libpfm4.
 #pragma once
 
-#include "src/events/cpu.h"
 #include "src/events/event.h"
 
 #include <optional>

@@ -7,7 +7,6 @@
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
-#include "src/support/error.h"
 
 #include <cstddef>
 #include <cstdint>

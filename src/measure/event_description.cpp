@@ -1,13 +1,11 @@
 #include "src/measure/event_description.h"
 
 #include "src/events/errata.h"
-#include "src/events/kernel_rules.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>

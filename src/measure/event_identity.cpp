@@ -12,8 +12,6 @@
 #include <charconv>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 namespace skid::measure {
 namespace {
 

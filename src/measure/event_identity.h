@@ -7,7 +7,6 @@
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/support/precise_level.h"
 
 #include <optional>
 #include <string>

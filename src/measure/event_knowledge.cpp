@@ -10,9 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -14,15 +14,10 @@
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/symbols/address_space.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
-#include <memory>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>

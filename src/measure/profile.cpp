@@ -2,7 +2,6 @@
 
 #include "src/measure/target_geometry.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>

@@ -2,8 +2,6 @@
 
 #include "runway/instructions.h"
 #include "src/events/triggers.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 
 #include <utility>

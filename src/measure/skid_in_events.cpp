@@ -1,12 +1,7 @@
 #include "src/measure/skid_in_events.h"
 
-#include "src/events/kernel_rules.h"
-#include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
-
-#include <cstddef>
-#include <utility>
 
 #include <fmt/format.h>
 

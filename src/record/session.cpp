@@ -6,7 +6,6 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
