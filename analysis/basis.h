@@ -8,13 +8,12 @@
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
 #include "src/support/address.h"
+#include "src/support/names.h"
 #include "src/support/precise_level.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::analysis {
@@ -28,9 +27,8 @@ enum class AddressSource : std::uint8_t {
   none,        ///< the event records no data address
   unknown,     ///< whether the CPU records one is not known
 };
-/// As reports have them in JSON, in the order of AddressSource.
-inline constexpr std::array<std::string_view, 6> kAddressSources{
-    "page fault", "PEBS", "tagged operation", "request", "none", "unknown"};
+/// As reports have them in JSON.
+SKID_NAMES(AddressSource, "page fault", "PEBS", "tagged operation", "request", "none", "unknown")
 
 /// Whether the address is of the access that caused the event. An operation is tagged whatever it
 /// accesses.

@@ -255,22 +255,9 @@ void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
 
 }  // namespace
 
-std::string_view name_of(Statistic statistic) {
-  static constexpr std::array<std::string_view, kStatistics> kNames{
-      "hit ratio", "share at the most common offset", "mean", "median", "p99", "distribution"};
-  return kNames.at(static_cast<std::size_t>(statistic));
-}
-
 bool is_share(Statistic statistic) {
   return statistic == Statistic::hit_ratio || statistic == Statistic::constant_share ||
          statistic == Statistic::distribution;
-}
-
-std::string_view name_of(Outcome outcome) {
-  static constexpr std::array<std::string_view, 8> kNames{
-      "baseline",  "no difference shown", "better",       "worse",
-      "different", "too few to tell",     "not compared", "not in the baseline"};
-  return kNames.at(static_cast<std::size_t>(outcome));
 }
 
 const ComparisonCell* ComparisonRow::cell_of(std::size_t side) const {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/support/names.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::analysis {
@@ -54,8 +54,8 @@ enum class Statistic {
   distribution,  ///< of offsets
 };
 inline constexpr std::size_t kStatistics = 6;
-/// "hit ratio", "share at the most common offset", "mean", "median", "p99", "distribution"
-std::string_view name_of(Statistic statistic);
+SKID_NAMES(Statistic, "hit ratio", "share at the most common offset", "mean", "median", "p99",
+           "distribution")
 /// Whether its unit is a share and not instructions.
 bool is_share(Statistic statistic);
 
@@ -97,9 +97,8 @@ enum class Outcome {
   not_compared,  ///< the same name, but not the same thing
   only_here,     ///< the baseline has no such event at this level
 };
-/// "baseline", "no difference shown", "better", "worse", "different", "too few to tell", "not
-/// compared", "not in the baseline"
-std::string_view name_of(Outcome outcome);
+SKID_NAMES(Outcome, "baseline", "no difference shown", "better", "worse", "different",
+           "too few to tell", "not compared", "not in the baseline")
 
 /// The measurements of a side for one event at one level. They are not owned.
 struct ComparisonCell {

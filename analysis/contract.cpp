@@ -225,12 +225,6 @@ std::string verdict_words(const Contract& contract) {
   return words;
 }
 
-std::string_view name_of(Verdict verdict) {
-  static constexpr std::array<std::string_view, 4> kNames{"kept", "broken", "undecided",
-                                                          "not judged"};
-  return kNames.at(static_cast<std::size_t>(verdict));
-}
-
 Verdict verdict_of(const Share& share) {
   if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
   if (share.low >= kPromisedShare) return Verdict::kept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/basis.h"
+#include "src/support/names.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,7 @@
 namespace skid::analysis {
 
 enum class Verdict { kept, broken, undecided, not_judged };
-/// "kept", "broken", "undecided", "not judged"
-std::string_view name_of(Verdict verdict);
+SKID_NAMES(Verdict, "kept", "broken", "undecided", "not judged")
 
 inline constexpr std::string_view kPromiseOfLevelThree =
     "skid 0, and precise distribution where the counter has it";

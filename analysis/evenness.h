@@ -4,12 +4,11 @@
 
 #include "analysis/distributions.h"
 #include "analysis/statistics.h"
+#include "src/support/names.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace skid::analysis {
 
@@ -31,15 +30,8 @@ struct Evenness {
       0;  ///< of the samples of a trigger, or of some instructions, to those expected
   std::string evidence;  ///< one line
 };
-inline constexpr std::array<std::string_view, 2> kEvennessOf{"triggers", "instructions"};
-inline constexpr std::array<std::string_view, 3> kEvennessVerdicts{"even", "uneven", "undecided"};
-
-constexpr std::string_view name_of(Evenness::Of of) {
-  return kEvennessOf.at(static_cast<std::size_t>(of));
-}
-constexpr std::string_view name_of(Evenness::Verdict verdict) {
-  return kEvennessVerdicts.at(static_cast<std::size_t>(verdict));
-}
+SKID_NAMES(Evenness::Of, "triggers", "instructions")
+SKID_NAMES(Evenness::Verdict, "even", "uneven", "undecided")
 
 /// p below which samples are unevenly distributed, and from which on evenly. Between them nothing
 /// is decided, because samples of one run are not quite independent of each other.

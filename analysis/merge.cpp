@@ -50,7 +50,7 @@ void add_known(const std::optional<std::uint64_t>& more, std::optional<std::uint
 }
 
 std::string name_of_data(const Addresses& addresses) {
-  return fmt::format("{}, {}", kAddressSources.at(static_cast<std::size_t>(addresses.source)),
+  return fmt::format("{}, {}", name_of(addresses.source),
                      addresses.declared.empty() ? "nothing declared" : "declared");
 }
 

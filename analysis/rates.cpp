@@ -312,25 +312,6 @@ void check_count(double count) {
 
 }  // namespace
 
-std::string_view name_of(Quantity quantity) {
-  static constexpr std::array<std::string_view, kQuantities> kNames{
-      "cycles",
-      "ALL_LOADS",
-      "HIT_LFB",
-      "L1_HIT",
-      "L1_MISS",
-      "L2_HIT",
-      "L2_MISS",
-      "L3_HIT",
-      "L3_MISS",
-      "cycle_activity.cycles_no_execute",
-      "cycle_activity.stalls_l1d_pending",
-      "resource_stalls.sb",
-      "l1d_pend_miss.fb_full",
-      "offcore_requests_buffer.sq_full"};
-  return kNames.at(static_cast<std::size_t>(quantity));
-}
-
 Rates compute_rates(const Counts& counts, const LfbShares& shares) {
   for (std::size_t i = 0; i < kQuantities; ++i) {
     check_count(counts[static_cast<Quantity>(i)].value_or(0));

@@ -2,13 +2,14 @@
 // interval where they leave something open. docs/rates.md has the formulas and their sources.
 #pragma once
 
+#include "src/support/names.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::analysis {
@@ -32,8 +33,11 @@ enum class Quantity {
 };
 inline constexpr std::size_t kQuantities = 14;
 
-/// As formulas and JSON name it: "HIT_LFB", "cycle_activity.cycles_no_execute".
-std::string_view name_of(Quantity quantity);
+/// As in formulas and JSON.
+SKID_NAMES(Quantity, "cycles", "ALL_LOADS", "HIT_LFB", "L1_HIT", "L1_MISS", "L2_HIT", "L2_MISS",
+           "L3_HIT", "L3_MISS", "cycle_activity.cycles_no_execute",
+           "cycle_activity.stalls_l1d_pending", "resource_stalls.sb", "l1d_pend_miss.fb_full",
+           "offcore_requests_buffer.sq_full")
 
 /// Events of L2_RQSTS (event 0x24) by umask: origins (bits 0 to 4) and results (bits 5 to 7).
 using L2Requests = std::map<std::uint8_t, double>;

@@ -20,40 +20,6 @@ using instructions::Flow;
 using instructions::Instruction;
 using instructions::kLongestInstruction;
 
-using Words = std::pair<std::string_view, std::string_view>;
-
-constexpr std::array<Words, kBranchFaults> kFaultWords{{
-    {"none", "possible"},
-    {"not_a_branch", "the instruction is not a branch"},
-    {"wrong_target", "the branch leads to another address"},
-    {"wrong_type", "the recorded type is not that of the branch"},
-    {"both_outcomes", "marked as predicted and as mispredicted"},
-    {"backward", "before the target of the preceding record"},
-    {"leaves", "code from the preceding target branches elsewhere before"},
-    {"inside_instruction", "inside an instruction, decoded from the preceding target"},
-}};
-
-constexpr std::array<Words, kBranchUnjudged> kUnjudgedWords{{
-    {"none", "judged"},
-    {"kernel", "from or to the kernel, which patches its code"},
-    {"guest", "of a guest, a hypervisor or an unknown mode"},
-    {"not_retired", "aborted or speculative: not part of what was executed"},
-    {"resumed", "before the last return from the kernel, perhaps of another program"},
-    {"machine", "of a machine other than x86-64 and aarch64, or an unknown one"},
-    {"unmapped", "no file is known to be mapped there"},
-    {"no_file", "the file is missing, of another build, or has no code there"},
-    {"unverified", "the recording has no build-id of the file"},
-    {"undecided", "the code does not decide where the instruction leads"},
-}};
-
-constexpr std::array<Words, 5> kContiguityWords{{
-    {"none", ""},
-    {"filter", "not all branches were recorded"},
-    {"call_stack", "calls that returned were removed (call-stack mode)"},
-    {"mode", "user mode alone; returns from the kernel may be without a record on this CPU"},
-    {"machine", "the machine is neither x86-64 nor aarch64, or unknown"},
-}};
-
 template <typename Value>
 std::size_t index_of(Value value) {
   return static_cast<std::size_t>(value);
@@ -397,30 +363,6 @@ std::vector<CountedBranch> count_branches(const measure::Profile& profile, Branc
 }
 
 }  // namespace
-
-std::string_view name_of(BranchFault fault) {
-  return kFaultWords.at(index_of(fault)).first;
-}
-
-std::string_view name_of(BranchUnjudged reason) {
-  return kUnjudgedWords.at(index_of(reason)).first;
-}
-
-std::string_view name_of(NoContiguity reason) {
-  return kContiguityWords.at(index_of(reason)).first;
-}
-
-std::string_view describe(BranchFault fault) {
-  return kFaultWords.at(index_of(fault)).second;
-}
-
-std::string_view describe(BranchUnjudged reason) {
-  return kUnjudgedWords.at(index_of(reason)).second;
-}
-
-std::string_view describe(NoContiguity reason) {
-  return kContiguityWords.at(index_of(reason)).second;
-}
 
 BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t top) {
   BranchAudit audit;

@@ -3,6 +3,7 @@
 
 #include "analysis/statistics.h"
 #include "src/measure/profile.h"
+#include "src/support/names.h"
 #include "src/symbols/address_space.h"
 
 #include <array>
@@ -11,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::audit {
@@ -28,6 +28,13 @@ enum class BranchFault : std::uint8_t {
   leaves,              ///< an unconditional branch is between them, and was not recorded
   inside_instruction,  ///< decoded from that target on, no instruction begins at `from`
 };
+SKID_WORDS(BranchFault, {"none", "possible"}, {"not_a_branch", "the instruction is not a branch"},
+           {"wrong_target", "the branch leads to another address"},
+           {"wrong_type", "the recorded type is not that of the branch"},
+           {"both_outcomes", "marked as predicted and as mispredicted"},
+           {"backward", "before the target of the preceding record"},
+           {"leaves", "code from the preceding target branches elsewhere before"},
+           {"inside_instruction", "inside an instruction, decoded from the preceding target"})
 inline constexpr std::size_t kBranchFaults =
     static_cast<std::size_t>(BranchFault::inside_instruction) + 1;
 
@@ -44,6 +51,16 @@ enum class BranchUnjudged : std::uint8_t {
   unverified,   ///< the recording has no build-id of the file
   undecided,    ///< the code does not show where it leads; or there are too many distinct records
 };
+SKID_WORDS(BranchUnjudged, {"none", "judged"},
+           {"kernel", "from or to the kernel, which patches its code"},
+           {"guest", "of a guest, a hypervisor or an unknown mode"},
+           {"not_retired", "aborted or speculative: not part of what was executed"},
+           {"resumed", "before the last return from the kernel, perhaps of another program"},
+           {"machine", "of a machine other than x86-64 and aarch64, or an unknown one"},
+           {"unmapped", "no file is known to be mapped there"},
+           {"no_file", "the file is missing, of another build, or has no code there"},
+           {"unverified", "the recording has no build-id of the file"},
+           {"undecided", "the code does not decide where the instruction leads"})
 inline constexpr std::size_t kBranchUnjudged =
     static_cast<std::size_t>(BranchUnjudged::undecided) + 1;
 
@@ -55,15 +72,10 @@ enum class NoContiguity : std::uint8_t {
   mode,        ///< user mode alone, where returns from the kernel may be without a record
   machine,     ///< of neither x86-64 nor aarch64, or not recorded
 };
-
-/// "not_a_branch", as in JSON and CSV.
-std::string_view name_of(BranchFault fault);
-std::string_view name_of(BranchUnjudged reason);
-std::string_view name_of(NoContiguity reason);
-/// What it means, for text.
-std::string_view describe(BranchFault fault);
-std::string_view describe(BranchUnjudged reason);
-std::string_view describe(NoContiguity reason);
+SKID_WORDS(NoContiguity, {"none", ""}, {"filter", "not all branches were recorded"},
+           {"call_stack", "calls that returned were removed (call-stack mode)"},
+           {"mode", "user mode alone; returns from the kernel may be without a record on this CPU"},
+           {"machine", "the machine is neither x86-64 nor aarch64, or unknown"})
 
 /// Impossible records that are alike.
 struct ImpossibleBranch {

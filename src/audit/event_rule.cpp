@@ -3,24 +3,8 @@
 #include "src/measure/event_identity.h"
 #include "src/perfdata/format.h"
 
-#include <array>
-
 namespace skid::audit {
 namespace {
-
-using Words = std::pair<std::string_view, std::string_view>;
-
-constexpr std::array<Words, 9> kRuleWords{{
-    {"none", "not judged"},
-    {"sampled", "the sampled instruction"},
-    {"predecessor", "the instruction before the sampled one"},
-    {"data_breakpoint", "the instruction before the sampled one has to access memory"},
-    {"write_breakpoint", "the instruction before the sampled one has to write to memory"},
-    {"data_watchpoint", "the sampled instruction has to access memory"},
-    {"write_watchpoint", "the sampled instruction has to write to memory"},
-    {"execute_breakpoint", "the sampled address has to be that of the breakpoint"},
-    {"page_fault", "the sampled instruction accesses memory, or could not be fetched"},
-}};
 
 constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
@@ -39,14 +23,6 @@ EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged rea
 }
 
 }  // namespace
-
-std::string_view name_of(Rule rule) {
-  return kRuleWords.at(static_cast<std::size_t>(rule)).first;
-}
-
-std::string_view describe(Rule rule) {
-  return kRuleWords.at(static_cast<std::size_t>(rule)).second;
-}
 
 Rule rule_on(Rule rule, Arch arch) {
   if (arch != Arch::aarch64) return rule;

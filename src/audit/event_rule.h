@@ -4,9 +4,9 @@
 #include "analysis/not_judged.h"
 #include "src/measure/event_description.h"
 #include "src/support/address.h"
+#include "src/support/names.h"
 
 #include <cstdint>
-#include <string_view>
 
 namespace skid::audit {
 
@@ -24,8 +24,14 @@ enum class Rule : std::uint8_t {
   page_fault,
 };
 
-std::string_view name_of(Rule rule);
-std::string_view describe(Rule rule);
+SKID_WORDS(Rule, {"none", "not judged"}, {"sampled", "the sampled instruction"},
+           {"predecessor", "the instruction before the sampled one"},
+           {"data_breakpoint", "the instruction before the sampled one has to access memory"},
+           {"write_breakpoint", "the instruction before the sampled one has to write to memory"},
+           {"data_watchpoint", "the sampled instruction has to access memory"},
+           {"write_watchpoint", "the sampled instruction has to write to memory"},
+           {"execute_breakpoint", "the sampled address has to be that of the breakpoint"},
+           {"page_fault", "the sampled instruction accesses memory, or could not be fetched"})
 
 struct EventRule {
   Rule rule = Rule::none;

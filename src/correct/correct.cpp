@@ -405,21 +405,11 @@ void judge_fit(CorrectedEvent& event) {
   event.moves.clear();
 }
 
-std::string_view name_of(By by) {
-  constexpr std::array<std::string_view, 4> kNames{"instruction", "line", "block", "function"};
-  return kNames.at(static_cast<std::size_t>(by));
-}
-
 std::optional<By> by_named(std::string_view name) {
   for (const By by : {By::instruction, By::line, By::block, By::function}) {
     if (name_of(by) == name) return by;
   }
   return std::nullopt;
-}
-
-std::string_view name_of(SplitBy by) {
-  constexpr std::array<std::string_view, kSplitBys> kNames{"equal_shares", "branch_records"};
-  return kNames.at(static_cast<std::size_t>(by));
 }
 
 Correction correct(const measure::Source& source, const Choices& choices) {

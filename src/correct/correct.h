@@ -5,6 +5,7 @@
 #include "analysis/not_judged.h"
 #include "src/correct/skid.h"
 #include "src/measure/profile.h"
+#include "src/support/names.h"
 
 #include <array>
 #include <cstddef>
@@ -21,7 +22,7 @@ namespace skid::correct {
 
 /// What counts are added up by.
 enum class By : std::uint8_t { instruction, line, block, function };
-std::string_view name_of(By by);
+SKID_NAMES(By, "instruction", "line", "block", "function")
 /// nullopt for another name.
 std::optional<By> by_named(std::string_view name);
 
@@ -31,7 +32,7 @@ enum class SplitBy : std::uint8_t {
   branch_records,  ///< by which ways samples came, by the newest branch record of each
 };
 inline constexpr std::size_t kSplitBys = 2;
-std::string_view name_of(SplitBy by);
+SKID_NAMES(SplitBy, "equal_shares", "branch_records")
 
 /// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is. A
 /// sample whose cause is not known stays, is not in `low`, and may belong to any other place.

@@ -5,8 +5,6 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 
-#include <array>
-
 #include <fmt/format.h>
 
 namespace skid::correct {
@@ -158,17 +156,6 @@ Skid measured_skid(const RecordedEvent& event, const Measurement& run) {
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  constexpr std::array<std::string_view, 4> kNames{"corrected", "corrected_in_part", "refused",
-                                                   "nothing_to_correct"};
-  return kNames.at(static_cast<std::size_t>(verdict));
-}
-
-std::string_view name_of(SkidSource source) {
-  constexpr std::array<std::string_view, 3> kNames{"none", "known", "measured"};
-  return kNames.at(static_cast<std::size_t>(source));
-}
 
 Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measurement>> measured) {
   if (auto skid = of_rule(audit::rule_of(event).rule)) return *skid;

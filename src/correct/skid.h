@@ -4,12 +4,12 @@
 
 #include "analysis/measurement.h"
 #include "src/measure/matching_run.h"
+#include "src/support/names.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::correct {
@@ -20,8 +20,7 @@ enum class Verdict : std::uint8_t {
   refused,
   nothing_to_correct,  ///< the skid of such an event is 0, or it has no samples
 };
-/// "nothing_to_correct"
-std::string_view name_of(Verdict verdict);
+SKID_NAMES(Verdict, "corrected", "corrected_in_part", "refused", "nothing_to_correct")
 /// Whether some samples were placed.
 constexpr bool is_corrected(Verdict verdict) {
   return verdict == Verdict::corrected || verdict == Verdict::corrected_in_part;
@@ -32,7 +31,7 @@ enum class SkidSource : std::uint8_t {
   known,     ///< by what the event is
   measured,  ///< by a run of skidscan on the same machine
 };
-std::string_view name_of(SkidSource source);
+SKID_NAMES(SkidSource, "none", "known", "measured")
 
 struct Skid {
   Verdict verdict = Verdict::refused;

@@ -6,6 +6,7 @@
 #include "runway/target.h"
 #include "src/events/causes.h"
 #include "src/support/address.h"
+#include "src/support/names.h"
 #include "src/symbols/module.h"
 
 #include <array>
@@ -41,8 +42,7 @@ enum class Where {
 };
 inline constexpr std::size_t kWheres = 4;
 
-/// "kernel".
-std::string_view name_of(Where where);
+SKID_NAMES(Where, "user", "kernel", "guest", "unmapped")
 
 /// One event at one level of one recording.
 struct Column {

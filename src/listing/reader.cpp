@@ -86,11 +86,6 @@ void join(std::vector<std::size_t>& columns,
 
 }  // namespace
 
-std::string_view name_of(Where where) {
-  constexpr std::array<std::string_view, kWheres> kNames{"user", "kernel", "guest", "unmapped"};
-  return kNames.at(static_cast<std::size_t>(where));
-}
-
 std::uint64_t Column::read() const {
   return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
 }

@@ -362,19 +362,6 @@ class Folder {
 
 }  // namespace
 
-std::string_view name_of(Part part) {
-  constexpr std::array<std::string_view, 7> kNames{"function", "lead_in",       "trigger", "runway",
-                                                   "censored", "other_trigger", "loop"};
-  return kNames.at(static_cast<std::size_t>(part));
-}
-
-std::string_view name_of(RowKind kind) {
-  // "stretch" is a folded range in JSON and CSV.
-  constexpr std::array<std::string_view, 5> kNames{"instruction", "stretch", "address", "inside",
-                                                   "not_decoded"};
-  return kNames.at(static_cast<std::size_t>(kind));
-}
-
 std::vector<Row> rows(const Listing& listing, const Code& code,
                       std::span<const std::size_t> columns, const Folding& folding) {
   return Folder(listing, code, columns, folding).rows();

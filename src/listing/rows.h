@@ -4,6 +4,7 @@
 #include "src/events/causes.h"
 #include "src/listing/listing.h"
 #include "src/support/address.h"
+#include "src/support/names.h"
 #include "src/symbols/location.h"
 
 #include <cstddef>
@@ -18,9 +19,7 @@ namespace skid::listing {
 
 /// The part of a target.
 enum class Part { function, lead_in, trigger, runway, censored, other_trigger, loop };
-
-/// "lead_in".
-std::string_view name_of(Part part);
+SKID_NAMES(Part, "function", "lead_in", "trigger", "runway", "censored", "other_trigger", "loop")
 
 enum class RowKind {
   instruction,
@@ -29,9 +28,8 @@ enum class RowKind {
   inside,       ///< addresses that are not the first byte of an instruction
   not_decoded,  ///< addresses past the end of the file, or after the decoded part of a function
 };
-
-/// "instruction".
-std::string_view name_of(RowKind kind);
+/// "stretch" is a folded range in JSON and CSV.
+SKID_NAMES(RowKind, "instruction", "stretch", "address", "inside", "not_decoded")
 
 struct Row {
   RowKind kind = RowKind::instruction;

@@ -1,7 +1,6 @@
 #include "src/measure/matching_run.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 namespace skid::measure {
@@ -48,11 +47,6 @@ Compared compare_paths(const RecordedEvent& event, const Measurement& run) {
 }
 
 }  // namespace
-
-std::string_view name_of(Compared::Match match) {
-  constexpr std::array<std::string_view, 3> kNames{"same", "differs", "unknown"};
-  return kNames.at(static_cast<std::size_t>(match));
-}
 
 bool measures(const Measurement& run, const perfdata::Attribute& attribute) {
   const auto& identity = run.event;

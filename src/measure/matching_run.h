@@ -5,10 +5,10 @@
 #include "analysis/measurement.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/attribute.h"
+#include "src/support/names.h"
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::measure {
@@ -20,7 +20,7 @@ struct Compared {
   std::string profile, run;  ///< empty: not recorded
   Match match = Match::unknown;
 };
-std::string_view name_of(Compared::Match match);
+SKID_NAMES(Compared::Match, "same", "differs", "unknown")
 
 inline constexpr const char* kCountedModes = "counted modes";
 

@@ -10,7 +10,6 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <system_error>
 #include <type_traits>
@@ -25,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-/// In the order of State.
-constexpr std::array<std::string_view, 3> kStates{"pending", "finished", "refused"};
 
 bool has_file(const fs::path& directory, const char* name) {
   std::error_code ignored;
@@ -55,11 +52,6 @@ struct CachesOfCpu {
 };
 
 }  // namespace
-
-/// "pending", as in run.json.
-static std::string_view name_of(State state) {
-  return kStates.at(static_cast<std::size_t>(state));
-}
 
 }  // namespace skid::run
 
@@ -135,14 +127,6 @@ void fields(FieldReader& io, runway::RunLength& length) {
   }
 }
 
-void fields(FieldReader& io, run::State& state) {
-  const auto found = std::ranges::find(run::kStates, io.object().string());
-  if (found == run::kStates.end()) {
-    io.object().refuse_text("\"pending\", \"finished\" or \"refused\"");
-  }
-  state = static_cast<run::State>(found - run::kStates.begin());
-}
-
 void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
   SKID_MEMBERS(event, requested, perf_event);
   io("witness", OrNull{value.cross_check});
@@ -157,7 +141,8 @@ void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
   SKID_MEMBERS(cpu, trigger, length);
   io("samples", OrNull{value.samples});
   io("file", Checked{value.file, run::check_file_name});
-  SKID_MEMBERS(state, reason, command, started, ended, target_report, messages);
+  io("state", OneOf{value.state, names_of(value.state)});
+  SKID_MEMBERS(reason, command, started, ended, target_report, messages);
 }
 
 SKID_FIELDS(run::Run, tool_version, command_line, synthetic, machine, perf, cpu, samples,

@@ -4,13 +4,13 @@
 #include "runway/target.h"
 #include "src/machine/machine.h"
 #include "src/run/perftool/record_command.h"
+#include "src/support/names.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::run {
@@ -29,6 +29,7 @@ enum class State {
   finished,  ///< its file is whole
   refused,   ///< this machine does not take the event at this level; `reason` states why
 };
+SKID_NAMES(State, "pending", "finished", "refused")
 
 /// One perf record: one event at one precise level.
 struct PlannedMeasurement : perftool::Subject {

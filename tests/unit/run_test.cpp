@@ -256,7 +256,7 @@ TEST_F(RunFile, WithAWrongValueNamesItAndWhatIsExpected) {
       {"/measurements/0/level", 4, R"(4 for "measurements[0].level", expected 0 to 3)"},
       {"/measurements/0/level", -1, R"(-1 for "measurements[0].level", expected 0 to 3)"},
       {"/cpu", 4'294'967'297LL, R"(4294967297 for "cpu")"},
-      {"/measurements/0/state", "done", R"(expected "pending", "finished" or "refused")"},
+      {"/measurements/0/state", "done", "expected one of pending, finished, refused"},
       {"/measurements/0/length/nanoseconds", 1, R"(both lengths for "measurements[0].length")"},
       {"/measurements/0/length", json::object(), R"(neither length for "measurements[0].length")"},
       {"/measurements/1/file", "access_u.pp.4.data",

@@ -96,7 +96,7 @@ void fields(auto& io, Of<analysis::OwnerCounts> auto& counts) {
 SKID_FIELDS(analysis::AddressTable, trigger, successor, elsewhere, not_judged)
 
 void fields(auto& io, Of<analysis::Addresses> auto& value) {
-  io("source", OneOf{value.source, analysis::kAddressSources});
+  io("source", OneOf{value.source, names_of(value.source)});
   SKID_MEMBERS(declared, samples);
 }
 
