@@ -3,10 +3,45 @@
 #include "analysis/wording.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
 namespace skid::analysis {
+
+std::uint64_t Breakdown::read() const {
+  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+}
+
+std::uint64_t Breakdown::judged() const {
+  std::uint64_t samples = 0;
+  for (std::size_t i = 0; i < kSampleClasses; ++i) {
+    if (is_judged(static_cast<SampleClass>(i))) samples += counts_[i];
+  }
+  return samples;
+}
+
+std::uint64_t Breakdown::located() const {
+  return (*this)[SampleClass::hit] + (*this)[SampleClass::skid] + (*this)[SampleClass::before] +
+         (*this)[SampleClass::censored];
+}
+
+Breakdown& Breakdown::operator+=(const Breakdown& other) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  return *this;
+}
+
+std::optional<Bias> bias_of(std::span<const TriggerCount> triggers) {
+  if (triggers.size() < 2) return std::nullopt;
+  std::vector<std::uint64_t> samples;
+  for (const TriggerCount& trigger : triggers) samples.push_back(trigger.samples);
+  const auto all = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
+  if (static_cast<double>(all) < kFewestExpected * static_cast<double>(samples.size())) {
+    return std::nullopt;
+  }
+  return pearson_of(samples);
+}
+
 Tally& Tally::operator+=(const Tally& other) {
   breakdown += other.breakdown;
   instructions += other.instructions;

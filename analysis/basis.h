@@ -1,9 +1,8 @@
 // The counts of one event at one level, from which all of its figures follow.
 #pragma once
 
-#include "analysis/bias.h"
-#include "analysis/breakdown.h"
 #include "analysis/delay.h"
+#include "analysis/distributions.h"
 #include "analysis/not_judged.h"
 #include "analysis/statistics.h"
 #include "analysis/target_map.h"
@@ -11,8 +10,10 @@
 #include "src/support/names.h"
 #include "src/support/precise_level.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,30 @@ struct SkidInEvents {
 /// are none.
 std::string describe(const SkidInEvents& skid);
 
+/// Each sample in exactly one class; the classes add up to the samples read.
+class Breakdown {
+ public:
+  void add(SampleClass sample_class, std::uint64_t samples) {
+    counts_[static_cast<std::size_t>(sample_class)] += samples;
+  }
+  std::uint64_t operator[](SampleClass sample_class) const {
+    return counts_[static_cast<std::size_t>(sample_class)];
+  }
+
+  /// Samples read: the sum of all classes.
+  std::uint64_t read() const;
+  /// The sum of the classes that is_judged().
+  std::uint64_t judged() const;
+  /// hit + skid + before + censored: the samples that have a distance.
+  std::uint64_t located() const;
+
+  Breakdown& operator+=(const Breakdown& other);
+  friend bool operator==(const Breakdown&, const Breakdown&) = default;
+
+ private:
+  std::array<std::uint64_t, kSampleClasses> counts_{};
+};
+
 /// The samples of one event at one address, as the reader and the address space found them.
 struct LocatedCount {
   std::optional<std::uint64_t> address;  ///< link-time, in the target's file; nullopt: elsewhere
@@ -108,6 +133,23 @@ struct LocatedCount {
   bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
   SampleClass elsewhere = SampleClass::other_user;
 };
+
+/// Samples of one of several triggers: at it, or on the runway between it and the next one.
+struct TriggerCount {
+  std::uint64_t hits = 0;
+  std::uint64_t samples = 0;  ///< hits included
+
+  TriggerCount& operator+=(const TriggerCount& other) {
+    hits += other.hits;
+    samples += other.samples;
+    return *this;
+  }
+  friend bool operator==(const TriggerCount&, const TriggerCount&) = default;
+};
+
+/// nullopt for fewer than two triggers, and where fewer than five samples are to be expected of
+/// each, which the approximation by a chi-square distribution needs.
+std::optional<Bias> bias_of(std::span<const TriggerCount> triggers);
 
 /// Samples by class and offset.
 struct Tally {

@@ -1,7 +1,5 @@
 #include "analysis/block_evenness.h"
 
-#include "analysis/distributions.h"
-#include "analysis/statistics.h"
 #include "analysis/two_sample.h"
 #include "src/support/hash.h"
 #include "src/support/random.h"

@@ -1,8 +1,8 @@
 // How evenly samples fall on the places of blocks. All places of a block must have equally many.
 #pragma once
 
-#include "analysis/bias.h"
-#include "analysis/intervals.h"
+#include "analysis/distributions.h"
+#include "analysis/statistics.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
@@ -110,10 +111,20 @@ ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const doub
   test.degrees = static_cast<int>(seen.size()) - 1;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const double off = seen[i] - expected[i];
-    test.statistic += off * off / expected[i];
+    test.chi_square += off * off / expected[i];
   }
-  if (test.degrees > 0) test.p = chi_square_p(test.degrees, test.statistic);
+  if (test.degrees > 0) test.p = chi_square_p(test.degrees, test.chi_square);
   return test;
+}
+
+Bias pearson_of(std::span<const std::uint64_t> samples) {
+  const auto all = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
+  const std::vector<double> expected(
+      samples.size(), static_cast<double>(all) / static_cast<double>(samples.size()));
+  Bias bias{chi_square_test(std::vector<double>(samples.begin(), samples.end()), expected), {}};
+  const auto [fewest, most] = std::ranges::minmax_element(samples);
+  if (*fewest > 0) bias.largest_ratio = static_cast<double>(*most) / static_cast<double>(*fewest);
+  return bias;
 }
 
 double pearson3_p(double z, double skewness) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace skid::analysis {
@@ -18,14 +19,23 @@ double chi_square_p(int degrees, double x);
 
 /// Pearson's test of counts against those expected.
 struct ChiSquareTest {
-  double statistic = 0;
-  int degrees = 0;  ///< of freedom: one fewer than counts
-  double p = 1;     ///< chance of a statistic at least as large where the expectation holds
+  double chi_square = 0;  ///< Pearson's statistic
+  int degrees = 0;        ///< of freedom: one fewer than counts
+  double p = 1;           ///< chance of a statistic at least as large where the expectation holds
 };
 /// The count that is to be expected of each cell at least for p to be near.
 inline constexpr double kFewestExpected = 5;
 /// `expected`: as many, each above 0, with the same sum.
 ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected);
+
+/// The samples of K triggers or places compared with 1/K each. p takes samples for independent of
+/// each other.
+struct Bias : ChiSquareTest {
+  /// The most samples of one of them over the fewest; nullopt where one has no samples.
+  std::optional<double> largest_ratio;
+};
+/// Pearson's test of even shares. `samples`: of at least two places, and not all 0.
+Bias pearson_of(std::span<const std::uint64_t> samples);
 
 /// Two-sided p of a statistic with mean 0, variance 1 and this skewness, by Pearson's type III
 /// (a shifted gamma distribution): twice the smaller tail.

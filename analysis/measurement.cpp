@@ -1,6 +1,5 @@
 #include "analysis/measurement.h"
 
-#include "analysis/cause.h"
 #include "analysis/wording.h"
 
 #include <algorithm>

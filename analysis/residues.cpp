@@ -1,6 +1,5 @@
 #include "analysis/residues.h"
 
-#include "analysis/distributions.h"
 #include "analysis/two_sample.h"
 
 #include <algorithm>
@@ -55,16 +54,13 @@ std::optional<Residues::Excess> excess_of(const OffsetCounts& skids, int modulus
   const double all_seen = std::accumulate(seen.begin(), seen.end(), 0.0);
   const double all_expected = std::accumulate(expected.begin(), expected.end(), 0.0);
   if (all_seen == 0) return std::nullopt;
-  Residues::Excess excess;
+  double share = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     expected[i] *= all_seen / all_expected;
     if (expected[i] < kFewestExpected) return std::nullopt;
-    excess.share += std::abs(seen[i] - expected[i]) / 2 / all_seen;
+    share += std::abs(seen[i] - expected[i]) / 2 / all_seen;
   }
-  const ChiSquareTest test = chi_square_test(seen, expected);
-  excess.chi_square = test.statistic;
-  excess.p = test.p;
-  return excess;
+  return Residues::Excess{chi_square_test(seen, expected), share};
 }
 
 std::optional<int> strongest_of(const std::vector<Residues>& moduli) {

@@ -2,6 +2,7 @@
 // on every fourth one.
 #pragma once
 
+#include "analysis/distributions.h"
 #include "analysis/statistics.h"
 
 #include <cstdint>
@@ -21,12 +22,10 @@ struct Residues {
   /// `modulus` offsets. Equal residues would be the wrong reference, because a smooth but narrow
   /// distribution does not have them. Where the moving average would reach past the skids, or
   /// across the most common offset, nothing is compared: an edge or a single peak is not a group.
-  struct Excess {
+  struct Excess : ChiSquareTest {  ///< modulus - 1 degrees; p assumes independent samples
     /// The share of the compared samples that would have to move for the residues to be those of
     /// the moving average: 0 to 1 - 1 / modulus.
     double share = 0;
-    double chi_square = 0;  ///< Pearson's statistic, modulus - 1 degrees of freedom
-    double p = 1;           ///< assumes independent samples
   };
   /// nullopt if nine tenths of the skids off the most common offset are within four times the
   /// modulus, or most of them on one or two offsets (two of them share one with a chance above a

@@ -1,8 +1,8 @@
 // Addresses of a target to sample classes and offsets.
 #pragma once
 
-#include "analysis/breakdown.h"
 #include "src/support/address.h"
+#include "src/support/names.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,30 @@
 #include <vector>
 
 namespace skid::analysis {
+
+enum class SampleClass {
+  hit,
+  skid,
+  before,
+  censored,
+  other_trigger,
+  loop,
+  other_user,
+  kernel,
+  guest,
+  unmapped,
+};
+inline constexpr std::size_t kSampleClasses = 10;
+/// The key in JSON and CSV, and the words of texts.
+SKID_WORDS(SampleClass, {"hit", "hit"}, {"skid", "skid"}, {"before", "before the trigger"},
+           {"censored", "censored (end of runway)"}, {"other_trigger", "other trigger"},
+           {"loop", "loop"}, {"other_user", "other user"}, {"kernel", "kernel"}, {"guest", "guest"},
+           {"unmapped", "unmapped"})
+
+/// Whether samples of the class can be evidence of skid: hit, skid, before, censored, loop.
+constexpr bool is_judged(SampleClass sample_class) {
+  return sample_class <= SampleClass::censored || sample_class == SampleClass::loop;
+}
 
 /// A range of code and where its instructions start.
 struct CodeRegion {

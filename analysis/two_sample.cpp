@@ -1,7 +1,6 @@
 #include "analysis/two_sample.h"
 
 #include "analysis/distributions.h"
-#include "analysis/intervals.h"
 
 #include <algorithm>
 #include <cmath>

@@ -284,7 +284,7 @@ void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t 
     if (all[sample_class] == 0) continue;
     figure.keys.push_back({fmt::format("with boxes lc rgb class[{}]{}", i + 1,
                                        fmt::format(fmt::runtime(fill), i + 1)),
-                           std::string(analysis::words_for(sample_class))});
+                           std::string(analysis::describe(sample_class))});
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "analysis/block_evenness.h"
 #include "analysis/delay.h"
-#include "analysis/intervals.h"
+#include "analysis/statistics.h"
 #include "src/audit/block_samples.h"
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // From a model to samples, and to the figures that a report of them must contain.
 #pragma once
 
-#include "analysis/bias.h"
-#include "analysis/breakdown.h"
+#include "analysis/basis.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
 #include "src/synth/loop_path.h"

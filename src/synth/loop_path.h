@@ -1,7 +1,7 @@
 // The instructions of a target's iteration in the order in which they run: where a skid comes out.
 #pragma once
 
-#include "analysis/breakdown.h"
+#include "analysis/target_map.h"
 #include "runway/target.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"

@@ -1,7 +1,6 @@
 // What a level promises, what samples keep of it, and what their data addresses show of the cause.
 #include "analysis/contract.h"
 
-#include "analysis/cause.h"
 #include "analysis/measurement.h"
 #include "analysis/merge.h"
 

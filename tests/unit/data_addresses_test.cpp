@@ -1,5 +1,5 @@
 // Data addresses of recorded samples against what the target declares.
-#include "analysis/cause.h"
+#include "analysis/contract.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"

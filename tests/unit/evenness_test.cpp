@@ -2,7 +2,7 @@
 // blocks.
 #include "analysis/evenness.h"
 
-#include "analysis/bias.h"
+#include "analysis/basis.h"
 #include "analysis/block_evenness.h"
 #include "analysis/measurement.h"
 #include "src/support/random.h"

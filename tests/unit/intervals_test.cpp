@@ -1,5 +1,5 @@
-#include "analysis/intervals.h"
 
+#include "analysis/statistics.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
 

@@ -103,8 +103,8 @@ TEST(Breakdown, HasANameForEachClass) {
   }
   EXPECT_EQ(names.size(), kSampleClasses);
   EXPECT_EQ(name_of(SampleClass::other_trigger), "other_trigger");
-  EXPECT_EQ(words_for(SampleClass::other_trigger), "other trigger");
-  EXPECT_EQ(words_for(SampleClass::unmapped), "unmapped");
+  EXPECT_EQ(describe(SampleClass::other_trigger), "other trigger");
+  EXPECT_EQ(describe(SampleClass::unmapped), "unmapped");
 }
 
 TEST(Tally, PutsEverySampleInOneClass) {

@@ -1,4 +1,3 @@
-#include "analysis/cause.h"
 #include "analysis/repeats.h"
 #include "analysis/wording.h"
 #include "src/output/escape.h"
@@ -244,7 +243,7 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
   std::vector<std::string> empty;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
     const auto sample_class = static_cast<SampleClass>(i);
-    const std::string label(analysis::words_for(sample_class));
+    const std::string label(analysis::describe(sample_class));
     if (!table.row_unless_zero("  " + label,
                                [&](const Measurement& m) { return m.samples[sample_class]; })) {
       empty.push_back(label);

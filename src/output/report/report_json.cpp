@@ -1,4 +1,3 @@
-#include "analysis/cause.h"
 #include "analysis/repeats.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/report.h"
@@ -45,7 +44,7 @@ void fields(FieldWriter& io, const analysis::Contract& value) {
 
 void fields(FieldWriter& io, const analysis::Evenness& value) {
   SKID_MEMBERS(of, verdict, promised);
-  io("chi_square", value.test.statistic);
+  io("chi_square", value.test.chi_square);
   io("degrees", value.test.degrees);
   io("p", value.test.p);
   SKID_MEMBERS(largest_ratio, evidence);
