@@ -151,16 +151,15 @@ class Auditor {
     std::uint32_t attribute = 0;
     Rule rule = Rule::none;  ///< none: the samples are judged by their blocks alone
     InBlocks in_blocks = InBlocks::no;
-    std::uint64_t samples = 0;
 
-    auto key() const { return std::tie(offset, attribute, rule, in_blocks); }
+    friend auto operator<=>(const PlaceToJudge&, const PlaceToJudge&) = default;
     bool needs_code() const { return rule != Rule::none || in_blocks == InBlocks::judged; }
   };
-  using Places = std::vector<const PlaceToJudge*>;
+  using Places = std::map<PlaceToJudge, std::uint64_t>;  ///< samples
+  using PlacesOfFunction = std::vector<const Places::value_type*>;
 
   struct Found {
-    symbols::FileIndex file = symbols::Region::kNoFile;
-    std::uint64_t offset = 0;  ///< sampled, in the file; without one the address
+    symbols::FileLocation location;  ///< sampled; without a file (kNoFile) the address
     Judgement judgement;
     std::uint64_t samples = 0;
   };
@@ -172,14 +171,6 @@ class Auditor {
     EventAudit audit;
     std::vector<Found> found;  ///< one a place that was judged
   };
-  struct Position {
-    std::string function;
-    std::uint64_t begin = 0;  ///< of the function; of the file without one
-    std::uint64_t address = 0;
-    const symbols::Module* module = nullptr;
-    std::string path;
-  };
-
   /// Notes the first million samples of events with a fixed period as they are in the recording.
   void note_order() {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
@@ -221,11 +212,10 @@ class Auditor {
       if (in_blocks != InBlocks::no) add_place(located, Rule::none, in_blocks);
       leave_out(event.audit, rule.reason, located.samples);
     } else if (rule.rule == Rule::execute_breakpoint) {
-      Found found{.offset = located.ip, .judgement = {}, .samples = located.samples};
-      if (located.location) {
-        found.file = located.location->file;
-        found.offset = located.location->offset;
-      }
+      Found found{.location = located.location.value_or(
+                      symbols::FileLocation{symbols::Region::kNoFile, located.ip}),
+                  .judgement = {},
+                  .samples = located.samples};
       found.judgement.verdict = located.ip == event.breakpoint ? Verdict::can : Verdict::never;
       found.judgement.address = located.ip;
       enter(event, found);
@@ -237,8 +227,8 @@ class Auditor {
   }
 
   void add_place(const locate::LocatedSamples& located, Rule rule, InBlocks in_blocks) {
-    places_[located.location->file].push_back(
-        {located.location->offset, located.attribute, rule, in_blocks, located.samples});
+    places_[located.location->file]
+           [{located.location->offset, located.attribute, rule, in_blocks}] += located.samples;
   }
 
   static void enter(Event& event, const Found& found) {
@@ -255,40 +245,26 @@ class Auditor {
     event.found.push_back(found);
   }
 
-  static void merge_equal(std::vector<PlaceToJudge>& places) {
-    std::ranges::sort(places, {}, &PlaceToJudge::key);
-    std::size_t kept = 0;
-    for (std::size_t i = 1; i < places.size(); ++i) {
-      if (places[kept].key() == places[i].key()) {
-        places[kept].samples += places[i].samples;
-      } else {
-        places[++kept] = places[i];
-      }
-    }
-    places.resize(kept + 1);
-  }
-
-  void judge_file(symbols::FileIndex index, std::vector<PlaceToJudge>& places) {
-    merge_equal(places);
+  void judge_file(symbols::FileIndex index, Places& places) {
     const symbols::MappedFile& file = profile_.digest.spaces.file(index);
     const auto found = profile_.modules.find(file);
     const bool has_code = found.module != nullptr && found.module->has_code();
     const NotJudged reason =
         found.module == nullptr ? reason_without_module(file, found) : NotJudged::no_code;
-    for (const PlaceToJudge& place : places) {
+    for (const auto& [place, samples] : places) {
       if (has_code || !place.needs_code()) continue;
-      if (reason != NotJudged::anonymous) missing_[index] += place.samples;
+      if (reason != NotJudged::anonymous) missing_[index] += samples;
       Event& event = events_.at(place.attribute);
-      if (place.in_blocks == InBlocks::judged) event.blocks.count(reason, place.samples);
+      if (place.in_blocks == InBlocks::judged) event.blocks.count(reason, samples);
       const bool is_left_out = found.module == nullptr && place.rule != Rule::none;
-      if (is_left_out) leave_out(event.audit, reason, place.samples);
+      if (is_left_out) leave_out(event.audit, reason, samples);
     }
     if (found.module == nullptr) return;
     FileJudge judge(*found.module, profile_.arch(), loop_of(found.path), budget_);
     // Functions can overlap; each is decoded once.
-    std::map<std::uint64_t, Places> by_function;
-    for (const PlaceToJudge& place : places) {
-      by_function[judge.begin_of_function(place.offset)].push_back(&place);
+    std::map<std::uint64_t, PlacesOfFunction> by_function;
+    for (const auto& entry : places) {
+      by_function[judge.begin_of_function(entry.first.offset)].push_back(&entry);
     }
     for (const auto& [begin, of_function] : by_function) {
       judge_function(judge, index, of_function);
@@ -297,36 +273,38 @@ class Auditor {
     places = {};
   }
 
-  void judge_function(FileJudge& judge, symbols::FileIndex file, const Places& places) {
-    for (const PlaceToJudge* place : places) {
-      if (place->rule == Rule::none) continue;
-      Event& event = events_.at(place->attribute);
-      const Judgement judgement = judge.judge(event.causes, place->rule, place->offset);
+  void judge_function(FileJudge& judge, symbols::FileIndex file, const PlacesOfFunction& places) {
+    for (const auto* entry : places) {
+      const auto& [place, samples] = *entry;
+      if (place.rule == Rule::none) continue;
+      Event& event = events_.at(place.attribute);
+      const Judgement judgement = judge.judge(event.causes, place.rule, place.offset);
       if (!profile_.arch() && judgement.not_judged == NotJudged::none) {
         event.audit.rule = judge.rule_here(event.audit.rule);
       }
-      enter(event, {file, place->offset, judgement, place->samples});
+      enter(event, {{file, place.offset}, judgement, samples});
     }
   }
 
   /// Collects the blocks of a function for all events at once.
   void find_blocks(FileJudge& judge, symbols::FileIndex file, const symbols::Module& module,
-                   const Places& places) {
+                   const PlacesOfFunction& places) {
     std::map<std::uint32_t, SamplesByAddress> by_event;
     std::map<std::uint32_t, std::uint64_t> sums;
-    for (const PlaceToJudge* place : places) {
-      const auto at_address = module.address_at(place->offset);
-      if (place->in_blocks == InBlocks::no || !at_address) continue;
-      SampledAt& at = by_event[place->attribute][*at_address];
-      at.offset = place->offset;
-      if (place->in_blocks == InBlocks::inexact) {
+    for (const auto* entry : places) {
+      const auto& [place, of_place] = *entry;
+      const auto at_address = module.address_at(place.offset);
+      if (place.in_blocks == InBlocks::no || !at_address) continue;
+      SampledAt& at = by_event[place.attribute][*at_address];
+      at.offset = place.offset;
+      if (place.in_blocks == InBlocks::inexact) {
         at.has_inexact = true;
         continue;
       }
-      at.samples += place->samples;
-      sums[place->attribute] += place->samples;
+      at.samples += of_place;
+      sums[place.attribute] += of_place;
     }
-    const auto address = module.address_at(places.front()->offset);
+    const auto address = module.address_at(places.front()->first.offset);
     if (!address) return;
     std::optional<FileJudge::Blocks> function;
     bool is_sought = false;
@@ -344,22 +322,29 @@ class Auditor {
     }
   }
 
-  Position position_of(const Found& found) {
-    Position position;
-    position.address = found.offset;
-    if (found.file == symbols::Region::kNoFile) return position;
-    const symbols::MappedFile& file = profile_.digest.spaces.file(found.file);
-    position.path = file.path;
-    position.module = profile_.modules.find(file).module;
-    if (position.module == nullptr) return position;
-    const auto address = position.module->address_at(found.offset);
-    if (!address) return position;
-    position.address = *address;
-    if (auto function = position.module->function_at(*address)) {
-      position.function = std::move(function->name);
-      position.begin = function->range.begin;
+  /// Null: the file is missing, or none was mapped.
+  const symbols::Module* module_of(const Found& found) const {
+    if (found.location.file == symbols::Region::kNoFile) return nullptr;
+    return profile_.modules.find(profile_.digest.spaces.file(found.location.file)).module;
+  }
+
+  /// Where it was sampled, and how often.
+  InstructionFinding place_of(const Found& found) const {
+    InstructionFinding place;
+    place.address = place.offset = found.location.offset;
+    place.samples = found.samples;
+    place.verdict = found.judgement.verdict;
+    if (found.location.file == symbols::Region::kNoFile) return place;
+    place.module = profile_.digest.spaces.file(found.location.file).path;
+    const symbols::Module* module = module_of(found);
+    const auto address = module ? module->address_at(found.location.offset) : std::nullopt;
+    if (!address) return place;
+    place.address = place.offset = *address;
+    if (auto function = module->function_at(*address)) {
+      place.function = std::move(function->name);
+      place.offset -= function->range.begin;
     }
-    return position;
+    return place;
   }
 
   bool is_shown(const EventAudit& audit, std::uint64_t impossible) const {
@@ -375,8 +360,8 @@ class Auditor {
       const bool first = a.judgement.verdict == Verdict::never;
       const bool second = b.judgement.verdict == Verdict::never;
       if (first != second) return first;
-      return std::tie(b.samples, a.file, a.offset, a.judgement.verdict) <
-             std::tie(a.samples, b.file, b.offset, b.judgement.verdict);
+      return std::tie(b.samples, a.location, a.judgement.verdict) <
+             std::tie(a.samples, b.location, b.judgement.verdict);
     });
     add_functions(event);
     add_instructions(event);
@@ -388,8 +373,8 @@ class Auditor {
     EventAudit& audit = event.audit;
     std::map<std::tuple<std::string, std::string, std::uint64_t>, FunctionFinding> functions;
     for (const Found& found : event.found) {
-      Position position = position_of(found);
-      FunctionFinding& function = functions[{position.path, position.function, position.begin}];
+      const InstructionFinding at = place_of(found);
+      FunctionFinding& function = functions[{at.module, at.function, at.address - at.offset}];
       function.judged += found.samples;
       if (found.judgement.verdict == Verdict::never) function.impossible += found.samples;
     }
@@ -418,28 +403,22 @@ class Auditor {
     }
   }
 
-  InstructionFinding describe(const Found& found) {
-    const Position position = position_of(found);
-    InstructionFinding instruction;
-    instruction.module = position.path;
-    instruction.function = position.function;
-    instruction.address = position.address;
-    instruction.offset = position.address - position.begin;
+  InstructionFinding describe(const Found& found) const {
+    InstructionFinding instruction = place_of(found);
     instruction.categories = found.judgement.categories;
-    instruction.verdict = found.judgement.verdict;
-    instruction.samples = found.samples;
     const bool has_code = found.judgement.end != 0;
-    instruction.judged_address = has_code ? found.judgement.address : position.address;
-    if (position.module == nullptr) return instruction;
-    if (auto line = position.module->line_at(instruction.judged_address)) {
+    instruction.judged_address = has_code ? found.judgement.address : instruction.address;
+    const symbols::Module* module = module_of(found);
+    if (module == nullptr) return instruction;
+    const std::uint64_t begin = instruction.judged_address;
+    if (auto line = module->line_at(begin)) {
       instruction.source_file = std::move(line->file);
       instruction.source_line = line->line;
     }
-    if (const auto arch = position.module->arch()) {
-      const std::uint64_t begin = instruction.judged_address;
+    if (const auto arch = module->arch()) {
       const std::uint64_t end =
           has_code ? found.judgement.end : begin + instructions::kLongestInstruction;
-      const auto code = position.module->code({begin, end});
+      const auto code = module->code({begin, end});
       const std::size_t most = has_code ? 2 : 1;
       for (const auto& one : symbols::Disassembler(*arch).decode(code, begin, most)) {
         instruction.text += (instruction.text.empty() ? "" : "; ") + one.text;
@@ -451,7 +430,7 @@ class Auditor {
   const measure::Profile& profile_;
   const Choices& choices_;
   std::map<std::uint32_t, Event> events_;  ///< by attribute
-  std::map<symbols::FileIndex, std::vector<PlaceToJudge>> places_;
+  std::map<symbols::FileIndex, Places> places_;
   CodeBudget& budget_;
   SamplesByFile missing_;
 };

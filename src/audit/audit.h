@@ -5,8 +5,7 @@
 #include "analysis/statistics.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
-#include "src/audit/contradictions.h"
-#include "src/audit/event_rule.h"
+#include "src/audit/file_judge.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/measure/profile.h"
@@ -14,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +40,14 @@ struct FunctionFinding {
   std::string module;    ///< path as recorded
   std::string function;  ///< empty: all of the file that is in no function
   std::uint64_t judged = 0, impossible = 0;
+};
+
+/// Samples of one event that record something which their instruction can contradict.
+struct Contradictions {
+  std::uint64_t samples = 0;  ///< in user mode
+  analysis::Share share;      ///< of those judged: contradicted by the instruction
+
+  std::uint64_t undecided() const noexcept { return samples - share.total; }
 };
 
 /// The audit of one event of a recording. judged + the sum of not_judged = samples.
@@ -95,5 +103,22 @@ struct Choices : measure::ReadingChoices {
 /// (event, place), and with samples of events with a fixed period up to a million. Throws
 /// InputError when nothing of it can be read.
 Audit audit(const measure::Source& source, const Choices& choices);
+
+// What else a sample records, compared with the instruction that it is at.
+
+/// By attribute, samples with EXACT_IP in user mode whose data source (PERF_SAMPLE_DATA_SRC) is a
+/// load, a store or a prefetch, where there are any. An instruction contradicts what cannot cause a
+/// retired load or store by name (events::causes_by_name); code of aarch64 is not judged. Reads the
+/// recording once more, unless no event recorded data sources.
+std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
+                                                           CodeBudget& budget);
+
+/// By attribute, samples in user mode with the data address of an access, where there are any: of
+/// page faults, and with EXACT_IP of PEBS and IBS. An instruction contradicts an address outside of
+/// its one memory operand, where its constants, or its constants and the registers that the sample
+/// recorded, give that operand; docs/audit.md has the rules. Reads the recording once more, unless
+/// no event recorded such addresses.
+std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
+                                                             CodeBudget& budget);
 
 }  // namespace skid::audit

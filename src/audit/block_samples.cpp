@@ -1,5 +1,4 @@
-#include "src/audit/block_samples.h"
-
+#include "src/audit/block_bias.h"
 #include "src/instructions/instruction.h"
 
 #include <algorithm>

@@ -112,9 +112,8 @@ CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::S
     perfdata::Sample there = sample;
     there.mode = is_kernel(address) ? CpuMode::kernel : CpuMode::user;
     there.ip = address;
-    const auto location = regions_.locate(there, time);
-    return location ? BranchPlace{location->file, location->offset}
-                    : BranchPlace{symbols::Region::kNoFile, address};
+    return regions_.locate(there, time)
+        .value_or(symbols::FileLocation{symbols::Region::kNoFile, address});
   };
   CountedBranch branch;
   branch.attribute = sample.attribute;

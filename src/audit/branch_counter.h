@@ -16,14 +16,6 @@
 
 namespace skid::audit {
 
-/// A place of a mapped file; without a file an address.
-struct BranchPlace {
-  symbols::FileIndex file = symbols::Region::kNoFile;
-  std::uint64_t offset = 0;
-
-  friend auto operator<=>(const BranchPlace&, const BranchPlace&) = default;
-};
-
 /// A record as it is judged: with the target of the preceding one.
 struct CountedBranch {
   /// How `from` follows the target of the preceding record.
@@ -38,9 +30,11 @@ struct CountedBranch {
   std::uint8_t type = 0;  ///< PERF_BR_*
   bool both_outcomes = false;
   Run run_kind = Run::none;
-  BranchPlace from, to, before;  ///< `before`: the target of the preceding record
-  std::uint64_t distance = 0;    ///< from `from` to `to`, modulo 2^64
-  std::uint64_t run = 0;         ///< bytes
+  /// Without a file (kNoFile) the offset is an address. `before`: the target of the preceding
+  /// record.
+  symbols::FileLocation from = {}, to = {}, before = {symbols::Region::kNoFile, 0};
+  std::uint64_t distance = 0;  ///< from `from` to `to`, modulo 2^64
+  std::uint64_t run = 0;       ///< bytes
   std::uint64_t records = 0;
 
   friend bool operator==(const CountedBranch&, const CountedBranch&) = default;

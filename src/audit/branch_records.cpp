@@ -1,7 +1,7 @@
 #include "src/audit/branch_records.h"
 
 #include "src/audit/branch_counter.h"
-#include "src/audit/branches.h"
+#include "src/audit/file_code.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
@@ -109,7 +109,7 @@ class BranchJudge {
     std::uint64_t address = 0;
     BranchUnjudged problem = BranchUnjudged::none;
   };
-  Code code_at(const BranchPlace& place) {
+  Code code_at(const symbols::FileLocation& place) {
     if (place.file == symbols::Region::kNoFile) return {.problem = BranchUnjudged::unmapped};
     Code code = file(place.file);
     if (code.module == nullptr) return code;
@@ -271,9 +271,8 @@ class Places {
   void add(const CountedBranch& branch, BranchFault fault) {
     const bool by_run = fault == BranchFault::backward || fault == BranchFault::leaves ||
                         fault == BranchFault::inside_instruction;
-    const BranchPlace before = by_run ? branch.before : BranchPlace{};
-    auto& [like, records] = found_[{fault, branch.from.file, branch.from.offset, branch.to.file,
-                                    branch.to.offset, before.file, before.offset}];
+    auto& [like, records] =
+        found_[{fault, branch.from, branch.to, by_run ? branch.before : CountedBranch{}.before}];
     like = branch;
     records += branch.records;
   }
@@ -294,14 +293,14 @@ class Places {
   }
 
  private:
-  using Key = std::tuple<BranchFault, symbols::FileIndex, std::uint64_t, symbols::FileIndex,
-                         std::uint64_t, symbols::FileIndex, std::uint64_t>;
+  using Key =
+      std::tuple<BranchFault, symbols::FileLocation, symbols::FileLocation, symbols::FileLocation>;
   using Found = std::pair<const Key, std::pair<CountedBranch, std::uint64_t>>;
 
   static ImpossibleBranch describe(const Found& found, BranchJudge& judge,
                                    const locate::Digest& digest) {
     const auto& [branch, records] = found.second;
-    const auto address_of = [&](const BranchPlace& place) {
+    const auto address_of = [&](const symbols::FileLocation& place) {
       const auto code = judge.code_at(place);
       return code.module == nullptr ? place.offset : code.address;
     };
@@ -310,8 +309,8 @@ class Places {
     one.records = records;
     one.from = address_of(branch.from);
     one.to = address_of(branch.to);
-    const bool has_before =
-        std::get<5>(found.first) != symbols::Region::kNoFile || one.fault == BranchFault::backward;
+    const bool has_before = std::get<3>(found.first).file != symbols::Region::kNoFile ||
+                            one.fault == BranchFault::backward;
     if (has_before) one.preceding_to = address_of(branch.before);
     one.offset = one.from;
     if (branch.from.file != symbols::Region::kNoFile) {

@@ -1,5 +1,4 @@
-#include "src/audit/contradictions.h"
-
+#include "src/audit/audit.h"
 #include "src/audit/file_judge.h"
 #include "src/events/causes.h"
 #include "src/instructions/instruction.h"
@@ -11,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -72,9 +70,7 @@ std::optional<Operation> operation_of(std::uint64_t data_source, bool stores_are
   return stores ? std::optional(Operation::store) : std::nullopt;
 }
 
-struct AccessPlace {
-  symbols::FileIndex file = 0;
-  std::uint64_t offset = 0;
+struct AccessPlace : symbols::FileLocation {
   std::uint32_t attribute = 0;
   Operation operation = Operation::load;
 
@@ -98,8 +94,7 @@ AccessPlaces access_places(const measure::Profile& profile, Findings& findings) 
     if (!operation) return;
     ++findings[sample->attribute].samples;
     if (!visited.location) return;
-    const auto& [file, offset] = *visited.location;
-    ++places[{file, offset, sample->attribute, *operation}];
+    ++places[{*visited.location, sample->attribute, *operation}];
   });
   return places;
 }
@@ -115,15 +110,8 @@ struct Operand {
   unsigned length = 0;
 };
 
-struct OperandPlace {
-  symbols::FileIndex file = 0;
-  std::uint64_t offset = 0;
-
-  friend auto operator<=>(const OperandPlace&, const OperandPlace&) = default;
-};
-
 /// nullopt: undecided.
-using OperandPlaces = std::map<OperandPlace, std::optional<Operand>>;
+using OperandPlaces = std::map<symbols::FileLocation, std::optional<Operand>>;
 
 /// The registers of a sample; empty where none were recorded.
 struct Registers {
@@ -217,7 +205,7 @@ OperandPlaces operand_places(const locate::Digest& digest,
     if (!located.location || !takes(sources[located.attribute], located.kind)) return;
     // The data of another build is elsewhere.
     if (digest.spaces.file(located.location->file).build_id.empty()) return;
-    places[{located.location->file, located.location->offset}];
+    places[*located.location];
   });
   return places;
 }
@@ -287,7 +275,7 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Prof
     Contradictions& finding = findings[sample->attribute];
     ++finding.samples;
     if (!visited.location) return;
-    const auto place = places.find({visited.location->file, visited.location->offset});
+    const auto place = places.find(*visited.location);
     if (place == places.end() || !place->second) return;
     const auto& [formula, length] = *place->second;
     if (*source == AddressSource::page_fault && may_be_fetch(sample->addr, sample->ip, length)) {

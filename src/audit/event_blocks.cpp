@@ -171,7 +171,7 @@ void EventBlocks::take_order() {
   };
   const OrderedSample* last = nullptr;
   for (const OrderedSample& sample : ordered_) {
-    const auto number = numbers_.find({sample.location.file, sample.location.offset});
+    const auto number = numbers_.find(sample.location);
     const bool is_place = number != numbers_.end();
     const bool goes_on = last != nullptr && last->tid == sample.tid &&
                          last->stretch == sample.stretch && is_place &&

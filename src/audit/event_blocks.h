@@ -2,8 +2,6 @@
 #pragma once
 
 #include "src/audit/block_bias.h"
-#include "src/audit/block_samples.h"
-#include "src/audit/event_rule.h"
 #include "src/audit/file_judge.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/sample.h"
@@ -83,7 +81,7 @@ class EventBlocks {
   std::vector<BlockFinding> blocks_;
   std::vector<LoopFinding> loops_;
   /// Of the places of `loops_` that have samples, by file and offset.
-  std::map<std::pair<symbols::FileIndex, std::uint64_t>, PlaceNumber> numbers_;
+  std::map<symbols::FileLocation, PlaceNumber> numbers_;
   std::map<NotJudged, std::uint64_t> by_reason_;
   std::vector<OrderedSample> ordered_;
 };

@@ -1,13 +1,16 @@
-// Whether the code at a sampled place of a file can have caused the event.
+// By which rule the samples of an event are judged, and whether the code at a sampled place of a
+// file can have caused it.
 #pragma once
 
-#include "src/audit/event_rule.h"
+#include "analysis/not_judged.h"
 #include "src/audit/file_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/support/address.h"
+#include "src/support/names.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/module.h"
 
@@ -20,6 +23,41 @@
 #include <string>
 
 namespace skid::audit {
+
+using analysis::NotJudged;
+
+enum class Rule : std::uint8_t {
+  none,
+  sampled,           ///< the sampled instruction caused the event: levels 2 and 3
+  predecessor,       ///< the preceding one did: level 1
+  data_breakpoint,   ///< x86 traps after the instruction that accessed the datum
+  write_breakpoint,  ///< the same for a breakpoint on writes
+  data_watchpoint,   ///< aarch64 stops before the instruction that accesses the datum
+  write_watchpoint,  ///< the same for a breakpoint on writes
+  execute_breakpoint,
+  page_fault,
+};
+
+SKID_WORDS(Rule, {"none", "not judged"}, {"sampled", "the sampled instruction"},
+           {"predecessor", "the instruction before the sampled one"},
+           {"data_breakpoint", "the instruction before the sampled one has to access memory"},
+           {"write_breakpoint", "the instruction before the sampled one has to write to memory"},
+           {"data_watchpoint", "the sampled instruction has to access memory"},
+           {"write_watchpoint", "the sampled instruction has to write to memory"},
+           {"execute_breakpoint", "the sampled address has to be that of the breakpoint"},
+           {"page_fault", "the sampled instruction accesses memory, or could not be fetched"})
+
+struct EventRule {
+  Rule rule = Rule::none;
+  NotJudged reason = NotJudged::no_core_event;  ///< of all samples, where `rule` is none
+};
+
+/// The rule of all samples of an event. Where the architecture was not recorded, breakpoints are
+/// taken for those of x86 until `rule_on` is called with the file's.
+EventRule rule_of(const measure::RecordedEvent& event);
+
+/// A rule for code of an architecture: data breakpoints of aarch64 are watchpoints.
+Rule rule_on(Rule rule, Arch arch);
 
 /// Why samples of a CPU mode are not judged; none: they are.
 NotJudged reason_of_mode(perfdata::CpuMode mode);

@@ -5,10 +5,10 @@
 #include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <tuple>
 
 namespace skid::correct {
 
@@ -19,10 +19,7 @@ struct MovedFrom {
   symbols::FileLocation location;
   std::uint64_t ip = 0;
 
-  friend bool operator<(const MovedFrom& a, const MovedFrom& b) noexcept {
-    return std::tie(a.attribute, a.location.file, a.location.offset, a.ip) <
-           std::tie(b.attribute, b.location.file, b.location.offset, b.ip);
-  }
+  friend auto operator<=>(const MovedFrom&, const MovedFrom&) = default;
 };
 /// Bytes to add to their address, modulo 2^64.
 using Moves = std::map<MovedFrom, std::uint64_t>;

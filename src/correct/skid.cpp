@@ -1,6 +1,6 @@
 #include "src/correct/skid.h"
 
-#include "src/audit/event_rule.h"
+#include "src/audit/file_judge.h"
 #include "src/correct/candidates.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"

@@ -4,6 +4,7 @@
 #include "src/support/address.h"
 #include "src/symbols/overlap_index.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,6 +43,8 @@ using FileIndex = std::uint32_t;
 struct FileLocation {
   FileIndex file = 0;
   std::uint64_t offset = 0;  ///< bytes from the start of the file
+
+  friend auto operator<=>(const FileLocation&, const FileLocation&) = default;
 };
 
 /// Addresses that have the same distance from the bytes of a file, for some time.
