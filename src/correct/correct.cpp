@@ -2,11 +2,9 @@
 
 #include "src/audit/file_judge.h"
 #include "src/correct/candidates.h"
-#include "src/correct/corrected_event.h"
 #include "src/correct/flow.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
-#include "src/correct/splits.h"
 #include "src/locate/module_store.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"

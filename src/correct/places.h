@@ -1,14 +1,25 @@
-// Samples and the instructions that they may be of, added up by place.
+// The samples of an event while they are corrected: the instructions that they may be of, how they
+// are split between these, and their sums by place.
 #pragma once
 
+#include "src/correct/candidates.h"
 #include "src/correct/correct.h"
+#include "src/correct/flow.h"
+#include "src/correct/rewrite.h"
+#include "src/events/causes.h"
+#include "src/measure/profile.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +40,76 @@ struct Spread {
   std::vector<SpreadPlace> candidates;  ///< each once
   std::vector<std::uint64_t> samples;   ///< by candidate; their sum is `recorded`
   bool is_open = false;                 ///< the cause of some or all may be none of the candidates
+};
+
+/// Samples of one event at one place of a file, in processes that map it alike.
+struct Sampled {
+  symbols::FileIndex file = 0;
+  std::uint64_t offset = 0;  ///< in the file
+  std::uint64_t ip = 0;      ///< in recordings with a breakpoint
+  std::uint32_t attribute = 0;
+  std::uint64_t samples = 0;
+
+  auto key() const { return std::tie(file, offset, ip, attribute); }
+};
+
+struct CorrectedEvent {
+  perfdata::Attribute attribute;
+  std::vector<events::Cause> causes;
+  EventCorrection correction;
+  std::vector<Spread> spreads;
+  Moves moves;                         ///< of all samples at a place; for an output
+  std::uint64_t may_be_elsewhere = 0;  ///< of `split`, one candidate is not known
+  std::uint64_t only_sampled = 0;      ///< samples that only the sampled instruction explains
+  std::uint64_t only_preceding = 0;    ///< that only a preceding one does
+};
+using CorrectedEvents = std::map<std::uint32_t, CorrectedEvent>;  ///< by attribute
+
+/// The final verdict on an event that is corrected. Refuses one whose samples contradict the model,
+/// because too many have no explanation, or the sampled instructions explain them better than the
+/// preceding ones; and one of which no sample was placed.
+void judge_fit(CorrectedEvent& event);
+
+/// Parts of `samples` in proportion to `weights` (none negative, not all 0): they add up to
+/// `samples`, and each is rounded to a neighbouring integer.
+std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const double> weights);
+
+class Splits {
+ public:
+  /// Splits the samples of `spread`, which becomes the next one of `event`, in equal shares.
+  /// `one`, at the link-time `address`: the samples.
+  void add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
+           const Candidates& candidates, Spread& spread);
+
+  /// Splits anew what branch records show (PERF_SAMPLE_BRANCH_STACK, newest branch first).
+  ///
+  /// The newest record of a sample shows by which way this very sample came to its instruction: by
+  /// a branch to it, or without a branch from the target of one. The kernel assumes the same where
+  /// it rewinds PEBS samples (intel_pmu_pebs_fixup_ip() in arch/x86/events/intel/ds.c). The records
+  /// of an event are used if they are in step with its samples: those of adaptive PEBS are, those
+  /// that the interrupt handler reads can be newer than the sample. They are taken to be in step if
+  /// at most 1% of the samples precede the target of their newest record. Events that did not
+  /// record all branches (`-j any_call`, `--call-graph lbr`) are left out, and records that were
+  /// not retired, by the rules of audits (audit::branch_filter(), audit::is_run()).
+  ///
+  /// `profile`: of x86-64.
+  void decide(const measure::Profile& profile, CorrectedEvents& events);
+
+ private:
+  /// Samples of an event at one instruction.
+  struct Split {
+    std::size_t spread = 0;  ///< number in CorrectedEvent::spreads
+    /// Candidates by the last instruction of a way from them, as a file offset.
+    std::map<std::uint64_t, std::vector<std::size_t>> by_way;
+    std::optional<std::uint64_t> falls_from;  ///< of these, the one that leads here without a jump
+    std::vector<double> weights;              ///< by candidate; last of those that are not known
+  };
+  using Key = std::pair<std::uint32_t, symbols::FileLocation>;  ///< by attribute
+
+  /// `offset_from`: of the branch, from the sampled instruction; nullopt: no branch leads here.
+  void count(const Key& key, std::optional<std::uint64_t> offset_from);
+
+  std::multimap<Key, Split> splits_;
 };
 
 /// Adds the spreads to what `counts_of` returns (a reference to Counts) for each of their places.

@@ -1,7 +1,6 @@
-#include "src/correct/skid.h"
-
 #include "src/audit/file_judge.h"
 #include "src/correct/candidates.h"
+#include "src/correct/correct.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_identity.h"
 
@@ -20,32 +19,22 @@ constexpr const char* kRecordPrecisely =
     "counts of executions are wanted";
 
 Skid refused(std::string reason, std::string advice) {
-  Skid skid;
-  skid.reason = std::move(reason);
-  skid.advice = std::move(advice);
-  return skid;
+  return {.reason = std::move(reason), .advice = std::move(advice)};
 }
 
 Skid nothing_to_correct(std::string reason) {
-  Skid skid;
-  skid.verdict = Verdict::nothing_to_correct;
-  skid.instructions = 0;
-  skid.source = SkidSource::known;
-  skid.reason = std::move(reason);
-  return skid;
+  return {.verdict = Verdict::nothing_to_correct,
+          .instructions = 0,
+          .source = SkidSource::known,
+          .reason = std::move(reason)};
 }
 
 /// The skid of breakpoints and page faults, which follows from their kind.
 std::optional<Skid> of_rule(Rule rule) {
   switch (rule) {
     case Rule::data_breakpoint:
-    case Rule::write_breakpoint: {
-      Skid skid;
-      skid.verdict = Verdict::corrected;
-      skid.instructions = 1;
-      skid.source = SkidSource::known;
-      return skid;
-    }
+    case Rule::write_breakpoint:
+      return Skid{.verdict = Verdict::corrected, .instructions = 1, .source = SkidSource::known};
     case Rule::data_watchpoint:
     case Rule::write_watchpoint:
       return nothing_to_correct(

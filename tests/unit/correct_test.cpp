@@ -1,10 +1,7 @@
 // Which skid is taken out of which event, and how samples with several candidates are split.
 #include "src/correct/correct.h"
 
-#include "src/correct/corrected_event.h"
 #include "src/correct/places.h"
-#include "src/correct/skid.h"
-#include "src/correct/splits.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 #include "src/support/process.h"
