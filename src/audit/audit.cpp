@@ -2,8 +2,8 @@
 
 #include "src/audit/event_blocks.h"
 #include "src/locate/digest.h"
+#include "src/measure/event_description.h"
 #include "src/measure/matching_run.h"
-#include "src/measure/precision_lost.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
 

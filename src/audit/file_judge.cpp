@@ -2,7 +2,7 @@
 
 #include "runway/target.h"
 #include "src/locate/mapping_name.h"
-#include "src/measure/event_identity.h"
+#include "src/measure/event_knowledge.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "src/correct/candidates.h"
 #include "src/correct/correct.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_identity.h"
+#include "src/measure/event_knowledge.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,22 @@
 #include "src/measure/event_knowledge.h"
 
+#include "runway/kinds/kind.h"
+#include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
+#include "src/events/triggers.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/address.h"
+#include "src/support/architecture.h"
+#include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -84,6 +91,84 @@ std::string key_of(const machine::Machine& machine) {
     key += '\0';
   }
   return key;
+}
+
+constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
+
+/// Hybrid machines keep the PMU's number in the upper half of a generic event's config.
+std::uint64_t generic_config(const Attribute& attribute) {
+  return attribute.config & 0xffff'ffffu;
+}
+
+/// Events that every instruction, or every cycle of every instruction, causes.
+bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name,
+                              const EventKnowledge& knowledge) {
+  if (attribute.type == PERF_TYPE_HARDWARE) {
+    const auto config = generic_config(attribute);
+    return config == 0 || config == 1 || config == 6 || config == 7 || config == 8 || config == 9;
+  }
+  if (pmu_name.starts_with("ibs_") || pmu_name.starts_with("arm_spe")) return true;
+  const bool is_core =
+      attribute.type == PERF_TYPE_RAW || pmu_name.starts_with("cpu") || knowledge.of_arm;
+  if (!is_core) return false;
+  const std::uint64_t code = attribute.config & 0xffff;
+  if (knowledge.of_arm) {
+    // Arm's common events (PMUv3): INST_RETIRED, CPU_CYCLES, INST_SPEC, BUS_CYCLES, STALL_FRONTEND
+    // and STALL_BACKEND, OP_RETIRED, OP_SPEC, STALL and its slots, CNT_CYCLES.
+    constexpr std::array<std::uint64_t, 13> kOfArm = {0x08, 0x11, 0x1b, 0x1d, 0x23, 0x24,  0x3a,
+                                                      0x3b, 0x3c, 0x3d, 0x3e, 0x3f, 0x4004};
+    return std::ranges::find(kOfArm, code) != kOfArm.end();
+  }
+  // Event codes (umask 0) of unhalted cycles and retired instructions or micro-ops: Intel 0x3c,
+  // 0xc0; AMD 0x76, 0xc0, 0xc1. The code of one vendor counts nothing alike on the other, so that
+  // only the vendor's own recordings hold it.
+  constexpr std::array<std::uint64_t, 4> kOfX86 = {0x3c, 0xc0, 0xc1, 0x76};
+  return std::ranges::find(kOfX86, code) != kOfX86.end();
+}
+
+/// Whether it is known what an event counts, and that the trigger does not cause it: then its
+/// samples are of the rest of the loop.
+bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
+  if (knowledge.counted == events::Counted::other) return false;
+  if (!knowledge.event) return !events::may_cause(trigger, knowledge.counted);
+  const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
+  return std::ranges::none_of(causes,
+                              [trigger](const auto& cause) { return cause.kind == trigger; });
+}
+
+/// For breakpoints and page faults: the target's own are judged if it is known where they are
+/// sampled.
+NotJudged of_built_in(const Attribute& attribute, const runway::TargetDescription* target) {
+  if (target == nullptr) return NotJudged::none;
+  const auto builtin = builtin_event_of(attribute, *target);
+  if (!builtin) return NotJudged::not_caused;
+  const auto* expected = target->expectation_of(*builtin);
+  return expected != nullptr && !expected->offset ? NotJudged::not_caused : NotJudged::none;
+}
+
+/// Whether the trigger causes the event, and no other instruction of the loop can.
+NotJudged of_loop(const std::vector<events::Cause>& causes, const LoopCategories& loop,
+                  const EventKnowledge& knowledge) {
+  using events::Verdict;
+  // Interrupts can cause it as well, at any instruction (src/events/cause_families.cpp).
+  const bool counts_trigger = knowledge.counted != events::Counted::other;
+  const Verdict trigger = verdict_on(causes, loop.trigger),
+                others = verdict_on(causes, loop.others);
+  if (trigger == Verdict::never) return NotJudged::not_caused;
+  if (others < Verdict::unknown) return NotJudged::other_causes;
+  const bool is_known = counts_trigger || (trigger < Verdict::unknown && others == Verdict::never);
+  return is_known ? NotJudged::none : NotJudged::unknown_cause;
+}
+
+/// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
+std::optional<std::uint64_t> asked_code(std::string_view name) {
+  constexpr std::string_view kConfig = "/config=0x";
+  const std::size_t found = name.find(kConfig);
+  if (found == std::string_view::npos) return std::nullopt;
+  const char* begin = name.data() + found + kConfig.size();
+  std::uint64_t code = 0;
+  const auto [stop, error] = std::from_chars(begin, name.data() + name.size(), code, 16);
+  return error == std::errc() && stop != begin ? std::optional(code) : std::nullopt;
 }
 
 }  // namespace
@@ -178,6 +263,175 @@ std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& 
   if (known_.size() >= kMostKnown) known_.clear();
   known_.emplace(std::move(key), made);
   return made;
+}
+
+std::vector<std::string> requested_events(const perfdata::Features& features,
+                                          std::size_t measured_events) {
+  std::vector<std::string> events;
+  bool readable = true;
+  const auto add = [&](std::string_view list) {
+    try {
+      for (auto& event : perftool::split_event_list(list)) events.push_back(std::move(event));
+    } catch (const UsageError&) {
+      readable = false;  // the command line of a recording may hold anything
+    }
+  };
+  const auto& arguments = features.command_line;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--") break;
+    if (argument == "-e" || argument == "--event") {
+      if (i + 1 < arguments.size()) add(arguments[++i]);
+    } else if (argument.starts_with("--event=")) {
+      add(argument.substr(8));
+    } else if (argument.starts_with("-e")) {
+      add(argument.substr(2));
+    }
+  }
+  const bool has_group = std::ranges::any_of(events, [](const std::string& event) {
+    return event.find_first_of("{}") != std::string::npos;
+  });
+  if (!readable || has_group || events.size() != measured_events) return {};
+  return events;
+}
+
+bool is_clock(const Attribute& attribute) {
+  return attribute.type == PERF_TYPE_SOFTWARE && (attribute.config == PERF_COUNT_SW_CPU_CLOCK ||
+                                                  attribute.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+bool is_page_fault(const Attribute& attribute) {
+  return attribute.type == PERF_TYPE_SOFTWARE &&
+         (attribute.config == PERF_COUNT_SW_PAGE_FAULTS ||
+          attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+          attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+bool is_generic_cycles(const Attribute& attribute) {
+  return attribute.type == PERF_TYPE_HARDWARE && generic_config(attribute) == 0;
+}
+
+bool names_no_event(const std::vector<std::string>& command_line) {
+  if (command_line.size() < 2 || command_line[1] != "record") return false;
+  for (const std::string_view word : command_line) {
+    if (word == "--") break;
+    if (word.starts_with("-e") || word.starts_with("--event") || word.starts_with("--pfm-events")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_substituted(std::string_view requested, const Attribute& recorded) {
+  const auto name = perftool::split_event_name(requested).name;
+  const auto before_terms = name.substr(0, name.find('/'));  // cpu-clock/period=1000/
+  if (const auto* generic = perftool::find_generic_event(before_terms)) {
+    return generic->type != recorded.type || generic->config != generic_config(recorded);
+  }
+  // No other requested event is a clock.
+  if (is_clock(recorded)) return true;
+  const auto code = asked_code(name);
+  return code && *code != recorded.config;
+}
+
+bool is_recorded_as_requested(std::string_view requested, const Attribute& recorded) {
+  const auto name = perftool::split_event_name(requested).name;
+  if (const auto* generic = perftool::find_generic_event(name)) {
+    return generic->type == recorded.type && generic->config == generic_config(recorded);
+  }
+  const auto before_modifiers = [](std::string_view event) {
+    return event.substr(0, event.find_last_of('/') + 1);  // "intel_pt//" of "intel_pt//u"
+  };
+  const auto code = asked_code(name);
+  return (code && *code == recorded.config) ||
+         perftool::split_event_name(recorded.name).name == name ||
+         (!before_modifiers(name).empty() &&
+          before_modifiers(name) == before_modifiers(recorded.name));
+}
+
+std::optional<std::string> builtin_event_of(const Attribute& attribute,
+                                            const runway::TargetDescription& target) {
+  if (is_page_fault(attribute) && attribute.config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
+    return "faults";
+  if (attribute.type != PERF_TYPE_BREAKPOINT) return std::nullopt;
+  if ((attribute.bp_type & kExecute) != 0) {
+    if (attribute.config1 == target.layout.trigger.begin) return "execute";
+  } else if (attribute.config1 == target.layout.datum) {
+    return "access";
+  }
+  return std::nullopt;
+}
+
+bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowledge,
+                        const runway::TargetDescription& target) {
+  if (knowledge.core_pmu && knowledge.event) {
+    // The trigger must be known to cause each event once where samples are promised to be
+    // distributed as the events are.
+    if (attribute.precise_ip == 3 &&
+        events::level_3_of(knowledge.cpu, *knowledge.event) == LevelThree::distinct) {
+      return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
+    }
+    const auto* effect = runway::kind_of(target.specification.trigger).effect_on(knowledge.counted);
+    return effect == nullptr ? knowledge.counted != events::Counted::other
+                             : effect->each == 1 && effect->by_trigger == events::Verdict::can;
+  }
+  const auto builtin = builtin_event_of(attribute, target);
+  return builtin != "execute" &&
+         (builtin != "access" || runway::elements_of(target.specification) == 0);
+}
+
+NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_name,
+                            const EventKnowledge& knowledge,
+                            const runway::TargetDescription* target, const LoopCategories& loop) {
+  if (is_clock(attribute)) return NotJudged::timer;
+  if (counts_every_instruction(attribute, pmu_name, knowledge) ||
+      knowledge.counted == events::Counted::cycles ||
+      knowledge.counted == events::Counted::instructions ||
+      knowledge.counted == events::Counted::any_instruction) {
+    return NotJudged::every_instruction;
+  }
+  if (attribute.type == PERF_TYPE_BREAKPOINT || is_page_fault(attribute)) {
+    return of_built_in(attribute, target);
+  }
+  if (knowledge.of_arm) return NotJudged::no_precise_levels;
+  if (knowledge.imprecise()) return NotJudged::imprecise;
+  const KnownCauses known = causes_of(knowledge);
+  // Level 0 promises nothing: whether the CPU could keep more does not matter.
+  const bool is_known = known.not_judged == NotJudged::none;
+  if (!is_known && (attribute.precise_ip > 0 || !knowledge.core_pmu)) return known.not_judged;
+  if (target == nullptr) return NotJudged::none;
+  if (is_of_other_instructions(knowledge, target->specification.trigger)) {
+    return NotJudged::not_caused;
+  }
+  return is_known ? of_loop(known.causes, loop, knowledge) : NotJudged::none;
+}
+
+std::string remark_on(const EventKnowledge& knowledge, unsigned level, NotJudged not_judged) {
+  if (knowledge.of_arm && level > 0 && not_judged == NotJudged::every_instruction) {
+    return std::string(describe(NotJudged::no_precise_levels));
+  }
+  const bool is_catalogue =
+      not_judged == NotJudged::unknown_precision || not_judged == NotJudged::unknown_event;
+  return is_catalogue ? knowledge.catalogue : std::string();
+}
+
+bool ignores_level(const Attribute& attribute) {
+  return attribute.type == PERF_TYPE_SOFTWARE || attribute.type == PERF_TYPE_TRACEPOINT ||
+         attribute.type == PERF_TYPE_BREAKPOINT;
+}
+
+std::optional<std::int64_t> known_offset(const Attribute& attribute,
+                                         const runway::TargetDescription* target,
+                                         std::optional<Arch> arch) {
+  if (target != nullptr) {
+    const auto builtin = builtin_event_of(attribute, *target);
+    const auto* expected = builtin ? target->expectation_of(*builtin) : nullptr;
+    return expected != nullptr ? expected->offset : std::nullopt;
+  }
+  if (is_page_fault(attribute)) return 0;
+  if (attribute.type != PERF_TYPE_BREAKPOINT || !arch) return std::nullopt;
+  const bool traps_after = *arch == Arch::x86_64 && (attribute.bp_type & kExecute) == 0;
+  return traps_after ? 1 : 0;
 }
 
 }  // namespace skid::measure

@@ -5,9 +5,9 @@
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
-#include "src/instructions/category.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
 #include "src/symbols/module.h"
 
@@ -16,12 +16,6 @@
 #include <vector>
 
 namespace skid::measure {
-
-/// What the instructions of a target's loop do. Empty: not known.
-struct LoopCategories {
-  instructions::Categories trigger;
-  instructions::Categories others;  ///< of all whose samples are judged
-};
 
 struct TargetGeometry {
   std::vector<bool> is_target;  ///< by symbols::FileIndex: mappings of the target's file

@@ -1,7 +1,7 @@
 #include "src/record/plan.h"
 
 #include "runway/instructions.h"
-#include "src/measure/page_fault_check.h"
+#include "src/measure/single_samples.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/record_command.h"
 #include "src/support/error.h"

@@ -1,7 +1,7 @@
 // Which event was requested, which was recorded, and what follows from both.
-#include "src/measure/event_identity.h"
 
 #include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"

@@ -1,8 +1,8 @@
 // Sampled page faults against their tracepoint.
-#include "src/measure/page_fault_check.h"
 
 #include "src/locate/digest.h"
 #include "src/measure/profile.h"
+#include "src/measure/single_samples.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tracing_data_builder.h"

@@ -1,5 +1,5 @@
-#include "src/measure/precision_lost.h"
 
+#include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Overshoots of an event's counter, from recordings whose values are written byte by byte.
-#include "src/measure/skid_in_events.h"
 
 #include "src/measure/measure.h"
+#include "src/measure/single_samples.h"
 #include "src/perfdata/format.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/temporary_directory.h"
