@@ -359,7 +359,7 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
 std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
                                     std::shared_ptr<measure::Catalogues> catalogues) {
   if (run.empty()) return std::nullopt;
-  Findings findings = read_measurements({run}, shown, {.catalogues = std::move(catalogues)});
+  Findings findings = read_measurements({run}, shown, {{.catalogues = std::move(catalogues)}});
   if (findings.measurements.empty()) {
     throw Error(fmt::format("--skid {}: has no measurement that could be read", run));
   }

@@ -336,9 +336,9 @@ measure::Choices choices_of(const ReadingOptions& options) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: only one is given; give both functions");
   }
-  return {.hit_function = options.hit,
-          .runway_function = options.runway,
-          .catalogues = std::make_shared<measure::Catalogues>(options.perfmon)};
+  measure::Choices choices{{}, options.hit, options.runway};
+  choices.catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
+  return choices;
 }
 
 std::vector<Option> binary_options(BinaryOptions& options) {

@@ -116,9 +116,7 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     }
   }
 
-  const measure::Profile profile(
-      source, recording, modules_,
-      {.filter = selection_.filter, .catalogues = selection_.catalogues});
+  const measure::Profile profile(source, recording, modules_, selection_);
   const locate::Digest& digest = profile.digest;
   filtered_.add(digest.filtered);
   Reading reading{

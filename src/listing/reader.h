@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,13 +18,11 @@
 
 namespace skid::listing {
 
-struct Selection {
-  locate::Filter filter = {};  ///< of events and samples
+struct Selection : measure::ReadingChoices {
   /// As samples show it, with its parameters, or as in the symbol table; nullopt: the generated
   /// target.
   std::optional<std::string> function = {};
   std::string module = {};  ///< path or file name of a mapped file; empty: any
-  std::shared_ptr<measure::Catalogues> catalogues = {};  ///< as measure::Choices::catalogues
 };
 
 /// Collects the selected code of one recording after the other.

@@ -323,8 +323,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   locate::ModuleStore modules;
-  const Profile profile(source, recording, modules,
-                        {.cores = choices.cores, .catalogues = choices.catalogues});
+  const Profile profile(source, recording, modules, choices);
   const locate::Digest& digest = profile.digest;
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;

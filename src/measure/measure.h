@@ -3,6 +3,7 @@
 
 #include "analysis/measurement.h"
 #include "src/locate/filter.h"
+#include "src/locate/module_store.h"
 #include "src/measure/event_knowledge.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
@@ -25,14 +26,20 @@ struct Source {
   const run::PlannedMeasurement* planned = nullptr;
 };
 
-struct Choices {
-  /// Names of the functions that count as trigger and runway, instead of a target's own note.
-  std::optional<std::string> hit_function = {}, runway_function = {};
-  std::int64_t bin_width = 1;  ///< instructions
+/// How to read a recording.
+struct ReadingChoices {
+  locate::SearchPlaces places = {};
+  locate::Filter filter = {};  ///< of events and samples
   /// Counts the core of a long file's second thread; null: it is not counted.
   Cores* cores = nullptr;
   /// The knowledge of events, for all recordings; null: the built-in tables, for this one.
   std::shared_ptr<Catalogues> catalogues = {};
+};
+
+struct Choices : ReadingChoices {
+  /// Names of the functions that count as trigger and runway, instead of a target's own note.
+  std::optional<std::string> hit_function = {}, runway_function = {};
+  std::int64_t bin_width = 1;  ///< instructions
 };
 
 /// How a recording was read.

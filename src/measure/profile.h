@@ -3,27 +3,16 @@
 
 #include "analysis/measurement.h"
 #include "src/locate/digest.h"
-#include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
-#include "src/support/cores.h"
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 namespace skid::measure {
-
-/// How to read a recording.
-struct ReadingChoices {
-  locate::SearchPlaces places = {};
-  locate::Filter filter = {};                   ///< of events and samples
-  Cores* cores = nullptr;                       ///< as measure::Choices::cores
-  std::shared_ptr<Catalogues> catalogues = {};  ///< as measure::Choices::catalogues
-};
 
 struct Profile {
   /// Reads `recording`, that of `source`, and tells `modules` of its machine and its targets; all

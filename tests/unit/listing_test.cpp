@@ -247,10 +247,10 @@ TEST_F(ListingOfModel, MarksOnlyInstructionsThatCannotCauseTheEvent) {
 }
 
 TEST_F(ListingOfModel, ShowsOnlyTheSelectedEvent) {
-  EXPECT_EQ(read_model({.filter = {.events = {"r81d0"}}}).columns.size(), 2u);
-  EXPECT_EQ(read_model({.filter = {.events = {"r81d0:pp"}}}).columns.size(), 1u);
-  EXPECT_EQ(read_model({.filter = {.events = {"cpu-clock"}}}).columns.size(), 1u);
-  const auto& none = read_model({.filter = {.events = {"cycles"}}});
+  EXPECT_EQ(read_model({{.filter = {.events = {"r81d0"}}}}).columns.size(), 2u);
+  EXPECT_EQ(read_model({{.filter = {.events = {"r81d0:pp"}}}}).columns.size(), 1u);
+  EXPECT_EQ(read_model({{.filter = {.events = {"cpu-clock"}}}}).columns.size(), 1u);
+  const auto& none = read_model({{.filter = {.events = {"cycles"}}}});
   EXPECT_THAT(none.columns, IsEmpty());
   EXPECT_THAT(none.codes, IsEmpty());
   EXPECT_THAT(reader_->filtered().events, ElementsAre("cpu-clock", "r81d0"));

@@ -102,8 +102,7 @@ TEST_F(Measure, ReportsARebuiltFileNextToATarget) {
   const auto result = measured();
   EXPECT_TRUE(result.measurements.at(0).trigger);
   EXPECT_THAT(warnings_of(result), Contains(rebuilt));
-  const auto of_functions =
-      measured({.hit_function = "skid_trigger", .runway_function = "skid_runway"});
+  const auto of_functions = measured({{}, "skid_trigger", "skid_runway"});
   EXPECT_TRUE(of_functions.measurements.at(0).trigger);
   EXPECT_THAT(warnings_of(of_functions), Contains(rebuilt));
 }
@@ -119,8 +118,11 @@ TEST_F(Measure, WithoutATargetReportsTheProblemsOfFiles) {
   EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("missing-0"), HasSubstr("no such file"))));
   EXPECT_THAT(warnings, Contains(HasSubstr("22 more: 'skidscan samples'")));
   EXPECT_LT(warnings.size(), 15u);
-  EXPECT_THAT([&] { (void)measured({.hit_function = "hit", .runway_function = "runway"}); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("missing-0"), HasSubstr("and 14 more"))));
+  EXPECT_THAT(
+      [&] {
+        (void)measured({{}, "hit", "runway"});
+      },
+      ThrowsMessage<Error>(AllOf(HasSubstr("missing-0"), HasSubstr("and 14 more"))));
 }
 
 TEST_F(Measure, LimitsTheFaultsOfEveryMeasurement) {
