@@ -3,7 +3,7 @@
 // the built-in models. Run by cpack; not installed.
 #include "runway/shipped.h"
 #include "runway/target.h"
-#include "src/events/triggers.h"
+#include "src/events/event.h"
 #include "src/record/plan.h"
 #include "src/support/error.h"
 #include "src/support/file.h"

@@ -6,7 +6,7 @@
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
 #include "src/audit/file_judge.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/measure/profile.h"
 

@@ -7,7 +7,6 @@
 #include "analysis/statistics.h"
 #include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
-#include "src/events/causes.h"
 #include "src/events/event.h"
 #include "src/support/address.h"
 

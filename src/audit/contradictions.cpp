@@ -1,6 +1,6 @@
 #include "src/audit/audit.h"
 #include "src/audit/file_judge.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"

@@ -4,7 +4,7 @@
 
 #include "analysis/not_judged.h"
 #include "src/audit/file_code.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_description.h"

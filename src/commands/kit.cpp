@@ -5,7 +5,7 @@
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/default_set.h"
-#include "src/events/triggers.h"
+#include "src/events/event.h"
 #include "src/output/escape.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/correct/flow.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/instructions/instruction.h"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "src/correct/correct.h"
 #include "src/correct/flow.h"
 #include "src/correct/rewrite.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/sample.h"

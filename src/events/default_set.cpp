@@ -1,7 +1,6 @@
 #include "src/events/default_set.h"
 
 #include "src/events/spelling.h"
-#include "src/events/triggers.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "src/events/errata.h"
+#include "src/events/event.h"
 
 #include "src/support/text.h"
 

@@ -1,11 +1,15 @@
-// An event, with what is known of it, and what it counts.
+// An event, with what is known of it: what it counts, which instructions and triggers of targets
+// cause it, and what it counts other than documented.
 #pragma once
 
+#include "runway/specification.h"
 #include "src/events/cpu.h"
+#include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,5 +55,114 @@ Counted counted_by_generic(std::string_view name);
 /// How directly an event represents what it counts, best first: of two events that count the same,
 /// the one with the lower number is the one to take.
 int preference(const Cpu& cpu, const Event& event);
+
+using instructions::Categories;
+using instructions::Category;
+using instructions::name_of;
+using instructions::Verdict;
+
+struct Cause {
+  Category category;
+  Verdict verdict;
+  std::string_view note;  ///< "at most 1 event"; may be empty
+};
+
+/// A verdict for each category of x86-64 instructions, in their order: what was measured
+/// (measured_causes), and for what was not, what the event's names define (causes_by_name). Of
+/// several names of one code the first of the verdicts holds, so that `never` takes all of them.
+std::vector<Cause> causes_of(const Cpu& cpu, const Event& event);
+
+/// The measured part of it. `config`: perf_event_attr.config in Intel's layout, with event and
+/// umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi Brais, "An introduction to
+/// the cache hit and miss performance monitoring events". Its list "is not necessarily complete":
+/// what it does not mention is `unknown`. It leaves out accesses that cross a cache line.
+std::vector<Cause> measured_causes(Core core, std::uint64_t config);
+
+/// A verdict for each category of x86-64 instructions, in the order of instructions::kCategories;
+/// all of them `unknown` where `name` belongs to no family. docs/events.md lists the families.
+/// `name`: as Intel's event files and libpfm4 write it, in any case.
+///
+/// The names and their meaning are from the descriptions in Intel's event files, Nehalem to Nova
+/// Lake. `never` is said only where the definition leaves no other reading: what the descriptions
+/// of one core count and those of another leave open (software prefetches) is `maybe`.
+std::vector<Cause> causes_by_name(std::string_view name);
+
+/// The verdict over an instruction that is in all of `categories`: the first of can, conditional,
+/// maybe, unknown and never that one of them has, so that `never` takes all of them. `causes`: what
+/// causes_of() gives. `unknown` for no category, and where nothing is known of the core or event.
+Verdict verdict_on(std::span<const Cause> causes, const Categories& categories);
+
+/// What a load event counts: "uops" on Ivy Bridge to Broadwell, "instructions" on Skylake to Coffee
+/// Lake; empty for other events and cores.
+std::string_view counting_unit(Core core, std::uint64_t config);
+
+struct TriggerCause {
+  runway::TriggerKind kind{};
+  /// can: each iteration; conditional: where the access goes that way; maybe: on some CPUs.
+  Verdict verdict = Verdict::can;
+  /// Of the whole loop of a target as it is built by default; nullopt: it depends.
+  std::optional<double> events_per_iteration;
+};
+
+/// The kinds of trigger that cause an event, best suited first; empty where no kind does or nothing
+/// is known of the event.
+std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event);
+
+/// Whether a kind causes what an event counts, on one CPU or another. False for `other`.
+bool may_cause(runway::TriggerKind kind, Counted counted);
+
+/// Those that may, of the kinds of an architecture, best suited first.
+std::vector<runway::TriggerKind> kinds_causing(Counted counted, Arch arch);
+
+/// The kind to record an event with: the first of triggers_of() that targets for the CPU's
+/// architecture can be built with.
+std::optional<runway::TriggerKind> best_trigger(const Cpu& cpu, const Event& event);
+
+/// How many of these events an iteration of a target should cause, its trigger and the rest of the
+/// loop together; nullopt: it depends, or nothing is known of the event.
+std::optional<double> expected_events(const Cpu& cpu, const Event& event,
+                                      const runway::Specification& specification);
+
+/// The level of the caches that a load must miss to be counted; nullopt: it does not depend on
+/// that.
+std::optional<int> missed_level(Counted counted);
+
+/// The architecture that a CPU's targets are built for.
+Arch arch_of(const Cpu& cpu);
+
+struct Erratum {
+  std::string ids;           ///< "SKL128, SKW118"; from a file: not escaped
+  std::string_view effect;   ///< a sentence without full stop; empty: the source has the id alone
+  bool of_one_mode = false;  ///< only while user mode or kernel mode alone is counted
+  bool of_smt = false;       ///< only while the other thread of the core is online
+};
+
+/// The errata of an event: those that its event file has, with their effect where one is known
+/// here, and those of the specification updates that no event file has. An empty answer does not
+/// mean that there is none. Effects: Hadi Brais, "An introduction to the cache hit and miss
+/// performance monitoring events".
+std::vector<Erratum> errata_of(Core core, const Event& event);
+
+/// The event counts the completed requests to the L2 whose origin and whose result are both in the
+/// umask. Observed on Skylake by Travis Downs ("perf stat recipes"), whose text is the source here.
+struct L2Requests {
+  std::uint8_t umask = 0;
+  std::vector<std::string_view> origins, results;
+  /// Without an origin or without a result no request can match.
+  bool always_zero() const noexcept { return origins.empty() || results.empty(); }
+};
+
+/// What an umask of event 0x24 counts; nullopt on cores other than Haswell to Coffee Lake, where
+/// the bits mean something else or is not documented, and for other events.
+/// `config`: perf_event_attr.config in Intel's layout.
+std::optional<L2Requests> l2_requests(Core core, std::uint64_t config);
+
+/// The umask that counts what the manual documents for `umask`, where the manual is wrong: its
+/// *_HIT at 41, 42, 44 leave out modified lines (C1, C2, C4), its REFERENCES at EF the L2
+/// prefetcher (FF). nullopt for the others.
+std::optional<std::uint8_t> corrected_umask(std::uint8_t umask);
+
+/// A sentence on that; empty where the manual is right.
+std::string manual_error(const L2Requests& requests);
 
 }  // namespace skid::events

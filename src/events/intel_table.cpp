@@ -1,16 +1,21 @@
 #include "src/events/intel_table.h"
 
 #include "src/events/cpu.h"
-#include "src/events/perfmon.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/json_value.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <zstd.h>
 
 namespace skid::events {
@@ -41,13 +46,15 @@ std::vector<ModelsLine> models_lines() {
   return lines;
 }
 
-/// Whether "6-55-[01234]" is a CPU's: the family is decimal, the others are hexadecimal.
+/// Whether "6-55-[01234]" is a CPU's: the family is decimal ("18" of Nova Lake), the others are
+/// hexadecimal.
 bool is_model(std::string_view pattern, const Model& cpu) {
   const auto family = whole_number<int>(take_until('-', pattern));
   const auto model = whole_number<int>(take_until('-', pattern), 16);
   if (family != cpu.family || model != cpu.model) return false;
-  return pattern.empty() || (cpu.stepping && *cpu.stepping < 16 &&
-                             pattern.find(fmt::format("{:X}", *cpu.stepping)) != pattern.npos);
+  return pattern.empty() ||
+         (cpu.stepping && *cpu.stepping < 16 &&
+          lower_case(pattern).find(fmt::format("{:x}", *cpu.stepping)) != std::string::npos);
 }
 
 bool is_for(const ModelsLine& line, const Model& cpu) {
@@ -151,6 +158,152 @@ Event event_of(std::string_view line, const IntelFile& file, const std::string& 
   return event;
 }
 
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// The largest event files of Intel have 1 MiB and 1,000 events, mapfile.csv 200 lines.
+constexpr std::uint64_t kMostMapBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{16} << 20;
+constexpr std::size_t kMostEvents = 65536;
+constexpr std::size_t kMostFiles = 8;
+constexpr std::size_t kMostNameBytes = 256;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// A line of mapfile.csv about cores.
+struct MapLine {
+  std::string cpu;      ///< "GenuineIntel-6-55-[01234]"
+  std::string version;  ///< "V1.36"
+  std::string file;     ///< "SKX/events/skylakex_core.json", without the leading slash
+  std::string pmu;      ///< "cpu", on hybrid CPUs "cpu_core" or "cpu_atom"
+  std::string name() const { return lower_case(std::string_view(file).substr(0, file.find('/'))); }
+};
+
+/// A path that stays below the directory: no empty part, no "..".
+bool stays_below(std::string_view path) {
+  const auto parts = split(path, '/');
+  return std::ranges::all_of(
+      parts, [](std::string_view part) { return !part.empty() && part != ".." && part != "."; });
+}
+
+std::vector<MapLine> read_map(const fs::path& path) {
+  const std::string text = read_file(path, kMostMapBytes);
+  std::vector<MapLine> lines;
+  std::size_t number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.empty() || number == 1) continue;  // the first line names the columns
+    const auto columns = split(line, ',');
+    const auto column = [&columns](std::size_t i) {
+      return i < columns.size() ? std::string(columns[i]) : std::string();
+    };
+    const bool hybrid = column(3) == "hybridcore";
+    if (column(3) != "core" && !hybrid) continue;
+    std::string file = column(2);
+    file.erase(0, file.find_first_not_of('/'));
+    if (!stays_below(file)) {
+      throw InputError({.file = path.string(),
+                        .found = fmt::format("'{}' as a file on line {}", column(2), number),
+                        .expected = "a path below the directory"});
+    }
+    const std::string role = lower_case(column(6));
+    const std::string pmu = !hybrid          ? "cpu"
+                            : role == "core" ? "cpu_core"
+                            : role == "atom" ? "cpu_atom"
+                                             : "cpu_lowpower";
+    lines.push_back({column(0), column(1), std::move(file), pmu});
+  }
+  return lines;
+}
+
+/// Whether "GenuineIntel-6-55-[56789ABCDEF]" is this CPU.
+bool is_cpu(std::string_view pattern, const machine::CpuIdentity& cpu) {
+  return cpu.family && cpu.model && take_until('-', pattern) == cpu.vendor &&
+         is_model(pattern, {*cpu.family, *cpu.model, cpu.stepping});
+}
+
+std::string describe(const machine::CpuIdentity& cpu) {
+  return fmt::format("{}-{}-{}", cpu.vendor, cpu.family ? fmt::format("{}", *cpu.family) : "?",
+                     cpu.model ? fmt::format("{:X}", *cpu.model) : "?");
+}
+
+/// Numbers are text there: "0x41", "1"; of a list, "0xB7,0xBB", the first one counts.
+std::uint64_t number(const JsonValue& event, std::string_view key, std::uint64_t most) {
+  const auto value = event.find(key);
+  if (!value) return 0;
+  const std::string text = value->string();
+  std::string_view digits = split(text, ',').front();
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  if (hexadecimal) digits.remove_prefix(2);
+  const auto result = whole_number<std::uint64_t>(digits, hexadecimal ? 16 : 10);
+  if (!result || *result > most) {
+    value->refuse(fmt::format("'{}'", text), fmt::format("a number up to 0x{:x}", most));
+  }
+  return *result;
+}
+
+std::optional<bool> precise_flag(const JsonValue& event) {
+  // Newer parts have Precise (0 or 1), older ones PEBS (2: only this counter or mode).
+  for (const std::string_view key : {"Precise", "PEBS"}) {
+    if (event.find(key)) return number(event, key, 2) != 0;
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const JsonValue& event, std::string_view key) {
+  const auto value = event.find(key);
+  return value ? value->string() : std::string();
+}
+
+Event read_event(const JsonValue& value, const std::string& pmu) {
+  constexpr std::uint64_t kByte = 0xff;
+  Event event;
+  event.pmu = pmu;
+  event.name = value["EventName"].string();
+  if (event.name.empty() || event.name.size() > kMostNameBytes) {
+    value["EventName"].refuse(fmt::format("a name of {} bytes", event.name.size()),
+                              fmt::format("1 to {}", kMostNameBytes));
+  }
+  event.description = text_of(value, "PublicDescription");
+  if (event.description.empty()) event.description = text_of(value, "BriefDescription");
+  event.config = number(value, "EventCode", kByte) | number(value, "UMask", kByte) << 8 |
+                 number(value, "EdgeDetect", 1) << 18 | number(value, "AnyThread", 1) << 21 |
+                 number(value, "Invert", 1) << 23 | number(value, "CounterMask", kByte) << 24 |
+                 number(value, "UMaskExt", kByte) << 40;
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+  if (number(value, "MSRIndex", kAny) != 0) event.config1 = number(value, "MSRValue", kAny);
+  event.precise = precise_flag(value);
+  if (event.precise) event.precise_source = "perfmon";
+  event.deprecated = number(value, "Deprecated", 1) != 0;
+  if (value.find("Data_LA")) event.data_la = number(value, "Data_LA", 1) != 0;
+  event.pdist = pdist_counters(text_of(value, "PDISTCounter"));
+  event.errata = errata_ids(text_of(value, "Errata"));
+  return event;
+}
+
+json parse(const fs::path& path) {
+  return parse_json(read_file(path, kMostFileBytes), path.string(), "an event file of Intel",
+                    "fetch it again from github.com/intel/perfmon");
+}
+
+void read_events(const fs::path& path, const std::string& pmu, std::vector<Event>& events) {
+  const json document = parse(path);
+  const JsonValue root(document, path.string());
+  // Older files are the array alone, newer ones have it after a header.
+  for (const JsonValue& value :
+       (document.is_array() ? root : root["Events"]).elements(kMostEvents)) {
+    events.push_back(read_event(value, pmu));
+  }
+}
+
 }  // namespace
 
 std::vector<IntelFile> intel_files() {
@@ -192,6 +345,58 @@ std::vector<Event> intel_events(const IntelFile& file) {
     events.push_back(event_of(line, file, source));
   }
   return events;
+}
+
+std::optional<std::vector<int>> pdist_counters(std::string_view text) {
+  if (trimmed(text).empty()) return std::nullopt;
+  std::vector<int> counters;
+  if (text == "NA") return counters;
+  for (const std::string_view part : split(text, ',')) {
+    const auto counter = whole_number<int>(part);
+    if (!counter) return std::nullopt;
+    counters.push_back(*counter);
+  }
+  return counters;
+}
+
+std::vector<std::string> errata_ids(std::string_view text) {
+  std::vector<std::string> ids;
+  for (const std::string_view id : split(text, ',')) {
+    if (!id.empty() && id != "null" && id != "0") ids.emplace_back(id);
+  }
+  return ids;
+}
+
+PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,
+                           const machine::CpuIdentity& identity) {
+  const fs::path map = directory / "mapfile.csv";
+  const std::vector<MapLine> lines = read_map(map);
+  PerfmonEvents result;
+  std::set<std::pair<std::string, std::string>> files;
+  std::set<std::string> names;
+  for (const MapLine& line : lines) {
+    names.insert(line.name());
+    const bool wanted =
+        cpu.empty() ? is_cpu(line.cpu, identity)
+                    : lower_case(cpu) == line.name() || lower_case(cpu) == lower_case(line.cpu);
+    if (!wanted) continue;
+    result.name = line.name();
+    result.version = line.version;
+    files.emplace(line.file, line.pmu);
+  }
+  if (files.empty()) {
+    throw Error(fmt::format(
+        "{}: has no core events for {}; it has them for {}", map.string(),
+        cpu.empty() ? "this CPU, " + describe(identity) : fmt::format("--cpu {}", cpu),
+        names.empty() ? std::string("no CPU") : fmt::format("{}", fmt::join(names, ", "))));
+  }
+  if (files.size() > kMostFiles) {
+    throw InputError({.file = map.string(),
+                      .found = fmt::format("{} event files for one CPU", files.size()),
+                      .expected = fmt::format("at most {}", kMostFiles)});
+  }
+  for (const auto& [file, pmu] : files) read_events(directory / file, pmu, result.events);
+  return result;
 }
 
 }  // namespace skid::events

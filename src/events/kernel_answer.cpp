@@ -1,7 +1,5 @@
-#include "src/events/kernel_answer.h"
-
-#include "src/events/cpu.h"
 #include "src/events/kernel_rules.h"
+
 #include "src/events/spelling.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/command_words.h"

@@ -1,4 +1,4 @@
-#include "src/events/triggers.h"
+#include "src/events/event.h"
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"

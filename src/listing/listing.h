@@ -4,7 +4,7 @@
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/support/address.h"
 #include "src/support/names.h"
 #include "src/symbols/module.h"

@@ -1,7 +1,7 @@
 // The rows of a listing: instructions of interest with their context, and ranges of the others.
 #pragma once
 
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/listing/listing.h"
 #include "src/support/address.h"
 #include "src/support/names.h"

@@ -1,6 +1,6 @@
 #include "src/measure/event_description.h"
 
-#include "src/events/errata.h"
+#include "src/events/event.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 

@@ -3,7 +3,6 @@
 #include "runway/kinds/kind.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
-#include "src/events/triggers.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
@@ -150,7 +149,7 @@ NotJudged of_built_in(const Attribute& attribute, const runway::TargetDescriptio
 NotJudged of_loop(const std::vector<events::Cause>& causes, const LoopCategories& loop,
                   const EventKnowledge& knowledge) {
   using events::Verdict;
-  // Interrupts can cause it as well, at any instruction (src/events/cause_families.cpp).
+  // Interrupts can cause it as well, at any instruction (src/events/causes.cpp).
   const bool counts_trigger = knowledge.counted != events::Counted::other;
   const Verdict trigger = verdict_on(causes, loop.trigger),
                 others = verdict_on(causes, loop.others);

@@ -5,7 +5,6 @@
 #include "analysis/not_judged.h"
 #include "runway/target.h"
 #include "src/events/catalogue.h"
-#include "src/events/causes.h"
 #include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/machine/machine.h"

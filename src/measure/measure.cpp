@@ -2,8 +2,8 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/triggers.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/measure/profile.h"

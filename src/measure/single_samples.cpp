@@ -1,7 +1,7 @@
 #include "src/measure/single_samples.h"
 
 #include "runway/instructions.h"
-#include "src/events/triggers.h"
+#include "src/events/event.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
 

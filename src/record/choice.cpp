@@ -2,9 +2,7 @@
 
 #include "runway/instructions.h"
 #include "src/events/default_set.h"
-#include "src/events/errata.h"
 #include "src/events/spelling.h"
-#include "src/events/triggers.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"

@@ -1,7 +1,7 @@
 #include "src/record/probe.h"
 
 #include "src/events/default_set.h"
-#include "src/events/kernel_answer.h"
+#include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"

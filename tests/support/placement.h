@@ -11,7 +11,7 @@
 // level has branches, all samples of the level have a branch stack.
 #pragma once
 
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"

@@ -2,7 +2,7 @@
 // assembly whose ways are known.
 #include "src/correct/candidates.h"
 #include "src/correct/flow.h"
-#include "src/events/causes.h"
+#include "src/events/event.h"
 #include "src/support/process.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/temporary_directory.h"

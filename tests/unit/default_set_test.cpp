@@ -2,7 +2,7 @@
 // written by hand from the kernel's documentation, texts beside them show it.
 #include "src/events/default_set.h"
 
-#include "src/events/triggers.h"
+#include "src/events/event.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/error.h"

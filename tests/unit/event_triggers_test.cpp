@@ -1,7 +1,6 @@
 // Which trigger causes which event, and how often.
 #include "src/events/catalogue.h"
 #include "src/events/event.h"
-#include "src/events/triggers.h"
 #include "src/machine/machine.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/text.h"

@@ -1,7 +1,7 @@
 // Directories in the form of Intel's event files, written by hand.
-#include "src/events/perfmon.h"
 
 #include "src/events/catalogue.h"
+#include "src/events/intel_table.h"
 #include "src/support/error.h"
 #include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"

@@ -1,4 +1,3 @@
-
 #include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
 

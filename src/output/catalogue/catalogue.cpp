@@ -1,10 +1,7 @@
 #include "src/output/catalogue/catalogue.h"
 
-#include "src/events/causes.h"
-#include "src/events/errata.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
-#include "src/events/triggers.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 
