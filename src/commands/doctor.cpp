@@ -5,7 +5,7 @@
 #include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis/diagnosis.h"
-#include "src/record/probe.h"
+#include "src/record/plan.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-#include "src/record/probe.h"
-
 #include "src/events/default_set.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
 #include "src/perfdata/format.h"
+#include "src/record/plan.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/outcome.h"
 #include "src/support/error.h"

@@ -20,8 +20,6 @@ class Progress {
   Progress(Style style, std::size_t total, std::size_t done, bool verbose = false);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  Progress(Progress&&) = delete;
-  Progress& operator=(Progress&&) = delete;
   ~Progress();
 
   /// A measurement begins; again when it is extended.

@@ -27,8 +27,6 @@ class Interrupts {
   Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
-  Interrupts(Interrupts&&) = delete;
-  Interrupts& operator=(Interrupts&&) = delete;
   ~Interrupts();
 
   /// True once for each time that one has come since the last call.
