@@ -3,7 +3,7 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/listing/reader.h"
+#include "src/listing/listing.h"
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/listing/listing.h"

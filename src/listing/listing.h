@@ -1,12 +1,19 @@
-// Sampled code: a function or the loop of a target, and the samples at each of its addresses.
+// Sampled code: a function or the loop of a target, the samples at each of its addresses, and the
+// rows that show it: instructions of interest with their context, and ranges of the others.
 #pragma once
 
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
 #include "src/events/event.h"
+#include "src/locate/digest.h"
+#include "src/locate/kernel_symbols.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
+#include "src/perfdata/recording.h"
 #include "src/support/address.h"
 #include "src/support/names.h"
+#include "src/symbols/location.h"
 #include "src/symbols/module.h"
 
 #include <array>
@@ -15,6 +22,8 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -90,5 +99,117 @@ struct Listing {
   std::vector<Column> columns;
   std::vector<Code> codes;
 };
+
+struct Selection : measure::ReadingChoices {
+  /// As samples show it, with its parameters, or as in the symbol table; nullopt: the generated
+  /// target.
+  std::optional<std::string> function = {};
+  std::string module = {};  ///< path or file name of a mapped file; empty: any
+};
+
+/// Collects the selected code of one recording after the other.
+class Reader {
+ public:
+  /// `modules` must outlive the listing. `kernel_files`: where the kernel's symbols are.
+  Reader(Selection selection, locate::ModuleStore& modules,
+         locate::KernelFiles kernel_files = locate::KernelFiles::of_this_machine())
+      : selection_(std::move(selection)),
+        modules_(modules),
+        kernel_files_(std::move(kernel_files)) {}
+
+  /// Reads a recording. Throws InputError when nothing of it can be read.
+  measure::ReadResult add(const measure::Source& source);
+
+  /// Decodes what was collected; lives as long as this. Nothing can be added afterwards.
+  const Listing& finish();
+
+  /// Remarks for the user, a line each, such as files that were not used.
+  std::vector<std::string> remarks() const;
+
+  /// The samples that the filter selected of all recordings.
+  const locate::Filtered& filtered() const noexcept { return filtered_; }
+  /// Samples by function name, of recordings without selected code; only of the selected module.
+  const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
+    return other_functions_;
+  }
+  /// Sampled files that contain the selected function, without a sample in it.
+  const std::set<std::string>& unsampled_in() const noexcept { return unsampled_in_; }
+
+ private:
+  /// Names kept for `other_functions` at most.
+  static constexpr std::size_t kMostNames = 100'000;
+  /// Bytes of a function that are decoded; a symbol table may give it any size. A row takes up to
+  /// 0.6 KiB.
+  static constexpr std::uint64_t kMostDecoded = std::uint64_t{3} << 19U;
+
+  struct Reading;
+  bool is_selected_module(const std::string& dso) const;
+  bool add_target(Reading& reading);
+  bool add_function(Reading& reading);
+  void add_names(Reading& reading);
+  void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
+             std::uint64_t address);
+  void decode(Code& code) const;
+
+  Selection selection_;
+  locate::ModuleStore& modules_;
+  locate::KernelFiles kernel_files_;
+  Listing listing_;
+  locate::Filtered filtered_;
+  std::map<std::string, std::uint64_t> other_functions_;
+  std::set<std::string> unsampled_in_;
+  std::vector<std::string> remarks_;
+};
+
+/// The part of a target.
+enum class Part { function, lead_in, trigger, runway, censored, other_trigger, loop };
+SKID_NAMES(Part, "function", "lead_in", "trigger", "runway", "censored", "other_trigger", "loop")
+
+enum class RowKind {
+  instruction,
+  folded,       ///< a range of instructions
+  address,      ///< a sampled address of which the code is not known
+  inside,       ///< addresses that are not the first byte of an instruction
+  not_decoded,  ///< addresses past the end of the file, or after the decoded part of a function
+};
+/// "stretch" is a folded range in JSON and CSV.
+SKID_NAMES(RowKind, "instruction", "stretch", "address", "inside", "not_decoded")
+
+struct Row {
+  RowKind kind = RowKind::instruction;
+  Part part = Part::function;
+  AddressRange range;            ///< empty for `inside` and `not_decoded`
+  std::size_t instructions = 1;  ///< of a range
+  /// The instruction, or the repeated instruction of a range; else empty.
+  std::string text;
+  /// Destination of a direct jump or call out of the function: "memcpy+0x10"; else empty.
+  std::string destination;
+  /// Of a target, distances of the first and the last instruction from the trigger.
+  std::optional<std::int64_t> first_offset, last_offset;
+  std::optional<std::size_t> trigger;         ///< which of a target's, from 0; with `part` trigger
+  std::optional<symbols::SourceLine> source;  ///< of an instruction or address
+  std::vector<Count> counts;                  ///< by requested column
+  /// Verdict on the instruction, or the repeated instruction of a range; nullopt if not judged. By
+  /// requested column.
+  std::vector<std::optional<events::Verdict>> verdicts;
+};
+
+struct Folding {
+  /// Instructions that are shown on either side of a target's trigger, or of a sampled instruction.
+  std::size_t context = 8;
+  bool all = false;                      ///< nothing is folded
+  std::set<std::uint64_t> anchors = {};  ///< addresses that are shown as sampled ones are
+};
+
+/// The code of some columns (indices of `listing.columns`) as rows by address, followed by the
+/// samples that are not at an instruction. The counts of all rows add up to
+/// `code.total(column)`.
+///
+/// In a function, sampled instructions are shown with their context; the ranges between them have
+/// no samples. In a target, the triggers are shown with their context, in which consecutive equal
+/// instructions without samples become one range; farther away, ranges double in length with the
+/// distance and include their samples. The rest of a target's loop is shown where it was sampled.
+std::vector<Row> rows(const Listing& listing, const Code& code,
+                      std::span<const std::size_t> columns, const Folding& folding);
 
 }  // namespace skid::listing

@@ -1,5 +1,4 @@
-#include "src/listing/reader.h"
-
+#include "src/listing/listing.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/profile.h"

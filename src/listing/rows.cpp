@@ -1,6 +1,5 @@
-#include "src/listing/rows.h"
-
 #include "src/instructions/instruction.h"
+#include "src/listing/listing.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
@@ -178,22 +177,22 @@ class Folder {
   std::vector<bool> near_triggers() const {
     std::vector<bool> near(count(), folding_.all);
     if (folding_.all) return near;
+    const auto mark = [&near](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) near[i] = true;
+    };
     std::size_t loop_begin = 0;
     for (std::size_t i = 0; i < count(); ++i) {
       const Part part = spot(i).part;
       if (part == Part::other_trigger) near[i] = true;
       if (part == Part::trigger) {
-        const std::size_t begin = i - std::min(i, folding_.context);
-        const std::size_t end = i + 1 + std::min(count() - i - 1, folding_.context);
-        std::fill(near.begin() + static_cast<std::ptrdiff_t>(begin),
-                  near.begin() + static_cast<std::ptrdiff_t>(end), true);
+        mark(i - std::min(i, folding_.context),
+             i + 1 + std::min(count() - i - 1, folding_.context));
       }
       if (part != Part::loop) {
         loop_begin = i + 1;
       } else if (i + 1 == count() || spot(i + 1).part != Part::loop) {
         if (i + 1 - loop_begin <= kMostOfLoop && is_sampled(loop_begin, i + 1)) {
-          std::fill(near.begin() + static_cast<std::ptrdiff_t>(loop_begin),
-                    near.begin() + static_cast<std::ptrdiff_t>(i + 1), true);
+          mark(loop_begin, i + 1);
         }
       }
     }

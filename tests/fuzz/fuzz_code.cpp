@@ -3,7 +3,7 @@
 // the code.
 #include "src/audit/audit.h"
 #include "src/correct/correct.h"
-#include "src/listing/reader.h"
+#include "src/listing/listing.h"
 #include "src/locate/module_store.h"
 #include "src/support/error.h"
 #include "tests/fuzz/sampled_program.h"
