@@ -1,5 +1,4 @@
-#include "analysis/cell_comparison.h"
-
+#include "analysis/comparison.h"
 #include "analysis/distributions.h"
 #include "analysis/repeats.h"
 #include "analysis/two_sample.h"

@@ -1,6 +1,5 @@
 #include "analysis/comparison.h"
 
-#include "analysis/cell_comparison.h"
 #include "analysis/two_sample.h"
 #include "src/support/error.h"
 #include "src/support/text.h"

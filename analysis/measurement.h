@@ -5,7 +5,6 @@
 #include "analysis/contract.h"
 #include "analysis/evenness.h"
 #include "analysis/histogram.h"
-#include "analysis/residues.h"
 #include "analysis/statistics.h"
 #include "src/machine/cpu_identity.h"
 

@@ -3,12 +3,10 @@
 #include "src/audit/event_blocks.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
-#include "src/measure/matching_run.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <tuple>
 

@@ -1,6 +1,5 @@
 #include "src/audit/file_code.h"
 
-#include <algorithm>
 #include <set>
 
 namespace skid::audit {

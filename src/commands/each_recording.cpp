@@ -1,7 +1,7 @@
 #include "src/commands/each_recording.h"
 
 #include "analysis/merge.h"
-#include "src/events/pfm_tables.h"
+#include "src/events/catalogue.h"
 #include "src/measure/event_knowledge.h"
 #include "src/output/report/report_reader.h"
 #include "src/record/directory.h"

@@ -2,7 +2,7 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
-#include "src/events/spelling.h"
+#include "src/events/event.h"
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"

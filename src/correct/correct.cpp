@@ -1,7 +1,6 @@
 #include "src/correct/correct.h"
 
 #include "src/audit/file_judge.h"
-#include "src/correct/candidates.h"
 #include "src/correct/flow.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"

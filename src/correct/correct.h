@@ -3,7 +3,6 @@
 
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "src/measure/matching_run.h"
 #include "src/measure/profile.h"
 #include "src/support/names.h"
 

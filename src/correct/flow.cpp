@@ -1,7 +1,6 @@
 #include "src/correct/flow.h"
 
 #include <array>
-#include <span>
 
 namespace skid::correct {
 namespace {
@@ -52,6 +51,57 @@ void keep_each_once(std::vector<Predecessor>& known) {
     return a.address == b.address;
   };
   known.erase(std::unique(known.begin(), known.end(), same), known.end());
+}
+
+using instructions::Access;
+using instructions::MemoryOperand;
+
+/// A larger number of candidates is as good as unknown.
+constexpr std::size_t kMostCandidates = 64;
+
+bool is_in_parts(const Instruction& instruction) {
+  return instruction.repeats ||
+         std::ranges::any_of(instruction.memory, [](const MemoryOperand& operand) {
+           return operand.vector_of_addresses;
+         });
+}
+
+/// Whether it jumps by a table of constants.
+bool jumps_by_constants(const Instruction& instruction, const Suspicion& suspicion) {
+  return instruction.flow == instructions::Flow::indirect_jump &&
+         std::ranges::any_of(instruction.memory, [&](const MemoryOperand& operand) {
+           const auto& formula = operand.formula;
+           return formula && formula->index && !formula->base && !formula->from_instruction &&
+                  std::ranges::any_of(suspicion.read_only, [&](const AddressRange& range) {
+                    return range.contains(formula->displacement);
+                  });
+         });
+}
+
+bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
+  const bool writes = operand.access == Access::write || operand.access == Access::read_write;
+  if (suspicion.writes_only ? !writes : operand.access == Access::none) return false;
+  if (operand.on_stack) return !suspicion.stack_is_elsewhere;
+  if (!operand.fixed) return true;
+  // Modulo 2^64, as the difference between the addresses of the file and those in the process.
+  const std::uint64_t begin =
+      operand.fixed->begin - (operand.formula->from_instruction ? 0 : suspicion.bias);
+  return begin - suspicion.watched < suspicion.length ||
+         suspicion.watched - begin < operand.fixed->size();
+}
+
+/// Addresses that may have been executed some steps before the sample, each with the last steps of
+/// the ways from there.
+using Reached = std::map<std::uint64_t, std::set<std::uint64_t>>;
+
+/// Branches through the watched datum, in any function, can lead to every place that is entered
+/// that way.
+void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Reached& known) {
+  const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
+  for (const std::uint64_t from : flow.branches_through(watched)) {
+    const auto instruction = flow.instruction_at(from);
+    if (instruction && suspicion.allows(*instruction)) known[from].insert(from);
+  }
 }
 
 }  // namespace
@@ -332,6 +382,75 @@ AddressRange Flow::block_at(std::uint64_t address) {
   const std::size_t end = after == code->blocks.end() ? code->steps().steps().size() : *after;
   const Step& last = code->steps().steps()[end - 1];
   return {code->steps().address_of(*(after - 1)), code->steps().address_of(end - 1) + last.length};
+}
+
+bool Suspicion::allows(const Instruction& instruction) const {
+  if (!is_breakpoint) {
+    return causes.empty() ||
+           events::verdict_on(causes, instruction.categories) != events::Verdict::never;
+  }
+  if (jumps_by_constants(instruction, *this)) return false;
+  // Flushes of cache lines access memory without an operand. Instructions that enter the system do
+  // so too, but in the kernel.
+  return instruction.categories.contains(Category::flush) ||
+         std::ranges::any_of(instruction.memory, [&](const MemoryOperand& operand) {
+           return can_touch(operand, *this);
+         });
+}
+
+bool Suspicion::counts(const Predecessor& one) const {
+  const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
+  if (one.tie == Tie::none) return true;
+  if (one.tie == Tie::late_traps) return is_breakpoint;
+  return is_fused && (one.tie == Tie::fused || (is_breakpoint && !fuses_as_intel));
+}
+
+Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
+  Candidates result;
+  Reached known;
+  const auto sampled = flow.instruction_at(address);
+  result.sampled_allowed = sampled && suspicion.allows(*sampled);
+  if (result.sampled_allowed && suspicion.skid == 1 && is_in_parts(*sampled)) {
+    known[address].insert(address);
+  }
+  Reached reached{{address, {address}}};
+  for (unsigned step = 1; step <= suspicion.skid; ++step) {
+    Reached before;
+    for (const auto& entry : reached) {
+      const std::set<std::uint64_t>& lasts = entry.second;
+      const Predecessors predecessors = flow.predecessors(entry.first);
+      const bool is_last = step == suspicion.skid;
+      result.unknown |= predecessors.anything;
+      for (const Instruction& unknown : predecessors.unknown) {
+        result.unknown |= !is_last || suspicion.allows(unknown);
+      }
+      if (suspicion.is_breakpoint && predecessors.computed) {
+        add_branches_through_datum(flow, suspicion, known);
+      }
+      predecessors.for_each([&](const Predecessor& one) {
+        auto& found = is_last ? known : before;
+        if (found.size() > kMostCandidates || !suspicion.counts(one)) return;
+        if (is_last && !suspicion.allows(one.instruction)) return;
+        auto& leads_from = found[one.address];
+        if (step == 1) {
+          leads_from.insert(one.leads_from);
+        } else {
+          leads_from.insert(lasts.begin(), lasts.end());
+        }
+      });
+    }
+    if (before.size() > kMostCandidates) {
+      result.unknown = true;
+      break;
+    }
+    reached = std::move(before);
+  }
+  for (auto& [found, leads_from] : known) result.known.push_back({found, std::move(leads_from)});
+  if (result.known.size() > kMostCandidates) {
+    result.known.clear();
+    result.unknown = true;
+  }
+  return result;
 }
 
 }  // namespace skid::correct

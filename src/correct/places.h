@@ -2,7 +2,6 @@
 // are split between these, and their sums by place.
 #pragma once
 
-#include "src/correct/candidates.h"
 #include "src/correct/correct.h"
 #include "src/correct/flow.h"
 #include "src/correct/rewrite.h"

@@ -1,6 +1,6 @@
 #include "src/audit/file_judge.h"
-#include "src/correct/candidates.h"
 #include "src/correct/correct.h"
+#include "src/correct/flow.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 

@@ -1,7 +1,6 @@
 #include "src/events/catalogue.h"
 
 #include "src/events/intel_table.h"
-#include "src/events/spelling.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"

@@ -1,6 +1,5 @@
 #include "src/events/default_set.h"
 
-#include "src/events/spelling.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
+#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-
-#include "src/events/spelling.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/command_words.h"
 #include "src/support/file.h"

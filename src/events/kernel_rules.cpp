@@ -1,7 +1,6 @@
 #include "src/events/kernel_rules.h"
 
 #include "src/events/intel_table.h"
-#include "src/events/spelling.h"
 #include "src/perfdata/format.h"
 #include "src/support/text.h"
 

@@ -1,5 +1,4 @@
-#include "src/events/pfm_tables.h"
-
+#include "src/events/catalogue.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 

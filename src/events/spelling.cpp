@@ -1,5 +1,4 @@
-#include "src/events/spelling.h"
-
+#include "src/events/event.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/text.h"

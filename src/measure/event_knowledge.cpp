@@ -2,7 +2,6 @@
 
 #include "runway/kinds/kind.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/spelling.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"

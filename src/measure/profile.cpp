@@ -2,7 +2,9 @@
 
 #include "src/measure/target_geometry.h"
 
+#include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -38,6 +40,46 @@ std::vector<analysis::CommandLine> command_lines_of(const Source& source,
   constexpr std::size_t kMostBytes = std::size_t{16} << 10;  // each event has a copy
   if (bytes > kMostBytes) return {};
   return {line};
+}
+
+using analysis::Measurement;
+using Match = Compared::Match;
+
+constexpr const char* kRecordingPath = "recording path";
+
+std::string number(const std::optional<int>& value) {
+  return value ? std::to_string(*value) : std::string();
+}
+
+Compared compare(std::string what, std::string profile, std::string run) {
+  Match match = profile == run ? Match::same : Match::differs;
+  if (profile.empty() || run.empty()) match = Match::unknown;
+  return {std::move(what), std::move(profile), std::move(run), match};
+}
+
+std::string modes_of(const perfdata::Attribute& attribute) {
+  if (attribute.exclude_kernel == attribute.exclude_user) return "user and kernel";
+  return attribute.exclude_kernel ? "user" : "kernel";
+}
+
+std::string modes_of(const analysis::EventIdentity& event) {
+  const auto excludes = [&](std::string_view mode) {
+    return std::ranges::find(event.excluded, mode) != event.excluded.end();
+  };
+  if (excludes("kernel") == excludes("user")) return "user and kernel";
+  return excludes("kernel") ? "user" : "kernel";
+}
+
+/// Frequencies, whatever they are, take one path.
+Compared compare_paths(const RecordedEvent& event, const Measurement& run) {
+  const auto path = recording_path(event);
+  Compared compared =
+      compare(kRecordingPath, describe(path), run.path ? describe(*run.path) : std::string());
+  const auto kind = [](const analysis::RecordingPath& one) {
+    return std::tuple(one.frequency.has_value(), one.call_graph, one.branch_stack, one.batched);
+  };
+  if (run.path && kind(path) == kind(*run.path)) compared.match = Match::same;
+  return compared;
 }
 
 }  // namespace
@@ -105,6 +147,47 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();
   summary.particulars.push_back(fmt::format("{}: {}", summary.file, cpu.catalogue_name()));
+}
+
+bool measures(const Measurement& run, const perfdata::Attribute& attribute) {
+  const auto& identity = run.event;
+  return identity.type == attribute.type && identity.config == attribute.config &&
+         identity.config1 == attribute.config1 && identity.config2 == attribute.config2 &&
+         run.precise.recorded == static_cast<int>(attribute.precise_ip);
+}
+
+std::vector<Compared> compare_with_run(const RecordedEvent& event, const Measurement& run) {
+  const machine::CpuIdentity& cpu = event.machine.cpu;
+  const auto made = [](bool synthetic, bool emulated) {
+    return synthetic ? "synthetic" : emulated ? "emulated" : "recorded";
+  };
+  // A recording without a run does not contain the hypervisor, nor the microcode.
+  const std::string none = event.of_run ? "none" : "";
+  return {compare("samples", made(event.synthetic, cpu.emulated()),
+                  made(run.synthetic, run.cpu.emulated())),
+          compare("architecture", cpu.arch, run.cpu.arch),
+          compare("CPU vendor", cpu.vendor, run.cpu.vendor),
+          compare("CPU family", number(cpu.family), number(run.cpu.family)),
+          compare("CPU model", number(cpu.model), number(run.cpu.model)),
+          compare("CPU stepping", number(cpu.stepping), number(run.cpu.stepping)),
+          compare("microcode", cpu.microcode, run.cpu.microcode),
+          compare("kernel", event.machine.kernel, run.kernel),
+          compare("hypervisor", cpu.hypervisor.value_or(none),
+                  run.cpu.hypervisor.value_or(run.run.empty() ? "" : "none")),
+          compare(kCountedModes, modes_of(event.attribute), modes_of(run.event)),
+          compare_paths(event, run)};
+}
+
+std::vector<std::string> differing_from_run(std::span<const Compared> compared) {
+  std::vector<std::string> differing;
+  for (const Compared& one : compared) {
+    if (one.what == kRecordingPath) continue;
+    const bool may_be_unknown = one.what == "microcode" || one.what == "hypervisor";
+    if (one.match == Match::differs || (one.match == Match::unknown && !may_be_unknown)) {
+      differing.push_back(one.what);
+    }
+  }
+  return differing;
 }
 
 }  // namespace skid::measure

@@ -1,4 +1,6 @@
-// A recording that was read: its samples by place, its machine and its events.
+// A recording that was read: its samples by place, its machine and its events. Whether what a run
+// of skidscan measured of an event holds for it: the same event, counted in the same modes, by the
+// same CPU and kernel.
 #pragma once
 
 #include "analysis/measurement.h"
@@ -7,9 +9,13 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
+#include "src/support/names.h"
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace skid::measure {
@@ -47,5 +53,27 @@ struct Profile {
   RecordedCpu cpu;
   std::vector<RecordedEvent> events;  ///< by attribute, dummy events among them
 };
+
+/// A property of a profile and of the run whose measurement is to hold for it.
+struct Compared {
+  enum class Match : std::uint8_t { same, differs, unknown };
+  std::string what;          ///< "microcode"
+  std::string profile, run;  ///< empty: not recorded
+  Match match = Match::unknown;
+};
+SKID_NAMES(Compared::Match, "same", "differs", "unknown")
+
+inline constexpr const char* kCountedModes = "counted modes";
+
+/// Whether the run's measurement is of the attribute's event, at its level.
+bool measures(const analysis::Measurement& run, const perfdata::Attribute& attribute);
+
+/// All that has to be equal, and last the recording path.
+std::vector<Compared> compare_with_run(const RecordedEvent& event,
+                                       const analysis::Measurement& run);
+
+/// Names of what differs, or is not known and has to be: microcode, hypervisor and recording path
+/// need not be. Empty: what the run measured holds for the profile.
+std::vector<std::string> differing_from_run(std::span<const Compared> compared);
 
 }  // namespace skid::measure

@@ -2,7 +2,6 @@
 
 #include "runway/instructions.h"
 #include "src/events/default_set.h"
-#include "src/events/spelling.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"

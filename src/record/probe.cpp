@@ -1,6 +1,6 @@
 #include "src/events/default_set.h"
+#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/spelling.h"
 #include "src/perfdata/format.h"
 #include "src/record/plan.h"
 #include "src/run/perftool/event_syntax.h"

@@ -1,6 +1,5 @@
 // Which instructions can precede another one, and which of these can have caused an event, on
 // assembly whose ways are known.
-#include "src/correct/candidates.h"
 #include "src/correct/flow.h"
 #include "src/events/event.h"
 #include "src/support/process.h"

@@ -1,4 +1,4 @@
-#include "analysis/residues.h"
+#include "analysis/evenness.h"
 
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
