@@ -1,5 +1,4 @@
 #include "src/events/event.h"
-
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-#include "src/events/event.h"
-
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "src/events/event.h"
 
 #include <algorithm>
 

@@ -1,5 +1,4 @@
 #include "analysis/evenness.h"
-
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
 
