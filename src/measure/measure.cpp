@@ -141,40 +141,6 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
   }
 }
 
-/// Adds a sample to the table of data addresses of its event.
-void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
-              const Profile& profile, Bases& bases) {
-  if (visited.sample == nullptr) return;
-  const perfdata::Sample& sample = *visited.sample;
-  auto& addresses = bases[sample.attribute].addresses;
-  if (!addresses || !addresses->is_tabulated()) return;
-  // A sample of IBS without EXACT_IP has the address of the interrupt (IbsRipInvalid;
-  // perf_ibs_handle_irq() in arch/x86/events/amd/ibs.c).
-  const bool is_ibs = addresses->source == analysis::AddressSource::tagged &&
-                      geometry.description->specification.arch == Arch::x86_64;
-  if (is_ibs && !sample.exact) return;
-  const int level = profile.events[sample.attribute].precise.recorded;
-  addresses->samples.at(geometry.classify(visited, level)).add(sample.addr, addresses->declared);
-}
-
-/// Sets the results that depend on single samples: reads the recording once more, unless nothing
-/// does.
-void visit_samples(const Profile& profile, const TargetGeometry* geometry,
-                   PageFaultChecker& checker, Bases& bases) {
-  const bool tabulates = std::ranges::any_of(bases, [](const analysis::Basis& basis) {
-    return basis.addresses && basis.addresses->is_tabulated();
-  });
-  SkidInEventsReader skid_in_events(profile.recording, profile.events, bases);
-  SamplePairReader sample_pairs(profile.events, geometry, bases);
-  if (!checker.reads() && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
-  profile.visit([&](const locate::VisitedRecord& visited) {
-    if (checker.reads()) checker.add(visited);
-    if (tabulates) tabulate(visited, *geometry, profile, bases);
-    if (skid_in_events.reads()) skid_in_events.add(visited);
-    if (sample_pairs.reads()) sample_pairs.add(visited);
-  });
-}
-
 /// Everything that the measurements of one recording share.
 struct Reading {
   const Profile& profile;
@@ -344,7 +310,7 @@ Measured measure(const Source& source, const Choices& choices) {
   PageFaultChecker checker(recording);
   Bases bases(profile.events.size());
   describe_addresses(profile, known_geometry, bases);
-  visit_samples(profile, known_geometry, checker, bases);
+  count_single_samples(profile, known_geometry, checker, bases);
   tally_events(profile, known_geometry, bases);
   const Reading reading{
       profile, known_geometry,

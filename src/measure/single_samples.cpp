@@ -141,93 +141,6 @@ std::optional<std::string> warning_of(const IpCheck& check) {
       first.sampled, first.traced);
 }
 
-SamplePairReader::SamplePairReader(const std::vector<RecordedEvent>& events,
-                                   const TargetGeometry* geometry,
-                                   std::vector<analysis::Basis>& bases)
-    : geometry_(geometry) {
-  if (geometry == nullptr || !geometry->description) return;
-  const runway::Specification& specification = geometry->description->specification;
-  const auto iteration =
-      runway::events_per_iteration(specification, instructions::Counted::instructions);
-  if (!iteration) return;
-  const analysis::Geometry shape = geometry->map.geometry();
-  std::uint64_t begin = static_cast<std::uint64_t>(-shape.lowest_offset);
-  std::vector<std::uint64_t> distances = shape.trigger_distances;
-  for (const std::uint64_t distance : distances) {
-    begins_.push_back(begin);
-    begin += distance;
-  }
-  const auto instructions = static_cast<std::uint64_t>(*iteration);
-  const std::uint64_t before_last = begins_.back() - begins_.front();
-  if (instructions <= before_last) return;
-  distances.back() = instructions - before_last;  // with those of the loop
-
-  for (const RecordedEvent& recorded : events) {
-    const perfdata::Attribute& attribute = recorded.attribute;
-    const EventKnowledge& knowledge = recorded.knowledge;
-    if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
-        !knowledge.event || !is_pebs(recorded)) {
-      continue;
-    }
-    analysis::SamplePairs pairs{.iteration = instructions};
-    if (knowledge.counted != instructions::Counted::instructions) {
-      const auto expected = events::expected_events(knowledge.cpu, *knowledge.event, specification);
-      if (distances.size() < 2 || expected != static_cast<double>(distances.size())) continue;
-      pairs.distances = distances;
-    }
-    auto& counted = bases[recorded.index].sample_pairs;
-    counted = std::move(pairs);
-    events_.emplace(
-        recorded.index,
-        Event{static_cast<int>(attribute.precise_ip), attribute.period_or_frequency, *counted, {}});
-  }
-}
-
-std::optional<std::uint64_t> SamplePairReader::event_of(const locate::VisitedRecord& visited,
-                                                        const Event& event) const {
-  // Level 1 samples the instruction that is executed next.
-  const std::int64_t successor = event.level == kConstantSkid ? 1 : 0;
-  const auto place = geometry_->classify(visited, event.level);
-  if (!place.offset) return std::nullopt;
-  if (!event.pairs.distances.empty()) {
-    if (!place.trigger || place.offset->instructions != successor) return std::nullopt;
-    return *place.trigger;
-  }
-  const auto instruction = static_cast<std::int64_t>(begins_[place.trigger.value_or(0)]) +
-                           place.offset->instructions - successor;
-  if (instruction < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(instruction);
-}
-
-void SamplePairReader::add(const locate::VisitedRecord& visited) {
-  const perfdata::Sample* sample = visited.sample;
-  if (sample == nullptr) {
-    if (!perfdata::hides_samples(visited.record.type)) return;
-    for (auto& [attribute, event] : events_) {
-      event.pairs.left_out += event.last.size();
-      event.last.clear();
-    }
-    return;
-  }
-  const auto found = events_.find(sample->attribute);
-  if (found == events_.end()) return;
-  Event& event = found->second;
-  const auto number = event_of(visited, event);
-  const auto before = event.last.find(sample->tid);
-  if (before != event.last.end()) {
-    if (number && before->second.cpu == sample->cpu) {
-      event.pairs.add(before->second.event, *number, event.period);
-    } else {
-      ++event.pairs.left_out;
-    }
-  }
-  if (number) {
-    event.last[sample->tid] = {sample->cpu, *number};
-  } else {
-    event.last.erase(sample->tid);
-  }
-}
-
 std::string no_skid_in_events(const RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
   if (attribute.frequency) return "with a frequency the kernel changes the period";
@@ -264,27 +177,190 @@ void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
   result_.overshoots.add(static_cast<std::int64_t>(value->value % period_), 1);
 }
 
-SkidInEventsReader::SkidInEventsReader(const perfdata::Recording& recording,
-                                       const std::vector<RecordedEvent>& events,
-                                       std::vector<analysis::Basis>& bases)
-    : recording_(recording) {
-  for (const RecordedEvent& event : events) {
-    const Attribute& attribute = event.attribute;
-    const std::uint64_t period = attribute.period_or_frequency;
-    // Without a period it takes no samples: another event of its group does.
-    if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() || period == 0) continue;
-    auto& skid = bases[event.index].skid_in_events.emplace();
-    skid.refused = no_skid_in_events(event);
-    if (skid.refused.empty()) counters_.emplace(event.index, OvershootCounter(period, skid));
+namespace {
+
+/// Counts the pairs of events that PEBS samples with a fixed period on an own target whose events
+/// are known: its triggers alone cause the event, once each, or it counts all instructions.
+class SamplePairReader {
+ public:
+  /// `geometry`: of the target; null where none was found. `bases`, by attribute, get the pairs.
+  /// Both must outlive the reader.
+  SamplePairReader(const std::vector<RecordedEvent>& events, const TargetGeometry* geometry,
+                   std::vector<analysis::Basis>& bases)
+      : geometry_(geometry) {
+    if (geometry == nullptr || !geometry->description) return;
+    const runway::Specification& specification = geometry->description->specification;
+    const auto iteration =
+        runway::events_per_iteration(specification, instructions::Counted::instructions);
+    if (!iteration) return;
+    const analysis::Geometry shape = geometry->map.geometry();
+    std::uint64_t begin = static_cast<std::uint64_t>(-shape.lowest_offset);
+    std::vector<std::uint64_t> distances = shape.trigger_distances;
+    for (const std::uint64_t distance : distances) {
+      begins_.push_back(begin);
+      begin += distance;
+    }
+    const auto instructions = static_cast<std::uint64_t>(*iteration);
+    const std::uint64_t before_last = begins_.back() - begins_.front();
+    if (instructions <= before_last) return;
+    distances.back() = instructions - before_last;  // with those of the loop
+
+    for (const RecordedEvent& recorded : events) {
+      const perfdata::Attribute& attribute = recorded.attribute;
+      const EventKnowledge& knowledge = recorded.knowledge;
+      if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
+          !knowledge.event || !is_pebs(recorded)) {
+        continue;
+      }
+      analysis::SamplePairs pairs{.iteration = instructions};
+      if (knowledge.counted != instructions::Counted::instructions) {
+        const auto expected =
+            events::expected_events(knowledge.cpu, *knowledge.event, specification);
+        if (distances.size() < 2 || expected != static_cast<double>(distances.size())) continue;
+        pairs.distances = distances;
+      }
+      auto& counted = bases[recorded.index].sample_pairs;
+      counted = std::move(pairs);
+      events_.emplace(
+          recorded.index,
+          Event{
+              static_cast<int>(attribute.precise_ip), attribute.period_or_frequency, *counted, {}});
+    }
   }
+
+  /// Whether records are to be added.
+  bool reads() const noexcept { return !events_.empty(); }
+
+  void add(const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr) {
+      if (!perfdata::hides_samples(visited.record.type)) return;
+      for (auto& [attribute, event] : events_) {
+        event.pairs.left_out += event.last.size();
+        event.last.clear();
+      }
+      return;
+    }
+    const auto found = events_.find(sample->attribute);
+    if (found == events_.end()) return;
+    Event& event = found->second;
+    const auto number = event_of(visited, event);
+    const auto before = event.last.find(sample->tid);
+    if (before != event.last.end()) {
+      if (number && before->second.cpu == sample->cpu) {
+        event.pairs.add(before->second.event, *number, event.period);
+      } else {
+        ++event.pairs.left_out;
+      }
+    }
+    if (number) {
+      event.last[sample->tid] = {sample->cpu, *number};
+    } else {
+      event.last.erase(sample->tid);
+    }
+  }
+
+ private:
+  struct Last {
+    std::uint32_t cpu = 0;
+    std::uint64_t event = 0;  ///< number in the iteration
+  };
+  struct Event {
+    int level = 0;  ///< precise_ip
+    std::uint64_t period = 0;
+    analysis::SamplePairs& pairs;
+    std::map<std::int32_t, Last> last;  ///< by thread; no hash: any threads may come
+  };
+
+  /// The number of the event that a sample is of; nullopt: not known.
+  std::optional<std::uint64_t> event_of(const locate::VisitedRecord& visited,
+                                        const Event& event) const {
+    // Level 1 samples the instruction that is executed next.
+    const std::int64_t successor = event.level == kConstantSkid ? 1 : 0;
+    const auto place = geometry_->classify(visited, event.level);
+    if (!place.offset) return std::nullopt;
+    if (!event.pairs.distances.empty()) {
+      if (!place.trigger || place.offset->instructions != successor) return std::nullopt;
+      return *place.trigger;
+    }
+    const auto instruction = static_cast<std::int64_t>(begins_[place.trigger.value_or(0)]) +
+                             place.offset->instructions - successor;
+    if (instruction < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(instruction);
+  }
+
+  const TargetGeometry* geometry_;
+  std::vector<std::uint64_t> begins_;      ///< instructions of an iteration before each trigger
+  std::map<std::uint32_t, Event> events_;  ///< by attribute
+};
+
+/// The skid in events of all events of a recording whose samples have counter values.
+class SkidInEventsReader {
+ public:
+  /// `events`: of the recording. `bases`, by attribute, get the skids. Both must outlive the
+  /// reader.
+  SkidInEventsReader(const perfdata::Recording& recording, const std::vector<RecordedEvent>& events,
+                     std::vector<analysis::Basis>& bases)
+      : recording_(recording) {
+    for (const RecordedEvent& event : events) {
+      const Attribute& attribute = event.attribute;
+      const std::uint64_t period = attribute.period_or_frequency;
+      // Without a period it takes no samples: another event of its group does.
+      if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() || period == 0) continue;
+      auto& skid = bases[event.index].skid_in_events.emplace();
+      skid.refused = no_skid_in_events(event);
+      if (skid.refused.empty()) counters_.emplace(event.index, OvershootCounter(period, skid));
+    }
+  }
+
+  /// Whether samples are to be added.
+  bool reads() const noexcept { return !counters_.empty(); }
+
+  void add(const locate::VisitedRecord& visited) {
+    if (visited.sample == nullptr) return;
+    const auto counter = counters_.find(visited.sample->attribute);
+    if (counter == counters_.end()) return;
+    const auto details = recording_.decoder().details(visited.record, *visited.sample);
+    counter->second.add(details ? details->counter : std::nullopt);
+  }
+
+ private:
+  const perfdata::Recording& recording_;
+  std::map<std::uint32_t, OvershootCounter> counters_;  ///< by attribute
+};
+
+/// Adds a sample to the table of data addresses of its event.
+void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
+              const Profile& profile, std::vector<analysis::Basis>& bases) {
+  if (visited.sample == nullptr) return;
+  const perfdata::Sample& sample = *visited.sample;
+  auto& addresses = bases[sample.attribute].addresses;
+  if (!addresses || !addresses->is_tabulated()) return;
+  // A sample of IBS without EXACT_IP has the address of the interrupt (IbsRipInvalid;
+  // perf_ibs_handle_irq() in arch/x86/events/amd/ibs.c).
+  const bool is_ibs = addresses->source == analysis::AddressSource::tagged &&
+                      geometry.description->specification.arch == Arch::x86_64;
+  if (is_ibs && !sample.exact) return;
+  const int level = profile.events[sample.attribute].precise.recorded;
+  addresses->samples.at(geometry.classify(visited, level)).add(sample.addr, addresses->declared);
 }
 
-void SkidInEventsReader::add(const locate::VisitedRecord& visited) {
-  if (visited.sample == nullptr) return;
-  const auto counter = counters_.find(visited.sample->attribute);
-  if (counter == counters_.end()) return;
-  const auto details = recording_.decoder().details(visited.record, *visited.sample);
-  counter->second.add(details ? details->counter : std::nullopt);
+}  // namespace
+
+void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
+                          PageFaultChecker& checker, std::vector<analysis::Basis>& bases) {
+  const bool tabulates = std::ranges::any_of(bases, [](const analysis::Basis& basis) {
+    return basis.addresses && basis.addresses->is_tabulated();
+  });
+  SkidInEventsReader skid_in_events(profile.recording, profile.events, bases);
+  SamplePairReader sample_pairs(profile.events, geometry, bases);
+  if (!checker.reads() && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
+  profile.visit([&](const locate::VisitedRecord& visited) {
+    if (checker.reads()) checker.add(visited);
+    if (tabulates) tabulate(visited, *geometry, profile, bases);
+    if (skid_in_events.reads()) skid_in_events.add(visited);
+    if (sample_pairs.reads()) sample_pairs.add(visited);
+  });
 }
 
 }  // namespace skid::measure

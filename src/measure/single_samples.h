@@ -7,7 +7,7 @@
 #include "analysis/basis.h"
 #include "analysis/measurement.h"
 #include "src/locate/digest.h"
-#include "src/measure/event_description.h"
+#include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
@@ -70,40 +70,6 @@ class PageFaultChecker {
 /// The warning of a check that failed; nullopt when it passed.
 std::optional<std::string> warning_of(const analysis::IpCheck& check);
 
-/// Counts the pairs of events that PEBS samples with a fixed period on an own target whose events
-/// are known: its triggers alone cause the event, once each, or it counts all instructions.
-class SamplePairReader {
- public:
-  /// `geometry`: of the target; null where none was found. `bases`, by attribute, get the pairs.
-  /// Both must outlive the reader.
-  SamplePairReader(const std::vector<RecordedEvent>& events, const TargetGeometry* geometry,
-                   std::vector<analysis::Basis>& bases);
-
-  /// Whether records are to be added.
-  bool reads() const noexcept { return !events_.empty(); }
-  void add(const locate::VisitedRecord& visited);
-
- private:
-  struct Last {
-    std::uint32_t cpu = 0;
-    std::uint64_t event = 0;  ///< number in the iteration
-  };
-  struct Event {
-    int level = 0;  ///< precise_ip
-    std::uint64_t period = 0;
-    analysis::SamplePairs& pairs;
-    std::map<std::int32_t, Last> last;  ///< by thread; no hash: any threads may come
-  };
-
-  /// The number of the event that a sample is of; nullopt: not known.
-  std::optional<std::uint64_t> event_of(const locate::VisitedRecord& visited,
-                                        const Event& event) const;
-
-  const TargetGeometry* geometry_;
-  std::vector<std::uint64_t> begins_;      ///< instructions of an iteration before each trigger
-  std::map<std::uint32_t, Event> events_;  ///< by attribute
-};
-
 /// Why values of an event's counter contain no overshoot; empty: they do.
 std::string no_skid_in_events(const RecordedEvent& event);
 
@@ -137,21 +103,10 @@ class OvershootCounter {
   analysis::SkidInEvents& result_;
 };
 
-/// The skid in events of all events of a recording whose samples have counter values.
-class SkidInEventsReader {
- public:
-  /// `events`: of the recording. `bases`, by attribute, get the skids. Both must outlive the
-  /// reader.
-  SkidInEventsReader(const perfdata::Recording& recording, const std::vector<RecordedEvent>& events,
-                     std::vector<analysis::Basis>& bases);
-
-  /// Whether samples are to be added.
-  bool reads() const noexcept { return !counters_.empty(); }
-  void add(const locate::VisitedRecord& visited);
-
- private:
-  const perfdata::Recording& recording_;
-  std::map<std::uint32_t, OvershootCounter> counters_;  ///< by attribute
-};
+/// Sets the results that depend on single samples: reads the recording once more, unless nothing
+/// does. `geometry`: of the target; null where none was found. `bases`, by attribute, get tables of
+/// data addresses, pairs of samples and skids in events.
+void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
+                          PageFaultChecker& checker, std::vector<analysis::Basis>& bases);
 
 }  // namespace skid::measure
