@@ -68,15 +68,37 @@ Share share_at_promise(int level, const Basis& basis) {
                          breakdown.judged() - declared_inexact(level, basis));
 }
 
-/// The verdict on the samples at the promised offset, those that something else caused left out.
+/// Whether samples are judged by their address alone: every instruction may be tagged, but one with
+/// an address in the trigger's data must be the trigger.
+bool judges_tagged(const Addresses& addresses) {
+  return addresses.source == AddressSource::tagged && addresses.is_tabulated();
+}
+
+/// Samples on the trigger, of the judged samples with an address in its data.
+Share share_of_own(const Addresses& addresses) {
+  return wilson_interval(addresses.samples.trigger.trigger, addresses.samples.judged().trigger);
+}
+
+/// The verdict on `share`, the judged samples at the promised place, where something else caused
+/// some of them. broken if the samples that are not contradicted by their addresses break the
+/// promise; kept if these and all keep it and the cause is not contradicted.
 Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
   const AddressTable& samples = basis.addresses->samples;
+  const Verdict all = verdict_of(share);
+  const std::uint64_t foreign = samples.judged().other;
+  if (!identifies_cause(basis.addresses->source) || foreign == 0) return all;
   const std::int64_t offset = level == kConstantSkid ? basis.tally.instructions.mode() : 0;
   // Nothing depends on which of the others are at another offset: none of them condemns it.
   const std::uint64_t contradicted = offset == 0   ? samples.trigger.other
                                      : offset == 1 ? samples.successor.other
                                                    : 0;
-  return verdict_with(*basis.addresses, share, contradicted);
+  const std::uint64_t own = share.total - std::min(share.total, foreign);
+  const std::uint64_t kept = share.count - std::min(share.count, contradicted);
+  const Verdict rest = verdict_of(wilson_interval(std::min(kept, own), own));
+  if (rest == Verdict::broken) return rest;
+  const bool is_kept = all == Verdict::kept && rest == Verdict::kept &&
+                       cause_of(*basis.addresses).verdict != Verdict::broken;
+  return is_kept ? Verdict::kept : Verdict::undecided;
 }
 
 /// Nothing where it is the trigger, whose share is printed anyway.
@@ -322,14 +344,6 @@ std::string_view cause_words(const Addresses& addresses) {
   return cause_words(cause_of(addresses).verdict);
 }
 
-bool judges_tagged(const Addresses& addresses) {
-  return addresses.source == AddressSource::tagged && addresses.is_tabulated();
-}
-
-Share share_of_own(const Addresses& addresses) {
-  return wilson_interval(addresses.samples.trigger.trigger, addresses.samples.judged().trigger);
-}
-
 std::string describe(const Addresses& addresses) {
   if (addresses.source == AddressSource::request) {
     return "the data address repeats the request and confirms nothing";
@@ -349,19 +363,6 @@ std::string describe(const Addresses& addresses) {
     return text + "; whether the CPU records valid ones of this event is unknown";
   }
   return fmt::format("{}: cause {}", text, cause_words(cause.verdict));
-}
-
-Verdict verdict_with(const Addresses& addresses, const Share& share, std::uint64_t contradicted) {
-  const Verdict all = verdict_of(share);
-  const std::uint64_t foreign = addresses.samples.judged().other;
-  if (!identifies_cause(addresses.source) || foreign == 0) return all;
-  const std::uint64_t own = share.total - std::min(share.total, foreign);
-  const std::uint64_t kept = share.count - std::min(share.count, contradicted);
-  const Verdict rest = verdict_of(wilson_interval(std::min(kept, own), own));
-  if (rest == Verdict::broken) return rest;
-  const bool is_kept = all == Verdict::kept && rest == Verdict::kept &&
-                       cause_of(addresses).verdict != Verdict::broken;
-  return is_kept ? Verdict::kept : Verdict::undecided;
 }
 
 }  // namespace skid::analysis

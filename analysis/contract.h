@@ -57,7 +57,7 @@ std::optional<ConstantSkid> constant_skid(const Tally& tally);
 /// `event_remark`: what the catalogue adds to the recording, for the evidence; may be empty. A
 /// verdict either way needs as many judged samples as `kept` would
 /// (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Samples whose data address
-/// shows that something else caused them neither keep nor break a promise (verdict_with()). Without
+/// shows that something else caused them neither keep nor break a promise (cause_of()). Without
 /// a geometry nothing is judged.
 Contract judge(int level, const Basis& basis, const std::string& event_remark = {});
 
@@ -81,17 +81,5 @@ std::string_view cause_words(const Addresses& addresses);
 
 /// One line of text: counts and what they show, or why they show nothing.
 std::string describe(const Addresses& addresses);
-
-/// Whether samples are judged by their address alone: every instruction may be tagged, but one with
-/// an address in the trigger's data must be the trigger.
-bool judges_tagged(const Addresses& addresses);
-/// Samples on the trigger, of the judged samples with an address in its data.
-Share share_of_own(const Addresses& addresses);
-
-/// The verdict on `share`, the judged samples at the promised place, where something else caused
-/// some of them. `contradicted`: samples at that place whose address contradicts. broken if the
-/// samples that are not contradicted break the promise; kept if these and all keep it and the cause
-/// is not contradicted.
-Verdict verdict_with(const Addresses& addresses, const Share& share, std::uint64_t contradicted);
 
 }  // namespace skid::analysis

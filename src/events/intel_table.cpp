@@ -136,6 +136,39 @@ std::string lines_of(std::string_view file) {
   return text.substr(begin + 1, end - begin);
 }
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The counters of a PDISTCounter: "0,1"; 32 is fixed counter 0. None for "NA"; nullopt for an
+/// empty text and for what is no list of counters.
+std::optional<std::vector<int>> pdist_counters(std::string_view text) {
+  if (trimmed(text).empty()) return std::nullopt;
+  std::vector<int> counters;
+  if (text == "NA") return counters;
+  for (const std::string_view part : split(text, ',')) {
+    const auto counter = whole_number<int>(part);
+    if (!counter) return std::nullopt;
+    counters.push_back(*counter);
+  }
+  return counters;
+}
+
+/// The ids of "SKL091, SKL044"; none for "null" and "0".
+std::vector<std::string> errata_ids(std::string_view text) {
+  std::vector<std::string> ids;
+  for (const std::string_view id : split(text, ',')) {
+    if (!id.empty() && id != "null" && id != "0") ids.emplace_back(id);
+  }
+  return ids;
+}
+
 /// A line of events.tsv without its first column.
 Event event_of(std::string_view line, const IntelFile& file, const std::string& source) {
   Event event;
@@ -167,16 +200,6 @@ constexpr std::uint64_t kMostFileBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostEvents = 65536;
 constexpr std::size_t kMostFiles = 8;
 constexpr std::size_t kMostNameBytes = 256;
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.push_back(trimmed(text.substr(0, end)));
-    if (end == text.size()) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// A line of mapfile.csv about cores.
 struct MapLine {
@@ -345,26 +368,6 @@ std::vector<Event> intel_events(const IntelFile& file) {
     events.push_back(event_of(line, file, source));
   }
   return events;
-}
-
-std::optional<std::vector<int>> pdist_counters(std::string_view text) {
-  if (trimmed(text).empty()) return std::nullopt;
-  std::vector<int> counters;
-  if (text == "NA") return counters;
-  for (const std::string_view part : split(text, ',')) {
-    const auto counter = whole_number<int>(part);
-    if (!counter) return std::nullopt;
-    counters.push_back(*counter);
-  }
-  return counters;
-}
-
-std::vector<std::string> errata_ids(std::string_view text) {
-  std::vector<std::string> ids;
-  for (const std::string_view id : split(text, ',')) {
-    if (!id.empty() && id != "null" && id != "0") ids.emplace_back(id);
-  }
-  return ids;
 }
 
 PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,

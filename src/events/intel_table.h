@@ -63,11 +63,4 @@ struct PerfmonEvents {
 PerfmonEvents read_perfmon(const std::filesystem::path& directory, std::string_view cpu,
                            const machine::CpuIdentity& identity);
 
-/// The counters of a PDISTCounter: "0,1"; 32 is fixed counter 0. None for "NA"; nullopt for an
-/// empty text and for what is no list of counters.
-std::optional<std::vector<int>> pdist_counters(std::string_view text);
-
-/// The ids of "SKL091, SKL044"; none for "null" and "0".
-std::vector<std::string> errata_ids(std::string_view text);
-
 }  // namespace skid::events

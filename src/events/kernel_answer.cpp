@@ -23,6 +23,11 @@ using machine::Pmu;
 using machine::SampledModes;
 using machine::SamplingSupport;
 
+struct Refusal {
+  int error = 0;  ///< errno of perf_event_open(2)
+  machine::Reason reason;
+};
+
 /// IBS became a PMU of tasks too with 30093056f7b2.
 constexpr Since kIbsOfTasks{6, 2};
 /// hsw_limit_period(), 25dfc9e357af.
@@ -228,8 +233,10 @@ std::optional<Refusal> permission_refusal(const SamplingSupport& support,
   return Refusal{EACCES, {"not permitted", {}}};
 }
 
-}  // namespace
-
+/// The refusal to be expected on a machine; nullopt: the event is accepted. Sources:
+/// kernel/events/core.c (permissions), arch/x86/events/core.c x86_pmu_hw_config() (levels, shortest
+/// periods), arch/x86/events/intel/ds.c (constraint tables), arch/x86/events/amd/{core,ibs}.c,
+/// drivers/perf/arm_pmu.c.
 std::optional<Refusal> expected_refusal(const SamplingSupport& support,
                                         const EventAttempt& attempt) {
   const bool breakpoint = attempt.type == PERF_TYPE_BREAKPOINT;
@@ -252,6 +259,8 @@ std::optional<Refusal> expected_refusal(const SamplingSupport& support,
   }
   return std::nullopt;
 }
+
+}  // namespace
 
 machine::EventTrial simulated_kernel(const SamplingSupport& support) {
   return [&support](const EventAttempt& attempt) {

@@ -64,18 +64,6 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
 std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
                                          std::uint64_t sample_type);
 
-struct Refusal {
-  int error = 0;  ///< errno of perf_event_open(2)
-  machine::Reason reason;
-};
-
-/// The refusal to be expected on a machine; nullopt: the event is accepted. Sources:
-/// kernel/events/core.c (permissions), arch/x86/events/core.c x86_pmu_hw_config() (levels, shortest
-/// periods), arch/x86/events/intel/ds.c (constraint tables), arch/x86/events/amd/{core,ibs}.c,
-/// drivers/perf/arm_pmu.c.
-std::optional<Refusal> expected_refusal(const machine::SamplingSupport& support,
-                                        const machine::EventAttempt& attempt);
-
 /// Answers by these rules, for a machine of which only the files are at hand. Refers to `support`.
 machine::EventTrial simulated_kernel(const machine::SamplingSupport& support);
 

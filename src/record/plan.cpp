@@ -237,6 +237,27 @@ std::string why_not(TriggerKind kind, const PlanOptions& options, const machine:
   return runway::working_set_for(kind, memory_sizes(machine, cpu)).refusal;
 }
 
+/// Removes events without a possible trigger on this machine from the default set, so that the
+/// others are recorded; for explicitly named events this is an error. Cycles get another trigger.
+void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& options,
+                          const machine::Machine& machine, int cpu,
+                          std::vector<std::string>& notes) {
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  if (options.trigger) return;
+  const TriggerKind div = runway::trigger_kind_from("div");
+  std::erase_if(events, [&](ChosenEvent& chosen) {
+    const std::string reason = why_not(chosen.trigger, options, machine, cpu, arch);
+    if (reason.empty()) return false;
+    if (is_busy(chosen) && why_not(div, options, machine, cpu, arch).empty()) {
+      chosen.trigger = div;
+      notes.push_back(fmt::format("{}: with the trigger div; {}", chosen.event.text(), reason));
+      return false;
+    }
+    notes.push_back(fmt::format("{}: left out; {}", chosen.event.text(), reason));
+    return true;
+  });
+}
+
 }  // namespace
 
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
@@ -351,25 +372,6 @@ run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
   run.measurements = plan_measurements(options, request, descriptions);
   run.notes = request.notes;
   return run;
-}
-
-void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& options,
-                          const machine::Machine& machine, int cpu,
-                          std::vector<std::string>& notes) {
-  const Arch arch = runway::arch_from(machine.cpu.arch);
-  if (options.trigger) return;
-  const TriggerKind div = runway::trigger_kind_from("div");
-  std::erase_if(events, [&](ChosenEvent& chosen) {
-    const std::string reason = why_not(chosen.trigger, options, machine, cpu, arch);
-    if (reason.empty()) return false;
-    if (is_busy(chosen) && why_not(div, options, machine, cpu, arch).empty()) {
-      chosen.trigger = div;
-      notes.push_back(fmt::format("{}: with the trigger div; {}", chosen.event.text(), reason));
-      return false;
-    }
-    notes.push_back(fmt::format("{}: left out; {}", chosen.event.text(), reason));
-    return true;
-  });
 }
 
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,

@@ -18,12 +18,6 @@
 
 namespace skid::record {
 
-/// Removes events without a possible trigger on this machine from the default set, so that the
-/// others are recorded; for explicitly named events this is an error. Cycles get another trigger.
-void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& options,
-                          const machine::Machine& machine, int cpu,
-                          std::vector<std::string>& notes);
-
 /// A target for each trigger that the events need. Throws UsageError for options that fit none of
 /// them, Error when `cpu` cannot run one.
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
@@ -60,12 +54,6 @@ std::vector<run::PlannedMeasurement> plan_measurements(
 /// machine, perf and the start time are left out.
 run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
                      const Targets& targets);
-
-/// A chosen event in the kernel's terms: code, period or frequency, extras. nullopt: only perf
-/// knows its code (tracepoints, names of perf's own tables).
-std::optional<machine::Candidate> candidate_for(const ChosenEvent& chosen,
-                                                const PlanOptions& options,
-                                                const machine::Machine& machine);
 
 /// Asks for every event and notes the answers in it.
 void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,

@@ -86,8 +86,8 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
   }
 }
 
-}  // namespace
-
+/// A chosen event in the kernel's terms: code, period or frequency, extras. nullopt: only perf
+/// knows its code (tracepoints, names of perf's own tables).
 std::optional<Candidate> candidate_for(const ChosenEvent& chosen, const PlanOptions& options,
                                        const machine::Machine& machine) {
   const RequestedEvent& event = chosen.event;
@@ -118,6 +118,8 @@ std::optional<Candidate> candidate_for(const ChosenEvent& chosen, const PlanOpti
   candidate->attempt.whole_cpu = extras.per_cpu;
   return candidate;
 }
+
+}  // namespace
 
 void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
                 const machine::SamplingSupport& support, const machine::EventTrial& trial) {

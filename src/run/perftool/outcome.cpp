@@ -95,6 +95,19 @@ std::optional<std::string> pointed_at(const std::vector<std::string_view>& lines
   return std::nullopt;
 }
 
+/// Whether a file begins as a perf.data file of this machine's byte order does.
+bool is_recording(const std::filesystem::path& file) {
+  constexpr std::string_view kMagic = "PERFILE2";
+  std::array<char, kMagic.size()> begin{};
+  try {
+    const FileDescriptor opened = open_regular_file(file);
+    return ::read(opened.get(), begin.data(), begin.size()) == std::ssize(begin) &&
+           std::string_view(begin.data(), begin.size()) == kMagic;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Outcome judge(const Completed& left, const std::filesystem::path& file,
@@ -140,18 +153,6 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
                           left.code.signal != 0 ? "was " + describe(left.code)
                                                 : "ended with " + describe(left.code),
                           because(messages)));
-}
-
-bool is_recording(const std::filesystem::path& file) {
-  constexpr std::string_view kMagic = "PERFILE2";
-  std::array<char, kMagic.size()> begin{};
-  try {
-    const FileDescriptor opened = open_regular_file(file);
-    return ::read(opened.get(), begin.data(), begin.size()) == std::ssize(begin) &&
-           std::string_view(begin.data(), begin.size()) == kMagic;
-  } catch (const InputError&) {
-    return false;
-  }
 }
 
 std::uint64_t samples_of_first_event(const std::filesystem::path& file) {

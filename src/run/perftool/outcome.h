@@ -57,9 +57,6 @@ struct Outcome {
 Outcome judge(const Completed& left, const std::filesystem::path& file,
               const machine::Machine& machine);
 
-/// Whether a file begins as a perf.data file of this machine's byte order does.
-bool is_recording(const std::filesystem::path& file);
-
 /// perf counts the samples of all events together; these are those of the first. Throws InputError.
 std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 
