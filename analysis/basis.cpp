@@ -3,15 +3,10 @@
 #include "analysis/wording.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
 namespace skid::analysis {
-
-std::uint64_t Breakdown::read() const {
-  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
-}
 
 std::uint64_t Breakdown::judged() const {
   std::uint64_t samples = 0;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -113,7 +114,9 @@ class Breakdown {
   }
 
   /// Samples read: the sum of all classes.
-  std::uint64_t read() const;
+  std::uint64_t read() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
   /// The sum of the classes that is_judged().
   std::uint64_t judged() const;
   /// hit + skid + before + censored: the samples that have a distance.

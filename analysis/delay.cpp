@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -86,10 +85,6 @@ void SamplePairs::add(std::uint64_t from, std::uint64_t to, std::uint64_t period
   const std::uint64_t events = distances.size();
   counts.resize(events * events);
   ++counts[(from + period % events) % events * events + to];
-}
-
-std::uint64_t SamplePairs::pairs() const {
-  return std::accumulate(counts.begin(), counts.end(), delays.total());
 }
 
 SamplePairs& SamplePairs::operator+=(const SamplePairs& more) {

@@ -5,6 +5,7 @@
 #include "analysis/statistics.h"
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,7 +32,9 @@ struct SamplePairs {
   /// A pair of samples `period` events and a delay apart, at events `from` and `to` of the
   /// iteration.
   void add(std::uint64_t from, std::uint64_t to, std::uint64_t period);
-  std::uint64_t pairs() const;
+  std::uint64_t pairs() const {
+    return std::accumulate(counts.begin(), counts.end(), delays.total());
+  }
   /// Of the same target.
   SamplePairs& operator+=(const SamplePairs& more);
   bool is_like(const SamplePairs& other) const {

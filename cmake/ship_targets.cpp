@@ -1,6 +1,7 @@
 // Builds the targets that come with packages of skidscan into one file (runway/shipped.h): those
 // that record and kit choose without options for the target, for both architectures, and those of
 // the built-in models. Run by cpack; not installed.
+#include "runway/kinds/kind.h"
 #include "runway/shipped.h"
 #include "runway/target.h"
 #include "src/events/event.h"
@@ -40,7 +41,7 @@ std::vector<ChosenEvent> events_for(runway::TriggerKind kind, const machine::Mac
       event.levels = {level};
       event.counted = static_cast<events::Counted>(counted);
       const bool unknown = event.counted == events::Counted::other;
-      if (unknown || is_busy(event) || events::may_cause(kind, event.counted)) add(event);
+      if (unknown || is_busy(event) || runway::kind_of(kind).causes(event.counted)) add(event);
     }
   }
   ChosenEvent tagged;

@@ -52,7 +52,9 @@ struct BlockSamples {
 
   std::uint64_t samples() const;
   /// Samples that each place has if they are even.
-  double expected() const;
+  double expected() const {
+    return static_cast<double>(samples()) / static_cast<double>(places.size());
+  }
   /// The most samples of a place over the expected number; at least 1.
   double largest_ratio() const;
 };

@@ -205,10 +205,6 @@ std::uint64_t BlockSamples::samples() const {
       [](std::uint64_t sum, const PlaceSamples& place) { return sum + place.samples; });
 }
 
-double BlockSamples::expected() const {
-  return static_cast<double>(samples()) / static_cast<double>(places.size());
-}
-
 double BlockSamples::largest_ratio() const {
   const auto most =
       std::ranges::max_element(places, {}, [](const auto& one) { return one.samples; });

@@ -144,10 +144,6 @@ void Branches::add_computing(const symbols::Module& module, std::uint64_t addres
   computing_.insert(base_name(function->name));
 }
 
-bool Branches::may_enter(std::uint64_t address) const {
-  return !is_whole_ || !branches_to(address).empty();
-}
-
 std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) const {
   const auto first = std::ranges::lower_bound(branches_, Branch{address});
   const auto after =
@@ -178,16 +174,8 @@ bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {
   return !is_whole_ || (!branches.empty() && branches.front().kind != Kind::jump_within);
 }
 
-bool Branches::is_labelled(std::uint64_t address) const {
-  return std::ranges::binary_search(labels_, address);
-}
-
 bool Branches::computes_jumps(const std::string& function) const {
   return computing_.contains(base_name(function));
-}
-
-bool Step::is_nop() const noexcept {
-  return categories == instructions::Categories{Category::nop};
 }
 
 Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruction) {

@@ -75,11 +75,15 @@ class Branches {
   bool is_whole() const noexcept { return is_whole_; }
 
   /// Whether a direct jump or call goes to `address`, or may do so where not all was decoded.
-  bool may_enter(std::uint64_t address) const;
+  bool may_enter(std::uint64_t address) const {
+    return !is_whole_ || !branches_to(address).empty();
+  }
   /// Whether a call, or a jump from another function, goes there, or may do so.
   bool may_enter_from_elsewhere(std::uint64_t address) const;
   /// Whether a symbol of any kind and visibility has that value.
-  bool is_labelled(std::uint64_t address) const;
+  bool is_labelled(std::uint64_t address) const {
+    return std::ranges::binary_search(labels_, address);
+  }
   /// Whether a function of that name, or another part of it, jumps to an address in a register or
   /// memory, by itself or through a retpoline.
   bool computes_jumps(const std::string& function) const;
@@ -125,7 +129,9 @@ struct Step {
   bool calls_kernel = false;
 
   bool accesses_memory() const noexcept { return loads || stores; }
-  bool is_nop() const noexcept;
+  bool is_nop() const noexcept {
+    return categories == instructions::Categories{instructions::Category::nop};
+  }
 };
 
 Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruction);

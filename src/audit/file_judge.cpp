@@ -3,6 +3,7 @@
 #include "runway/target.h"
 #include "src/locate/mapping_name.h"
 #include "src/measure/event_knowledge.h"
+#include "src/support/architecture.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ EventRule rule_of(const measure::RecordedEvent& event) {
     if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
     const bool writes_only = attribute.bp_type == kWrite;
     return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
-                    measure::arch_of(event.machine.cpu).value_or(Arch::x86_64)),
+                    arch_of_kernel(event.machine.cpu.arch).value_or(Arch::x86_64)),
             {}};
   }
   if (measure::is_page_fault(attribute)) return {Rule::page_fault, {}};
@@ -179,10 +180,6 @@ NotJudged FileJudge::go_to(std::uint64_t address) {
   }
   index_ = code_->find(address).value_or(0);
   return code_->problem_at(address);
-}
-
-NotJudged FileJudge::why_no_predecessor() const {
-  return is_cut() ? NotJudged::too_much_code : NotJudged::no_only_predecessor;
 }
 
 std::optional<std::size_t> FileJudge::predecessor() {

@@ -113,7 +113,9 @@ class FileJudge {
 
  private:
   NotJudged go_to(std::uint64_t address);
-  NotJudged why_no_predecessor() const;
+  NotJudged why_no_predecessor() const {
+    return is_cut() ? NotJudged::too_much_code : NotJudged::no_only_predecessor;
+  }
   /// The index of the only instruction that can precede the sampled one: the one before it in the
   /// code, if it falls through and nothing else leads there. nullopt at function entries and
   /// possible destinations of branches and computed jumps, and after calls, instructions that do

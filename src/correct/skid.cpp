@@ -3,6 +3,7 @@
 #include "src/correct/flow.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/support/architecture.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ bool is_of_time(const RecordedEvent& event) {
 
 /// Events whose skid is no constant, whatever a run measured.
 std::optional<Skid> refusal_of(const RecordedEvent& event) {
-  const bool is_arm = measure::arch_of(event.machine.cpu) == Arch::aarch64;
+  const bool is_arm = arch_of_kernel(event.machine.cpu.arch) == Arch::aarch64;
   const char* const record_precisely = is_arm ? kSampleWithSpe : kRecordPrecisely;
   if (measure::is_clock(event.attribute)) {
     return refused(

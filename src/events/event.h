@@ -109,10 +109,8 @@ struct TriggerCause {
 /// is known of the event.
 std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event);
 
-/// Whether a kind causes what an event counts, on one CPU or another. False for `other`.
-bool may_cause(runway::TriggerKind kind, Counted counted);
-
-/// Those that may, of the kinds of an architecture, best suited first.
+/// The kinds of an architecture that cause what an event counts, on one CPU or another, best suited
+/// first.
 std::vector<runway::TriggerKind> kinds_causing(Counted counted, Arch arch);
 
 /// The kind to record an event with: the first of triggers_of() that targets for the CPU's

@@ -36,7 +36,8 @@ Arch arch_of(const Cpu& cpu) {
 
 std::vector<TriggerKind> kinds_causing(Counted counted, Arch arch) {
   std::vector<TriggerKind> kinds = runway::trigger_kinds_of(arch);
-  std::erase_if(kinds, [counted](TriggerKind kind) { return !may_cause(kind, counted); });
+  std::erase_if(kinds,
+                [counted](TriggerKind kind) { return !runway::kind_of(kind).causes(counted); });
   std::stable_partition(kinds.begin(), kinds.end(), [counted](TriggerKind kind) {
     return !runway::kind_of(kind).effect_on(counted)->second_choice;
   });
@@ -89,10 +90,6 @@ std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
                       expected_events(cpu, event, runway::default_specification(arch, trigger))});
   }
   return causes;
-}
-
-bool may_cause(TriggerKind kind, Counted counted) {
-  return runway::kind_of(kind).causes(counted);
 }
 
 std::optional<TriggerKind> best_trigger(const Cpu& cpu, const Event& event) {

@@ -8,6 +8,7 @@
 #include "src/events/event.h"
 #include "src/locate/digest.h"
 #include "src/locate/kernel_symbols.h"
+#include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -63,7 +65,9 @@ struct Column {
   std::string not_judged;
   bool of_core_pmu = false;  ///< an event of a core's PMU
 
-  std::uint64_t read() const;
+  std::uint64_t read() const {
+    return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
+  }
 };
 
 enum class Kind { target, function, kernel_function };
@@ -143,7 +147,9 @@ class Reader {
   static constexpr std::uint64_t kMostDecoded = std::uint64_t{3} << 19U;
 
   struct Reading;
-  bool is_selected_module(const std::string& dso) const;
+  bool is_selected_module(const std::string& dso) const {
+    return selection_.module.empty() || locate::is_dso_named(dso, selection_.module);
+  }
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);
   void add_names(Reading& reading);

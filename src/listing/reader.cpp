@@ -1,5 +1,4 @@
 #include "src/listing/listing.h"
-#include "src/locate/mapping_name.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
@@ -9,7 +8,6 @@
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -85,10 +83,6 @@ void join(std::vector<std::size_t>& columns,
 
 }  // namespace
 
-std::uint64_t Column::read() const {
-  return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
-}
-
 Count Code::total(std::size_t column) const {
   Count sum;
   for (const auto& [address, by_column] : samples) {
@@ -96,10 +90,6 @@ Count Code::total(std::size_t column) const {
     if (found != by_column.end()) sum += found->second;
   }
   return sum;
-}
-
-bool Reader::is_selected_module(const std::string& dso) const {
-  return selection_.module.empty() || locate::is_dso_named(dso, selection_.module);
 }
 
 measure::ReadResult Reader::add(const measure::Source& source) {

@@ -128,7 +128,7 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
 /// samples are of the rest of the loop.
 bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
   if (knowledge.counted == events::Counted::other) return false;
-  if (!knowledge.event) return !events::may_cause(trigger, knowledge.counted);
+  if (!knowledge.event) return !runway::kind_of(trigger).causes(knowledge.counted);
   const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
   return std::ranges::none_of(causes,
                               [trigger](const auto& cause) { return cause.kind == trigger; });
@@ -170,10 +170,6 @@ std::optional<std::uint64_t> asked_code(std::string_view name) {
 }
 
 }  // namespace
-
-std::optional<Arch> arch_of(const machine::CpuIdentity& cpu) {
-  return arch_of_kernel(cpu.arch);
-}
 
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run) {
   if (run != nullptr) return run->machine;

@@ -28,9 +28,6 @@ namespace skid::measure {
 /// The machine that a recording was made on, from its run or the recording itself.
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run);
 
-/// The architecture of a recorded CPU; nullopt where it is not known, or another one.
-std::optional<Arch> arch_of(const machine::CpuIdentity& cpu);
-
 /// An event of the CPU cores, as its PMU encodes it.
 struct CoreEvent {
   std::uint64_t config = 0, config1 = 0;  ///< of a raw event; of a generic one its code there

@@ -253,7 +253,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   }
   if (geometry != nullptr) {
     basis.geometry = geometry->map.geometry();
-    basis.known_offset = known_offset(attribute, description, arch_of(event.machine.cpu));
+    basis.known_offset = known_offset(attribute, description, profile.arch());
     basis.not_judged =
         reason_not_judged(attribute, event.pmu_name, knowledge, description, geometry->categories);
     if (description != nullptr) {

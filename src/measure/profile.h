@@ -11,6 +11,7 @@
 #include "src/measure/measure.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
+#include "src/support/architecture.h"
 #include "src/support/names.h"
 
 #include <optional>
@@ -32,7 +33,7 @@ struct Profile {
 
   const machine::Machine& machine() const noexcept { return cpu.machine(); }
   /// As recorded; nullopt: not recorded, or another one.
-  std::optional<Arch> arch() const { return arch_of(machine().cpu); }
+  std::optional<Arch> arch() const { return arch_of_kernel(machine().cpu.arch); }
   /// Whether an event is one of the filter's, and no dummy nor a cross-check. Notes it in
   /// `filtered`, which no longer counts its samples where it is not.
   bool selects(const RecordedEvent& event, const locate::Filter& filter,

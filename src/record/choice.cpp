@@ -1,9 +1,9 @@
 #include "src/record/choice.h"
 
 #include "runway/instructions.h"
+#include "runway/kinds/kind.h"
 #include "src/events/default_set.h"
 #include "src/perfdata/format.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -236,7 +236,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
       is_known ? events::default_set(sampled, catalogue) : events::any_cpu_set(machine);
   for (events::DefaultEvent& event : set.events) {
     if (options.trigger && !is_of_every_instruction(event.counted) &&
-        !events::may_cause(*options.trigger, event.counted)) {
+        !runway::kind_of(*options.trigger).causes(event.counted)) {
       notes.push_back(fmt::format("{}: left out, the trigger {} does not cause it", event.name,
                                   runway::name_of(*options.trigger)));
       continue;

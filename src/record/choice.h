@@ -8,6 +8,7 @@
 #include "src/events/event.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/record_command.h"
 
 #include <cstddef>
@@ -40,9 +41,9 @@ struct RequestedEvent {
   /// Whether perf chooses the level, by the modifier P: the highest that the kernel takes.
   bool perf_picks_level() const { return modifiers.find('P') != std::string::npos; }
   /// As requested, without a level: "cycles:u".
-  std::string text() const;
+  std::string text() const { return perftool::join_event_name({name, modifiers}); }
   /// As requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
-  std::string at_level(int level) const;
+  std::string at_level(int level) const { return perftool::event_at_level(name, modifiers, level); }
   /// As perf's -e takes it on this target: "mem:0x403000/8:rw:upp".
   std::string for_perf(int level, const runway::TargetDescription& target) const;
 };

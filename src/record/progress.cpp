@@ -75,10 +75,6 @@ void Progress::say(std::string_view line) {
   print_to_standard_error(output::escape_for_terminal(line) + '\n');
 }
 
-void Progress::explain(std::string_view line) {
-  if (verbose_) say(line);
-}
-
 std::string Progress::heading() const {
   std::string text = fmt::format("{}/{} {}", done_ + 1, total_, requested_);
   if (repeat_ > 1) text += fmt::format(" #{}", repeat_);

@@ -32,7 +32,9 @@ class Progress {
   /// Prints a separate line.
   void say(std::string_view line);
   /// The same, for steps and their reasons.
-  void explain(std::string_view line);
+  void explain(std::string_view line) {
+    if (verbose_) say(line);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

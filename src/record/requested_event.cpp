@@ -1,5 +1,4 @@
 #include "src/record/choice.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/support/error.h"
 
 #include <set>
@@ -58,14 +57,6 @@ RequestedEvent parse_event(std::string_view text) {
 }
 
 }  // namespace
-
-std::string RequestedEvent::text() const {
-  return perftool::join_event_name({name, modifiers});
-}
-
-std::string RequestedEvent::at_level(int level) const {
-  return perftool::event_at_level(name, modifiers, level);
-}
 
 std::string RequestedEvent::for_perf(int level, const runway::TargetDescription& target) const {
   return perftool::event_at_level(

@@ -166,14 +166,14 @@ RecordSession::RecordSession(run::Run& run, fs::path directory,
       finished_(std::move(finished)) {}
 
 SessionEnd RecordSession::record_pending() {
-  write_description();
+  run::write_run(run_, directory_);
   for (PlannedMeasurement& measurement : run_.measurements) {
     if (measurement.state != State::pending) continue;
     if (interrupts_.take() || record(measurement) == SessionEnd::interrupted) {
       return SessionEnd::interrupted;
     }
     run_.ended = utc_now();
-    write_description();
+    run::write_run(run_, directory_);
   }
   return SessionEnd::complete;
 }
@@ -316,18 +316,6 @@ void RecordSession::accept(PlannedMeasurement& measurement, const perftool::Outc
     progress_.say(fmt::format("{}: {}", measurement.requested, measurement.reason));
   }
   finished_();
-}
-
-void RecordSession::write_description() const {
-  run::write_run(run_, directory_);
-}
-
-fs::path RecordSession::file_of(const PlannedMeasurement& measurement) const {
-  return directory_ / measurement.file;
-}
-
-fs::path RecordSession::partial_file_of(const PlannedMeasurement& measurement) const {
-  return directory_ / (measurement.file + ".partial");
 }
 
 std::string utc_now() {

@@ -69,10 +69,13 @@ class RecordSession {
                                                  std::uint64_t samples) const;
   void accept(run::PlannedMeasurement& measurement, const perftool::Outcome& outcome,
               std::uint64_t samples);
-  void write_description() const;
 
-  std::filesystem::path file_of(const run::PlannedMeasurement& measurement) const;
-  std::filesystem::path partial_file_of(const run::PlannedMeasurement& measurement) const;
+  std::filesystem::path file_of(const run::PlannedMeasurement& measurement) const {
+    return directory_ / measurement.file;
+  }
+  std::filesystem::path partial_file_of(const run::PlannedMeasurement& measurement) const {
+    return directory_ / (measurement.file + ".partial");
+  }
 
   run::Run& run_;
   std::filesystem::path directory_;

@@ -7,7 +7,6 @@
 #include "src/support/error.h"
 #include "src/support/fields.h"
 #include "src/support/file.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <limits>
@@ -224,10 +223,6 @@ void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
   const machine::Reason reason = machine::why_no_samples(cpu, software ? 0 : measurement.level);
   measurement.reason = reason.what;
   if (!reason.remedy.empty()) measurement.reason += "; " + reason.remedy;
-}
-
-bool Run::partial() const {
-  return find_by(measurements, &PlannedMeasurement::state, State::pending) != nullptr;
 }
 
 bool is_run(const fs::path& directory) {

@@ -5,6 +5,7 @@
 #include "src/machine/machine.h"
 #include "src/run/perftool/record_command.h"
 #include "src/support/names.h"
+#include "src/support/text.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -78,7 +79,9 @@ struct Run {
   std::vector<std::string> notes;  ///< what was decided and why, a line each
 
   /// True while a measurement is pending.
-  bool partial() const;
+  bool partial() const {
+    return find_by(measurements, &PlannedMeasurement::state, State::pending) != nullptr;
+  }
 };
 
 /// The name of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" where that is `taken`.

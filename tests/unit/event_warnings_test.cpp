@@ -3,6 +3,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
+#include "src/support/architecture.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/trigger_kinds.h"
 
@@ -389,11 +390,11 @@ TEST(NotJudgedReason, DependsOnTheRecordedArchitecture) {
 }
 
 TEST(RecordedArch, IsThatOfTheCpu) {
-  EXPECT_EQ(arch_of(arm("aarch64").cpu), Arch::aarch64);
-  EXPECT_EQ(arch_of(arm("aarch64_be").cpu), Arch::aarch64);
-  EXPECT_EQ(arch_of(arm("x86_64").cpu), Arch::x86_64);
-  EXPECT_EQ(arch_of(arm("i686").cpu), std::nullopt);
-  EXPECT_EQ(arch_of(arm("").cpu), std::nullopt);
+  EXPECT_EQ(arch_of_kernel(arm("aarch64").cpu.arch), Arch::aarch64);
+  EXPECT_EQ(arch_of_kernel(arm("aarch64_be").cpu.arch), Arch::aarch64);
+  EXPECT_EQ(arch_of_kernel(arm("x86_64").cpu.arch), Arch::x86_64);
+  EXPECT_EQ(arch_of_kernel(arm("i686").cpu.arch), std::nullopt);
+  EXPECT_EQ(arch_of_kernel(arm("").cpu.arch), std::nullopt);
 }
 
 TEST(RecordedMachine, FollowsFromTheRecordingWithoutARun) {
