@@ -268,12 +268,8 @@ class Comparer {
   }
 
   StatisticDifference& add(Statistic statistic, double baseline, double here) {
-    StatisticDifference& difference = cell_.differences.emplace_back();
-    difference.statistic = statistic;
-    difference.baseline = baseline;
-    difference.here = here;
-    difference.difference = here - baseline;
-    return difference;
+    return cell_.differences.emplace_back(
+        StatisticDifference{statistic, baseline, here, here - baseline});
   }
   static void fill(StatisticDifference& difference, const Difference& tested) {
     difference.difference = tested.value;

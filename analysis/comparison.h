@@ -71,13 +71,13 @@ struct StatisticDifference {
   Statistic statistic = Statistic::hit_ratio;
   /// Of the distribution: 0, and the Kolmogorov-Smirnov distance as `here` and `difference`.
   double baseline = 0, here = 0;
-  double difference = 0;             ///< here - baseline
-  std::optional<double> low, high;   ///< its 95% interval
-  std::optional<double> p;           ///< nullopt: not tested
-  std::optional<double> adjusted_p;  ///< after Holm, over all tests of the comparison
-  bool p_is_bound = false;           ///< p is at most this
-  bool marked = false;               ///< more than chance, and larger than the smallest effect
-  std::string untested;              ///< why there is no test
+  double difference = 0;                      ///< here - baseline
+  std::optional<double> low = {}, high = {};  ///< its 95% interval
+  std::optional<double> p = {};               ///< nullopt: not tested
+  std::optional<double> adjusted_p = {};      ///< after Holm, over all tests of the comparison
+  bool p_is_bound = false;                    ///< p is at most this
+  bool marked = false;        ///< more than chance, and larger than the smallest effect
+  std::string untested = {};  ///< why there is no test
 };
 
 /// Distances between two distributions of offsets.

@@ -112,12 +112,7 @@ std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
     result.high_at_least = at_least(result.high);
     return result;
   };
-  DistanceIntervals intervals;
-  intervals.p50 = quantile(0.50);
-  intervals.p90 = quantile(0.90);
-  intervals.p99 = quantile(0.99);
-  intervals.mean = mean_interval(offsets);
-  return intervals;
+  return DistanceIntervals{quantile(0.50), quantile(0.90), quantile(0.99), mean_interval(offsets)};
 }
 
 /// The figures that depend on the geometry of the target.

@@ -161,13 +161,10 @@ Identity identity(const Counts& counts, Quantity left, const std::vector<Quantit
   needed.push_back(left);
   result.missing = missing_of(counts, std::move(needed));
   if (!result.missing.empty()) return result;
-  Identity::Residual residual;
-  residual.left = counts[left].value_or(0);
-  residual.right = sum_of(counts, right);
-  residual.difference = residual.left - residual.right;
-  const double larger = std::max(residual.left, residual.right);
-  if (larger > 0) residual.of_larger = std::abs(residual.difference) / larger;
-  result.residual = residual;
+  const double of_left = counts[left].value_or(0), of_right = sum_of(counts, right);
+  const double difference = of_left - of_right, larger = std::max(of_left, of_right);
+  result.residual = Identity::Residual{of_left, of_right, difference, {}};
+  if (larger > 0) result.residual->of_larger = std::abs(difference) / larger;
   return result;
 }
 

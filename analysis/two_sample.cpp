@@ -118,11 +118,9 @@ double dealt_p(const OffsetCounts& a, const OffsetCounts& b) {
 
 /// MOVER: the ends of b - a from those of a and b.
 Difference recover(const Interval& a, const Interval& b) {
-  Difference difference;
-  difference.value = b.value - a.value;
-  difference.low = difference.value - std::hypot(b.value - b.low, a.high - a.value);
-  difference.high = difference.value + std::hypot(b.high - b.value, a.value - a.low);
-  return difference;
+  const double value = b.value - a.value;
+  return {value, value - std::hypot(b.value - b.low, a.high - a.value),
+          value + std::hypot(b.high - b.value, a.value - a.low)};
 }
 
 Interval mean_ends(const OffsetCounts& offsets) {

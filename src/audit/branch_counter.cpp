@@ -115,14 +115,12 @@ CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::S
     return regions_.locate(there, time)
         .value_or(symbols::FileLocation{symbols::Region::kNoFile, address});
   };
-  CountedBranch branch;
-  branch.attribute = sample.attribute;
-  branch.type = static_cast<std::uint8_t>(entry.type);
-  branch.both_outcomes = entry.predicted && entry.mispredicted;
-  branch.from = place_of(entry.from);
-  branch.to = place_of(entry.to);
-  branch.distance = entry.to - entry.from;
-  return branch;
+  return {.attribute = sample.attribute,
+          .type = static_cast<std::uint8_t>(entry.type),
+          .both_outcomes = entry.predicted && entry.mispredicted,
+          .from = place_of(entry.from),
+          .to = place_of(entry.to),
+          .distance = entry.to - entry.from};
 }
 
 void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,

@@ -129,23 +129,11 @@ std::vector<Event> amd_events(std::string_view pmu) {
     const std::string_view name = take_until('\t', line);
     const auto config = whole_number<std::uint64_t>(take_until('\t', line), 16);
     if (!config || line.find(generation) == std::string_view::npos) continue;
-    Event& event = events.emplace_back();
-    event.name = name;
-    event.config = *config;
-    event.source = fmt::format("perf's events of amdzen{}", generation);
-    event.precise = false;
-    event.precise_source = "kernel";
+    events.push_back({.name = std::string(name),
+                      .config = *config,
+                      .source = fmt::format("perf's events of amdzen{}", generation)});
   }
   return events;
-}
-
-/// Sets what is precise of a Zen: the kernel hands cycles and micro-ops (codes 0x76 and 0xc1) to
-/// IBS and refuses a level of all others (core_pmu_ibs_config() in arch/x86/events/amd/ibs.c).
-void set_precision_by_ibs(std::vector<Event>& events) {
-  for (Event& event : events) {
-    event.precise = (event.config == 0x76 || event.config == 0xc1) && event.config1 == 0;
-    event.precise_source = "kernel";
-  }
 }
 
 /// libpfm4's events of a PMU. `at_hand`: they are those of `here`.
@@ -162,7 +150,12 @@ Catalogue pfm_catalogue(const PfmPmu& pmu, const machine::Machine& here, bool at
   if (std::vector<Event> more = amd_events(pmu.name); !more.empty()) {
     events.insert(events.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
-    set_precision_by_ibs(events);
+    // The kernel hands cycles and micro-ops (codes 0x76 and 0xc1) to IBS and refuses a level of all
+    // others (core_pmu_ibs_config() in arch/x86/events/amd/ibs.c).
+    for (Event& event : events) {
+      event.precise = (event.config == 0x76 || event.config == 0xc1) && event.config1 == 0;
+      event.precise_source = "kernel";
+    }
   }
   if (cpu.layout == ConfigLayout::arm) {
     const bool named = at_hand && !here.core_pmus.empty();

@@ -77,15 +77,13 @@ std::optional<Encoded> encode(const std::string& spelling) {
 
 Event make_event(const std::string& pmu, std::string name, const Encoded& encoded,
                  const std::string& description, bool precise) {
-  Event event;
-  event.source = fmt::format("libpfm4, {}", pmu);
-  event.name = std::move(name);
-  event.description = description;
-  event.config = encoded.config;
-  event.config1 = encoded.config1;
-  event.precise = precise;
-  event.precise_source = "libpfm4";
-  return event;
+  return {.name = std::move(name),
+          .description = description,
+          .config = encoded.config,
+          .config1 = encoded.config1,
+          .source = fmt::format("libpfm4, {}", pmu),
+          .precise = precise,
+          .precise_source = "libpfm4"};
 }
 
 /// Umask `i` of an event; nullopt for attributes of other kinds.

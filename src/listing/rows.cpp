@@ -316,7 +316,7 @@ class Folder {
     row.part = first.part;
     row.trigger = first.trigger;
     row.first_offset = first.offset;
-    row.last_offset = end - begin == 1 ? first.offset : spot(end - 1).offset;
+    row.last_offset = spot(end - 1).offset;
     row.counts = counts_between(begin, end);
     return row;
   }
