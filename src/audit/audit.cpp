@@ -1,6 +1,5 @@
 #include "src/audit/audit.h"
 
-#include "src/audit/event_blocks.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/recording.h"

@@ -1,7 +1,6 @@
-#include "src/audit/event_blocks.h"
-
 #include "analysis/distributions.h"
 #include "analysis/two_sample.h"
+#include "src/audit/block_bias.h"
 
 #include <algorithm>
 #include <cmath>

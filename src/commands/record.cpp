@@ -7,7 +7,6 @@
 #include "src/record/choice.h"
 #include "src/record/directory.h"
 #include "src/record/plan.h"
-#include "src/record/progress.h"
 #include "src/record/session.h"
 #include "src/support/error.h"
 #include "src/support/process.h"

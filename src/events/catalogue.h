@@ -3,7 +3,6 @@
 #pragma once
 
 #include "runway/trigger.h"
-#include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/machine/machine.h"
 

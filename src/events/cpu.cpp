@@ -1,5 +1,4 @@
-#include "src/events/cpu.h"
-
+#include "src/events/event.h"
 #include "src/events/intel_table.h"
 #include "src/support/text.h"
 

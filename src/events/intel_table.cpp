@@ -1,6 +1,5 @@
 #include "src/events/intel_table.h"
 
-#include "src/events/cpu.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_value.h"

@@ -2,7 +2,6 @@
 // (arch/x86/events/intel/core.c, arch/x86/events/amd/ibs.c).
 #pragma once
 
-#include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"

@@ -1,7 +1,6 @@
-#include "src/record/progress.h"
-
 #include "analysis/wording.h"
 #include "src/output/escape.h"
+#include "src/record/session.h"
 #include "src/support/standard_error.h"
 
 #include <cmath>

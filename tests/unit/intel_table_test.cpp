@@ -2,7 +2,7 @@
 #include "src/events/intel_table.h"
 
 #include "src/events/catalogue.h"
-#include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/support/error.h"
 #include "src/support/file.h"

@@ -1,4 +1,4 @@
-#include "src/record/progress.h"
+#include "src/record/session.h"
 
 #include <string>
 

@@ -1,7 +1,6 @@
 // `skidscan events`: the knowledge of events, as text and as JSON.
 #pragma once
 
-#include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/output/page.h"
 
