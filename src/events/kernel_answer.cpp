@@ -1,6 +1,6 @@
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/command_words.h"
 #include "src/support/file.h"
 #include "src/support/text.h"

@@ -1,5 +1,5 @@
 #include "src/events/event.h"
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 

@@ -2,7 +2,7 @@
 
 #include "src/events/event.h"
 #include "src/perfdata/format.h"
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,8 +8,7 @@
 #include "src/events/event.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/event_syntax.h"
-#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/perftool.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "src/events/kernel_rules.h"
 #include "src/perfdata/format.h"
 #include "src/record/plan.h"
-#include "src/run/perftool/outcome.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 

@@ -1,7 +1,6 @@
 #include "src/record/session.h"
 
 #include "analysis/wording.h"
-#include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"

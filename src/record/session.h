@@ -3,7 +3,7 @@
 
 #include "runway/target.h"
 #include "src/record/plan.h"
-#include "src/run/perftool/outcome.h"
+#include "src/run/perftool/perftool.h"
 #include "src/run/run.h"
 #include "src/support/file.h"
 

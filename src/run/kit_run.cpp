@@ -1,5 +1,4 @@
-#include "src/run/perftool/outcome.h"
-#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/perftool.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"

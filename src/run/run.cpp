@@ -3,7 +3,6 @@
 #include "src/run/run.h"
 
 #include "src/machine/diagnosis.h"
-#include "src/run/perftool/outcome.h"
 #include "src/support/error.h"
 #include "src/support/fields.h"
 #include "src/support/file.h"

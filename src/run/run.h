@@ -3,7 +3,7 @@
 
 #include "runway/target.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 

@@ -1,5 +1,5 @@
 #include "src/perfdata/format.h"
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/text.h"
 #include "src/synth/model_fields.h"
 

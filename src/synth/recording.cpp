@@ -1,6 +1,6 @@
 #include "src/synth/recording.h"
 
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/synth/buffers.h"
 

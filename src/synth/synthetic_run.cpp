@@ -1,4 +1,4 @@
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/synth/recording.h"
 

@@ -3,7 +3,7 @@
 #include "src/events/catalogue.h"
 #include "src/instructions/instruction.h"
 #include "src/perfdata/format.h"
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/symbols/module.h"

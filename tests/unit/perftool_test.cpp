@@ -1,6 +1,6 @@
 // perf as a tool: the words of its command line, what its messages mean, what a recording came to.
-#include "src/run/perftool/outcome.h"
-#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/perftool.h"
+
 #include "tests/support/temporary_directory.h"
 
 #include <chrono>

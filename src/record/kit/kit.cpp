@@ -1,8 +1,7 @@
 #include "src/record/kit/kit.h"
 
 #include "src/machine/machine.h"
-#include "src/run/perftool/outcome.h"
-#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 

@@ -1,6 +1,5 @@
-#include "src/run/perftool/event_syntax.h"
-
 #include "src/perfdata/format.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 

@@ -1,10 +1,8 @@
-#include "src/run/perftool/outcome.h"
-
 #include "src/machine/diagnosis.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"

@@ -1,6 +1,4 @@
-#include "src/run/perftool/record_command.h"
-
-#include "src/run/perftool/event_syntax.h"
+#include "src/run/perftool/perftool.h"
 
 #include <algorithm>
 #include <iterator>
