@@ -51,30 +51,27 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-void Tally::add(const LocatedCount& count, const TargetMap* map, int level) {
-  Classified classified;
-  classified.sample_class = count.elsewhere;
-  if (count.address && map != nullptr) classified = map->classify(*count.address, level);
-  breakdown.add(classified.sample_class, count.samples);
-  if (classified.offset) {
-    instructions.add(classified.offset->instructions, count.samples);
-    bytes.add(classified.offset->bytes, count.samples);
-    if (classified.sample_class == SampleClass::censored) {
-      censored.add(classified.offset->instructions, count.samples);
+void Tally::add(const Classified& place, std::uint64_t samples, bool exact) {
+  const bool is_hit = place.sample_class == SampleClass::hit;
+  breakdown.add(place.sample_class, samples);
+  if (place.offset) {
+    instructions.add(place.offset->instructions, samples);
+    bytes.add(place.offset->bytes, samples);
+    if (place.sample_class == SampleClass::censored) {
+      censored.add(place.offset->instructions, samples);
     }
   }
-  if (classified.trigger) {
-    if (triggers.size() <= *classified.trigger) triggers.resize(*classified.trigger + 1);
-    const bool is_hit = classified.sample_class == SampleClass::hit;
-    triggers[*classified.trigger] += {is_hit ? count.samples : 0, count.samples};
+  if (place.trigger) {
+    if (triggers.size() <= *place.trigger) triggers.resize(*place.trigger + 1);
+    triggers[*place.trigger] += {is_hit ? samples : 0, samples};
   }
-  if (classified.inside_instruction) inside_instruction += count.samples;
-  if (!count.exact) return;
-  exact_samples += count.samples;
-  if (classified.sample_class == SampleClass::hit) {
-    exact_hits += count.samples;
-  } else if (is_judged(classified.sample_class)) {
-    exact_off_trigger += count.samples;
+  if (place.inside_instruction) inside_instruction += samples;
+  if (!exact) return;
+  exact_samples += samples;
+  if (is_hit) {
+    exact_hits += samples;
+  } else if (is_judged(place.sample_class)) {
+    exact_off_trigger += samples;
   }
 }
 

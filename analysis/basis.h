@@ -129,14 +129,6 @@ class Breakdown {
   std::array<std::uint64_t, kSampleClasses> counts_{};
 };
 
-/// The samples of one event at one address, as the reader and the address space found them.
-struct LocatedCount {
-  std::optional<std::uint64_t> address;  ///< link-time, in the target's file; nullopt: elsewhere
-  std::uint64_t samples = 0;
-  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
-  SampleClass elsewhere = SampleClass::other_user;
-};
-
 /// Samples of one of several triggers: at it, or on the runway between it and the next one.
 struct TriggerCount {
   std::uint64_t hits = 0;
@@ -166,9 +158,8 @@ struct Tally {
   std::vector<TriggerCount>
       triggers;  ///< by their number; those after the last sampled one left out
 
-  /// `map` null: the address of the trigger is not known; all samples are elsewhere then.
-  /// `level`: precise_ip of the event.
-  void add(const LocatedCount& count, const TargetMap* map, int level = 0);
+  /// Samples at one place. `exact`: with PERF_RECORD_MISC_EXACT_IP.
+  void add(const Classified& place, std::uint64_t samples, bool exact);
   Tally& operator+=(const Tally& other);
 };
 

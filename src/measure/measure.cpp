@@ -24,7 +24,6 @@
 namespace skid::measure {
 namespace {
 
-using analysis::LocatedCount;
 using analysis::Measurement;
 using analysis::SampleClass;
 using perfdata::Attribute;
@@ -44,14 +43,13 @@ SampleClass class_of(const locate::LocatedSamples& located) {
 using Bases = std::vector<analysis::Basis>;
 
 void tally_events(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
-  const analysis::TargetMap* map = geometry != nullptr ? &geometry->map : nullptr;
   profile.digest.located.for_each([&](const locate::LocatedSamples& located) {
-    LocatedCount count{{}, located.samples, located.kind.exact(), class_of(located)};
-    const bool is_in_target = count.elsewhere == SampleClass::other_user && geometry != nullptr &&
-                              geometry->is_target[located.location->file];
-    if (is_in_target) count.address = geometry->module->address_at(located.location->offset);
-    const auto level = profile.events[located.attribute].precise.recorded;
-    bases[located.attribute].tally.add(count, map, level);
+    analysis::Classified place{class_of(located), {}, {}};
+    if (geometry != nullptr && place.sample_class == SampleClass::other_user) {
+      const int level = profile.events[located.attribute].precise.recorded;
+      place = geometry->classify(located.location, level).value_or(place);
+    }
+    bases[located.attribute].tally.add(place, located.samples, located.kind.exact());
   });
 }
 

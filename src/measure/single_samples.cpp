@@ -277,7 +277,9 @@ class SamplePairReader {
                                         const Event& event) const {
     // Level 1 samples the instruction that is executed next.
     const std::int64_t successor = event.level == kConstantSkid ? 1 : 0;
-    const auto place = geometry_->classify(visited, event.level);
+    if (visited.sample->mode != perfdata::CpuMode::user) return std::nullopt;
+    const auto place =
+        geometry_->classify(visited.location, event.level).value_or(analysis::Classified{});
     if (!place.offset) return std::nullopt;
     if (!event.pairs.distances.empty()) {
       if (!place.trigger || place.offset->instructions != successor) return std::nullopt;
@@ -342,7 +344,11 @@ void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geomet
                       geometry.description->specification.arch == Arch::x86_64;
   if (is_ibs && !sample.exact) return;
   const int level = profile.events[sample.attribute].precise.recorded;
-  addresses->samples.at(geometry.classify(visited, level)).add(sample.addr, addresses->declared);
+  analysis::Classified place;  // other code
+  if (sample.mode == perfdata::CpuMode::user) {
+    place = geometry.classify(visited.location, level).value_or(place);
+  }
+  addresses->samples.at(place).add(sample.addr, addresses->declared);
 }
 
 }  // namespace

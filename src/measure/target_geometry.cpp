@@ -203,15 +203,11 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
 
 }  // namespace
 
-analysis::Classified TargetGeometry::classify(const locate::VisitedRecord& visited,
-                                              int level) const {
-  analysis::Classified place;  // other code
-  if (visited.sample->mode != perfdata::CpuMode::user || !visited.location ||
-      !is_target[visited.location->file]) {
-    return place;
-  }
-  const auto address = module->address_at(visited.location->offset);
-  return address ? map.classify(*address, level) : place;
+std::optional<analysis::Classified> TargetGeometry::classify(
+    const std::optional<symbols::FileLocation>& location, int level) const {
+  if (!location || !is_target[location->file]) return std::nullopt;
+  const auto address = module->address_at(location->offset);
+  return address ? std::optional(map.classify(*address, level)) : std::nullopt;
 }
 
 std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,

@@ -25,8 +25,10 @@ struct TargetGeometry {
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions
   LoopCategories categories = {};
 
-  /// Where a sample is in the target, as the breakdown has it. `level`: precise_ip.
-  analysis::Classified classify(const locate::VisitedRecord& visited, int level) const;
+  /// Where samples are in the target, as the breakdown has it; nullopt: elsewhere. `location`: of
+  /// user mode. `level`: precise_ip.
+  std::optional<analysis::Classified> classify(const std::optional<symbols::FileLocation>& location,
+                                               int level) const;
 };
 
 /// The data that the triggers of a target access, by its note and, for a pointer chase, its report.

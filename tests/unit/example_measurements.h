@@ -81,18 +81,34 @@ inline analysis::Measurement begin(const Example& example) {
   return m;
 }
 
+/// The samples of one event at one address.
+struct LocatedCount {
+  std::optional<std::uint64_t> address;  ///< link-time, in the target's file; nullopt: elsewhere
+  std::uint64_t samples = 0;
+  bool exact = false;  ///< PERF_RECORD_MISC_EXACT_IP
+  analysis::SampleClass elsewhere = analysis::SampleClass::other_user;
+};
+
+/// `map` null: the address of the trigger is not known; all samples are elsewhere then.
+inline void add(const LocatedCount& count, const analysis::TargetMap* map, analysis::Tally& tally) {
+  const bool is_in_target = count.address && map != nullptr;
+  tally.add(
+      is_in_target ? map->classify(*count.address) : analysis::Classified{count.elsewhere, {}, {}},
+      count.samples, count.exact);
+}
+
 /// Adds samples to a basis of the target, whose events are judged. `map` null: its trigger is not
 /// known.
-inline void count(const std::vector<analysis::LocatedCount>& counts, const analysis::TargetMap* map,
+inline void count(const std::vector<LocatedCount>& counts, const analysis::TargetMap* map,
                   analysis::Basis& basis) {
-  for (const auto& count : counts) basis.tally.add(count, map);
+  for (const auto& count : counts) add(count, map, basis.tally);
   if (map != nullptr) basis.geometry = map->geometry();
   basis.not_judged = analysis::NotJudged::none;
 }
 
 inline analysis::Measurement finish(analysis::Measurement m, const Example& example) {
   const analysis::TargetMap map = target();
-  std::vector<analysis::LocatedCount> counts;
+  std::vector<LocatedCount> counts;
   for (const auto& [offset, samples] : example.offsets) {
     counts.push_back({address_of(offset), samples, example.exact});
   }

@@ -15,6 +15,7 @@ namespace skid::analysis {
 namespace {
 
 using examples::code_of;
+using examples::LocatedCount;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -45,7 +46,7 @@ LocatedCount at(std::uint64_t address, std::uint64_t samples, bool exact = false
 
 Tally tally(const LocatedCounts& counts, const TargetMap& map = target()) {
   Tally result;
-  for (const LocatedCount& count : counts) result.add(count, &map);
+  for (const LocatedCount& count : counts) examples::add(count, &map, result);
   return result;
 }
 

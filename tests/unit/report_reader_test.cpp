@@ -19,10 +19,10 @@
 namespace skid::output {
 namespace {
 
-using analysis::LocatedCount;
 using analysis::Measurement;
 using analysis::NotJudged;
 using examples::code_of;
+using examples::LocatedCount;
 using examples::make;
 using nlohmann::json;
 using ::testing::AllOf;
