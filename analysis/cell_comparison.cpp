@@ -243,10 +243,10 @@ class Comparer {
     if (a_.offsets.empty() || b_.offsets.empty()) return;
     const OffsetCounts a = cut_off(a_.offsets), b = cut_off(b_.offsets);
     if (is_censored(a_.offsets) || is_censored(b_.offsets)) {
-      cell_.remarks.push_back(fmt::format(
-          "some skids are longer than the runway; mean and distribution are compared with all from "
-          "{0} on taken as {0}",
-          signed_number(*end_)));
+      cell_.remarks.push_back(
+          fmt::format("some skids are longer than the runway; mean and distribution are compared "
+                      "with all from {0} on taken as {0}",
+                      signed_number(*end_)));
     }
     compare_means(a, b);
     compare_quantiles(Statistic::median, kMedian, a, b);

@@ -51,8 +51,8 @@ MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comp
     if (!baseline && input == comparison.choices.baseline) baseline = number;
   }
   if (!baseline) {
-    throw Error(fmt::format("{}: the baseline has no measurement",
-                            compared.inputs.at(comparison.choices.baseline)));
+    throw Error("{}: the baseline has no measurement",
+                compared.inputs.at(comparison.choices.baseline));
   }
   comparison.baseline = *baseline;
   std::vector<bool> has_any(compared.inputs.size());
@@ -69,9 +69,8 @@ void refuse_duplicates(const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     if (!seen.insert(input).second) {
       throw UsageError(
-          fmt::format("{}: named twice; as a repeat of itself it would show less variation than "
-                      "there is",
-                      input));
+          "{}: named twice; as a repeat of itself it would show less variation than there is",
+          input);
     }
   }
 }
@@ -275,8 +274,8 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
           "all inputs are of one machine; leave out --by machine, or name recordings of another");
     }
     if (compared.inputs.size() < 2) {
-      throw UsageError(fmt::format("{}: a single run; name at least two inputs to compare",
-                                   compared.inputs.front()));
+      throw UsageError("{}: a single run; name at least two inputs to compare",
+                       compared.inputs.front());
     }
     throw Error("nothing to compare with: all other inputs have no measurement");
   }

@@ -57,8 +57,7 @@ void decide(Evenness& evenness, const std::string& what, const std::string& wher
 std::string delay_of(const std::optional<Delay>& delay) {
   if (!delay || delay->low <= 1) return {};
   return fmt::format(
-      "; a delay of {} instructions from overflow to record predicts {} of next "
-      "samples",
+      "; a delay of {} instructions from overflow to record predicts {} of next samples",
       range_of(*delay), percent(delay->predicted));
 }
 
@@ -80,8 +79,7 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
   const std::string what = fmt::format("samples of {} triggers", triggers);
   if (figures.contract.verdict != Verdict::kept) {
     evenness.evidence = fmt::format(
-        "{}: undecided, the contract is {}, so that it is uncertain which trigger caused "
-        "a sample",
+        "{}: undecided, the contract is {}, so that it is uncertain which trigger caused a sample",
         what, name_of(figures.contract.verdict));
   } else if (const std::string reason = resonance_of(description, basis); !reason.empty()) {
     evenness.evidence = what + ": " + reason;
@@ -219,8 +217,8 @@ std::string resonance_of(const Description& description, const Basis& basis) {
   if (factor == 1) return {};
   return fmt::format(
       "not judged: the period resonates with the loop: one event in {} is sampled, and an "
-      "iteration "
-      "has {}, with the common factor {}, so that some are never sampled; record with another -c",
+      "iteration has {}, with the common factor {}, so that some are never sampled; record with "
+      "another -c",
       distance, count, factor);
 }
 

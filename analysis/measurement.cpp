@@ -30,10 +30,10 @@ void warn_of_censored(const Breakdown& breakdown, std::vector<std::string>& warn
   const std::uint64_t censored = breakdown[SampleClass::censored];
   const double share = share_of(censored, breakdown.located() - censored);
   if (share <= kCensoredShare) return;
-  warnings.push_back(fmt::format(
-      "{} of {} located samples ({}) are in the last 5% of the runway, which may be too short; "
-      "record again with more --nops.",
-      censored, breakdown.located(), percent(share)));
+  warnings.push_back(
+      fmt::format("{} of {} located samples ({}) are in the last 5% of the runway, which may be "
+                  "too short; record again with more --nops.",
+                  censored, breakdown.located(), percent(share)));
 }
 
 void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::string>& warnings) {
@@ -56,18 +56,18 @@ void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::
 void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warnings) {
   const Tally& tally = basis.tally;
   if (tally.inside_instruction > 0) {
-    warnings.push_back(fmt::format(
-        "{} inside an instruction, not at its first byte: the target that was read may not be the "
-        "one that ran.",
-        samples_that(tally.inside_instruction, " is", " are")));
+    warnings.push_back(
+        fmt::format("{} inside an instruction, not at its first byte: the target that was read may "
+                    "not be the one that ran.",
+                    samples_that(tally.inside_instruction, " is", " are")));
   }
   const bool is_off_trigger_odd =
       basis.exact_ip == ExactIp::evidence && basis.not_judged == NotJudged::none;
   if (is_off_trigger_odd && tally.exact_off_trigger > 0) {
-    warnings.push_back(fmt::format(
-        "{} EXACT_IP set, which is evidence on this CPU, and an address off the trigger: the "
-        "address is wrong, or another instruction causes the event too.",
-        samples_that(tally.exact_off_trigger, " has", " have")));
+    warnings.push_back(
+        fmt::format("{} EXACT_IP set, which is evidence on this CPU, and an address off the "
+                    "trigger: the address is wrong, or another instruction causes the event too.",
+                    samples_that(tally.exact_off_trigger, " has", " have")));
   }
 }
 
@@ -88,12 +88,12 @@ void warn_of_event_count(const EventsPerIteration& events, std::vector<std::stri
   const bool is_above = measured - expected > kEventsOff * expected;
   const bool is_below = fewest - measured > kEventsOff * fewest;
   if (!std::isfinite(measured) || !(is_above || is_below)) return;
-  const std::string range = fewest < expected
-                                ? fmt::format(
-                                      "{:.4g} to {:.4g}, as the caches can hold up to {} "
-                                      "of what the chase goes through",
-                                      fewest, expected, percent(*events.cached_share))
-                                : fmt::format("{:.4g}", expected);
+  const std::string range =
+      fewest < expected
+          ? fmt::format(
+                "{:.4g} to {:.4g}, as the caches can hold up to {} of what the chase goes through",
+                fewest, expected, percent(*events.cached_share))
+          : fmt::format("{:.4g}", expected);
   warnings.push_back(fmt::format(
       "{:.4g} events were counted per iteration where the trigger gives {}: {}.", measured, range,
       is_above ? "something else causes the event too, so misses need not be skid"

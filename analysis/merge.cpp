@@ -76,9 +76,8 @@ void check_parts_differ(const std::vector<Part>& parts, bool synthetic) {
         seen.emplace(is_known_by_time ? Part{{}, {}, 0, part.samples, part.time} : part, &part);
     if (is_new) continue;
     throw Error(
-        fmt::format("{} and {}: the same recording would count twice; leave one out, or add "
-                    "--allow-duplicates",
-                    first->second->file, part.file));
+        "{} and {}: the same recording would count twice; leave one out, or add --allow-duplicates",
+        first->second->file, part.file);
   }
 }
 
@@ -141,8 +140,7 @@ class Sum {
 
   void add(const Measurement& other) {
     if (other.samples.read() > kMostSamples - sum_.basis.tally.breakdown.read()) {
-      throw Error(
-          fmt::format("{}: together more samples than can be counted exactly", title_of(other)));
+      throw Error("{}: together more samples than can be counted exactly", title_of(other));
     }
     for (Part& part : parts_of(other)) parts_.push_back(std::move(part));
     add_saturated(other.parts, sum_.parts);

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace skid::analysis {
 namespace {
 
@@ -21,8 +19,8 @@ constexpr Classified kInsideInstruction{SampleClass::loop, std::nullopt, std::nu
 /// in order.
 void check(const CodeRegion& region, const char* name) {
   if (region.range.begin > region.range.end) {
-    throw Error(fmt::format("{}: ends at 0x{:x}, before it begins at 0x{:x}", name,
-                            region.range.end, region.range.begin));
+    throw Error("{}: ends at 0x{:x}, before it begins at 0x{:x}", name, region.range.end,
+                region.range.begin);
   }
   const bool covered = region.range.empty()
                            ? region.starts.empty()
@@ -31,8 +29,8 @@ void check(const CodeRegion& region, const char* name) {
       std::ranges::adjacent_find(region.starts, std::greater_equal<>()) == region.starts.end();
   if (!covered || !in_order ||
       (!region.starts.empty() && region.starts.back() >= region.range.end)) {
-    throw Error(fmt::format("{}: 0x{:x} to 0x{:x} could not be decoded into instructions", name,
-                            region.range.begin, region.range.end));
+    throw Error("{}: 0x{:x} to 0x{:x} could not be decoded into instructions", name,
+                region.range.begin, region.range.end);
   }
 }
 
@@ -65,8 +63,8 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> tri
     check(trigger, "trigger");
     check(block.runway, "runway");
     if (trigger.starts.size() != 1) {
-      throw Error(fmt::format("trigger: 0x{:x} to 0x{:x} holds {} instructions, not one",
-                              trigger.range.begin, trigger.range.end, trigger.starts.size()));
+      throw Error("trigger: 0x{:x} to 0x{:x} holds {} instructions, not one", trigger.range.begin,
+                  trigger.range.end, trigger.starts.size());
     }
     MappedBlock mapped{std::move(block), std::nullopt};
     const std::size_t censored = nops / kCensoredDivisor;

@@ -64,10 +64,10 @@ std::optional<DelayRange> measured_delay(const measure::RecordedEvent& event,
     }
   }
   if (delay) return delay;
-  warnings.push_back(fmt::format(
-      "--skid: {}; measure it on the machine of the profile, with its modifiers: skidscan record "
-      "--delay -e EVENT",
-      reason));
+  warnings.push_back(
+      fmt::format("--skid: {}; measure it on the machine of the profile, with its modifiers: "
+                  "skidscan record --delay -e EVENT",
+                  reason));
   return std::nullopt;
 }
 

@@ -335,15 +335,14 @@ std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
   const double difference = sampled - preceding;
   if (difference > 0 && difference * difference > kSignificant * (sampled + preceding)) {
     return fmt::format(
-        "the sampled instructions explain the event better than their predecessors do: {} "
-        "samples only the former, {} only the latter, of {}",
+        "the sampled instructions explain the event better than their predecessors do: {} samples "
+        "only the former, {} only the latter, of {}",
         event.only_sampled, event.only_preceding, placed);
   }
   const double share = static_cast<double>(c.unexplained) / static_cast<double>(placed);
   if (share > kMostUnexplained) {
     return fmt::format(
-        "{} of {} samples follow no instruction that can have caused the event, more than "
-        "{:.0f}%",
+        "{} of {} samples follow no instruction that can have caused the event, more than {:.0f}%",
         c.unexplained, placed, 100 * kMostUnexplained);
   }
   if (c.unexplained + c.unknown == placed) {
@@ -363,8 +362,7 @@ std::string rest_of(const CorrectedEvent& event) {
   if (static_cast<double>(open) <= most) return {};
   return fmt::format(
       "the cause of {} of {} samples is open: {} stay where they were recorded, {} have a "
-      "candidate "
-      "that is not known",
+      "candidate that is not known",
       open, correction.samples, stay, event.may_be_elsewhere);
 }
 

@@ -102,7 +102,7 @@ class Copy {
     throw Error(name_ + ": the original became shorter while it was read");
   }
   [[noreturn]] void fail() const {
-    throw Error(fmt::format("{}: cannot be written: {}", name_, describe_errno(errno)));
+    throw Error("{}: cannot be written: {}", name_, describe_errno(errno));
   }
 
   std::string name_;

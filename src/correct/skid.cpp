@@ -107,9 +107,9 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
   const auto known = measure::causes_of(event.knowledge);
   if (known.not_judged != analysis::NotJudged::none) {
     return refused(
-        fmt::format("what can cause this event is not known, so that the correction cannot be "
-                    "checked: {}",
-                    analysis::describe(known.not_judged)),
+        fmt::format(
+            "what can cause this event is not known, so that the correction cannot be checked: {}",
+            analysis::describe(known.not_judged)),
         "record an event whose causes are known (docs/events.md), or one that the CPU samples "
         "precisely with :pp");
   }
@@ -152,8 +152,8 @@ Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measureme
   if (auto skid = refusal_of(event)) return *skid;
   if (!measured) {
     return refused("the skid of this event on this machine is not known",
-                   "measure it there and pass the run: skidscan record -e EVENT:p, "
-                   "skidscan correct --skid skidscan.run");
+                   "measure it there and pass the run: skidscan record -e EVENT:p, skidscan "
+                   "correct --skid skidscan.run");
   }
   std::optional<Skid> found;
   for (const Measurement& run : *measured) {

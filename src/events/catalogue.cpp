@@ -344,7 +344,7 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
       remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
                            cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));
     }
-    throw UsageError(fmt::format("'{}' is no event of {}{}", spelling, cpu_.catalogue(), remedy));
+    throw UsageError("'{}' is no event of {}{}", spelling, cpu_.catalogue(), remedy);
   }
   return found;
 }
@@ -377,9 +377,9 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   if (found != nullptr) return *found;
   if (cpu.empty()) {
     throw Error(
-        fmt::format("no table has events of this CPU ({}); name another one with --cpu, or give "
-                    "a directory of Intel's event files (github.com/intel/perfmon) with --perfmon",
-                    shown_cpu(here)));
+        "no table has events of this CPU ({}); name another one with --cpu, or give a directory of "
+        "Intel's event files (github.com/intel/perfmon) with --perfmon",
+        shown_cpu(here));
   }
   std::vector<std::string> names;
   for (const IntelFile& file : intel_files()) names.push_back(file.name);
@@ -392,9 +392,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          fmt::join(names, ", "));
   }
   throw UsageError(
-      fmt::format("{} {}: neither Intel's event files nor libpfm4 as built for this architecture "
-                  "have it{}",
-                  option, cpu, remedy));
+      "{} {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",
+      option, cpu, remedy);
 }
 
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {

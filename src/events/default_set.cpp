@@ -135,9 +135,8 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
   set.notes.emplace_back(
       ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp (ppp is left out: IBS has "
             "none), and ibs_op on loads and stores. IBS samples any op, NOPs included; only "
-            "samples with "
-            "the address of the trigger's data are judged. Other events are left out: they have no "
-            "precise level"
+            "samples with the address of the trigger's data are judged. Other events are left out: "
+            "they have no precise level"
           : "AMD: cycles, r076 and r0c1 without p and pp: ibs_op, which samples them, does not "
             "exist here");
 }

@@ -139,11 +139,12 @@ std::optional<Refusal> period_refusal(const SamplingSupport& support, const Even
   if (core_of(cpu) == Core::haswell && kernel < kHaswellMinimum) return std::nullopt;
   if (event.ibs && kernel < kIbsMinimum) return std::nullopt;
   if (attempt.frequency) {
-    return Refusal{EINVAL,
-                   {fmt::format("before Linux 6.14 a frequency below {}, the shortest period of "
-                                "{}, is refused",
-                                rule->least, rule->who),
-                    fmt::format("-F {}", rule->least)}};
+    return Refusal{
+        EINVAL,
+        {fmt::format(
+             "before Linux 6.14 a frequency below {}, the shortest period of {}, is refused",
+             rule->least, rule->who),
+         fmt::format("-F {}", rule->least)}};
   }
   return Refusal{EINVAL,
                  {fmt::format("{} takes periods from {}", rule->who, rule->least),

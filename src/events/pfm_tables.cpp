@@ -29,7 +29,7 @@ std::unique_lock<std::mutex> enter_libpfm4() {
   static std::mutex mutex;
   std::unique_lock lock(mutex);
   if (const int result = initialization(); result != PFM_SUCCESS) {
-    throw Error(fmt::format("libpfm4 cannot be initialized: {}", pfm_strerror(result)));
+    throw Error("libpfm4 cannot be initialized: {}", pfm_strerror(result));
   }
   return lock;
 }
@@ -168,7 +168,7 @@ std::vector<Event> pfm_events(const std::string& pmu) {
     }
     return events;
   }
-  throw Error(fmt::format("libpfm4 has no core PMU named '{}'", pmu));
+  throw Error("libpfm4 has no core PMU named '{}'", pmu);
 }
 
 std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spelling) {

@@ -56,10 +56,9 @@ constexpr std::array<std::string_view, 4> kConfig1{"config1", "ldlat", "frontend
 
 [[noreturn]] void refuse_term(std::string_view term, std::string_view spelling) {
   throw UsageError(
-      fmt::format("'{}' in '{}' is not a known term; expected event, umask, edge, pc, any, inv, "
-                  "cmask, in_tx, in_tx_cp, config, config1, ldlat, frontend and offcore_rsp with "
-                  "numbers",
-                  term, spelling));
+      "'{}' in '{}' is not a known term; expected event, umask, edge, pc, any, inv, cmask, in_tx, "
+      "in_tx_cp, config, config1, ldlat, frontend and offcore_rsp with numbers",
+      term, spelling);
 }
 
 std::uint64_t event_bits(ConfigLayout layout, std::uint64_t event) {
@@ -127,8 +126,7 @@ constexpr std::uint64_t kArmEvent = 0xffff;
 
 Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
   if (spelling.empty() || spelling.size() > kMostBytes) {
-    throw UsageError(
-        fmt::format("an event of {} bytes; expected 1 to {}", spelling.size(), kMostBytes));
+    throw UsageError("an event of {} bytes; expected 1 to {}", spelling.size(), kMostBytes);
   }
   Spelling result;
   std::string_view rest = spelling;
@@ -140,7 +138,7 @@ Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
   if (open != std::string_view::npos) {
     const std::size_t close = rest.find('/', open + 1);
     if (close == std::string_view::npos) {
-      throw UsageError(fmt::format("'{}': a slash is not closed; write PMU/terms/", spelling));
+      throw UsageError("'{}': a slash is not closed; write PMU/terms/", spelling);
     }
     rest = rest.substr(open + 1, close - open - 1);
     result.full = result.name = rest;

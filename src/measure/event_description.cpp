@@ -91,10 +91,10 @@ void warn_of_imprecise(const RecordedEvent& recorded, Warnings& warnings) {
       machine::is_amd(recorded.machine.cpu) || recorded.knowledge.of_arm)
     return;
   if (recorded.knowledge.core->cycles) return;
-  warnings.push_back(fmt::format(
-      "{} is not precise on this CPU ({}), though level {} was accepted: its records are written "
-      "at the next opportunity, at another instruction.",
-      name_of(recorded), recorded.knowledge.catalogue, level_of(recorded)));
+  warnings.push_back(
+      fmt::format("{} is not precise on this CPU ({}), though level {} was accepted: its records "
+                  "are written at the next opportunity, at another instruction.",
+                  name_of(recorded), recorded.knowledge.catalogue, level_of(recorded)));
 }
 
 void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
@@ -102,10 +102,10 @@ void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
   const std::string_view counted =
       events::counted_for_cycles(recorded.machine.cpu, level_of(recorded));
   if (counted.empty()) return;
-  warnings.push_back(fmt::format(
-      "At level {} the kernel counts {} on this CPU instead of cycles: another event than at level "
-      "0, which counts while the core is halted too.",
-      level_of(recorded), counted));
+  warnings.push_back(
+      fmt::format("At level {} the kernel counts {} on this CPU instead of cycles: another event "
+                  "than at level 0, which counts while the core is halted too.",
+                  level_of(recorded), counted));
 }
 
 void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
@@ -139,11 +139,10 @@ void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
   }
   const std::string multiples =
       rule->multiple_of > 1 ? fmt::format(", multiples of {}", rule->multiple_of) : std::string();
-  warnings.push_back(
-      fmt::format("A period of {} was recorded, which kernels that check it refuse: {} takes "
-                  "periods from {}{}. "
-                  "This kernel does not check it, and the hardware's own period may differ.",
-                  *recorded.period, rule->who, rule->least, multiples));
+  warnings.push_back(fmt::format(
+      "A period of {} was recorded, which kernels that check it refuse: {} takes periods from "
+      "{}{}. This kernel does not check it, and the hardware's own period may differ.",
+      *recorded.period, rule->who, rule->least, multiples));
 }
 
 void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
@@ -363,8 +362,7 @@ std::string not_as_requested(const RecordedEvent& event) {
   const analysis::PreciseLevel& precise = event.precise;
   if (event.identity.substituted) {
     return fmt::format(
-        "perf recorded {} instead of {}: this machine does not have the requested "
-        "event.{}",
+        "perf recorded {} instead of {}: this machine does not have the requested event.{}",
         event.identity.recorded, requested.value_or(""),
         is_clock(event.attribute) ? " Its samples are where a timer interrupted." : "");
   }

@@ -135,8 +135,7 @@ std::optional<std::string> warning_of(const IpCheck& check) {
   const auto& first = *check.first_difference;
   return fmt::format(
       "{} of {} page faults were sampled at another address than {} recorded: the first, in thread "
-      "{} "
-      "at {} ns, at {:#x} instead of {:#x}.",
+      "{} at {} ns, at {:#x} instead of {:#x}.",
       check.compared - check.agreeing, check.compared, check.tracepoint, first.tid, first.time,
       first.sampled, first.traced);
 }

@@ -137,8 +137,8 @@ LoopCategories categories_of(const symbols::Module& module, Arch arch,
 AddressRange only_function(const SampledModule& module, const std::string& name) {
   const auto functions = module.found.module->functions_named(name);
   if (functions.size() > 1) {
-    throw Error(fmt::format("{}: has {} functions named '{}'; expected one",
-                            module.found.path.string(), functions.size(), name));
+    throw Error("{}: has {} functions named '{}'; expected one", module.found.path.string(),
+                functions.size(), name);
   }
   return functions.front().range;
 }
@@ -270,22 +270,20 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
     throw Error(message);
   }
   if (with_both.size() > 1) {
-    throw Error(fmt::format("functions '{}' and '{}': both in {} and in {}; expected one file", hit,
-                            runway, with_both[0].found.path.string(),
-                            with_both[1].found.path.string()));
+    throw Error("functions '{}' and '{}': both in {} and in {}; expected one file", hit, runway,
+                with_both[0].found.path.string(), with_both[1].found.path.string());
   }
   const auto& module = with_both.front();
   const symbols::Module& elf = *module.found.module;
   const auto arch = elf.arch();
   if (!arch) {
-    throw Error(fmt::format("{}: unsupported architecture", module.found.path.string()));
+    throw Error("{}: unsupported architecture", module.found.path.string());
   }
   const AddressRange hit_range = only_function(module, hit);
   const AddressRange runway_range = only_function(module, runway);
   if (runway_range.empty() || runway_range.size() > kLargestFunction) {
-    throw Error(fmt::format("{}: function '{}' is {} bytes long; expected 1 to {}",
-                            module.found.path.string(), runway, runway_range.size(),
-                            kLargestFunction));
+    throw Error("{}: function '{}' is {} bytes long; expected 1 to {}", module.found.path.string(),
+                runway, runway_range.size(), kLargestFunction);
   }
   const symbols::Disassembler decoder(*arch);
   return {mapping_flags(digest, module), &elf,

@@ -71,8 +71,8 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
   try {
     const events::Spelling parts = events::take_apart(event.name, catalogue->cpu().layout);
     if (!parts.cpu.empty() && !events::is_called(catalogue->cpu().name, parts.cpu)) {
-      throw Error(fmt::format("-e {}: is an event of {}, and this CPU is {}", event.text(),
-                              parts.cpu, catalogue->cpu().name));
+      throw Error("-e {}: is an event of {}, and this CPU is {}", event.text(), parts.cpu,
+                  catalogue->cpu().name);
     }
     // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
     found = catalogue->find(event.name);
@@ -95,9 +95,9 @@ void name_for_perf(RequestedEvent& event, const events::Event& known,
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
     throw Error(
-        fmt::format("-e {}: is an event of the CPU ({}), and this machine has no PMU of the CPU; "
-                    "'skidscan doctor' reports why",
-                    event.text(), known.name));
+        "-e {}: is an event of the CPU ({}), and this machine has no PMU of the CPU; 'skidscan "
+        "doctor' reports why",
+        event.text(), known.name);
   }
   event.perf_name = events::raw_perf_event(known, pmu->name);
 }
@@ -120,16 +120,16 @@ TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> 
 std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& options) {
   if (event.perf_picks_level()) {
     if (options.levels) {
-      throw UsageError(fmt::format(
-          "-e {}: P leaves the precise level to perf; leave out -p or the P", event.text()));
+      throw UsageError("-e {}: P leaves the precise level to perf; leave out -p or the P",
+                       event.text());
     }
     return {0};
   }
   if (event.own_level) {
     if (options.levels) {
       throw UsageError(
-          fmt::format("-e {}: names its precise level itself; leave out -p or the p's of the event",
-                      event.at_level(*event.own_level)));
+          "-e {}: names its precise level itself; leave out -p or the p's of the event",
+          event.at_level(*event.own_level));
     }
     return {*event.own_level};
   }
@@ -150,9 +150,9 @@ void check_pmu(const PlanOptions& options, const machine::Machine& machine) {
   }
   std::vector<std::string> names;
   for (const machine::CorePmu& pmu : machine.core_pmus) names.push_back(pmu.name);
-  throw Error(fmt::format("--pmu {}: no core PMU has that name; expected {}", *options.pmu,
-                          names.empty() ? "a machine with a PMU of the CPU"
-                                        : fmt::format("{}", fmt::join(names, ", "))));
+  throw Error("--pmu {}: no core PMU has that name; expected {}", *options.pmu,
+              names.empty() ? "a machine with a PMU of the CPU"
+                            : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 /// The machine with the core PMUs whose events can be recorded: the one of --pmu, else all that are
@@ -439,8 +439,8 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
   std::vector<int> candidates = machine.allowed_cpus;
   if (options.cpu) {
     if (!candidates.empty() && !std::ranges::binary_search(candidates, *options.cpu)) {
-      throw Error(fmt::format("--cpu {}: this process may not run there; expected one of {}",
-                              *options.cpu, fmt::join(candidates, ", ")));
+      throw Error("--cpu {}: this process may not run there; expected one of {}", *options.cpu,
+                  fmt::join(candidates, ", "));
     }
     candidates = {*options.cpu};
   }
@@ -449,8 +449,8 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
   if (pmu != nullptr && !pmu->cpus.empty()) {
     candidates = common(candidates, pmu->cpus);
     if (candidates.empty()) {
-      throw Error(fmt::format("-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu",
-                              event.text(), pmu->name, fmt::join(pmu->cpus, ", ")));
+      throw Error("-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu", event.text(),
+                  pmu->name, fmt::join(pmu->cpus, ", "));
     }
     return candidates.back();
   }

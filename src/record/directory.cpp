@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ fs::path normalized(const fs::path& path) {
   fs::path absolute = fs::absolute(path).lexically_normal();
   if (!absolute.has_filename()) absolute = absolute.parent_path();
   if (!absolute.has_filename())
-    throw UsageError(fmt::format("-o {}: is not the name of a new directory", path.string()));
+    throw UsageError("-o {}: is not the name of a new directory", path.string());
   return absolute;
 }
 
@@ -59,9 +58,9 @@ FileDescriptor lock(const fs::path& directory) {
   FileDescriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle && ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw Error(
-        fmt::format("{}: another skidscan is recording into it; wait for its end, or name "
-                    "another directory with -o",
-                    directory.string()));
+        "{}: another skidscan is recording into it; wait for its end, or name another directory "
+        "with -o",
+        directory.string());
   }
   return handle;
 }
@@ -73,14 +72,14 @@ bool is_displaceable(const fs::path& path) {
 
 void check_displaceable(const fs::path& path, const std::string& remedy) {
   if (!is_displaceable(path)) {
-    throw Error(fmt::format("{}: exists and is not a run; {}", path.string(), remedy));
+    throw Error("{}: exists and is not a run; {}", path.string(), remedy);
   }
 }
 
 void rename_directory(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
-    throw Error(fmt::format("{}: cannot be renamed to {}: {}", from.string(), to.string(),
-                            describe_errno(errno)));
+    throw Error("{}: cannot be renamed to {}: {}", from.string(), to.string(),
+                describe_errno(errno));
   }
 }
 
@@ -88,8 +87,7 @@ void remove_directory(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (error) {
-    throw Error(
-        fmt::format("{}: cannot be removed: {}", path.string(), describe_errno(error.value())));
+    throw Error("{}: cannot be removed: {}", path.string(), describe_errno(error.value()));
   }
 }
 
@@ -99,8 +97,8 @@ void restore_replaced(const fs::path& path) {
   if (!is_displaceable(aside)) return;
   const FileDescriptor begun = lock(path), replaced = lock(aside);
   if (has_recording(path) || (is_taken(path) && !is_displaceable(path))) {
-    throw Error(fmt::format("{}: exists, a run that was set aside for {}; move it away",
-                            aside.string(), path.string()));
+    throw Error("{}: exists, a run that was set aside for {}; move it away", aside.string(),
+                path.string());
   }
   remove_directory(path);
   rename_directory(aside, path);
@@ -113,8 +111,7 @@ void check_run_directory(const fs::path& asked, Displace displace) {
   restore_replaced(path);
   if (!is_taken(path)) return;
   if (displace == Displace::refuse) {
-    throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
-                            asked.string()));
+    throw Error("{}: exists; replace it with --force, or name another with -o", asked.string());
   }
   check_displaceable(path, "name another directory with -o");
   lock(path);
@@ -140,7 +137,7 @@ RunDirectory RunDirectory::create(const fs::path& asked, Displace displace) {
   if (::mkdir(path.c_str(), 0777) != 0) {
     const int error = errno;
     if (!directory.set_aside_.empty()) rename_directory(directory.set_aside_, path);
-    throw Error(fmt::format("{}: cannot be created: {}", asked.string(), describe_errno(error)));
+    throw Error("{}: cannot be created: {}", asked.string(), describe_errno(error));
   }
   directory.lock_ = lock(path);
   directory.kept_ = false;

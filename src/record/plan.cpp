@@ -39,9 +39,8 @@ std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double
   const double iterations = std::ceil(events / per_iteration);
   constexpr double kMost = 1e18;
   if (iterations > kMost) {
-    throw UsageError(
-        fmt::format("-c {}: {} samples would take {:.0e} iterations; expected at most 1e18", period,
-                    samples, iterations));
+    throw UsageError("-c {}: {} samples would take {:.0e} iterations; expected at most 1e18",
+                     period, samples, iterations);
   }
   return static_cast<std::uint64_t>(iterations);
 }
@@ -85,9 +84,8 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
     const double seconds = 1.05e-9 * period * static_cast<double>(options.samples) + 0.02;
     constexpr double kMostSeconds = 1e9;
     if (seconds > kMostSeconds) {
-      throw UsageError(
-          fmt::format("-c {}: {} samples would take {:.0e} seconds; expected at most 1e9",
-                      chosen.period, options.samples, seconds));
+      throw UsageError("-c {}: {} samples would take {:.0e} seconds; expected at most 1e9",
+                       chosen.period, options.samples, seconds);
     }
     return nanoseconds(std::llround(seconds * 1e9));
   }
@@ -102,10 +100,10 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
     const std::string text = chosen.event.text();
     if (!chosen.erratum.empty()) request.notes.push_back(chosen.erratum);
     if (chosen.event.name == "cycles" && !machine.has_core_pmu()) {
-      request.notes.push_back(fmt::format(
-          "{}: no core PMU here; perf silently records cpu-clock instead of cycles, and "
-          "the report shows what was recorded",
-          text));
+      request.notes.push_back(
+          fmt::format("{}: no core PMU here; perf silently records cpu-clock instead of cycles, "
+                      "and the report shows what was recorded",
+                      text));
     }
     if (options.extras.frequency) continue;  // what follows is about periods
     if (chosen.event.kind == EventKind::clock && chosen.period < kShortestClockPeriod) {
@@ -124,11 +122,11 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
       const std::uint64_t elements = runway::elements_of(target);
       if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
           elements != 0) {
-        request.notes.push_back(fmt::format(
-            "{}: the datum is one of the {} elements of {}'s chase, so a sample takes {:.0f} "
-            "iterations; use a smaller --working-set or -c",
-            text, elements, runway::name_of(target.trigger),
-            static_cast<double>(elements) * static_cast<double>(chosen.period)));
+        request.notes.push_back(
+            fmt::format("{}: the datum is one of the {} elements of {}'s chase, so a sample takes "
+                        "{:.0f} iterations; use a smaller --working-set or -c",
+                        text, elements, runway::name_of(target.trigger),
+                        static_cast<double>(elements) * static_cast<double>(chosen.period)));
       }
     }
     const double hits = options.iterations ? static_cast<double>(*options.iterations)
@@ -136,10 +134,10 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
                                                  static_cast<double>(chosen.period);
     if (is_counted_by_iteration(chosen.event.kind) && !options.duration_seconds &&
         hits * kBreakpointSeconds > kLongSeconds) {
-      request.notes.push_back(fmt::format(
-          "{}: a hit costs about 5 microseconds whether sampled or not, so a measurement takes "
-          "about {:.0f} minutes; use a smaller -c",
-          text, hits * kBreakpointSeconds / 60));
+      request.notes.push_back(
+          fmt::format("{}: a hit costs about 5 microseconds whether sampled or not, so a "
+                      "measurement takes about {:.0f} minutes; use a smaller -c",
+                      text, hits * kBreakpointSeconds / 60));
     }
   }
 }
@@ -278,8 +276,8 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
     measurements += chosen.levels.size() * static_cast<std::size_t>(repeats_of(options));
   }
   if (measurements > kMostMeasurements) {
-    throw UsageError(fmt::format("--repeat {}: gives {} measurements; expected at most {}",
-                                 options.repeat, measurements, kMostMeasurements));
+    throw UsageError("--repeat {}: gives {} measurements; expected at most {}", options.repeat,
+                     measurements, kMostMeasurements);
   }
   const bool has_faults = std::ranges::any_of(request.events, [](const ChosenEvent& chosen) {
     return chosen.event.kind == EventKind::faults;

@@ -12,8 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace skid::record {
 
 namespace {
@@ -68,11 +66,10 @@ void check_syntax(const machine::PerfTool& perf, const std::string& text, const 
   if (done.code.success()) return;
   const std::string reason = perftool::syntax_reason(done.err);
   if (perftool::reports_missing_permission(done.err)) {
-    throw Error(
-        fmt::format("{}: no permission to look the event up ({}); run as root", text, reason));
+    throw Error("{}: no permission to look the event up ({}); run as root", text, reason);
   }
-  throw Error(fmt::format("{}: perf does not support this event ({}); see 'perf list'{}", text,
-                          reason, near_names));
+  throw Error("{}: perf does not support this event ({}); see 'perf list'{}", text, reason,
+              near_names);
 }
 
 /// Has perf count the event for a moment, which takes the same permission as sampling it.
@@ -81,7 +78,7 @@ void check_permission(const machine::PerfTool& perf, const machine::Machine& mac
   const Completed done = run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
   if (done.code.success()) return;
   if (perftool::reports_missing_permission(done.err)) {
-    throw Error(fmt::format("{}: {}", text, perftool::permission_reason(machine)));
+    throw Error("{}: {}", text, perftool::permission_reason(machine));
   }
 }
 
@@ -168,14 +165,13 @@ void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint
     if (done.code.success()) return;
   }
   if (perftool::reports_missing_permission(done.err)) {
-    throw Error(
-        fmt::format("--check-ip: no permission to sample {}; run as root, or leave --check-ip out",
-                    tracepoint));
+    throw Error("--check-ip: no permission to sample {}; run as root, or leave --check-ip out",
+                tracepoint);
   }
-  throw Error(fmt::format(
-      "--check-ip: this kernel does not offer {} ({}); it takes x86 and tracefs: 'mount "
-      "-t tracefs tracefs /sys/kernel/tracing', or leave --check-ip out",
-      tracepoint, perftool::syntax_reason(done.err)));
+  throw Error(
+      "--check-ip: this kernel does not offer {} ({}); it takes x86 and tracefs: 'mount -t tracefs "
+      "tracefs /sys/kernel/tracing', or leave --check-ip out",
+      tracepoint, perftool::syntax_reason(done.err));
 }
 
 }  // namespace skid::record

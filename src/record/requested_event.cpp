@@ -4,8 +4,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace skid::record {
 
 namespace {
@@ -26,8 +24,8 @@ void refuse_period_terms(std::string_view name) {
     const std::size_t found = name.find(term);
     if (found == std::string_view::npos || found == 0) continue;
     if (name[found - 1] == '/' || name[found - 1] == ',') {
-      throw UsageError(fmt::format("-e {}: has {} among its terms; name the period with -c", name,
-                                   term.substr(0, term.size() - 1)));
+      throw UsageError("-e {}: has {} among its terms; name the period with -c", name,
+                       term.substr(0, term.size() - 1));
     }
   }
 }
@@ -35,18 +33,16 @@ void refuse_period_terms(std::string_view name) {
 RequestedEvent parse_event(std::string_view text) {
   if (text.empty()) throw UsageError("-e: an event has no name");
   if (text.find_first_of("{}") != std::string_view::npos) {
-    throw UsageError(fmt::format(
-        "-e {}: is a group; events are recorded one at a time, name them without braces", text));
+    throw UsageError(
+        "-e {}: is a group; events are recorded one at a time, name them without braces", text);
   }
   auto [name, modifiers] = perftool::split_event_name(text);
   const int level = perftool::level_of_modifiers(modifiers);
   if (level > machine::kHighestLevel) {
-    throw UsageError(
-        fmt::format("-e {}: has {} p; expected at most {}", text, level, machine::kHighestLevel));
+    throw UsageError("-e {}: has {} p; expected at most {}", text, level, machine::kHighestLevel);
   }
   if (level > 0 && modifiers.find('P') != std::string::npos) {
-    throw UsageError(
-        fmt::format("-e {}: has p and P; P leaves the precise level to perf, leave one out", text));
+    throw UsageError("-e {}: has p and P; P leaves the precise level to perf, leave one out", text);
   }
   std::erase(modifiers, 'p');
   refuse_period_terms(name);
@@ -70,8 +66,7 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
     for (const std::string& text : perftool::split_event_list(argument)) {
       RequestedEvent event = parse_event(text);
       if (!seen.insert(event.at_level(event.own_level.value_or(0))).second) {
-        throw UsageError(
-            fmt::format("-e {}: is named twice; --repeat N records events repeatedly", text));
+        throw UsageError("-e {}: is named twice; --repeat N records events repeatedly", text);
       }
       events.push_back(std::move(event));
     }
@@ -83,8 +78,7 @@ int parse_level(std::string_view name) {
   for (int level = 0; level <= machine::kHighestLevel; ++level) {
     if (name == machine::level_name(level)) return level;
   }
-  throw UsageError(
-      fmt::format("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name));
+  throw UsageError("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name);
 }
 
 }  // namespace skid::record

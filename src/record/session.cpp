@@ -40,9 +40,8 @@ class ControlFifos {
   ControlFifos() : directory_(parent()) {
     for (const fs::path& fifo : {control(), acknowledge()}) {
       if (::mkfifo(fifo.c_str(), 0600) == 0) continue;
-      throw Error(
-          fmt::format("{}: cannot be created: {}; name a directory that can have FIFOs in TMPDIR",
-                      fifo.string(), describe_errno(errno)));
+      throw Error("{}: cannot be created: {}; name a directory that can have FIFOs in TMPDIR",
+                  fifo.string(), describe_errno(errno));
     }
   }
 
@@ -95,9 +94,9 @@ void check_owner(const fs::path& path) {
   if (::stat(path.c_str(), &status) != 0) return;  // reading it reports the reason
   if (status.st_uid == 0 || status.st_uid == ::geteuid()) return;
   throw Error(
-      fmt::format("{}: belongs to another user (uid {}), whose programs are not run; "
-                  "take it over with chown, or record anew",
-                  path.string(), status.st_uid));
+      "{}: belongs to another user (uid {}), whose programs are not run; take it over with chown, "
+      "or record anew",
+      path.string(), status.st_uid);
 }
 
 /// The targets of an existing run. Throws Error if one differs from the target that the run was
@@ -110,16 +109,16 @@ Targets read_targets(const run::Run& run, const fs::path& directory) {
     std::optional<runway::Target> target = runway::read_target(path);
     if (!target || target->build_id != recorded.build_id) {
       throw Error(
-          fmt::format("{}: is not the target that this run was begun with (build-id {}, "
-                      "run.json has {}); record anew",
-                      path.string(), target ? target->build_id : "unknown", recorded.build_id));
+          "{}: is not the target that this run was begun with (build-id {}, run.json has {}); "
+          "record anew",
+          path.string(), target ? target->build_id : "unknown", recorded.build_id);
     }
     targets.emplace(recorded.trigger, std::move(*target));
   }
   for (const run::PlannedMeasurement& measurement : run.measurements) {
     if (measurement.state == run::State::pending && !targets.contains(measurement.trigger)) {
-      throw Error(fmt::format("{}: has no target for the trigger \"{}\"; record anew",
-                              (directory / run::kFileName).string(), measurement.trigger));
+      throw Error("{}: has no target for the trigger \"{}\"; record anew",
+                  (directory / run::kFileName).string(), measurement.trigger);
     }
   }
   return targets;
@@ -133,21 +132,19 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
     return std::tie(cpu.arch, cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.microcode);
   };
   if (identity(then) != identity(now) || run.machine.kernel != here.kernel) {
-    throw Error(fmt::format(
+    throw Error(
         "the run was begun on {} (microcode {}, Linux {}), this is {} (microcode {}, Linux {}); "
         "record anew",
         then.model_name, then.microcode, run.machine.kernel, now.model_name, now.microcode,
-        here.kernel));
+        here.kernel);
   }
   const std::vector<int>& allowed = here.allowed_cpus;
   for (const run::PlannedMeasurement& measurement : run.measurements) {
     if (measurement.state != run::State::pending) continue;
     const int cpu = measurement.cpu.value_or(run.cpu);
     if (allowed.empty() || std::ranges::binary_search(allowed, cpu)) continue;
-    throw Error(
-        fmt::format("the run was begun on CPU {}, where this process may not run; expected "
-                    "one of {}",
-                    cpu, fmt::join(allowed, ", ")));
+    throw Error("the run was begun on CPU {}, where this process may not run; expected one of {}",
+                cpu, fmt::join(allowed, ", "));
   }
 }
 
@@ -280,13 +277,13 @@ bool RecordSession::is_refused(const PlannedMeasurement& measurement,
     case perftool::Ending::refused:
       return true;
     case perftool::Ending::disk_full:
-      throw Error(fmt::format("{}: {}", file_of(measurement).string(), outcome.reason));
+      throw Error("{}: {}", file_of(measurement).string(), outcome.reason);
     case perftool::Ending::no_permission:
     case perftool::Ending::died:
     case perftool::Ending::failed:
       break;
   }
-  throw Error(fmt::format("{}: {}", measurement.requested, outcome.reason));
+  throw Error("{}: {}", measurement.requested, outcome.reason);
 }
 
 std::optional<nanoseconds> RecordSession::longer(const PlannedMeasurement& measurement,
@@ -301,7 +298,7 @@ void RecordSession::accept(PlannedMeasurement& measurement, const perftool::Outc
   const fs::path file = file_of(measurement);
   const std::uint64_t bytes = size_of(partial_file_of(measurement));
   if (::rename(partial_file_of(measurement).c_str(), file.c_str()) != 0) {
-    throw Error(fmt::format("{}: cannot be written: {}", file.string(), describe_errno(errno)));
+    throw Error("{}: cannot be written: {}", file.string(), describe_errno(errno));
   }
   measurement.messages = outcome.messages.remarks;
   run::note_samples(measurement, samples, run_.machine.cpu);
@@ -339,7 +336,7 @@ Interrupts::Interrupts() {
   if (!signals_) {
     const int error = errno;
     ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-    throw Error(fmt::format("signals: cannot be watched: {}", describe_errno(error)));
+    throw Error("signals: cannot be watched: {}", describe_errno(error));
   }
 }
 

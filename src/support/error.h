@@ -1,10 +1,15 @@
 // The errors that reach the user: what is wrong, where, and what to do about it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid {
 
@@ -26,6 +31,11 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitStatus status = ExitStatus::failed)
       : std::runtime_error(message), status_(status) {}
+  /// With the message that fmt::format() makes of `text` and the values.
+  template <typename First, typename... Rest>
+  requires(!std::same_as<std::remove_cvref_t<First>, ExitStatus>) explicit Error(
+      fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : Error(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 
   ExitStatus status() const noexcept { return status_; }
 
@@ -37,6 +47,9 @@ class Error : public std::runtime_error {
 class UsageError : public Error {
  public:
   explicit UsageError(const std::string& message) : Error(message, ExitStatus::usage) {}
+  template <typename First, typename... Rest>
+  explicit UsageError(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : UsageError(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 /// A fault of an input file, in parts, so that tests and JSON can name each of them.

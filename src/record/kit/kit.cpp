@@ -81,8 +81,8 @@ void pad_to_multiple(std::string& bytes, std::size_t of) {
 
 std::string header_of(std::string_view name, char type, unsigned mode, std::size_t size) {
   if (name.size() > kNameBytes) {
-    throw Error(fmt::format("{}: {} bytes long; a tar has names of at most {} bytes", name,
-                            name.size(), kNameBytes));
+    throw Error("{}: {} bytes long; a tar has names of at most {} bytes", name, name.size(),
+                kNameBytes);
   }
   constexpr std::string_view kZero = "000000 \0"sv;  // user, group, numbers of a device
   std::string header(name);
@@ -233,18 +233,16 @@ void write_directory(const std::vector<File>& files, const fs::path& path, bool 
   std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {
     if (!force) {
-      throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
-                              path.string()));
+      throw Error("{}: exists; replace it with --force, or name another with -o", path.string());
     }
     if (!is_replaceable(path)) {
-      throw Error(fmt::format(
-          "{}: exists and is not a kit without recordings; name another with -o", path.string()));
+      throw Error("{}: exists and is not a kit without recordings; name another with -o",
+                  path.string());
     }
     fs::remove_all(path, error);
   }
   if (!fs::create_directory(path, error)) {
-    throw Error(
-        fmt::format("{}: cannot be created: {}", path.string(), describe_errno(error.value())));
+    throw Error("{}: cannot be created: {}", path.string(), describe_errno(error.value()));
   }
   for (const File& file : files) {
     const fs::path name = path / file.name;

@@ -118,7 +118,7 @@ std::vector<std::string> split_event_list(std::string_view list) {
       event += character;
     }
   }
-  if (between_slashes) throw UsageError(fmt::format("-e {}: a '/' is not closed", list));
+  if (between_slashes) throw UsageError("-e {}: a '/' is not closed", list);
   events.push_back(std::move(event));
   return events;
 }
