@@ -182,18 +182,9 @@ bool breaks_distribution(const ComparisonCell& cell) {
 /// By how much it is better; below 0: worse. 0: neither. Another constant skid is no worse: the
 /// contract decides.
 double gain_of(const StatisticDifference& difference) {
-  switch (difference.statistic) {
-    case Statistic::hit_ratio:
-      return difference.here - difference.baseline;
-    case Statistic::mean:
-    case Statistic::median:
-    case Statistic::p99:
-      return std::abs(difference.baseline) - std::abs(difference.here);
-    case Statistic::constant_share:
-    case Statistic::distribution:
-      break;
-  }
-  return 0;
+  const Statistic statistic = difference.statistic;
+  if (statistic == Statistic::hit_ratio) return difference.here - difference.baseline;
+  return is_share(statistic) ? 0 : std::abs(difference.baseline) - std::abs(difference.here);
 }
 
 /// Whether an interval reaches so far to either side that no difference shown means nothing.

@@ -30,34 +30,19 @@ std::size_t index_of(Value value) {
 unsigned type_of(const Instruction& instruction) {
   if (!instruction.categories.contains(Category::branch)) return 0;
   if (instruction.categories.contains(Category::other)) return 0;  // far ones
-  switch (instruction.flow) {
-    case Flow::conditional:
-      return PERF_BR_COND;
-    case Flow::jump:
-      return PERF_BR_UNCOND;
-    case Flow::indirect_jump:
-      return PERF_BR_IND;
-    case Flow::call:
-      return instruction.target ? PERF_BR_CALL : PERF_BR_IND_CALL;
-    case Flow::leaves:
-      return PERF_BR_RET;
-    default:
-      return 0;
-  }
+  if (instruction.flow == Flow::call && !instruction.target) return PERF_BR_IND_CALL;
+  constexpr std::array<unsigned, 6> kTypes{0,           PERF_BR_COND, PERF_BR_UNCOND,
+                                           PERF_BR_IND, PERF_BR_CALL, PERF_BR_RET};  // by Flow
+  return kTypes.at(index_of(instruction.flow));
 }
 
 /// Whether code cannot run past an instruction without a branch that is recorded. A jump or call to
 /// the next instruction is not relied on: call-stack modes leave it out.
 bool branches_away(const Instruction& instruction, std::uint64_t address) {
-  switch (instruction.flow) {
-    case Flow::jump:
-    case Flow::call:
-      return instruction.target != address + instruction.length;
-    case Flow::indirect_jump:
-      return true;
-    default:
-      return returns(instruction);
+  if (instruction.flow == Flow::jump || instruction.flow == Flow::call) {
+    return instruction.target != address + instruction.length;
   }
+  return instruction.flow == Flow::indirect_jump || returns(instruction);
 }
 
 /// What one check finds: nothing wrong, a fault, or why it cannot tell. Or the verdict on a record.

@@ -139,29 +139,22 @@ Judgement FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   if (!address || !module_.has_code()) return {NotJudged::no_code};
   if (!arch_ || (recorded_ && *recorded_ != *arch_)) return {NotJudged::architecture};
   if (const auto reason = go_to(*address); reason != NotJudged::none) return {reason};
-  const FunctionCode& code = *code_;
-  switch (rule_here(rule)) {
-    case Rule::sampled:
-      return by_catalogue(causes, index_);
-    case Rule::predecessor:
-      return by_predecessor(causes);
-    case Rule::data_breakpoint:
-    case Rule::write_breakpoint:
-      return by_breakpoint(rule == Rule::write_breakpoint);
-    case Rule::data_watchpoint:
-    case Rule::write_watchpoint:
-      return by_watchpoint(rule_here(rule) == Rule::write_watchpoint);
-    case Rule::page_fault: {
-      Judgement judgement = judgement_on(code, {index_, index_});
-      // Any instruction can be on a page that is not mapped; data addresses are not recorded here.
-      if (code.steps()[index_].accesses_memory()) judgement.verdict = Verdict::conditional;
-      return judgement;
-    }
-    case Rule::execute_breakpoint:
-    case Rule::none:
-      break;
+  const Rule here = rule_here(rule);
+  if (here == Rule::sampled) return by_catalogue(causes, index_);
+  if (here == Rule::predecessor) return by_predecessor(causes);
+  if (here == Rule::data_breakpoint || here == Rule::write_breakpoint) {
+    return by_breakpoint(here == Rule::write_breakpoint);
   }
-  return {NotJudged::unknown_cause};
+  if (here == Rule::none || here == Rule::execute_breakpoint) return {NotJudged::unknown_cause};
+  const Step& step = code_->steps()[index_];
+  Judgement judgement = judgement_on(*code_, {index_, index_});
+  if (here != Rule::page_fault) {
+    judgement.verdict = accesses(step, here == Rule::write_watchpoint);
+  } else if (step.accesses_memory()) {
+    // Any instruction can be on a page that is not mapped; data addresses are not recorded here.
+    judgement.verdict = Verdict::conditional;
+  }
+  return judgement;
 }
 
 /// Finds the instruction at `address` in `code_`; or why it cannot be judged.
@@ -227,13 +220,6 @@ Judgement FileJudge::by_catalogue(std::span<const events::Cause> causes, std::si
   if (may_be_second && judgement.verdict == Verdict::never) {
     return {NotJudged::no_function};
   }
-  return judgement;
-}
-
-Judgement FileJudge::by_watchpoint(bool writes_only) const {
-  const FunctionCode& code = *code_;
-  Judgement judgement = judgement_on(code, {index_, index_});
-  judgement.verdict = accesses(code.steps()[index_], writes_only);
   return judgement;
 }
 

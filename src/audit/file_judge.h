@@ -124,7 +124,6 @@ class FileJudge {
   Judgement by_predecessor(std::span<const events::Cause> causes);
   Judgement by_catalogue(std::span<const events::Cause> causes, std::size_t index) const;
   Judgement by_breakpoint(bool writes_only);
-  Judgement by_watchpoint(bool writes_only) const;
 
   const symbols::Module& module_;
   std::optional<Arch> arch_, recorded_;

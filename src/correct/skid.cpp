@@ -32,21 +32,19 @@ Skid nothing_to_correct(std::string reason) {
 
 /// The skid of breakpoints and page faults, which follows from their kind.
 std::optional<Skid> of_rule(Rule rule) {
-  switch (rule) {
-    case Rule::data_breakpoint:
-    case Rule::write_breakpoint:
-      return Skid{.verdict = Verdict::corrected, .instructions = 1, .source = SkidSource::known};
-    case Rule::data_watchpoint:
-    case Rule::write_watchpoint:
-      return nothing_to_correct(
-          "a watchpoint of aarch64 stops before the access: its samples are on it");
-    case Rule::execute_breakpoint:
-      return nothing_to_correct("a breakpoint on execution is sampled at its address");
-    case Rule::page_fault:
-      return nothing_to_correct("page faults are sampled at the instruction that faulted");
-    default:
-      return std::nullopt;
+  using enum Rule;
+  if (rule == data_breakpoint || rule == write_breakpoint) {
+    return Skid{.verdict = Verdict::corrected, .instructions = 1, .source = SkidSource::known};
   }
+  if (rule == data_watchpoint || rule == write_watchpoint) {
+    return nothing_to_correct(
+        "a watchpoint of aarch64 stops before the access: its samples are on it");
+  }
+  if (rule == execute_breakpoint) {
+    return nothing_to_correct("a breakpoint on execution is sampled at its address");
+  }
+  if (rule != page_fault) return std::nullopt;
+  return nothing_to_correct("page faults are sampled at the instruction that faulted");
 }
 
 /// Whether samples are where time was spent, at whatever instruction that was.

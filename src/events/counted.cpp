@@ -233,18 +233,9 @@ std::optional<double> expected_events(const Cpu& cpu, const Event& event,
 }
 
 std::optional<int> missed_level(Counted counted) {
-  switch (counted) {
-    case Counted::l1_misses:
-    case Counted::l2_hits:
-      return 1;
-    case Counted::l2_misses:
-    case Counted::l3_hits:
-      return 2;
-    case Counted::l3_misses:
-      return 3;
-    default:
-      return std::nullopt;
-  }
+  if (counted == Counted::l1_misses || counted == Counted::l2_hits) return 1;
+  if (counted == Counted::l2_misses || counted == Counted::l3_hits) return 2;
+  return counted == Counted::l3_misses ? std::optional(3) : std::nullopt;
 }
 
 std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {

@@ -271,19 +271,11 @@ RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
 
 bool RecordSession::is_refused(const PlannedMeasurement& measurement,
                                const perftool::Outcome& outcome) const {
-  switch (outcome.ending) {
-    case perftool::Ending::recorded:
-      return false;
-    case perftool::Ending::refused:
-      return true;
-    case perftool::Ending::disk_full:
-      throw Error("{}: {}", file_of(measurement).string(), outcome.reason);
-    case perftool::Ending::no_permission:
-    case perftool::Ending::died:
-    case perftool::Ending::failed:
-      break;
-  }
-  throw Error("{}: {}", measurement.requested, outcome.reason);
+  using enum perftool::Ending;
+  if (outcome.ending == recorded || outcome.ending == refused) return outcome.ending == refused;
+  throw Error("{}: {}",
+              outcome.ending == disk_full ? file_of(measurement).string() : measurement.requested,
+              outcome.reason);
 }
 
 std::optional<nanoseconds> RecordSession::longer(const PlannedMeasurement& measurement,
