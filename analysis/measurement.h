@@ -4,7 +4,6 @@
 #include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/evenness.h"
-#include "analysis/histogram.h"
 #include "analysis/statistics.h"
 #include "src/machine/cpu_identity.h"
 

@@ -2,7 +2,6 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
-#include "src/events/default_set.h"
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/record/plan.h"

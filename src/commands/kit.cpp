@@ -4,7 +4,6 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
-#include "src/events/default_set.h"
 #include "src/events/event.h"
 #include "src/output/escape.h"
 #include "src/record/choice.h"

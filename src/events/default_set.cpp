@@ -1,5 +1,4 @@
-#include "src/events/default_set.h"
-
+#include "src/events/catalogue.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
-#include "src/events/default_set.h"
 #include "src/perfdata/format.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"

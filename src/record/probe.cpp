@@ -1,4 +1,4 @@
-#include "src/events/default_set.h"
+#include "src/events/catalogue.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/perfdata/format.h"

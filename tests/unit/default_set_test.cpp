@@ -1,7 +1,7 @@
 // What is recorded of a machine when nothing is named. Of the trees of tests/machines, which are
 // written by hand from the kernel's documentation, texts beside them show it.
-#include "src/events/default_set.h"
 
+#include "src/events/catalogue.h"
 #include "src/events/event.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"

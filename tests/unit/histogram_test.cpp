@@ -1,4 +1,4 @@
-#include "analysis/histogram.h"
+#include "analysis/basis.h"
 
 #include <cstdint>
 #include <limits>

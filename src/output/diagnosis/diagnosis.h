@@ -1,7 +1,7 @@
 // What `skidscan doctor` prints.
 #pragma once
 
-#include "src/events/default_set.h"
+#include "src/events/catalogue.h"
 #include "src/machine/diagnosis.h"
 #include "src/output/page.h"
 
