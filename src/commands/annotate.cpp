@@ -142,8 +142,7 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
   if (sources.withheld().empty()) return;
   options.shown.note(
       fmt::format("not printed, as others may not read them or as they are in /proc, /sys or /dev: "
-                  "{}; --source-dir DIR "
-                  "prints those below DIR",
+                  "{}; --source-dir DIR prints those below DIR",
                   output::list_of(sources.withheld(), kMostNamed)));
 }
 
@@ -186,10 +185,9 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const auto remarks = reader.remarks();
   for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) shown.note(remarks[i]);
   if (remarks.size() > kMostNamed) {
-    shown.note(
-        fmt::format("{} more like these: 'skidscan samples' prints all that is wrong with mapped "
-                    "files",
-                    remarks.size() - kMostNamed));
+    shown.note(fmt::format(
+        "{} more like these: 'skidscan samples' prints all that is wrong with mapped files",
+        remarks.size() - kMostNamed));
   }
   if (listing.codes.empty()) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
@@ -213,10 +211,9 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
       shown.note(fmt::format("function '{}': shown is the only sampled one with it in its name: {}",
                              *options.function, candidates.front()));
     } else {
-      shown.note(
-          fmt::format("no target was sampled; the most sampled functions, the first of which "
-                      "is shown: {}",
-                      fmt::join(candidates, ", ")));
+      shown.note(fmt::format(
+          "no target was sampled; the most sampled functions, the first of which is shown: {}",
+          fmt::join(candidates, ", ")));
     }
     AnnotateOptions chosen = options;
     chosen.function = candidates.front();
@@ -268,8 +265,7 @@ Command annotate_command() {
             "symbol, or a part that no other name has; without either the most sampled one"},
            {{"--module"},
             Value::file("FILE", options->module),
-            "only in this mapped file, by path or file name; a kernel module by its name: "
-            "ext4"},
+            "only in this mapped file, by path or file name; a kernel module by its name: ext4"},
            {{"--context"},
             Value::number("N", options->folding.context, 0, kMostContext),
             "instructions shown before and after a trigger, or for a function a sampled "
@@ -284,12 +280,11 @@ Command annotate_command() {
            format_option(options->shown.format, {"text", "json", "csv"}),
            perfmon_option(options->perfmon)},
       .notes =
-          {"Columns: n: samples at the instruction; %: their share of the samples of the event "
-           "and level in the function or the target's loop; EX%, if only some samples have "
-           "EXACT_IP: the share of the line's samples that have it, unless it equals the share "
-           "of all; at: distance from the trigger in instructions, or the address. > marks "
-           "triggers, ~ the censored end of a runway, ! instructions that cannot cause the "
-           "event."},
+          {"Columns: n: samples at the instruction; %: their share of the samples of the event and "
+           "level in the function or the target's loop; EX%, if only some samples have EXACT_IP: "
+           "the share of the line's samples that have it, unless it equals the share of all; at: "
+           "distance from the trigger in instructions, or the address. > marks triggers, ~ the "
+           "censored end of a runway, ! instructions that cannot cause the event."},
       .exit_statuses = {{ExitStatus::failed, "failure, or the function was not sampled"},
                         {ExitStatus::read_in_part, kReadInPart}},
       .examples = {"skidscan record -e access,execute && skidscan annotate -e access",

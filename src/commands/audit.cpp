@@ -164,13 +164,12 @@ Command audit_command() {
               allow_not_judged_option(options->allow_not_judged),
           },
       .notes =
-          {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 "
-           "and 3) or follows one instruction alone (level 1), and no category of that "
-           "instruction can cause the event. Samples that are not judged are counted by "
-           "reason. Of instructions that execute equally often and each cause the event exactly "
-           "once, it prints whether their samples are spread evenly. A binary with another "
-           "build-id "
-           "than the recorded one is not used. docs/audit.md describes the rules.",
+          {"A sample is impossible if its event is precise on its CPU, it is exact (levels 2 and "
+           "3) or follows one instruction alone (level 1), and no category of that instruction can "
+           "cause the event. Samples that are not judged are counted by reason. Of instructions "
+           "that execute equally often and each cause the event exactly once, it prints whether "
+           "their samples are spread evenly. A binary with another build-id than the recorded one "
+           "is not used. docs/audit.md describes the rules.",
            "Branch records (perf record -b) are judged if the recording has any: whether each is a "
            "branch that leads where it was recorded to, and whether code runs straight from one to "
            "the next. AutoFDO, Propeller and BOLT use them."},

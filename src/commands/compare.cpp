@@ -81,10 +81,9 @@ ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comp
   if (options.fail_on == "worse") {
     const analysis::Regressions regressions = analysis::regressions_of(comparison);
     if (regressions.sum() > 0) {
-      print_error(
-          fmt::format("--fail-on worse: {} worse than the baseline, {} missing, {} that could not "
-                      "be compared",
-                      regressions.worse, regressions.missing, regressions.not_compared));
+      print_error(fmt::format(
+          "--fail-on worse: {} worse than the baseline, {} missing, {} that could not be compared",
+          regressions.worse, regressions.missing, regressions.not_compared));
       return ExitStatus::gate_failed;
     }
   }
@@ -136,23 +135,22 @@ Command compare_command() {
       .options =
           {{{"INPUT", "-i", "--input"},
             Value::file("INPUT", options->inputs).several(),
-            "runs, reports (JSON) or recordings of perf, at least two; the first is the "
-            "baseline"},
+            "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline"},
            {{"--baseline"},
             Value::file("INPUT", options->baseline),
             "input that the others are compared with, instead of the first"},
            {{"--by"},
             Value::one_of("SIDE", options->by, {"input", "machine"}),
-            "unit of comparison; machine: inputs of the same CPU model, microcode, "
-            "hypervisor and kernel are repeats of one another (default: input)"},
+            "unit of comparison; machine: inputs of the same CPU model, microcode, hypervisor and "
+            "kernel are repeats of one another (default: input)"},
            {{"--min-effect"},
             Value::text("SHARE[,N]", options->min_effect),
             "smallest marked difference, as a share of samples and in instructions (default: "
             "0.001,0.5)"},
            {{"--fail-on"},
             Value::one_of("VERDICT", options->fail_on, {"worse"}),
-            "exit with status 4 if an event and level is worse than in the baseline, missing "
-            "or not comparable"},
+            "exit with status 4 if an event and level is worse than in the baseline, missing or "
+            "not comparable"},
            format_option(options->shown.format, {"text", "json", "csv"})},
       .notes = {"Runs vary more than their samples. Record with --repeat 3 or more to compare runs "
                 "instead of samples. docs/compare.md describes the method."},
@@ -161,8 +159,7 @@ Command compare_command() {
                         {ExitStatus::gate_failed, kGateFailed}},
       .examples =
           {"skidscan synth --like pebs-sound --all-levels -o a.run",
-           "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run "
-           "b.run",
+           "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run b.run",
            "skidscan compare --baseline a.run b.run --fail-on worse",
            "skidscan compare a.run b.run --by machine --plot hits.png"},
       .run = [options] { return run_compare(*options); }};

@@ -105,11 +105,10 @@ Command correct_command() {
                        "exit with status {} if an event is refused; one corrected in part is not",
                        static_cast<int>(ExitStatus::gate_failed))},
                   perfmon_option(options->perfmon)},
-      .notes =
-          {"Data breakpoints of x86 skid by one instruction; of other events --skid has to show a "
-           "constant. Each sample moves to the instruction that executed before and can have "
-           "caused the event. Where there are several, the samples are split and the interval "
-           "holds for any split. docs/correct.md describes the rules."},
+      .notes = {"Data breakpoints of x86 skid by one instruction; of other events --skid has to "
+                "show a constant. Each sample moves to the instruction that executed before and "
+                "can have caused the event. Where there are several, the samples are split and the "
+                "interval holds for any split. docs/correct.md describes the rules."},
       .exit_statuses = {{ExitStatus::failed, kNothingRead},
                         {ExitStatus::read_in_part, kReadInPart},
                         {ExitStatus::gate_failed, kGateFailed}},

@@ -68,15 +68,14 @@ Command doctor_command() {
                    Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"},
                   perf_option(options->perf)},
-      .notes =
-          {"Prints the CPU, whether the kernel takes the default events of record at each precise "
-           "level and why not, and each problem with its remedy; --details adds rights, settings, "
-           "PMUs and the triggers of the default events.",
-           "Each event is opened at each level as record would open it, and sampled for a moment: "
-           "yes (accepted), ignored (accepted, the level changes nothing), -C (for a whole CPU "
-           "only, as record then does), no samples (accepted, and none came), no (refused). With "
-           "--root no event is opened; the kernel's answers are derived from its source and the "
-           "files."},
+      .notes = {"Prints the CPU, whether the kernel takes the default events of record at each "
+                "precise level and why not, and each problem with its remedy; --details adds "
+                "rights, settings, PMUs and the triggers of the default events.",
+                "Each event is opened at each level as record would open it, and sampled for a "
+                "moment: yes (accepted), ignored (accepted, the level changes nothing), -C (for a "
+                "whole CPU only, as record then does), no samples (accepted, and none came), no "
+                "(refused). With --root no event is opened; the kernel's answers are derived from "
+                "its source and the files."},
       .exit_statuses = {{ExitStatus::done, "a PMU of the CPU can be sampled"},
                         {ExitStatus::failed, "nothing can be sampled"},
                         {ExitStatus::builtin_events_only,

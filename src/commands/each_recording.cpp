@@ -268,8 +268,8 @@ std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) 
     }
   }
   throw Error(
-      fmt::format("no {} and no {} here; make one with 'skidscan record' or 'perf record', "
-                  "or name a run or a recording",
+      fmt::format("no {} and no {} here; make one with 'skidscan record' or 'perf record', or name "
+                  "a run or a recording",
                   record::kDefaultRunDirectory, kDefaultRecording));
 }
 

@@ -2,7 +2,7 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
-#include "src/events/event.h"
+#include "src/events/spelling.h"
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
@@ -90,49 +90,43 @@ Command events_command() {
   Command command{
       .name = "events",
       .description = "print what is known about events: code, precise or not, causes, errata",
-      .options =
-          {{{"NAME"},
-            Value::text("NAME", options->names).several().completing([options] {
-              return event_names(options->cpu, options->perfmon);
-            }),
-            "events by their names in Intel's event files, perf or libpfm4 "
-            "(mem_load_retired.l3_miss:pp, "
-            "skl::L2_RQSTS:MISS, cycles) or by code (r20d1, cpu/event=0xd1,umask=0x20/); with "
-            "--list a part of the names, or a pattern with * and ?"},
-           {{"--cpu"},
-            Value::text("CPU", options->cpu).completing(events::cpu_names),
-            "spr, sapphirerapids, skx, adl, adl_glc, zen4, arm_n1: the name that perf, Intel or "
-            "libpfm4 "
-            "has for it, or family and model as Intel writes them (6-8F, 6-55-4); a hybrid CPU has "
-            "all "
-            "its core types; with --perfmon a directory in it (default: this machine's)"},
-           {{"--perfmon"},
-            Value::directory(options->perfmon),
-            "directory of Intel's event files (a checkout of github.com/intel/perfmon with its "
-            "mapfile.csv), read instead of the built-in table"},
-           {{"--list"}, Value::flag(options->list), "list events, one a line"},
-           {{"--precise"},
-            Value::flag(options->precise),
-            "with --list: only events known to be precise"},
-           trigger_option(options->trigger,
-                          "with --list: only events that a trigger of this kind causes"),
-           format_option(options->shown.format, {"text", "json"})},
-      .notes =
-          {"Verdicts on what can cause an event: can; conditional (depends on where the access "
-           "is served); maybe (observed, without a known rule); unknown; never. Those of "
-           "the load events of Ivy Bridge to Coffee Lake were measured, with their errata; others "
-           "follow from the events' names and descriptions.",
-           "Events of Intel's CPUs from Bonnell and Nehalem to Nova Lake are those of Intel's "
-           "event files; "
-           "others are libpfm4's, which supports the CPUs of the architecture that it is built "
-           "for: Arm's "
-           "on Arm alone. Generic cache events of perf (LLC-load-misses) are not supported.",
-           "level 3: whether ppp is distinct from pp for the event, the same, or refused by the "
-           "kernel. "
-           "PDist: the counters with precise distribution. data address: whether precise records "
-           "contain "
-           "one.",
-           "Columns of --list: code (+: requires config1, too), precise, name."},
+      .options = {{{"NAME"},
+                   Value::text("NAME", options->names).several().completing([options] {
+                     return event_names(options->cpu, options->perfmon);
+                   }),
+                   "events by their names in Intel's event files, perf or libpfm4 "
+                   "(mem_load_retired.l3_miss:pp, skl::L2_RQSTS:MISS, cycles) or by code (r20d1, "
+                   "cpu/event=0xd1,umask=0x20/); with --list a part of the names, or a pattern "
+                   "with * and ?"},
+                  {{"--cpu"},
+                   Value::text("CPU", options->cpu).completing(events::cpu_names),
+                   "spr, sapphirerapids, skx, adl, adl_glc, zen4, arm_n1: the name that perf, "
+                   "Intel or libpfm4 has for it, or family and model as Intel writes them (6-8F, "
+                   "6-55-4); a hybrid CPU has all its core types; with --perfmon a directory in it "
+                   "(default: this machine's)"},
+                  {{"--perfmon"},
+                   Value::directory(options->perfmon),
+                   "directory of Intel's event files (a checkout of github.com/intel/perfmon with "
+                   "its mapfile.csv), read instead of the built-in table"},
+                  {{"--list"}, Value::flag(options->list), "list events, one a line"},
+                  {{"--precise"},
+                   Value::flag(options->precise),
+                   "with --list: only events known to be precise"},
+                  trigger_option(options->trigger,
+                                 "with --list: only events that a trigger of this kind causes"),
+                  format_option(options->shown.format, {"text", "json"})},
+      .notes = {"Verdicts on what can cause an event: can; conditional (depends on where the "
+                "access is served); maybe (observed, without a known rule); unknown; never. Those "
+                "of the load events of Ivy Bridge to Coffee Lake were measured, with their errata; "
+                "others follow from the events' names and descriptions.",
+                "Events of Intel's CPUs from Bonnell and Nehalem to Nova Lake are those of Intel's "
+                "event files; others are libpfm4's, which supports the CPUs of the architecture "
+                "that it is built for: Arm's on Arm alone. Generic cache events of perf "
+                "(LLC-load-misses) are not supported.",
+                "level 3: whether ppp is distinct from pp for the event, the same, or refused by "
+                "the kernel. PDist: the counters with precise distribution. data address: whether "
+                "precise records contain one.",
+                "Columns of --list: code (+: requires config1, too), precise, name."},
       .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
                    "skidscan events MEM_LOAD_RETIRED.L3_MISS --cpu spr",
                    "skidscan events --list --precise --cpu hsw 'MEM_*'",

@@ -77,17 +77,16 @@ Command inspect_command() {
       .options =
           {{{"FILE"},
             Value::file("FILE", options->files).several(),
-            "recordings of perf: files, directories of perf record --threads, - for standard "
-            "input (default: perf.data)"},
+            "recordings of perf: files, directories of perf record --threads, - for standard input "
+            "(default: perf.data)"},
            format_option(options->shown.format, {"text", "json"}),
            {{"--fail-on"},
             Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
             "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},
-      .notes =
-          {"Prints a line per event as perf evlist -v does, with its samples, then what is lost or "
-           "damaged, the machine and the command; --details adds the other sections of the "
-           "header, all fields of samples, and the number of records of each type. Control "
-           "characters in names are printed as \\xNN."},
+      .notes = {"Prints a line per event as perf evlist -v does, with its samples, then what is "
+                "lost or damaged, the machine and the command; --details adds the other sections "
+                "of the header, all fields of samples, and the number of records of each type. "
+                "Control characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
                         {ExitStatus::read_in_part, "a recording was read only in part"},
                         {ExitStatus::gate_failed, kGateFailed}},

@@ -220,35 +220,34 @@ Command kit_command() {
       .name = "kit",
       .description = "package a recording session for a machine that has only perf and a shell",
       .options = plan_options(options->plan),
-      .notes =
-          {"The kit is a tar with statically linked targets and run.sh, which requires perf and "
-           "a POSIX shell alone. It makes a run, as 'skidscan record' does. Without -e and "
-           "--for it records the built-in events and those of perf that any CPU may have; "
-           "events that the machine refuses are noted. docs/kit.md describes its files."},
+      .notes = {"The kit is a tar with statically linked targets and run.sh, which requires perf "
+                "and a POSIX shell alone. It makes a run, as 'skidscan record' does. Without -e "
+                "and --for it records the built-in events and those of perf that any CPU may have; "
+                "events that the machine refuses are noted. docs/kit.md describes its files."},
       .examples = {"skidscan kit", "skidscan kit --for skl -o skylake.tar",
                    "skidscan kit --arch aarch64 -e access,execute,cycles:u -p none,p -o arm.tar",
                    "skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'",
                    "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"},
       .run = [options] { return make_kit(*options); }};
-  command.add({{{"-o", "--output"},
-                Value::converted("KIT.tar",
-                                 [options](const auto& names) {
-                                   options->output = names.back();
-                                   options->is_output_given = true;
-                                 })
-                    .completing(commandline::Completion::files),
-                "tar to write (default: skidscan-kit.tar), - for standard output, or DIR/ for a "
-                "directory"},
-               arch_option(options->arch),
-               {{"--for"},
-                Value::text("CPU", options->cpu).completing(events::cpu_names),
-                "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): its events "
-                "can be named, and are recorded by default"},
-               {{"--slurm"},
-                Value::flag(options->slurm),
-                "make a directory (default: skidscan-kit) with submit.sh, which records a run on "
-                "each of many nodes through Slurm"},
-               {{"--force"}, Value::flag(options->force), "replace an existing output"}});
+  command.add(
+      {{{"-o", "--output"},
+        Value::converted("KIT.tar",
+                         [options](const auto& names) {
+                           options->output = names.back();
+                           options->is_output_given = true;
+                         })
+            .completing(commandline::Completion::files),
+        "tar to write (default: skidscan-kit.tar), - for standard output, or DIR/ for a directory"},
+       arch_option(options->arch),
+       {{"--for"},
+        Value::text("CPU", options->cpu).completing(events::cpu_names),
+        "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): its events can be "
+        "named, and are recorded by default"},
+       {{"--slurm"},
+        Value::flag(options->slurm),
+        "make a directory (default: skidscan-kit) with submit.sh, which records a run on each of "
+        "many nodes through Slurm"},
+       {{"--force"}, Value::flag(options->force), "replace an existing output"}});
   command.add(output_options(options->shown));
   return command;
 }

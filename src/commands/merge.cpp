@@ -76,35 +76,32 @@ Command merge_command() {
   Command command{
       .name = "merge",
       .description = "add up reports, runs and recordings of the same configuration in one report",
-      .options =
-          {{{"INPUT", "-i", "--input"},
-            Value::file("INPUT", options->inputs).several(),
-            "reports (JSON), runs or recordings of perf; - for standard input"},
-           {{"-o", "--output"},
-            Value::file("FILE", options->output),
-            "write the report to this file (default: standard output)"},
-           {{"--pool"},
-            Value::flag(options->pool),
-            "add up repetitions, too: one sample of all runs, whose intervals do not include "
-            "the variation between runs"},
-           {{"--as-repeats"},
-            Value::flag(options->as_repeats),
-            "add up nothing: make all measurements of the same configuration repetitions of "
-            "one run, for intervals over runs",
-            {"--pool"}},
-           {{"--allow-duplicates"},
-            Value::flag(options->allow_duplicates),
-            "count a recording twice that is in two inputs"},
-           bin_option(options->bin)},
-      .notes =
-          {"The report of the sum equals the report of one recording with all samples. "
-           "Measurements of the same configuration have the same event as requested and as "
-           "recorded, level, period, CPU, microcode, kernel, trigger and runway. Others remain "
-           "separate, and the first difference is reported. Repetition 1 is added to "
-           "repetition 1, 2 to 2, so that runs with repetitions keep them. A recording in two "
-           "inputs is refused, also as a copy with another name: as many samples of the same "
-           "configuration in the "
-           "same time, in nanoseconds."},
+      .options = {{{"INPUT", "-i", "--input"},
+                   Value::file("INPUT", options->inputs).several(),
+                   "reports (JSON), runs or recordings of perf; - for standard input"},
+                  {{"-o", "--output"},
+                   Value::file("FILE", options->output),
+                   "write the report to this file (default: standard output)"},
+                  {{"--pool"},
+                   Value::flag(options->pool),
+                   "add up repetitions, too: one sample of all runs, whose intervals do not "
+                   "include the variation between runs"},
+                  {{"--as-repeats"},
+                   Value::flag(options->as_repeats),
+                   "add up nothing: make all measurements of the same configuration repetitions of "
+                   "one run, for intervals over runs",
+                   {"--pool"}},
+                  {{"--allow-duplicates"},
+                   Value::flag(options->allow_duplicates),
+                   "count a recording twice that is in two inputs"},
+                  bin_option(options->bin)},
+      .notes = {"The report of the sum equals the report of one recording with all samples. "
+                "Measurements of the same configuration have the same event as requested and as "
+                "recorded, level, period, CPU, microcode, kernel, trigger and runway. Others "
+                "remain separate, and the first difference is reported. Repetition 1 is added to "
+                "repetition 1, 2 to 2, so that runs with repetitions keep them. A recording in two "
+                "inputs is refused, also as a copy with another name: as many samples of the same "
+                "configuration in the same time, in nanoseconds."},
       .exit_statuses = {{ExitStatus::failed,
                          "failure, no input could be read, or nothing could be added up"},
                         {ExitStatus::read_in_part, kReadInPart}},

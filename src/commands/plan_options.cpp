@@ -106,13 +106,11 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {{"--per-cpu"},
        Value::flag(options.extras.per_cpu),
        "record all of the CPU that the target is pinned to (perf record -C); record does it by "
-       "itself "
-       "where the kernel samples no single task, as with IBS before Linux 6.2"},
+       "itself where the kernel samples no single task, as with IBS before Linux 6.2"},
       {{"--pmu"},
        Value::text("PMU", options.pmu),
        "core PMU of events that name none: cpu_core or cpu_atom of a hybrid CPU (default: by "
-       "default "
-       "events of both, else cpu_core)"},
+       "default events of both, else cpu_core)"},
       trigger_option(options.trigger,
                      "instruction that causes the event (default: suits the event, or load)"),
       {{"--nops"}, Value::number("N", options.nops), "NOPs of the runway"},
@@ -127,8 +125,8 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "unequal, growing up to --nops)"},
       {{"--working-set"},
        Value::size("BYTES", options.working_set),
-       "size of the pointer chase of load-l2, load-l3 and load-dram (default: depends on "
-       "this CPU's caches)"},
+       "size of the pointer chase of load-l2, load-l3 and load-dram (default: depends on this "
+       "CPU's caches)"},
       {{"--samples"},
        Value::number("N", options.samples, 1, kMostSamples),
        "minimum samples per measurement, not counting those of other triggers (default: 5000)"},

@@ -8,8 +8,8 @@ commandline::Program program() {
   Command itself{
       .name = "skidscan",
       .description =
-          "measures the distance between sampled instructions and the ones that caused "
-          "the event, at each precise level of perf",
+          "measures the distance between sampled instructions and the ones that caused the event, "
+          "at each precise level of perf",
       .options = {commandline::help_option(), commandline::version_option()},
       .notes = {"'skidscan COMMAND --help' documents each command."},
       .exit_statuses = {{ExitStatus::read_in_part, kReadInPart},

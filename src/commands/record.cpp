@@ -186,10 +186,10 @@ void resume(const RecordOptions& options) {
 
 std::vector<Option> record_options(RecordOptions& options) {
   std::vector<Option> all = plan_options(options);
-  all.push_back({{"-o", "--output"},
-                 Value::directory(options.output),
-                 "directory of the run (default: skidscan.run; an older one becomes "
-                 "skidscan.run.old)"});
+  all.push_back(
+      {{"-o", "--output"},
+       Value::directory(options.output),
+       "directory of the run (default: skidscan.run; an older one becomes skidscan.run.old)"});
   all.push_back({{"--force"}, Value::flag(options.force), "replace an existing run of -o"});
   Option resume{{"--resume"},
                 Value::directory(options.resume),
@@ -210,15 +210,15 @@ Command record_command() {
       .name = "record",
       .description = "sample a target once per event and precise level with perf record",
       .options = record_options(*options),
-      .notes = {"Builds the target, runs perf record once per event and precise level, and makes a "
-                "run: a directory with the target, the perf.data files and run.json. Without -e it "
-                "records the built-in events, whose skid is known by construction, and on a CPU "
-                "with a PMU a representative set of its events (docs/events.md; 'skidscan doctor' "
-                "lists them).",
-                "Built-in events: access (data breakpoint on the datum that the trigger accesses), "
-                "execute (execute breakpoint on the trigger), faults (page faults, with the fault "
-                "trigger), cpu-clock.",
-                "Ctrl-C keeps the finished measurements."},
+      .notes =
+          {"Builds the target, runs perf record once per event and precise level, and makes a run: "
+           "a directory with the target, the perf.data files and run.json. Without -e it records "
+           "the built-in events, whose skid is known by construction, and on a CPU with a PMU a "
+           "representative set of its events (docs/events.md; 'skidscan doctor' lists them).",
+           "Built-in events: access (data breakpoint on the datum that the trigger accesses), "
+           "execute (execute breakpoint on the trigger), faults (page faults, with the fault "
+           "trigger), cpu-clock.",
+           "Ctrl-C keeps the finished measurements."},
       .examples = {"skidscan record",
                    "skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run",
                    "skidscan record -e cycles:u -e branches -c 100003",
@@ -234,8 +234,7 @@ Command record_command() {
           },
       .instead_of_argument =
           "record samples targets of its own; of a program: perf record -e EVENT:pp -- PROGRAM, "
-          "then "
-          "skidscan audit"};
+          "then skidscan audit"};
 }
 
 }  // namespace skid::commands

@@ -74,10 +74,10 @@ void set_size(const std::string& text, plots::FigureOptions& figure) {
   figure.width = length_of(all.substr(0, x), unit);
   figure.height = height.empty() ? std::nullopt : length_of(height, unit);
   if (!figure.width || (x < all.size() && !figure.height)) {
-    throw UsageError(fmt::format(
-        "--size {}: expected a width of 50 to 32000 px, optionally followed by x and a height, in "
-        "in, cm or px, as in 3.3in or 8cmx6cm",
-        text));
+    throw UsageError(
+        fmt::format("--size {}: expected a width of 50 to 32000 px, optionally followed by x and a "
+                    "height, in in, cm or px, as in 3.3in or 8cmx6cm",
+                    text));
   }
 }
 
@@ -117,8 +117,8 @@ Value split_events(std::vector<std::string>& events) {
 Option recordings_option(std::vector<std::string>& inputs) {
   return {{"INPUT", "-i", "--input"},
           Value::file("INPUT", inputs).several(),
-          "runs or recordings of perf: files, directories of perf record --threads, - for "
-          "standard input (default: skidscan.run)"};
+          "runs or recordings of perf: files, directories of perf record --threads, - for standard "
+          "input (default: skidscan.run)"};
 }
 
 Option format_option(std::string& format, const std::vector<std::string>& formats) {
@@ -154,11 +154,10 @@ Value level_list(std::function<void(const commandline::Texts&)> use) {
 
 Option bin_option(std::optional<std::int64_t>& width) {
   constexpr std::int64_t kWidest = 1'000'000;
-  return {
-      {"--bin"},
-      Value::number("N", width, 1, kWidest),
-      "width of a histogram bin in instructions (default: 1; for a report the width that it was "
-      "made with)"};
+  return {{"--bin"},
+          Value::number("N", width, 1, kWidest),
+          "width of a histogram bin in instructions (default: 1; for a report the width that it "
+          "was made with)"};
 }
 
 Option html_option(std::string& file) {
@@ -283,25 +282,24 @@ std::vector<Option> filter_options(locate::Filter& filter) {
   const auto names = [&filter](Filter::Kind kind) {
     return Value::text("LIST", filter.lists[kind]).separated();
   };
-  return {
-      {{"-e", "--event"},
-       split_events(filter.events),
-       "only these events: as requested or recorded, or without level and modifiers"},
-      {{"--pid"}, numbers(Filter::pid), "only samples of these processes: 1234,1300"},
-      {{"--tid"}, numbers(Filter::tid), "only samples of these threads"},
-      {{"--comm", "--comms"},
-       names(Filter::comm),
-       "only samples of threads that had one of these names then: gzip,sh"},
-      {{"--dso", "--dsos"},
-       names(Filter::dso),
-       "only samples in these files, by path or file name: libc.so.6,[kernel.kallsyms],[ext4]"},
-      {{"--cpu"}, numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
-      {{"--time"},
-       Value::converted(
-           "TIMES",
-           [&filter](const auto& texts) { filter.times = locate::parse_times(texts.back()); }),
-       "only samples from START,STOP, in seconds of the recording's clock, either of which may be "
-       "missing; or from a share of it: 10%-20%, or 10%/2 for the second tenth"}};
+  return {{{"-e", "--event"},
+           split_events(filter.events),
+           "only these events: as requested or recorded, or without level and modifiers"},
+          {{"--pid"}, numbers(Filter::pid), "only samples of these processes: 1234,1300"},
+          {{"--tid"}, numbers(Filter::tid), "only samples of these threads"},
+          {{"--comm", "--comms"},
+           names(Filter::comm),
+           "only samples of threads that had one of these names then: gzip,sh"},
+          {{"--dso", "--dsos"},
+           names(Filter::dso),
+           "only samples in these files, by path or file name: libc.so.6,[kernel.kallsyms],[ext4]"},
+          {{"--cpu"}, numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
+          {{"--time"},
+           Value::converted(
+               "TIMES",
+               [&filter](const auto& texts) { filter.times = locate::parse_times(texts.back()); }),
+           "only samples from START,STOP, in seconds of the recording's clock, either of which may "
+           "be missing; or from a share of it: 10%-20%, or 10%/2 for the second tenth"}};
 }
 
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
@@ -342,26 +340,25 @@ measure::Choices choices_of(const ReadingOptions& options) {
 }
 
 std::vector<Option> binary_options(BinaryOptions& options) {
-  return {
-      {{"--binary"},
-       Value::file("FILE", options.files),
-       "a copy of a recorded file, used for the one with its build-id; may be repeated"},
-      {{"--symfs"},
-       Value::directory(options.symfs),
-       "directory that contains the recorded paths: a copy of the recorded machine's /"},
-      {{"--debug-dir"},
-       Value::directory(options.debug_directories),
-       "directory with the layout of /usr/lib/debug, searched before it; may be repeated"},
-      {{"--buildid-dir"},
-       Value::directory(options.build_id_directory),
-       "perf's build-id cache (default: ~/.debug)"},
-      {{"--debuginfod"},
-       Value::flag(options.debuginfod),
-       "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without this "
-       "option the network is not used"},
-      {{"--no-demangle"},
-       Value::flag(options.no_demangle),
-       "print names of C++ and Rust functions as in the symbol table"}};
+  return {{{"--binary"},
+           Value::file("FILE", options.files),
+           "a copy of a recorded file, used for the one with its build-id; may be repeated"},
+          {{"--symfs"},
+           Value::directory(options.symfs),
+           "directory that contains the recorded paths: a copy of the recorded machine's /"},
+          {{"--debug-dir"},
+           Value::directory(options.debug_directories),
+           "directory with the layout of /usr/lib/debug, searched before it; may be repeated"},
+          {{"--buildid-dir"},
+           Value::directory(options.build_id_directory),
+           "perf's build-id cache (default: ~/.debug)"},
+          {{"--debuginfod"},
+           Value::flag(options.debuginfod),
+           "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without "
+           "this option the network is not used"},
+          {{"--no-demangle"},
+           Value::flag(options.no_demangle),
+           "print names of C++ and Rust functions as in the symbol table"}};
 }
 
 locate::SearchPlaces search_places(const BinaryOptions& options) {
@@ -397,29 +394,29 @@ locate::KernelFiles kernel_files(const BinaryOptions& options) {
 }
 
 std::vector<Option> figure_options(PlotOptions& options, std::string_view figure) {
-  return {{{"--plot"},
-           Value::file("FILE", options.figure.files.plot),
-           fmt::format("write {} to FILE.png, FILE.svg or FILE.pdf", figure)},
-          {{"--plot-script"},
-           Value::file("FILE", options.figure.files.script),
-           "write the figure as a gnuplot script that contains its data"},
-          {{"--size"},
-           Value::text("WIDTH[xHEIGHT]", options.size),
-           "size of the figure in in, cm or px (1/96 inch): 3.3in, 8cmx6cm (default: as large as "
-           "its content needs)"},
-          {{"--title"},
-           Value::text("TITLE", options.figure.title),
-           "title of the figure (default: that of its kind)"},
-          {{"--no-caption"},
-           Value::flag(options.no_caption),
-           "without title, machines and numbers of samples, which a paper has in its caption"},
-          {{"--font"},
-           Value::text("FONT[,POINTS]", options.font),
-           "font of the figure (default: Sans in 9 points, in 7 on less than 5 inches)"},
-          {{"--plot-settings"},
-           Value::file("FILE", options.figure.settings),
-           "commands of gnuplot that change the look of figures; they run after the built-in "
-           "ones"}};
+  return {
+      {{"--plot"},
+       Value::file("FILE", options.figure.files.plot),
+       fmt::format("write {} to FILE.png, FILE.svg or FILE.pdf", figure)},
+      {{"--plot-script"},
+       Value::file("FILE", options.figure.files.script),
+       "write the figure as a gnuplot script that contains its data"},
+      {{"--size"},
+       Value::text("WIDTH[xHEIGHT]", options.size),
+       "size of the figure in in, cm or px (1/96 inch): 3.3in, 8cmx6cm (default: as large as its "
+       "content needs)"},
+      {{"--title"},
+       Value::text("TITLE", options.figure.title),
+       "title of the figure (default: that of its kind)"},
+      {{"--no-caption"},
+       Value::flag(options.no_caption),
+       "without title, machines and numbers of samples, which a paper has in its caption"},
+      {{"--font"},
+       Value::text("FONT[,POINTS]", options.font),
+       "font of the figure (default: Sans in 9 points, in 7 on less than 5 inches)"},
+      {{"--plot-settings"},
+       Value::file("FILE", options.figure.settings),
+       "commands of gnuplot that change the look of figures; they run after the built-in ones"}};
 }
 
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {

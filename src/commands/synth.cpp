@@ -160,11 +160,10 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
                         synth::truth_json(model, target, synthesizer.path(),
                                           {{files.recording.string(), 1, std::move(truth)}}));
   if (!to_standard_output && !options.shown.quiet) {
-    print(output::escape_for_terminal(fmt::format("{}: {} synthetic samples of the model {}, seed "
-                                                  "{}; target {}, truth {}",
-                                                  files.recording.string(), samples, model.name,
-                                                  model.seed, files.target.string(),
-                                                  files.truth.string())) +
+    print(output::escape_for_terminal(
+              fmt::format("{}: {} synthetic samples of the model {}, seed {}; target {}, truth {}",
+                          files.recording.string(), samples, model.name, model.seed,
+                          files.target.string(), files.truth.string())) +
           '\n');
   }
 }
@@ -207,12 +206,12 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
   run::write_run(written.run, directory.path());
   directory.keep();
   if (options.shown.quiet) return;
-  print(output::escape_for_terminal(
-            fmt::format("{}: {} synthetic measurements of the model {}, seed {}; read it with: "
-                        "skidscan report {}",
-                        name.string(), written.recordings.size(), model.name, model.seed,
-                        shell_quoted({name.string()}))) +
-        '\n');
+  print(
+      output::escape_for_terminal(fmt::format("{}: {} synthetic measurements of the model {}, seed "
+                                              "{}; read it with: skidscan report {}",
+                                              name.string(), written.recordings.size(), model.name,
+                                              model.seed, shell_quoted({name.string()}))) +
+      '\n');
 }
 
 ExitStatus run_synth(const SynthOptions& options) {
@@ -273,16 +272,15 @@ Command synth_command() {
                   {{"--force"}, Value::flag(options->force), "replace existing files"}},
       .notes =
           {"In addition to the recording it writes its target (FILE.target) and its true skids "
-           "(FILE.truth.json; in a run truth.json), which report has to find to the sample. "
-           "The header, run.json and every report state that it is synthetic. The same model, "
-           "seed, target and path of the target give the same bytes on every machine."},
-      .examples =
-          {"skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
-           "skidscan synth --like pebs-sound --all-levels -o sound.run && skidscan report "
-           "sound.run",
-           "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth mine.json "
-           "-o mine.data",
-           "skidscan synth --like no-pebs --force -o - | perf script -i - | head"},
+           "(FILE.truth.json; in a run truth.json), which report has to find to the sample. The "
+           "header, run.json and every report state that it is synthetic. The same model, seed, "
+           "target and path of the target give the same bytes on every machine."},
+      .examples = {"skidscan synth --like gregg-2017 && skidscan report synth.data --bin 80",
+                   "skidscan synth --like pebs-sound --all-levels -o sound.run && skidscan report "
+                   "sound.run",
+                   "skidscan synth --like vm-broken --print-model > mine.json && skidscan synth "
+                   "mine.json -o mine.data",
+                   "skidscan synth --like no-pebs --force -o - | perf script -i - | head"},
       .run = [options] { return run_synth(*options); }};
   command.add(output_options(options->shown));
   return command;

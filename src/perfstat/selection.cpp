@@ -153,9 +153,9 @@ void add_modes(const Selection& selection, std::vector<std::string>& warnings) {
   }
   if (loads_in_one_mode) {
     warnings.emplace_back(
-        "loads were counted only in user or in kernel mode, where Haswell to Coffee Lake may "
-        "count L1_MISS, HIT_LFB and hits and misses of L2 and L3 wrong (errata HSD169, SKL128, "
-        "KBL073 and similar ones)");
+        "loads were counted only in user or in kernel mode, where Haswell to Coffee Lake may count "
+        "L1_MISS, HIT_LFB and hits and misses of L2 and L3 wrong (errata HSD169, SKL128, KBL073 "
+        "and similar ones)");
   }
 }
 

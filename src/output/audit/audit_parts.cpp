@@ -166,8 +166,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
     if (never > 0) {
       causes.push_back(fmt::format(
           "{} of {} cannot be sampled: after each overflow another one is the first to retire {} "
-          "or "
-          "more instructions later{}",
+          "or more instructions later{}",
           never, shadow.shares.size(), text_of(shadow.delay),
           level < 3 ? "; record at level 3 where the CPU has precise distribution" : ""));
     }
@@ -308,10 +307,10 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
         Ink::dim);
   }
   if (by_addresses > 0) {
-    notes += page.note(fmt::format("of {} records only the addresses were compared, because the "
-                                   "binary is missing",
-                                   in_thousands(by_addresses)),
-                       Ink::dim);
+    notes += page.note(
+        fmt::format("of {} records only the addresses were compared, because the binary is missing",
+                    in_thousands(by_addresses)),
+        Ink::dim);
   }
   if (damaged > 0) {
     notes += page.note(
@@ -381,10 +380,8 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
   if (has_build_id) {
     remedy = fmt::format(
         "On the recorded machine, perf archive {} collects those with a build-id; extract them "
-        "into "
-        "~/.debug on this one. --debuginfod requests them from the servers of DEBUGINFOD_URLS, "
-        "--binary "
-        "FILE and --symfs DIR use a copy.",
+        "into ~/.debug on this one. --debuginfod requests them from the servers of "
+        "DEBUGINFOD_URLS, --binary FILE and --symfs DIR use a copy.",
         escape_for_terminal(first->file));
   }
   if (lacks_build_id) {

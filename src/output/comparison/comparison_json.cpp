@@ -125,9 +125,9 @@ std::string csv_columns() {
   return columns +
          " total_variation=differences/distribution/total_variation "
          "wasserstein=differences/distribution/wasserstein remarks=notes "
-         "evenness=evenness_verdicts "
-         "skid_events_p50=skid/events/p50 skid_events_p99=skid/events/p99 "
-         "skid_events_max=skid/events/max delay_low=delay/low delay_high=delay/high";
+         "evenness=evenness_verdicts skid_events_p50=skid/events/p50 "
+         "skid_events_p99=skid/events/p99 skid_events_max=skid/events/max delay_low=delay/low "
+         "delay_high=delay/high";
 }
 
 }  // namespace

@@ -43,15 +43,15 @@ class ComparisonText {
     const analysis::ComparisonChoices& choices = comparison_.choices;
     return text + '\n' +
            page_.paragraph(
-               fmt::format(
-                   "Differences are more than chance (5%, Holm's procedure over {}) and more "
-                   "than {} points or {} instructions.{} --details prints each with its "
-                   "interval; --plot FILE draws them, --html FILE writes a page",
-                   analysis::counted(comparison_.tests, "test"),
-                   number_text(choices.least_share * 100), number_text(choices.least_instructions),
-                   compared().first ? " Samples were compared; record --repeat 3 or more "
-                                      "for a comparison over runs."
-                                    : ""),
+               fmt::format("Differences are more than chance (5%, Holm's procedure over {}) and "
+                           "more than {} points or {} instructions.{} --details prints each with "
+                           "its interval; --plot FILE draws them, --html FILE writes a page",
+                           analysis::counted(comparison_.tests, "test"),
+                           number_text(choices.least_share * 100),
+                           number_text(choices.least_instructions),
+                           compared().first ? " Samples were compared; record --repeat 3 or more "
+                                              "for a comparison over runs."
+                                            : ""),
                Ink::dim);
   }
 

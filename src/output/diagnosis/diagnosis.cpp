@@ -239,11 +239,10 @@ std::string verdict(const Diagnosis& diagnosis) {
   for (const SampledEvent& event : diagnosis.events) {
     if (!event.built_in && !event.levels.empty()) highest = std::max(highest, event.levels.back());
   }
-  return highest == 0 ? "This machine samples events of its CPU's PMU, but at no precise level."
-                      : fmt::format(
-                            "This machine samples events of its CPU's PMU, up to precise "
-                            "level {}.",
-                            level_name(highest));
+  return highest == 0
+             ? "This machine samples events of its CPU's PMU, but at no precise level."
+             : fmt::format("This machine samples events of its CPU's PMU, up to precise level {}.",
+                           level_name(highest));
 }
 
 Ink ink_of(ExitStatus status) {

@@ -362,11 +362,10 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
     }
   }
   if (panel.is_accused()) {
-    note(
-        fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} blame the wrong "
-                    "instruction there",
-                    escape_for_terminal(event.event), joined(judged)),
-        Ink::red);
+    note(fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} blame the "
+                     "wrong instruction there",
+                     escape_for_terminal(event.event), joined(judged)),
+         Ink::red);
   }
   const bool is_of_time = std::ranges::any_of(event.columns, [](const Column& column) {
     // PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE: cycles, cpu-clock and task-clock.

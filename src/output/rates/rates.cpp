@@ -179,8 +179,8 @@ std::string rates_text(const RatesReport& report, const Page& page) {
   const std::string l2 =
       rates.l2.empty()
           ? page.title("Requests to L2") +
-                notes(page, {"not computed; missing: L2_RQSTS (event 0x24) with an origin and a "
-                             "result"})
+                notes(page,
+                      {"not computed; missing: L2_RQSTS (event 0x24) with an origin and a result"})
           : group(page, "Requests to L2", rates.l2);
   std::vector<std::string> warnings = selection.warnings;
   for (auto& warning : analysis::warnings_of(rates)) warnings.push_back(std::move(warning));

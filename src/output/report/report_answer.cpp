@@ -76,14 +76,13 @@ class Answer {
       text = of_judged("is undecided for", undecided, judged) + "; record more samples";
       ink = Ink::yellow;
     } else if (judged > 0) {
-      text = judged == 1 ? fmt::format(
-                               "the skid constraint of precise_ip is met by the one judged "
-                               "measurement: {}",
-                               kept.text(machines_))
-                         : fmt::format(
-                               "the skid constraint of precise_ip is met by all {} judged "
-                               "measurements",
-                               judged);
+      text = judged == 1
+                 ? fmt::format(
+                       "the skid constraint of precise_ip is met by the one judged measurement: {}",
+                       kept.text(machines_))
+                 : fmt::format(
+                       "the skid constraint of precise_ip is met by all {} judged measurements",
+                       judged);
     } else if (!reason_.empty()) {
       text = fmt::format("no precise level could be judged: {}", reason_);
       ink = Ink::yellow;

@@ -118,8 +118,8 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
 }
 
 constexpr const char* kCensoredUnknown =
-    "an older report without the offsets of censored samples after several "
-    "triggers: the farthest samples are shown as censored; read its recordings again";
+    "an older report without the offsets of censored samples after several triggers: the farthest "
+    "samples are shown as censored; read its recordings again";
 
 /// Which of the located samples are censored. Older reports do not contain it: with one trigger
 /// the offset decides, with several the farthest ones are taken (kCensoredUnknown).
@@ -255,9 +255,9 @@ std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, s
       events <= kMostEvents && (pairs.counts.empty() || pairs.counts.size() == events * events);
   if (pairs.iteration == 0 || !is_whole || pairs.pairs() > read ||
       (events > 0 && length != pairs.iteration)) {
-    value->refuse("pairs that contradict each other",
-                  "an iteration of at least 1, the sum of K distances as the iteration, and "
-                  "K x K counts");
+    value->refuse(
+        "pairs that contradict each other",
+        "an iteration of at least 1, the sum of K distances as the iteration, and K x K counts");
   }
   return pairs;
 }

@@ -482,8 +482,8 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
         std::count_if(order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
                       [](const auto* machine) { return broken_in(machine) > 0; });
     more = fmt::format(
-        "{} more machines, {} of them with a broken contract; {}; skidscan compare "
-        "--by machine compares them",
+        "{} more machines, {} of them with a broken contract; {}; skidscan compare --by machine "
+        "compares them",
         order.size() - most, broken, more);
   }
   return text + '\n' + page.paragraph(more, Ink::dim);
