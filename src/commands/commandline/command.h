@@ -55,116 +55,121 @@ std::optional<T> number_from(std::string_view text) {
   return whole_number<T>(text);
 }
 
+/// A value that is not allowed: thrown by Value::store.
+struct NotAllowed {
+  std::string value;
+};
+
 /// The value of an option: its name, what is allowed, and the variable that receives it. Made by
 /// its static functions, which bind a variable. The variable keeps its value if the option is not
 /// given; it must live as long as the Value. A std::vector receives the values of all uses of the
 /// option; other variables allow one use.
 struct Value {
-  std::string name;    ///< "FILE"; empty: a flag, which has no value
-  Texts words;         ///< allowed values, or suggestions
-  std::string limits;  ///< "1 to 1000"; may be empty
+  std::string name = {};    ///< "FILE"; empty: a flag, which has no value
+  Texts words = {};         ///< allowed values, or suggestions
+  std::string limits = {};  ///< "1 to 1000"; may be empty
   Completion completion = Completion::none;
   /// Words to complete, if there are no `words`. Options before the value are stored when it is
   /// called.
-  std::function<Texts()> candidates;
+  std::function<Texts()> candidates = {};
   bool is_number = false;
   bool repeats = false;          ///< the option may be given more than once
   bool in_a_row = false;         ///< several values may follow one another
   bool comma_separated = false;  ///< one argument contains several values
-  /// Stores all values that were given; returns the first one that is not allowed.
-  std::function<std::optional<std::string>(const Texts&)> store;
+  /// Stores all values that were given; throws NotAllowed with the first one that it refuses.
+  std::function<void(const Texts&)> store = {};
 
-  static Value flag(bool& variable);
-  template <typename Variable>
-  static Value text(std::string name, Variable& variable);
-  template <typename Variable>
-  static Value file(std::string name, Variable& variable);
-  template <typename Variable>
-  static Value directory(Variable& variable);
+  static Value flag(bool& variable) {
+    return {.repeats = true, .store = [&variable](const Texts&) { variable = true; }};
+  }
   /// Texts that `use` converts; it throws UsageError for one that it refuses.
-  static Value converted(std::string name, std::function<void(const Texts&)> use);
-  /// One of `words`, which shells complete.
-  static Value one_of(std::string name, std::string& variable, Texts words);
+  static Value converted(std::string name, std::function<void(const Texts&)> use) {
+    return {.name = std::move(name), .store = std::move(use)};
+  }
   template <typename Variable>
+  static Value text(std::string name, Variable& variable) {
+    return {.name = std::move(name),
+            .repeats = kIsVector<Variable>,
+            .store = [&variable](const Texts& given) {
+              if constexpr (kIsVector<Variable>) {
+                variable.assign(given.begin(), given.end());
+              } else {
+                variable = given.back();
+              }
+            }};
+  }
+  template <typename Variable>
+  static Value file(std::string name, Variable& variable) {
+    return text(std::move(name), variable).completing(Completion::files);
+  }
+  template <typename Variable>
+  static Value directory(Variable& variable) {
+    return text("DIR", variable).completing(Completion::directories);
+  }
+  /// One of `words`, which shells complete.
+  static Value one_of(std::string name, std::string& variable, const Texts& words);
+  template <typename Variable, typename Number = typename Element<Variable>::Type>
   static Value number(std::string name, Variable& variable,
-                      typename Element<Variable>::Type least =
-                          std::numeric_limits<typename Element<Variable>::Type>::lowest(),
-                      typename Element<Variable>::Type most =
-                          std::numeric_limits<typename Element<Variable>::Type>::max());
+                      std::type_identity_t<Number> least = std::numeric_limits<Number>::lowest(),
+                      std::type_identity_t<Number> most = std::numeric_limits<Number>::max());
   /// Bytes, with or without a unit: "64MiB".
   static Value size(std::string name, std::optional<std::uint64_t>& variable);
 
   /// Several values may follow one another: INPUT...
-  Value several() &&;
+  Value several() && {
+    in_a_row = true;
+    return std::move(*this);
+  }
   /// Commas separate values: none,p,pp.
-  Value separated() &&;
-  Value completing(Completion with) &&;
-  Value completing(std::function<Texts()> with, Completion as = Completion::words) &&;
+  Value separated() && {
+    comma_separated = repeats = true;
+    return std::move(*this);
+  }
+  Value completing(Completion with) && {
+    completion = with;
+    return std::move(*this);
+  }
+  Value completing(std::function<Texts()> with, Completion as = Completion::words) && {
+    candidates = std::move(with);
+    return std::move(*this).completing(as);
+  }
   /// Words that help and completions show; other values are allowed, too.
-  Value suggesting(Texts suggestions) &&;
+  Value suggesting(Texts suggestions) && {
+    words = std::move(suggestions);
+    return std::move(*this).completing(Completion::words);
+  }
 
   /// The allowed values, for messages: "text, json, csv", "1 to 1000", "a number", "FILE".
   std::string expected() const;
 };
 
-template <typename Variable>
-Value Value::text(std::string name, Variable& variable) {
-  Value value;
-  value.name = std::move(name);
-  value.repeats = kIsVector<Variable>;
-  value.store = [&variable](const Texts& given) -> std::optional<std::string> {
-    if constexpr (kIsVector<Variable>) {
-      variable.assign(given.begin(), given.end());
-    } else {
-      variable = given.back();
-    }
-    return std::nullopt;
-  };
-  return value;
-}
-
-template <typename Variable>
-Value Value::file(std::string name, Variable& variable) {
-  Value value = text(std::move(name), variable);
-  value.completion = Completion::files;
-  return value;
-}
-
-template <typename Variable>
-Value Value::directory(Variable& variable) {
-  Value value = text("DIR", variable);
-  value.completion = Completion::directories;
-  return value;
-}
-
-template <typename Variable>
-Value Value::number(std::string name, Variable& variable, typename Element<Variable>::Type least,
-                    typename Element<Variable>::Type most) {
-  using Number = typename Element<Variable>::Type;
-  Value value;
-  value.name = std::move(name);
-  value.is_number = true;
-  value.repeats = kIsVector<Variable>;
+template <typename Variable, typename Number>
+Value Value::number(std::string name, Variable& variable, std::type_identity_t<Number> least,
+                    std::type_identity_t<Number> most) {
+  std::string limits;
   if (most != std::numeric_limits<Number>::max()) {
-    value.limits = fmt::format("{} to {}", least, most);
+    limits = fmt::format("{} to {}", least, most);
   } else if (least != std::numeric_limits<Number>::lowest()) {
-    value.limits = fmt::format("{} or more", least);
+    limits = fmt::format("{} or more", least);
   }
-  value.store = [&variable, least, most](const Texts& given) -> std::optional<std::string> {
+  const auto store = [&variable, least, most](const Texts& given) {
     if constexpr (kIsVector<Variable>) variable.clear();
     for (const std::string& text : given) {
       const std::optional<Number> number = number_from<Number>(text);
       // A NaN is not within any limits.
-      if (!number || !(*number >= least && *number <= most)) return text;
+      if (!number || !(*number >= least && *number <= most)) throw NotAllowed{text};
       if constexpr (kIsVector<Variable>) {
         variable.push_back(*number);
       } else {
         variable = *number;
       }
     }
-    return std::nullopt;
   };
-  return value;
+  return {.name = std::move(name),
+          .limits = std::move(limits),
+          .is_number = true,
+          .repeats = kIsVector<Variable>,
+          .store = store};
 }
 
 struct Option {

@@ -1,4 +1,5 @@
 #include "src/commands/commandline/command.h"
+#include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/support/text.h"
 
@@ -71,11 +72,6 @@ const Value* value_after(const Program& program, const Command& command, Texts b
 /// The first clause of a description, for the line of a word.
 std::string_view first_clause(std::string_view description) {
   return trimmed(description.substr(0, description.find_first_of(":;(")));
-}
-
-/// Names of a recording's functions can be anything.
-bool is_printable(std::string_view word) {
-  return std::ranges::none_of(word, [](char c) { return c < ' ' || c > '~'; });
 }
 
 }  // namespace
@@ -169,7 +165,8 @@ std::string completions(const Program& program, Texts words) {
   }
   std::string text = "words\n";
   const auto offer = [&](const std::string& word, std::string_view description) {
-    if (!word.starts_with(current) || !is_printable(word)) return;
+    // Names of a recording's functions can be anything.
+    if (!word.starts_with(current) || !output::is_printable_ascii(word)) return;
     text.append(prefix).append(word).append(description.empty() ? "" : "\t");
     text.append(first_clause(description)) += '\n';
   };

@@ -121,10 +121,13 @@ std::string store(const Declared& declared) {
   if (given.size() > 1 && !value.repeats) {
     return fmt::format("{}: given {} times, expected once", name, given.size());
   }
-  const auto refused = value.store(given);
-  return refused ? fmt::format("{} {}: expected {}{}", name, *refused, value.expected(),
-                               did_you_mean(*refused, value.words))
-                 : "";
+  try {
+    value.store(given);
+  } catch (const NotAllowed& refused) {
+    return fmt::format("{} {}: expected {}{}", name, refused.value, value.expected(),
+                       did_you_mean(refused.value, value.words));
+  }
+  return {};
 }
 
 /// What is wrong with the options of a command.
@@ -237,21 +240,17 @@ Call parse(const Program& program, const std::vector<std::string>& arguments) {
 }
 
 Value Value::size(std::string name, std::optional<std::uint64_t>& variable) {
-  Value value;
-  value.name = std::move(name);
-  value.limits = "a size such as 65536 or 64KiB";
-  value.store = [&variable](const Texts& given) -> std::optional<std::string> {
+  const auto store = [&variable](const Texts& given) {
     std::string bytes = given.back();
     try {
       const CLI::AsSizeValue size(/*kb_is_1000=*/false);
-      if (!size(bytes).empty()) return given.back();
+      if (!size(bytes).empty()) throw NotAllowed{given.back()};
     } catch (const CLI::ValidationError&) {  // an unknown unit
-      return given.back();
+      throw NotAllowed{given.back()};
     }
     variable = number_from<std::uint64_t>(bytes);
-    return std::nullopt;
   };
-  return value;
+  return {.name = std::move(name), .limits = "a size such as 65536 or 64KiB", .store = store};
 }
 
 }  // namespace skid::commandline
