@@ -285,8 +285,7 @@ Command annotate_command() {
            "the share of the line's samples that have it, unless it equals the share of all; at: "
            "distance from the trigger in instructions, or the address. > marks triggers, ~ the "
            "censored end of a runway, ! instructions that cannot cause the event."},
-      .exit_statuses = {{ExitStatus::failed, "failure, or the function was not sampled"},
-                        {ExitStatus::read_in_part, kReadInPart}},
+      .exit_statuses = {{ExitStatus::failed, "failure, or the function was not sampled"}},
       .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
                    "perf record -o perf.data -e cpu-clock -- gzip -k FILE",
                    "skidscan annotate perf.data --function deflate",

@@ -109,13 +109,10 @@ ExitStatus run_audit(const AuditOptions& options) {
   choices.all = options.all;
   if (measured) choices.measured = measured->measurements;
   std::vector<audit::Audit> audits;
-  const auto read =
-      each_result(inputs_or_default_run(options.inputs), cores, options.shown, audits,
-                  [&](const measure::Source& source) { return audit::audit(source, choices); });
+  const auto read = each_result(
+      inputs_or_default_run(options.inputs), cores, options.filter, options.shown, audits,
+      [&](const measure::Source& source) { return audit::audit(source, choices); });
   if (audits.empty()) return ExitStatus::failed;
-  locate::Filtered filtered;
-  for (const auto& one : audits) filtered.add(one.filtered);
-  note_filtered(options.filter, filtered, options.shown);
   OutputOptions shown = options.shown;
   shown.details = shown.details || options.all;
   print_as(shown, output::audit_json, output::audit_csv, output::audit_text, audits);
@@ -173,10 +170,6 @@ Command audit_command() {
            "Branch records (perf record -b) are judged if the recording has any: whether each is a "
            "branch that leads where it was recorded to, and whether code runs straight from one to "
            "the next. AutoFDO, Propeller and BOLT use them."},
-      .exit_statuses = {{ExitStatus::failed, kNothingRead},
-                        {ExitStatus::read_in_part, kReadInPart},
-                        {ExitStatus::gate_failed, kGateFailed},
-                        {ExitStatus::nothing_judged, kNothingJudged}},
       .examples = {"skidscan record -e access,faults && skidscan audit",
                    "perf record -e page-faults -c 1 -o perf.data -- ls >/dev/null",
                    "skidscan audit perf.data --all --top 5",

@@ -28,10 +28,4 @@ Command target_command();
 /// skidscan with all its commands.
 commandline::Program program();
 
-// Exit statuses that several commands have in common.
-inline constexpr const char* kNothingRead = "failure, or no input could be read";
-inline constexpr const char* kReadInPart = "an input was read only in part or not at all";
-inline constexpr const char* kGateFailed = "the condition of --fail-on was met";
-inline constexpr const char* kNothingJudged = "--fail-on: nothing could be judged";
-
 }  // namespace skid::commands

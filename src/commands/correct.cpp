@@ -66,12 +66,9 @@ ExitStatus run_correct(const CorrectOptions& options) {
   choices.catalogues = catalogues;
   std::vector<correct::Correction> corrections;
   const auto read =
-      each_result(inputs, cores, options.shown, corrections,
+      each_result(inputs, cores, options.filter, options.shown, corrections,
                   [&](const measure::Source& source) { return correct::correct(source, choices); });
   if (corrections.empty()) return ExitStatus::failed;
-  locate::Filtered filtered;
-  for (const auto& one : corrections) filtered.add(one.filtered);
-  note_filtered(options.filter, filtered, options.shown);
   print_as(options.shown, output::correct_json, output::correct_csv, output::correct_text,
            corrections);
   if (options.fail_on == "refused" && report_refused(corrections)) return ExitStatus::gate_failed;
@@ -109,9 +106,6 @@ Command correct_command() {
                 "show a constant. Each sample moves to the instruction that executed before and "
                 "can have caused the event. Where there are several, the samples are split and the "
                 "interval holds for any split. docs/correct.md describes the rules."},
-      .exit_statuses = {{ExitStatus::failed, kNothingRead},
-                        {ExitStatus::read_in_part, kReadInPart},
-                        {ExitStatus::gate_failed, kGateFailed}},
       .examples = {"skidscan record -e access && skidscan correct",
                    "skidscan correct skidscan.run --by function --format json"},
       .run = [options] { return run_correct(*options); }};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/commands/terminal.h"
+#include "src/commands/shared_options.h"
 #include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
 #include "src/support/cores.h"
@@ -62,19 +62,26 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
                           const OutputOptions& shown, const Read& read);
 
 /// Fills `results` with the result of `make` for each recording; several threads call it at once.
-/// Prints the faults of each, and its particulars with --verbose. Refuses reports of skidscan.
+/// Prints the faults of each, its particulars with --verbose, and what `filter` selected of all.
+/// Refuses reports of skidscan.
 template <typename Result, typename Make>
 InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
-                       const OutputOptions& shown, std::vector<Result>& results, Make make) {
-  return each_recording(inputs, cores, shown, [&](const measure::Source& source, std::size_t) {
+                       const locate::Filter& filter, const OutputOptions& shown,
+                       std::vector<Result>& results, Make make) {
+  locate::Filtered filtered;
+  const auto read = [&](const measure::Source& source, std::size_t) {
     refuse_report(source.file.string());
     return Finish([&, result = make(source)]() mutable {
       for (const auto& line : result.particulars) shown.explain(line);
       for (const auto& fault : result.faults) print_error(describe(fault));
+      filtered.add(result.filtered);
       results.push_back(std::move(result));
       return results.back().read_in_part;
     });
-  });
+  };
+  const InputsRead done = each_recording(inputs, cores, shown, read);
+  note_filtered(filter, filtered, shown);
+  return done;
 }
 
 /// The result of reading all inputs.

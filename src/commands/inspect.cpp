@@ -88,8 +88,7 @@ Command inspect_command() {
                 "of the header, all fields of samples, and the number of records of each type. "
                 "Control characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
-                        {ExitStatus::read_in_part, "a recording was read only in part"},
-                        {ExitStatus::gate_failed, kGateFailed}},
+                        {ExitStatus::read_in_part, "a recording was read only in part"}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan inspect perf.data"},
       .run = [options] { return run_inspect(*options); }};

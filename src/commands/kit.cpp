@@ -4,7 +4,9 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
+#include "src/events/default_set.h"
 #include "src/events/event.h"
+#include "src/events/triggers.h"
 #include "src/output/escape.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
@@ -198,7 +200,7 @@ ExitStatus make_kit(const KitOptions& given) {
                               measurement.perf_event, measurement.trigger, measurement.period));
   }
   write_kit(options, kit::files_of(kit, options.slurm));
-  if (shown.quiet || options.output == kStandardOutput) return ExitStatus::done;
+  if (options.output == kStandardOutput) return ExitStatus::done;
   const bool is_directory = is_directory_name(options.output);
   const fs::path top = is_directory ? fs::path(options.output) : fs::path(kit::kTopDirectory);
   const std::string what = fmt::format("{}: {} measurements for {}", options.output,
@@ -208,7 +210,7 @@ ExitStatus make_kit(const KitOptions& given) {
                                   shell_quoted({top / "submit.sh"}))
                     : fmt::format("{} it there and run: sh {}", is_directory ? "copy" : "extract",
                                   shell_quoted({top / kit::kScriptName}));
-  print(output::escape_for_terminal(what + "; " + next) + "\n");
+  shown.result(what + "; " + next);
   return ExitStatus::done;
 }
 

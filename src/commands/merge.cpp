@@ -103,8 +103,7 @@ Command merge_command() {
                 "inputs is refused, also as a copy with another name: as many samples of the same "
                 "configuration in the same time, in nanoseconds."},
       .exit_statuses = {{ExitStatus::failed,
-                         "failure, no input could be read, or nothing could be added up"},
-                        {ExitStatus::read_in_part, kReadInPart}},
+                         "failure, no input could be read, or nothing could be added up"}},
       .examples =
           {"skidscan record -e access -o monday.run", "skidscan record -e access -o tuesday.run",
            "skidscan merge monday.run tuesday.run -o both.json && skidscan report both.json",

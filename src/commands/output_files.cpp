@@ -62,30 +62,21 @@ bool is_standard_output(const std::string& name) {
 
 void check(const OutputFile& file, const std::vector<std::string>& inputs,
            bool may_replace_reports) {
-  if (file.name == "-") {
-    throw UsageError(fmt::format("{} -: standard output is in use; name a file", file.option));
-  }
-  if (is_standard_output(file.name)) {
-    throw UsageError(fmt::format("{} {}: is standard output, which is in use; name another file",
-                                 file.option, file.name));
-  }
+  const auto refuse_if = [&file](bool is_wrong, std::string_view reason) {
+    if (is_wrong) throw UsageError(fmt::format("{} {}: {}", file.option, file.name, reason));
+  };
+  refuse_if(file.name == "-", "standard output is in use; name a file");
+  refuse_if(is_standard_output(file.name),
+            "is standard output, which is in use; name another file");
   std::error_code ignored;
-  if (fs::is_directory(file.name, ignored)) {
-    throw UsageError(
-        fmt::format("{} {}: is a directory; name a file in it", file.option, file.name));
-  }
+  refuse_if(fs::is_directory(file.name, ignored), "is a directory; name a file in it");
   for (const std::string& input : inputs) {
-    if (is_same(file.name, input) && !(may_replace_reports && is_report(input))) {
-      throw UsageError(
-          fmt::format("{} {}: is an input; name another file", file.option, file.name));
-    }
+    refuse_if(is_same(file.name, input) && !(may_replace_reports && is_report(input)),
+              "is an input; name another file");
     if (!is_inside(file.name, input) || !run::is_run(input)) continue;
-    const auto files = files_of_run(input);
-    if (std::ranges::any_of(files,
-                            [&file](const fs::path& part) { return is_same(file.name, part); })) {
-      throw UsageError(fmt::format("{} {}: is part of the run {}; name another file", file.option,
-                                   file.name, input));
-    }
+    const auto is_named = [&file](const fs::path& part) { return is_same(file.name, part); };
+    refuse_if(std::ranges::any_of(files_of_run(input), is_named),
+              fmt::format("is part of the run {}; name another file", input));
   }
 }
 

@@ -1,8 +1,33 @@
 #include "src/commands/commands.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skid::commands {
+namespace {
+
+constexpr const char* kReadInPart = "an input was read only in part or not at all";
+constexpr const char* kGateFailed = "the condition of --fail-on was met";
+constexpr const char* kNothingJudged = "--fail-on: nothing could be judged";
+
+/// Adds what every command has, and the exit statuses that follow from the options of this one.
+void complete(Command& command) {
+  const auto add_status = [&](const char* option, ExitStatus status, const char* meaning) {
+    const auto has = [option](const Option& of) {
+      return std::ranges::count(of.names, option) > 0;
+    };
+    if (std::ranges::any_of(command.options, has)) {
+      command.exit_statuses.try_emplace(status, meaning);
+    }
+  };
+  add_status("INPUT", ExitStatus::failed, "failure, or no input could be read");
+  add_status("INPUT", ExitStatus::read_in_part, kReadInPart);
+  add_status("--fail-on", ExitStatus::gate_failed, kGateFailed);
+  add_status("--allow-not-judged", ExitStatus::nothing_judged, kNothingJudged);
+  command.options.insert(command.options.begin(), commandline::help_option());
+}
+
+}  // namespace
 
 commandline::Program program() {
   Command itself{
@@ -24,9 +49,7 @@ commandline::Program program() {
       {doctor_command(), record_command(), kit_command(), report_command(), compare_command(),
        merge_command(), annotate_command(), audit_command(), correct_command(), samples_command(),
        inspect_command(), events_command(), rates_command(), synth_command(), target_command()}};
-  for (Command& command : program.commands) {
-    command.options.insert(command.options.begin(), commandline::help_option());
-  }
+  std::ranges::for_each(program.commands, complete);
   return program;
 }
 

@@ -2,6 +2,7 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
+#include "src/measure/page_fault_check.h"
 #include "src/measure/single_samples.h"
 #include "src/output/escape.h"
 #include "src/record/choice.h"
@@ -42,31 +43,30 @@ std::size_t count(const run::Run& run, State state) {
 }
 
 /// "5 of 16 measurements kept; finish with: skidscan record --resume DIR".
-std::string what_is_kept(const run::Run& run, const std::string& shown) {
+std::string what_is_kept(const run::Run& run, const std::string& name) {
   const std::size_t finished = count(run, State::finished);
   if (finished == 0) return "nothing was recorded";
   return fmt::format("{} of {} measurements kept; finish with: skidscan record --resume {}",
-                     finished, run.measurements.size(), shell_quoted({shown}));
+                     finished, run.measurements.size(), shell_quoted({name}));
 }
 
-void print_end(const run::Run& run, const std::string& shown, bool quiet) {
-  if (quiet) return;
+void print_end(const run::Run& run, const std::string& name, const OutputOptions& shown) {
   const std::size_t refused = count(run, State::refused);
-  std::string line = fmt::format("{}: {} measurements", shown, count(run, State::finished));
+  std::string line = fmt::format("{}: {} measurements", name, count(run, State::finished));
   const auto empty = std::ranges::count_if(run.measurements, [](const auto& measurement) {
     return measurement.state == State::finished && !measurement.reason.empty();
   });
   if (empty > 0) line += fmt::format(", {} of them without samples", empty);
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
-  if (shown != record::kDefaultRunDirectory) line += " " + shell_quoted({shown});
-  print(output::escape_for_terminal(line) + "\n");
+  if (name != record::kDefaultRunDirectory) line += " " + shell_quoted({name});
+  shown.result(line);
 }
 
-/// Records what is pending and prints the result. `shown`: the directory as the user named it.
+/// Records what is pending and prints the result. `name`: the directory as the user named it.
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
-                    const std::string& shown, bool quiet) {
+                    const std::string& name, const OutputOptions& shown) {
   record::RecordSession session(run, directory.path(), targets, progress, interrupts,
                                 [&] { directory.keep(); });
   record::SessionEnd end = record::SessionEnd::complete;
@@ -74,16 +74,16 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
     end = session.record_pending();
   } catch (const Error& error) {
     if (count(run, State::finished) == 0) throw;
-    throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, shown)), error.status());
+    throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, name)), error.status());
   }
   if (end == record::SessionEnd::interrupted) {
-    throw Error(fmt::format("interrupted: {}", what_is_kept(run, shown)), ExitStatus::interrupted);
+    throw Error(fmt::format("interrupted: {}", what_is_kept(run, name)), ExitStatus::interrupted);
   }
   if (count(run, State::finished) == 0) {
     throw Error(fmt::format("this machine refused every measurement; the first reason: {}",
                             run.measurements.front().reason));
   }
-  print_end(run, shown, quiet);
+  print_end(run, name, shown);
   const bool has_samples = std::ranges::any_of(run.measurements, [](const auto& measurement) {
     return measurement.state == State::finished && measurement.reason.empty();
   });
@@ -153,7 +153,7 @@ void record_anew(const RecordOptions& options) {
     if (measurement.state != State::refused) continue;
     progress.say(fmt::format("{}: refused: {}", measurement.requested, measurement.reason));
   }
-  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown);
 }
 
 void resume(const RecordOptions& options) {
@@ -165,10 +165,7 @@ void resume(const RecordOptions& options) {
                             shell_quoted({name.string()})));
   }
   if (!run.partial()) {
-    if (!options.shown.quiet) {
-      print(output::escape_for_terminal(name.string()) + ": nothing is pending\n");
-    }
-    return;
+    return options.shown.result(name.string() + ": nothing is pending");
   }
   if (run.synthetic) {
     throw Error(fmt::format("{}: is a synthetic run, which has nothing to record", name.string()));
@@ -181,7 +178,7 @@ void resume(const RecordOptions& options) {
   record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(),
                             run.measurements.size() - count(run, State::pending),
                             options.shown.verbose);
-  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown.quiet);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown);
 }
 
 std::vector<Option> record_options(RecordOptions& options) {

@@ -98,10 +98,6 @@ Command report_command() {
                    "exit with status 4 if the contract of a precise level is broken, 5 if none "
                    "could be judged"},
                   allow_not_judged_option(options->allow_not_judged)},
-      .exit_statuses = {{ExitStatus::failed, kNothingRead},
-                        {ExitStatus::read_in_part, kReadInPart},
-                        {ExitStatus::gate_failed, kGateFailed},
-                        {ExitStatus::nothing_judged, kNothingJudged}},
       .examples =
           {"skidscan record && skidscan report --plot skid.png --html skid.html",
            "skidscan report skidscan.run --kind cdf --plot skid.pdf --plot-script skid.gp",

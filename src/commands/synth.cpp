@@ -2,7 +2,6 @@
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/output/escape.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
@@ -159,13 +158,11 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
   write_file_atomically(files.truth,
                         synth::truth_json(model, target, synthesizer.path(),
                                           {{files.recording.string(), 1, std::move(truth)}}));
-  if (!to_standard_output && !options.shown.quiet) {
-    print(output::escape_for_terminal(
-              fmt::format("{}: {} synthetic samples of the model {}, seed {}; target {}, truth {}",
-                          files.recording.string(), samples, model.name, model.seed,
-                          files.target.string(), files.truth.string())) +
-          '\n');
-  }
+  if (to_standard_output) return;
+  options.shown.result(
+      fmt::format("{}: {} synthetic samples of the model {}, seed {}; target {}, truth {}",
+                  files.recording.string(), samples, model.name, model.seed, files.target.string(),
+                  files.truth.string()));
 }
 
 /// The target of a run is in its directory.
@@ -205,13 +202,10 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
                         synth::truth_json(model, target, synthesizer.path(), written.recordings));
   run::write_run(written.run, directory.path());
   directory.keep();
-  if (options.shown.quiet) return;
-  print(
-      output::escape_for_terminal(fmt::format("{}: {} synthetic measurements of the model {}, seed "
-                                              "{}; read it with: skidscan report {}",
-                                              name.string(), written.recordings.size(), model.name,
-                                              model.seed, shell_quoted({name.string()}))) +
-      '\n');
+  options.shown.result(fmt::format(
+      "{}: {} synthetic measurements of the model {}, seed {}; read it with: skidscan report {}",
+      name.string(), written.recordings.size(), model.name, model.seed,
+      shell_quoted({name.string()})));
 }
 
 ExitStatus run_synth(const SynthOptions& options) {

@@ -128,6 +128,10 @@ void print_error(std::string_view message) {
           : text + '\n');
 }
 
+void OutputOptions::result(std::string_view line) const {
+  if (!quiet) print(output::escape_for_terminal(line) + '\n');
+}
+
 void OutputOptions::note(std::string_view message) const {
   if (!quiet) print_error(message);
 }

@@ -71,6 +71,8 @@ struct OutputOptions {
   bool verbose = false;
   bool details = false;
 
+  /// Prints a line, escaped, of what was done, on standard output unless --quiet is given.
+  void result(std::string_view line) const;
   /// Prints a message that is no error, unless --quiet is given.
   void note(std::string_view message) const;
   /// Prints a step with its reason, if --verbose is given.
