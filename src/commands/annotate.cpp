@@ -30,18 +30,13 @@ namespace {
 constexpr std::size_t kMostNamed = 10;
 constexpr std::size_t kMostContext = 1'000'000;
 
-struct AnnotateOptions {
-  std::vector<std::string> inputs;
-  locate::Filter filter;
+struct AnnotateOptions : ProfileOptions {
   std::optional<std::string> function;
   std::string module;
   listing::Folding folding;
   bool source = false;
   std::filesystem::path source_directory;
-  std::filesystem::path perfmon;
-  DelayOptions delay;
-  BinaryOptions binaries;
-  OutputOptions shown;
+  std::optional<std::uint64_t> delay;
 };
 
 /// The places that a delay keeps from being sampled, in the recordings of an annotation.
@@ -90,12 +85,8 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.source_directory.empty()) {
     require_directory("--source-dir", options.source_directory);
   }
-  listing::Selection selection;
-  selection.filter = options.filter;
-  selection.function = options.function;
-  selection.module = options.module;
-  selection.catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
-  return selection;
+  return {options.filter, options.function, options.module,
+          std::make_shared<measure::Catalogues>(options.perfmon)};
 }
 
 std::string named(const std::set<std::string>& names) {
@@ -163,13 +154,11 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const listing::Selection selection = selection_of(options);
   listing::Reader reader(selection, modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
-  const auto measured = measured_by(options.delay.run, shown, selection.catalogues);
-  audit::Choices choices;
-  choices.places = search_places(options.binaries);
+  audit::Choices choices{reading_choices(options)};
   choices.catalogues = selection.catalogues;
-  choices.filter = options.filter;
   choices.top = std::numeric_limits<std::size_t>::max();
-  choices.delay = options.delay.delay;
+  choices.delay = options.delay;
+  const auto measured = measured_by(options.skid, shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;
   Shadowed shadowed(choices);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
@@ -293,7 +282,7 @@ Command annotate_command() {
                    "skidscan annotate skidscan.run --source --format json"},
       .run = [options] { return run_annotate(*options); }};
   command.add(filter_options(options->filter));
-  command.add(delay_options(options->delay));
+  command.add(delay_options(options->delay, options->skid));
   command.add(binary_options(options->binaries));
   command.add(output_options(options->shown));
   return command;

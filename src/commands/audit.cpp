@@ -3,7 +3,6 @@
 #include "plots/figure.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
@@ -21,19 +20,14 @@
 namespace skid::commands {
 namespace {
 
-struct AuditOptions {
-  std::vector<std::string> inputs;
-  std::filesystem::path perfmon;
-  locate::Filter filter;
-  BinaryOptions binaries;
+struct AuditOptions : ProfileOptions {
   std::size_t top = 20;
   double min_share = 0;
-  DelayOptions delay;
+  std::optional<std::uint64_t> delay;
   bool all = false;
   bool allow_not_judged = false;
   std::string fail_on;
   PlotOptions plot;
-  OutputOptions shown;
 };
 
 /// The result of --fail-on; what is not done is printed as an error.
@@ -90,23 +84,12 @@ ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& a
 }
 
 ExitStatus run_audit(const AuditOptions& options) {
-  const auto figure = figure_of(options.plot);
-  if (figure) {
-    check_output_files({{"--plot", figure->files.plot}, {"--plot-script", figure->files.script}},
-                       inputs_or_default_run(options.inputs));
-  }
+  const auto figure = figure_of(options.plot, plots::Kind::histogram, options.inputs);
   Cores cores(Cores::usable());
-  const auto catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
-  const auto measured = measured_by(options.delay.run, options.shown, catalogues);
-  audit::Choices choices;
-  choices.places = search_places(options.binaries);
-  choices.filter = options.filter;
-  choices.cores = &cores;
-  choices.catalogues = catalogues;
-  choices.top = options.top;
-  choices.min_share = options.min_share;
-  choices.delay = options.delay.delay;
+  audit::Choices choices{reading_choices(options, &cores), options.top, options.min_share,
+                         options.delay};
   choices.all = options.all;
+  const auto measured = measured_by(options.skid, options.shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;
   std::vector<audit::Audit> audits;
   const auto read = each_result(
@@ -179,7 +162,7 @@ Command audit_command() {
   command.add(figure_options(options->plot, "a figure of blocks"));
   command.add({perfmon_option(options->perfmon)});
   command.add(filter_options(options->filter));
-  command.add(delay_options(options->delay));
+  command.add(delay_options(options->delay, options->skid));
   command.add(binary_options(options->binaries));
   command.add(screen_options(options->shown));
   return command;

@@ -27,7 +27,6 @@ struct CompareOptions {
   std::string min_effect;
   std::string fail_on;
   PlotOptions plot;
-  std::string html;
   ReadingOptions reading;
   OutputOptions shown;
 };
@@ -97,11 +96,7 @@ ExitStatus run_compare(const CompareOptions& given) {
   }
   const measure::Choices reading = choices_of(options.reading);
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
-  const auto figure = figure_of(options.plot, kDefaultComparisonKind);
-  check_output_files({{"--html", options.html},
-                      {"--plot", options.plot.figure.files.plot},
-                      {"--plot-script", options.plot.figure.files.script}},
-                     options.inputs);
+  const auto figure = figure_of(options.plot, kDefaultComparisonKind, options.inputs);
   const Findings findings = read_measurements(options.inputs, options.shown, reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const analysis::Comparison comparison =
@@ -109,9 +104,9 @@ ExitStatus run_compare(const CompareOptions& given) {
   const auto& inputs = findings.inputs;
   print_as(options.shown, output::comparison_json, output::comparison_csv, output::comparison_text,
            comparison, inputs);
-  if (!options.html.empty()) {
+  if (!options.plot.html.empty()) {
     write_page(
-        options.html, "skidscan compare", page_origin(findings.measurements),
+        options.plot.html, "skidscan compare", page_origin(findings.measurements),
         [&](const auto& page) { return output::comparison_text(comparison, inputs, page); },
         [&](auto, auto, const auto& prefix) {
           return plots::svg_of(comparison, inputs, {.caption = false, .id_prefix = prefix});
@@ -162,7 +157,6 @@ Command compare_command() {
       .run = [options] { return run_compare(*options); }};
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultComparisonKind));
-  command.add({html_option(options->html)});
   command.add(screen_options(options->shown));
   return command;
 }

@@ -19,16 +19,10 @@
 namespace skid::commands {
 namespace {
 
-struct CorrectOptions {
-  std::vector<std::string> inputs;
-  std::string skid;
-  locate::Filter filter;
+struct CorrectOptions : ProfileOptions {
   std::string by = "instruction";
   std::string fail_on;
   std::string output;
-  std::filesystem::path perfmon;
-  BinaryOptions binaries;
-  OutputOptions shown;
 };
 
 /// Prints the events that were refused. Returns whether there are any.
@@ -53,17 +47,12 @@ ExitStatus run_correct(const CorrectOptions& options) {
     }
     check_output_files({{"-o", options.output}}, inputs);
   }
-  const auto catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
-  const auto measured = measured_by(options.skid, options.shown, catalogues);
   Cores cores(Cores::usable());
-  correct::Choices choices;
-  choices.places = search_places(options.binaries);
-  choices.by = correct::by_named(options.by).value_or(correct::By::instruction);
-  choices.filter = options.filter;
-  if (measured) choices.measured = measured->measurements;
+  correct::Choices choices{reading_choices(options, &cores),
+                           correct::by_named(options.by).value_or(correct::By::instruction)};
   choices.output = options.output;
-  choices.cores = &cores;
-  choices.catalogues = catalogues;
+  const auto measured = measured_by(options.skid, options.shown, choices.catalogues);
+  if (measured) choices.measured = measured->measurements;
   std::vector<correct::Correction> corrections;
   const auto read =
       each_result(inputs, cores, options.filter, options.shown, corrections,

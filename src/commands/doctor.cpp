@@ -18,7 +18,6 @@ namespace {
 
 struct DoctorOptions {
   std::string root = "/";
-  std::string perf;
   OutputOptions shown;
 };
 
@@ -37,7 +36,6 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine,
 }
 
 ExitStatus run_doctor(const DoctorOptions& options) {
-  use_perf(options.perf);
   std::error_code ignored;
   if (!std::filesystem::is_directory(options.root, ignored)) {
     throw Error("--root " + options.root + ": not a directory; expected a copy of /");
@@ -67,7 +65,7 @@ Command doctor_command() {
                   {{"--root"},
                    Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"},
-                  perf_option(options->perf)},
+                  perf_option()},
       .notes = {"Prints the CPU, whether the kernel takes the default events of record at each "
                 "precise level and why not, and each problem with its remedy; --details adds "
                 "rights, settings, PMUs and the triggers of the default events.",

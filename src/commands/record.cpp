@@ -33,7 +33,6 @@ struct RecordOptions : record::PlanOptions {
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
   bool force = false;
-  std::string perf;
   OutputOptions shown;
 };
 
@@ -194,7 +193,7 @@ std::vector<Option> record_options(RecordOptions& options) {
   // A run is finished with the options it was begun with.
   for (const Option& option : all) resume.excludes.push_back(option.names.back());
   all.push_back(resume);
-  all.push_back(perf_option(options.perf));
+  all.push_back(perf_option());
   for (Option& option : output_options(options.shown)) all.push_back(std::move(option));
   return all;
 }
@@ -225,7 +224,6 @@ Command record_command() {
           [options] {
             // Settings of ~/.perfconfig, such as omitted build-ids, would make runs differ.
             ::setenv("PERF_CONFIG", "/dev/null", 1);
-            use_perf(options->perf);
             options->resume ? resume(*options) : record_anew(*options);
             return ExitStatus::done;
           },

@@ -24,7 +24,6 @@ struct ReportOptions {
   std::string fail_on;
   bool allow_not_judged = false;
   PlotOptions plot;
-  std::string html;
   std::optional<std::int64_t> bin;
   ReadingOptions reading;
   OutputOptions shown;
@@ -56,19 +55,15 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
 
 ExitStatus run_report(const ReportOptions& options) {
   const measure::Choices choices = choices_of(options.reading);
-  const auto figure = figure_of(options.plot, kDefaultReportKind);
-  check_output_files({{"--html", options.html},
-                      {"--plot", options.plot.figure.files.plot},
-                      {"--plot-script", options.plot.figure.files.script}},
-                     inputs_or_default_run(options.inputs));
+  const auto figure = figure_of(options.plot, kDefaultReportKind, options.inputs);
   const auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
   const auto& measurements = findings.measurements;
   print_as(options.shown, output::report_json, output::report_csv, output::report_text,
            measurements);
-  if (!options.html.empty()) {
+  if (!options.plot.html.empty()) {
     write_page(
-        options.html, "skidscan report", page_origin(measurements),
+        options.plot.html, "skidscan report", page_origin(measurements),
         [&](const auto& page) { return output::report_text(measurements, page); },
         [](auto kind, const auto* machine, const auto& prefix) {
           return plots::svg_of(
@@ -108,7 +103,6 @@ Command report_command() {
       .run = [options] { return run_report(*options); }};
   command.add(reading_options(options->reading));
   command.add(plot_options(options->plot, kDefaultReportKind));
-  command.add({html_option(options->html)});
   command.add(screen_options(options->shown));
   return command;
 }

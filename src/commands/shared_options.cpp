@@ -1,5 +1,7 @@
 #include "src/commands/shared_options.h"
 
+#include "src/commands/each_recording.h"
+#include "src/commands/output_files.h"
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
 #include "src/record/choice.h"
@@ -99,17 +101,22 @@ std::vector<std::string> names_of_events() {
   return all;
 }
 
-/// The events between the commas of one or several lists.
-Value split_events(std::vector<std::string>& events) {
-  Value value = Value::converted("EVENT", [&events](const auto& lists) {
-                  for (const std::string& list : lists) {
-                    for (std::string& one : perftool::split_event_list(list)) {
-                      events.push_back(std::move(one));
-                    }
-                  }
-                }).completing(names_of_events, commandline::Completion::list);
+/// The elements that `split` finds in one or several lists.
+template <typename Split>
+Value lists(std::string name, std::vector<std::string>& elements, Split split) {
+  Value value = Value::converted(std::move(name), [&elements, split](const auto& given) {
+    for (const std::string& list : given) {
+      for (std::string& one : split(list)) elements.push_back(std::move(one));
+    }
+  });
   value.repeats = true;
   return value;
+}
+
+/// The events between the commas of one or several lists.
+Value split_events(std::vector<std::string>& events) {
+  return lists("EVENT", events, perftool::split_event_list)
+      .completing(names_of_events, commandline::Completion::list);
 }
 
 }  // namespace
@@ -160,20 +167,11 @@ Option bin_option(std::optional<std::int64_t>& width) {
           "was made with)"};
 }
 
-Option html_option(std::string& file) {
-  return {{"--html"},
-          Value::file("FILE", file),
-          "write a page for a browser: one file with figures and tables that loads nothing else"};
-}
-
-Option perf_option(std::string& perf) {
+Option perf_option() {
+  const auto use = [](const auto& given) { ::setenv("PERF", given.back().c_str(), 1); };
   return {{"--perf"},
-          Value::file("PERF", perf),
+          Value::converted("PERF", use).completing(commandline::Completion::files),
           "perf to use, a path or a program in PATH (default: PERF in the environment, else perf)"};
-}
-
-void use_perf(const std::string& perf) {
-  if (!perf.empty()) ::setenv("PERF", perf.c_str(), 1);
 }
 
 Option perfmon_option(std::filesystem::path& directory) {
@@ -196,12 +194,12 @@ Option skid_option(std::string& run, std::string_view what) {
                       what)};
 }
 
-std::vector<Option> delay_options(DelayOptions& options) {
+std::vector<Option> delay_options(std::optional<std::uint64_t>& delay, std::string& run) {
   constexpr std::uint64_t kLongestDelay = 1'000'000;
-  Option skid = skid_option(options.run, "delay");
+  Option skid = skid_option(run, "delay");
   skid.excludes = {"--delay"};
   return {{{"--delay"},
-           Value::number("N", options.delay, 1, kLongestDelay),
+           Value::number("N", delay, 1, kLongestDelay),
            "instructions from a counter's overflow to the record, as report measures them: which "
            "instructions of a loop cannot be sampled, and how often the others are"},
           std::move(skid)};
@@ -269,15 +267,9 @@ void print_text(const OutputOptions& options,
 std::vector<Option> filter_options(locate::Filter& filter) {
   using locate::Filter;
   const auto numbers = [&filter](Filter::Kind kind) {
-    Value value = Value::converted("LIST", [&filter, kind](const auto& lists) {
-      for (const std::string& list : lists) {
-        for (std::string& one : locate::parse_numbers(Filter::kOptions[kind], list)) {
-          filter.lists[kind].push_back(std::move(one));
-        }
-      }
+    return lists("LIST", filter.lists[kind], [kind](const std::string& list) {
+      return locate::parse_numbers(Filter::kOptions[kind], list);
     });
-    value.repeats = true;
-    return value;
   };
   const auto names = [&filter](Filter::Kind kind) {
     return Value::text("LIST", filter.lists[kind]).separated();
@@ -387,6 +379,13 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
   return places;
 }
 
+measure::ReadingChoices reading_choices(const ProfileOptions& options, Cores* cores) {
+  return {.places = search_places(options.binaries),
+          .filter = options.filter,
+          .cores = cores,
+          .catalogues = std::make_shared<measure::Catalogues>(options.perfmon)};
+}
+
 locate::KernelFiles kernel_files(const BinaryOptions& options) {
   auto files = locate::KernelFiles::of_this_machine();
   if (!options.build_id_directory.empty()) files.cache = options.build_id_directory;
@@ -442,16 +441,18 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
                    }
                  }),
                  "precise levels of the figure"});
+  all.push_back(
+      {{"--html"},
+       Value::file("FILE", options.html),
+       "write a page for a browser: one file with figures and tables that loads nothing else"});
   return all;
 }
 
-std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
-                                              plots::Kind default_kind) {
-  const std::string of_histograms = option_of_histograms(options);
+std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots::Kind default_kind,
+                                              const std::vector<std::string>& inputs) {
   plots::FigureOptions figure = options.figure;
-  if (figure.files.plot.empty() && figure.files.script.empty()) {
-    const std::string needless = option_of_figures(options);
-    if (needless.empty()) return std::nullopt;
+  const bool is_drawn = !figure.files.plot.empty() || !figure.files.script.empty();
+  if (const std::string needless = option_of_figures(options); !is_drawn && !needless.empty()) {
     throw UsageError(
         fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless));
   }
@@ -459,6 +460,7 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
   if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;
   figure.logarithmic = options.logarithmic;
   figure.caption = !options.no_caption;
+  const std::string of_histograms = option_of_histograms(options);
   if (!of_histograms.empty() && figure.kind != plots::Kind::histogram) {
     throw UsageError(fmt::format(
         "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
@@ -467,7 +469,13 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
   if (!options.size.empty()) set_size(options.size, figure);
   if (!options.font.empty()) set_font(options.font, figure);
   plots::check_figure_files(figure.files);
-  return figure;
+  if (is_drawn || !options.html.empty()) {
+    check_output_files({{"--html", options.html},
+                        {"--plot", figure.files.plot},
+                        {"--plot-script", figure.files.script}},
+                       inputs_or_default_run(inputs));
+  }
+  return is_drawn ? std::optional(figure) : std::nullopt;
 }
 
 }  // namespace skid::commands

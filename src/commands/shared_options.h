@@ -9,6 +9,7 @@
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
+#include "src/measure/profile.h"
 #include "src/output/page.h"
 
 #include <cstdint>
@@ -45,13 +46,8 @@ Value level_list(std::function<void(const commandline::Texts&)> use);
 /// --bin: width of histogram bins in instructions.
 Option bin_option(std::optional<std::int64_t>& width);
 
-/// --html FILE
-Option html_option(std::string& file);
-
-/// --perf, the perf that machine::find_perf() is to find.
-Option perf_option(std::string& perf);
-/// Makes it do so, unless `perf` is empty.
-void use_perf(const std::string& perf);
+/// --perf, the perf that machine::find_perf() finds from then on.
+Option perf_option();
 
 /// --perfmon DIR, for commands that read recordings.
 Option perfmon_option(std::filesystem::path& directory);
@@ -63,12 +59,9 @@ Option allow_not_judged_option(bool& allowed);
 /// `what` it measured: "skid".
 Option skid_option(std::string& run, std::string_view what);
 
-/// The delay from overflow to record, for audit::Choices.
-struct DelayOptions {
-  std::optional<std::uint64_t> delay;
-  std::string run;  ///< that measured it; empty: none
-};
-std::vector<Option> delay_options(DelayOptions& options);
+/// --delay, --skid: the delay from overflow to record, for audit::Choices, or the run that measured
+/// it.
+std::vector<Option> delay_options(std::optional<std::uint64_t>& delay, std::string& run);
 
 /// --trigger KIND; throws UsageError for an unknown kind while parsing.
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description);
@@ -133,6 +126,20 @@ struct BinaryOptions {
 
 std::vector<Option> binary_options(BinaryOptions& options);
 
+/// What commands for profiles of any program have in common.
+struct ProfileOptions {
+  std::vector<std::string> inputs;
+  locate::Filter filter;
+  std::filesystem::path perfmon;
+  std::string skid;  ///< run that measured skid or delay; empty: none
+  BinaryOptions binaries;
+  OutputOptions shown;
+};
+
+/// The choices of these options. `cores`: as measure::Choices::cores. Throws as search_places()
+/// does.
+measure::ReadingChoices reading_choices(const ProfileOptions& options, Cores* cores = nullptr);
+
 /// The search places of this machine, unless options override them. Throws UsageError for a
 /// file or directory that does not exist.
 locate::SearchPlaces search_places(const BinaryOptions& options);
@@ -140,9 +147,9 @@ locate::SearchPlaces search_places(const BinaryOptions& options);
 /// The same for the kernel's symbols, which perf's build-id cache contains, too.
 locate::KernelFiles kernel_files(const BinaryOptions& options);
 
-/// Options of a figure as given; empty for those that were not.
+/// Options of a figure, and of a page with figures, as given; empty for those that were not.
 struct PlotOptions {
-  std::string kind, style, size, font;
+  std::string html, kind, style, size, font;
   bool logarithmic = false;
   bool no_caption = false;
   plots::FigureOptions figure;  ///< the others
@@ -151,12 +158,14 @@ struct PlotOptions {
 /// --plot, --plot-script and the options of its look: of `figure` ("a figure").
 std::vector<Option> figure_options(PlotOptions& options, std::string_view figure);
 
-/// The same and those of figures of measurements: --kind, --plot-style, --log, --event, --precise.
+/// The same and those of figures of measurements: --kind, --plot-style, --log, --event, --precise,
+/// --html.
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind);
 
 /// The figure to draw; nullopt if neither file is named. Throws UsageError for options that require
-/// a figure or another kind, for file names with a wrong suffix, and for a size that is none.
-std::optional<plots::FigureOptions> figure_of(const PlotOptions& options,
-                                              plots::Kind default_kind = plots::Kind::histogram);
+/// a figure or another kind, for file names with a wrong suffix, for a size that is none, and as
+/// check_output_files() does for the files of figure and page. `inputs`: as given.
+std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots::Kind default_kind,
+                                              const std::vector<std::string>& inputs);
 
 }  // namespace skid::commands
