@@ -169,6 +169,10 @@ std::string Page::note(std::string_view text, Ink ink, std::size_t more) const {
   return hanging(std::string(kIndent, ' '), kIndent + more, text, ink);
 }
 
+std::string Page::left_out(std::size_t count, std::string_view what, std::size_t more) const {
+  return count == 0 ? "" : note(fmt::format("{} more{}", count, what), Ink::dim, more);
+}
+
 std::string Page::field(std::string_view name, std::string_view text, Ink ink) const {
   constexpr std::size_t kWidth = 11;
   return hanging(paint(pad_right(name, kWidth), ink == Ink::plain ? Ink::dim : ink), kWidth, text,
@@ -308,7 +312,12 @@ Cell unknown_cell() {
 }
 
 Cell number_cell(const std::optional<double>& value) {
-  return value ? Cell{number_text(*value)} : unknown_cell();
+  return known_cell(value, number_text);
+}
+
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return kUnknown;
+  return analysis::percent(static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string number_text(double value) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -91,6 +92,8 @@ struct Page {
   std::string note(std::string_view text, Ink ink = Ink::plain, std::size_t more = 0) const;
   /// A name and its value, as at the beginning of a report.
   std::string field(std::string_view name, std::string_view text, Ink ink = Ink::plain) const;
+  /// "12 more" and `what`, of things that are left out; empty for none. `more`: as of `note`.
+  std::string left_out(std::size_t count, std::string_view what, std::size_t more = 0) const;
   /// Warnings about recordings, each once, below an empty line. Without details the first ones.
   std::string warnings(const std::vector<std::string>& texts) const;
   /// An empty line, and a line across the page that begins with `name`, which is not escaped yet.
@@ -117,6 +120,15 @@ std::string pad_left(std::string_view text, std::size_t width);
 Cell unknown_cell();
 /// A number as `number_text` writes it, or "-".
 Cell number_cell(const std::optional<double>& value);
+
+/// What `text_of` makes of a value, or "-".
+template <typename Value, typename TextOf>
+Cell known_cell(const std::optional<Value>& value, TextOf text_of) {
+  return value ? Cell{text_of(*value)} : unknown_cell();
+}
+
+/// "12.5%"; "-" of nothing.
+std::string percent_of(std::uint64_t part, std::uint64_t whole);
 
 /// A number in a table: whole ones without decimals, small ones with two significant digits.
 std::string number_text(double value);

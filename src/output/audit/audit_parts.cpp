@@ -81,11 +81,8 @@ std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
     if (branch->text.empty()) continue;
     list.rows.push_back({{}, {escape_for_terminal(branch->text), Ink::dim}});
   }
-  std::string text = page.title("Impossible branch records") + page.list(list);
-  if (found.size() < all) {
-    text += page.note(fmt::format("{} more", all - found.size()), Ink::dim);
-  }
-  return text;
+  return page.title("Impossible branch records") + page.list(list) +
+         page.left_out(all - found.size(), "");
 }
 
 /// Whether the events are of several recordings, which the reader has to tell apart.
@@ -273,12 +270,9 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
       list.rows.push_back({{}, {}, {}, {}, {}, {cause}});
     }
   }
-  text += page.title("Blocks whose samples are not spread evenly") + page.list(list);
-  if (biased.size() < all_biased) {
-    text += page.note(fmt::format("{} more: {}, --format json", all_biased - biased.size(),
-                                  page.details ? "--top N" : "--details"),
-                      Ink::dim);
-  }
+  text += page.title("Blocks whose samples are not spread evenly") + page.list(list) +
+          page.left_out(all_biased - biased.size(),
+                        page.details ? ": --top N, --format json" : ": --details, --format json");
   if (may_alias) {
     text += page.note(
         "a fixed period that has a factor in common with a loop's events does the same to a sound "
@@ -319,9 +313,9 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
   }
   std::string answer = "no branch record could be judged";
   if (judged > 0) {
-    const double share = static_cast<double>(impossible) / static_cast<double>(judged);
-    answer = fmt::format("{} of {} judged branch records ({}) are impossible",
-                         in_thousands(impossible), in_thousands(judged), analysis::percent(share));
+    answer =
+        fmt::format("{} of {} judged branch records ({}) are impossible", in_thousands(impossible),
+                    in_thousands(judged), percent_of(impossible, judged));
   }
   const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
   return page.title("Branch records") + page.paragraph(answer, ink) + '\n' +

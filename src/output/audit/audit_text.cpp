@@ -33,12 +33,6 @@ using Kind = ListColumn::Kind;
 template <typename Finding>
 using Found = std::vector<std::pair<const EventAudit*, const Finding*>>;
 
-/// "12.5%", or "-" of nothing.
-std::string share_of(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return kUnknown;
-  return analysis::percent(static_cast<double>(part) / static_cast<double>(whole));
-}
-
 std::string verdicts_text(const EventAudit& event) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < event.verdicts.size(); ++i) {
@@ -87,7 +81,7 @@ std::string functions(const Page& page, const Found<FunctionFinding>& found, boo
     list.rows.push_back(
         {{in_thousands(impossible)},
          {in_thousands(judged)},
-         {share_of(impossible, judged)},
+         {percent_of(impossible, judged)},
          {event_name(*event)},
          {fmt::format("{} ({})", function.empty() ? "no function" : function_name(function),
                       module.empty() ? "no file" : file_name(module))}});
@@ -125,7 +119,7 @@ std::string instructions(const Page& page, const Found<InstructionFinding>& foun
     const bool is_impossible = one->verdict == Verdict::never;
     has_others = has_others || !is_impossible;
     list.rows.push_back({{in_thousands(one->samples)},
-                         {share_of(one->samples, event->judged)},
+                         {percent_of(one->samples, event->judged)},
                          {event_name(*event)},
                          {place_of(*one), is_impossible ? Ink::red : Ink::plain}});
     // The instruction on a line of its own under its place.
@@ -136,9 +130,9 @@ std::string instructions(const Page& page, const Found<InstructionFinding>& foun
          page.list(list);
 }
 
-std::string left_out(const Page& page, std::size_t shown, std::size_t all, std::string_view what) {
-  if (shown >= all) return {};
-  return page.note(fmt::format("{} more {}: --top N, --min-share 0", all - shown, what), Ink::dim);
+std::string left_out(const Page& page, std::size_t shown, std::size_t all,
+                     const std::string& what) {
+  return page.left_out(all - std::min(shown, all), what + ": --top N, --min-share 0");
 }
 
 bool is_impossible(const FunctionFinding& function) {
@@ -174,14 +168,14 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   text += contradictions(page, event, 0) + reasons(page, event.not_judged);
   const auto of_functions = impossible_ones(event, event.functions);
   text += functions(page, of_functions, false) +
-          left_out(page, of_functions.size(), event.impossible_functions, "functions");
+          left_out(page, of_functions.size(), event.impossible_functions, " functions");
   Found<InstructionFinding> of_instructions;
   for (const InstructionFinding& instruction : event.instructions) {
     of_instructions.emplace_back(&event, &instruction);
   }
   text += instructions(page, of_instructions, false) +
           left_out(page, impossible_ones(event, event.instructions).size(),
-                   event.impossible_instructions, "of them");
+                   event.impossible_instructions, " of them");
   // No instruction is to be expected for events other than those of a core PMU.
   const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event) &&
                           event.bias.reason != name_of(analysis::NotJudged::timer);
@@ -231,12 +225,7 @@ std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool
     add_judged_cells(row, page, event->judged, event->impossible);
     row.push_back({escape_for_terminal(audit->file), Ink::dim});
   }
-  std::string text = '\n' + page.list(list);
-  if (events.size() < all) {
-    text +=
-        page.note(fmt::format("{} more events, none of them worse", all - events.size()), Ink::dim);
-  }
-  return text;
+  return '\n' + page.list(list) + page.left_out(all - events.size(), " events, none of them worse");
 }
 
 /// All warnings but those that missing_text() prints.
@@ -310,7 +299,7 @@ struct Totals {
     if (judged == 0) return {part + why_none(), Ink::yellow};
     std::string text = fmt::format(
         "{}{} of {} judged samples ({}) are at instructions that cannot cause their event", part,
-        in_thousands(impossible), in_thousands(judged), share_of(impossible, judged));
+        in_thousands(impossible), in_thousands(judged), percent_of(impossible, judged));
     if (biased > 0) {
       text += fmt::format("; {} of {} are sampled unevenly", biased,
                           analysis::counted(blocks, "judged block"));

@@ -234,12 +234,10 @@ class ComparisonText {
     }
     std::string text = page_.paint(level_name(row.level), Ink::bold) + '\n' +
                        side_list(page_, comparison_, inputs_, {{&row, shown}}, false);
-    if (differ > kMostTold) {
-      text += page_.note(
-          fmt::format("{} more differ; --format csv has all of them", differ - kMostTold), Ink::dim,
-          kIndent);
-    }
-    return text + summary_of_sides(page_, comparison_, row);
+    return text +
+           page_.left_out(differ - std::min(differ, kMostTold),
+                          " differ; --format csv has all of them", kIndent) +
+           summary_of_sides(page_, comparison_, row);
   }
 
   /// Calls `function` for each cell that is no baseline.
@@ -333,10 +331,7 @@ class ComparisonText {
     for (std::size_t i = 0; i < notes.size() && i < most; ++i) {
       text += page_.note(notes[i], Ink::plain, kIndent);
     }
-    if (notes.size() > most) {
-      text += page_.note(fmt::format("{} more: --details", notes.size() - most), Ink::dim);
-    }
-    return text;
+    return text + page_.left_out(notes.size() - std::min(notes.size(), most), ": --details");
   }
 
   /// The differences that the intervals leave open, where none was shown.

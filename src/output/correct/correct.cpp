@@ -116,9 +116,7 @@ std::string places(const EventCorrection& event, correct::By by, const Page& pag
              : Cell{page.range(in_thousands(place.low), in_thousands(place.high)), Ink::yellow},
          {place_text(place, by)}});
   }
-  std::string text = page.list(list);
-  if (shown < all) text += page.note(fmt::format("{} more: --details", all - shown), Ink::dim);
-  return text;
+  return page.list(list) + page.left_out(all - shown, ": --details");
 }
 
 std::string count_of(std::uint64_t samples, std::string_view what) {

@@ -442,9 +442,7 @@ std::string answer(const listing::Listing& listing, const Page& page) {
   for (const listing::Column& column : listing.columns) read += column.read();
   return page.paragraph(fmt::format("{} of {} samples ({}) are in {}",
                                     analysis::in_thousands(of_code), analysis::in_thousands(read),
-                                    analysis::percent(read > 0 ? static_cast<double>(of_code) /
-                                                                     static_cast<double>(read)
-                                                               : 0),
+                                    percent_of(of_code, std::max<std::uint64_t>(read, 1)),
                                     list_of({names.begin(), names.end()}, 3)),
                         Ink::bold) +
          '\n';

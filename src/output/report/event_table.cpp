@@ -59,7 +59,7 @@ Cell mean_interval_cell(const Page& page, const Measurement& m) {
 }
 
 Cell percent_cell(const std::optional<double>& share) {
-  return share ? Cell{analysis::percent(*share)} : unknown_cell();
+  return known_cell(share, analysis::percent);
 }
 
 constexpr const char* kIntervalRow = "    95% interval";
@@ -121,10 +121,9 @@ void add_setting_rows(EventTable& table, const Page& page) {
   table.row("precise level", level_cell);
   table.row("period", period_cell);
   table.row("samples read",
-            [](const Measurement& m) { return Cell{fmt::format("{}", m.samples.read())}; });
-  table.row("  with EXACT_IP", [](const Measurement& m) {
-    return Cell{fmt::format("{}", m.precise.exact_ip_samples)};
-  });
+            [](const Measurement& m) { return Cell{fmt::to_string(m.samples.read())}; });
+  table.row("  with EXACT_IP",
+            [](const Measurement& m) { return Cell{fmt::to_string(m.precise.exact_ip_samples)}; });
   if (table.any([](const Measurement& m) {
         return m.events_per_iteration.measured || m.events_per_iteration.expected;
       })) {
@@ -195,9 +194,8 @@ void add_distance_rows(EventTable& table, const Page& page) {
   table.row(kIntervalRow, [&](const Measurement& m) { return mean_interval_cell(page, m); });
   table.row("  constant", constant_skid_cell);
   table.row_if_known("  in groups of", [](const Measurement& m) {
-    return m.retirement_groups && m.retirement_groups->strongest
-               ? Cell{fmt::format("{}", *m.retirement_groups->strongest)}
-               : unknown_cell();
+    return m.retirement_groups ? known_cell(m.retirement_groups->strongest, fmt::to_string<int>)
+                               : unknown_cell();
   });
   table.row("  p50 in bytes", [](const Measurement& m) {
     return distance_cell(m.bytes, &Distance::p50, &Distance::p50_at_least);
@@ -212,30 +210,26 @@ void add_distance_rows(EventTable& table, const Page& page) {
 /// Rows of the skid that the recording's counter values show. A refusal is among the notes of the
 /// text.
 void add_rows_in_events(EventTable& table) {
-  const auto figure = [](double share) {
-    return [share](const Measurement& m) {
-      const auto& skid = m.basis.skid_in_events;
-      if (!skid || skid->overshoots.empty()) return unknown_cell();
-      return Cell{fmt::format("{}", skid->overshoots.quantile(share))};
-    };
+  const auto is_known = [](const Measurement& m) {
+    return m.basis.skid_in_events && !m.basis.skid_in_events->overshoots.empty();
   };
-  if (!table.any([](const Measurement& m) {
-        return m.basis.skid_in_events && !m.basis.skid_in_events->overshoots.empty();
-      })) {
-    return;
-  }
+  if (!table.any(is_known)) return;
   table.heading("skid in events");
-  table.row("  samples", [](const Measurement& m) {
-    const auto& skid = m.basis.skid_in_events;
-    return skid ? Cell{fmt::format("{}", skid->overshoots.total())} : unknown_cell();
-  });
-  table.row("  left out", [](const Measurement& m) {
-    const auto& skid = m.basis.skid_in_events;
-    return skid ? Cell{fmt::format("{}", skid->left_out)} : unknown_cell();
-  });
-  table.row("  p50", figure(0.50));
-  table.row("  p99", figure(0.99));
-  table.row("  max", figure(1));
+  const auto row = [&](const char* name, auto number_of) {
+    table.row(name, [&](const Measurement& m) {
+      return known_cell(m.basis.skid_in_events,
+                        [&](const auto& skid) { return fmt::to_string(number_of(skid)); });
+    });
+  };
+  row("  samples", [](const auto& skid) { return skid.overshoots.total(); });
+  row("  left out", [](const auto& skid) { return skid.left_out; });
+  for (const auto& [name, share] :
+       {std::pair{"  p50", 0.50}, std::pair{"  p99", 0.99}, std::pair{"  max", 1.0}}) {
+    table.row(name, [&, share = share](const Measurement& m) {
+      if (!is_known(m)) return unknown_cell();
+      return Cell{fmt::to_string(m.basis.skid_in_events->overshoots.quantile(share))};
+    });
+  }
 }
 
 void add_breakdown_rows(const Page& page, EventTable& table) {
@@ -250,8 +244,7 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
     }
   }
   if (!empty.empty()) {
-    for (const std::string& line :
-         page.lines(fmt::format("none in {}", fmt::join(empty, ", ")), kIndent)) {
+    for (const std::string& line : page.lines("none in " + joined(empty), kIndent)) {
       table.note("  " + line);
     }
   }
@@ -265,30 +258,22 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
 void add_address_rows(EventTable& table) {
   using analysis::AddressTable;
   using analysis::OwnerCounts;
-  struct Place {
-    const char* name;
-    OwnerCounts AddressTable::*counts;
-  };
-  static constexpr std::array<Place, 4> kPlaces{{{"on the trigger", &AddressTable::trigger},
-                                                 {"on its successor", &AddressTable::successor},
-                                                 {"elsewhere", &AddressTable::elsewhere},
-                                                 {"not judged", &AddressTable::not_judged}}};
-  struct Owner {
-    const char* name;
-    std::uint64_t OwnerCounts::*count;
-  };
-  static constexpr std::array<Owner, 4> kOwners{{{"trigger's", &OwnerCounts::trigger},
-                                                 {"other trigger's", &OwnerCounts::other_trigger},
-                                                 {"something else's", &OwnerCounts::other},
-                                                 {"none", &OwnerCounts::none}}};
+  static constexpr std::array kPlaces{std::pair{"on the trigger", &AddressTable::trigger},
+                                      std::pair{"on its successor", &AddressTable::successor},
+                                      std::pair{"elsewhere", &AddressTable::elsewhere},
+                                      std::pair{"not judged", &AddressTable::not_judged}};
+  static constexpr std::array kOwners{std::pair{"trigger's", &OwnerCounts::trigger},
+                                      std::pair{"other trigger's", &OwnerCounts::other_trigger},
+                                      std::pair{"something else's", &OwnerCounts::other},
+                                      std::pair{"none", &OwnerCounts::none}};
   if (!table.any([](const Measurement& m) { return m.basis.addresses.has_value(); })) return;
   table.heading("samples by place and data address");
-  for (const Place& place : kPlaces) {
-    for (const Owner& owner : kOwners) {
-      table.row_unless_zero(fmt::format("  {}, {}", place.name, owner.name),
-                            [&](const Measurement& m) {
+  for (const auto& [place, counts] : kPlaces) {
+    for (const auto& [owner, count] : kOwners) {
+      table.row_unless_zero(fmt::format("  {}, {}", place, owner),
+                            [counts = counts, count = count](const Measurement& m) {
                               const auto& addresses = m.basis.addresses;
-                              return addresses ? addresses->samples.*place.counts.*owner.count : 0;
+                              return addresses ? addresses->samples.*counts.*count : 0;
                             });
     }
   }
@@ -298,8 +283,9 @@ void add_address_rows(EventTable& table) {
     return share.total == 0 ? unknown_cell() : percent_cell(share.value);
   });
   table.row("  cause", [](const Measurement& m) {
-    return m.basis.addresses ? Cell{std::string(analysis::cause_words(*m.basis.addresses))}
-                             : unknown_cell();
+    return known_cell(m.basis.addresses, [](const analysis::Addresses& addresses) {
+      return std::string(analysis::cause_words(addresses));
+    });
   });
 }
 
@@ -322,7 +308,7 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
       std::uint64_t all = 0;
       for (const auto& trigger : m.triggers) all += trigger.samples;
       if (i >= m.triggers.size() || all == 0) return unknown_cell();
-      return percent_cell(static_cast<double>(m.triggers[i].samples) / static_cast<double>(all));
+      return Cell{percent_of(m.triggers[i].samples, all)};
     });
   }
   table.row_if_known("  largest ratio", [](const Measurement& m) {
@@ -335,36 +321,32 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
 
 /// The findings from the order of samples.
 void add_delay_rows(EventTable& table) {
-  const auto number = [](std::uint64_t analysis::Delay::*member) {
-    return [member](const Measurement& m) {
-      return m.delay ? Cell{fmt::format("{}", (*m.delay).*member)} : unknown_cell();
-    };
+  const auto row = [&table](const char* name, auto analysis::Delay::*member, auto text_of) {
+    table.row_if_known(name, [=](const Measurement& m) {
+      return known_cell(m.delay, [=](const auto& delay) { return text_of(delay.*member); });
+    });
   };
-  const auto share = [](double analysis::Delay::*member) {
-    return [member](const Measurement& m) {
-      return m.delay ? Cell{analysis::percent((*m.delay).*member)} : unknown_cell();
-    };
-  };
-  table.row_if_known("delay, instructions, from", number(&analysis::Delay::low));
-  table.row_if_known("  to", number(&analysis::Delay::high));
-  table.row_if_known("  p5", number(&analysis::Delay::p5));
-  table.row_if_known("  p50", number(&analysis::Delay::p50));
-  table.row_if_known("  p95", number(&analysis::Delay::p95));
-  table.row_if_known("  next samples predicted", share(&analysis::Delay::predicted));
-  table.row_if_known("  if independent", share(&analysis::Delay::independent));
+  const auto number = fmt::to_string<std::uint64_t>;
+  row("delay, instructions, from", &analysis::Delay::low, number);
+  row("  to", &analysis::Delay::high, number);
+  row("  p5", &analysis::Delay::p5, number);
+  row("  p50", &analysis::Delay::p50, number);
+  row("  p95", &analysis::Delay::p95, number);
+  row("  next samples predicted", &analysis::Delay::predicted, analysis::percent);
+  row("  if independent", &analysis::Delay::independent, analysis::percent);
 }
 
 /// Whether samples are distributed as events, where precise distribution can be seen.
 void add_evenness_rows(EventTable& table) {
   table.row_if_known("evenness", [](const Measurement& m) {
-    if (!m.evenness) return unknown_cell();
-    return Cell{std::string(analysis::name_of(m.evenness->verdict))};
+    return known_cell(m.evenness,
+                      [](const auto& found) { return std::string(name_of(found.verdict)); });
   });
   table.row_if_known("  largest ratio to even", [](const Measurement& m) {
     return m.evenness ? number_cell(m.evenness->largest_ratio) : unknown_cell();
   });
   table.row_if_known("  chi-square p", [](const Measurement& m) {
-    return m.evenness ? Cell{analysis::p_text(m.evenness->test.p)} : unknown_cell();
+    return known_cell(m.evenness, [](const auto& found) { return analysis::p_text(found.test.p); });
   });
 }
 
@@ -412,13 +394,10 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
     const analysis::PreciseLevel& precise = of.runs.front()->precise;
     const int level = precise.requested.value_or(precise.recorded);
     // Of another period or trigger, or recorded as another event.
-    const int occurrence = ++used[level];
-    table.header.push_back(
-        {level_name(level) + (occurrence > 1 ? fmt::format(" ({})", occurrence) : std::string()),
-         Ink::bold});
+    table.header.push_back({numbered(level_name(level), ++used[level]), Ink::bold});
   }
   table.rows.push_back(row_of("runs", repeats, [](const analysis::RepeatedMeasurement& of) {
-    return Cell{fmt::format("{}", of.runs.size())};
+    return Cell{fmt::to_string(of.runs.size())};
   }));
   using Runs = analysis::RepeatedMeasurement;
   add_over_runs(table, "  hit ratio", repeats, &Runs::hit_ratio,

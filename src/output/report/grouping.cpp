@@ -2,6 +2,7 @@
 
 #include "src/output/escape.h"
 #include "src/output/page.h"
+#include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -54,12 +55,15 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
     }
     if (repeated) column.label += fmt::format(" #{}", column.measurement->repeat);
     // One file can hold the same event twice.
-    const int occurrence = ++used[column.label];
-    if (occurrence > 1) column.label += fmt::format(" ({})", occurrence);
+    column.label = numbered(column.label, ++used[column.label]);
   }
 }
 
 }  // namespace
+
+std::string numbered(std::string label, int occurrence) {
+  return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
+}
 
 std::string letters(std::size_t index) {
   std::string text;

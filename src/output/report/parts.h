@@ -58,6 +58,9 @@ std::string report_answer(const Page& page, const std::vector<MachineGroup>& mac
 /// The tables and histograms of an event of that machine, and on a page its figures.
 std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event);
 
+/// "pp", and of further ones with this label "pp (2)".
+std::string numbered(std::string label, int occurrence);
+
 Ink ink_of(analysis::Verdict verdict);
 
 /// "2 broken, 1 kept", or "kept" where all are: counts by Verdict. The worst comes first, and its

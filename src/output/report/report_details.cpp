@@ -151,12 +151,11 @@ void add_rows(const Page& page, const Column& column, List& list) {
   for (const OffsetRow& row : rows) most = std::max(most, row.count);
   std::string label = column.label;
   const auto add = [&](const OffsetRow& row, const std::string& bars) {
-    list.rows.push_back(
-        {{std::exchange(label, ""), Ink::bold},
-         {row.name, row.ink},
-         {fmt::format("{}", row.count)},
-         {analysis::percent(static_cast<double>(row.count) / static_cast<double>(located))},
-         {bars, row.ink}});
+    list.rows.push_back({{std::exchange(label, ""), Ink::bold},
+                         {row.name, row.ink},
+                         {fmt::format("{}", row.count)},
+                         {percent_of(row.count, located)},
+                         {bars, row.ink}});
   };
   if (has_many) {
     add({fmt::format("{} to {}", analysis::signed_number(range->low),

@@ -59,11 +59,8 @@ std::vector<ReportRow> rows_of(const MachineGroup& machine, bool joined) {
         if (found->second->runs.front() != column.measurement) continue;
         row.runs = found->second->runs;
         row.repeats = *found->second;
-        row.label = level_name(column.level);
         // Of another period or trigger, or recorded as another event.
-        if (const int occurrence = ++used[row.label]; occurrence > 1) {
-          row.label += fmt::format(" ({})", occurrence);
-        }
+        row.label = numbered(level_name(column.level), ++used[level_name(column.level)]);
       }
       for (const Measurement* run : row.runs) {
         ++row.verdicts.at(static_cast<std::size_t>(verdict_of(*run)));
@@ -115,7 +112,7 @@ Cell exact_cell(const ReportRow& row) {
   if (read == 0) return unknown_cell();
   std::uint64_t exact = 0;
   for (const Measurement* run : row.runs) exact += run->precise.exact_ip_samples;
-  return {analysis::percent(static_cast<double>(exact) / static_cast<double>(read))};
+  return {percent_of(exact, read)};
 }
 
 /// The event once, and the event that was recorded in its place.
@@ -392,11 +389,8 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
     // Rows of a page can be sorted.
     shown[i].is_first = page.html || i == 0 || shown[i - 1].event != shown[i].event;
   }
-  text += table(page, shown);
-  if (shown.size() < rows.size()) {
-    text += page.note(fmt::format("{} more rows, none of them worse", rows.size() - shown.size()),
-                      Ink::dim);
-  }
+  text +=
+      table(page, shown) + page.left_out(rows.size() - shown.size(), " rows, none of them worse");
   if (!page.details) {
     return text + bars(page, shown) + measured_in_order(page, rows) + notes(page, rows);
   }
