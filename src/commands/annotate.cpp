@@ -1,26 +1,17 @@
 #include "src/audit/audit.h"
-#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/listing.h"
+#include "src/listing/reader.h"
 #include "src/listing/source_text.h"
-#include "src/locate/module_store.h"
 #include "src/output/listing/listing.h"
-#include "src/support/cores.h"
-#include "src/support/error.h"
 #include "src/support/near_names.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <limits>
-#include <memory>
 #include <system_error>
-#include <utility>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid::commands {

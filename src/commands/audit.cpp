@@ -1,21 +1,8 @@
 #include "src/audit/audit.h"
 
-#include "plots/figure.h"
-#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
 #include "src/output/audit/audit.h"
-#include "src/support/cores.h"
-#include "src/support/error.h"
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -1,16 +1,13 @@
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/record/plan.h"
+#include "src/record/probe.h"
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 namespace skid::commands {

@@ -12,16 +12,12 @@
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace skid::commands {

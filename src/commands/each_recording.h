@@ -3,18 +3,8 @@
 
 #include "analysis/measurement.h"
 #include "src/commands/shared_options.h"
-#include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
 #include "src/support/cores.h"
-#include "src/support/error.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace skid::commands {
 

@@ -1,17 +1,10 @@
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/spelling.h"
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
-#include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <iterator>
-#include <memory>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -1,20 +1,11 @@
-#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_description.h"
+#include "src/measure/precision_lost.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"
 #include "src/perfdata/record_counts.h"
-#include "src/perfdata/recording.h"
-#include "src/support/cores.h"
-#include "src/support/error.h"
-
-#include <cstddef>
-#include <memory>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

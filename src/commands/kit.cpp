@@ -1,8 +1,6 @@
 #include "src/record/kit/kit.h"
 
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/default_set.h"
 #include "src/events/event.h"
@@ -11,14 +9,13 @@
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/address.h"
+#include "src/support/architecture.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 
-#include <memory>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace skid::commands {

@@ -1,20 +1,11 @@
 #include "analysis/merge.h"
 
 #include "analysis/wording.h"
-#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/output/report/report.h"
-#include "src/support/error.h"
 #include "src/support/file.h"
-
-#include <memory>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -2,17 +2,14 @@
 
 #include "src/commands/each_recording.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,14 +1,9 @@
 #include "src/commands/shared_options.h"
 #include "src/record/choice.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <limits>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 

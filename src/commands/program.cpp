@@ -1,7 +1,6 @@
 #include "src/commands/commands.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace skid::commands {
 namespace {

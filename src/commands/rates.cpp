@@ -1,17 +1,11 @@
 #include "src/output/rates/rates.h"
 
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
-#include "src/support/error.h"
 #include "src/support/file.h"
 
-#include <memory>
-
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace skid::commands {

@@ -1,6 +1,4 @@
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/measure/page_fault_check.h"
 #include "src/measure/single_samples.h"
@@ -9,17 +7,12 @@
 #include "src/record/directory.h"
 #include "src/record/plan.h"
 #include "src/record/session.h"
-#include "src/support/error.h"
 #include "src/support/process.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <utility>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid::commands {

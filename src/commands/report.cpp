@@ -1,18 +1,9 @@
 #include "src/output/report/report.h"
 
-#include "analysis/measurement.h"
-#include "plots/figure.h"
-#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
-#include "src/support/error.h"
 
 #include <algorithm>
-#include <memory>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -1,23 +1,11 @@
-#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/sample_line.h"
-#include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
-#include "src/locate/filter.h"
-#include "src/locate/kernel_symbols.h"
 #include "src/locate/mapping_name.h"
-#include "src/locate/module_store.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
 #include "src/measure/event_description.h"
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"
-
-#include <chrono>
-#include <memory>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -5,6 +5,7 @@
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
 #include "src/record/choice.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
@@ -12,10 +13,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid::commands {

@@ -12,13 +12,6 @@
 #include "src/measure/profile.h"
 #include "src/output/page.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 namespace skid::record {
 struct PlanOptions;
 }

@@ -1,23 +1,15 @@
 #include "runway/target.h"
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 

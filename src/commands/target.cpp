@@ -3,21 +3,15 @@
 #include "runway/kinds/kind.h"
 #include "runway/note.h"
 #include "runway/specification.h"
-#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/support/address.h"
+#include "src/support/architecture.h"
 #include "src/support/error.h"
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <memory>
-#include <string_view>
-
-#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

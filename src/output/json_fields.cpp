@@ -6,7 +6,6 @@
 #include "src/support/text.h"
 
 #include <cmath>
-#include <vector>
 
 #include <fmt/format.h>
 

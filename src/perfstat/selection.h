@@ -5,11 +5,7 @@
 #include "analysis/rates.h"
 #include "src/perfstat/reading.h"
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::perfstat {
 

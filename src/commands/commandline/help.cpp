@@ -1,12 +1,10 @@
 #include "src/commands/commandline/command.h"
 #include "src/output/escape.h"
 #include "src/output/page.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid::commandline {

@@ -2,16 +2,10 @@
 // arguments.
 #include "src/commands/commandline/command.h"
 #include "src/support/near_names.h"
-#include "src/support/text.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <string_view>
-#include <utility>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid::commandline {

@@ -4,10 +4,6 @@
 #include "src/audit/audit.h"
 #include "src/output/page.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace skid::output {
 
 /// After a number of samples: those contradicted in EventAudit::data_source and ::data_address.

@@ -6,11 +6,6 @@
 #include "src/output/page.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace skid::output {
 

@@ -1,4 +1,3 @@
-#include "analysis/wording.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_parts.h"
 #include "src/output/escape.h"
@@ -7,9 +6,7 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

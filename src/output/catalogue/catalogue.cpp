@@ -5,8 +5,6 @@
 #include "src/output/json_fields.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,9 +4,6 @@
 #include "src/events/event.h"
 #include "src/output/page.h"
 
-#include <string>
-#include <vector>
-
 namespace skid::output {
 
 /// Everything about each event; lines for a terminal, all names escaped.

@@ -5,9 +5,6 @@
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 
-#include <string>
-#include <vector>
-
 namespace skid::output {
 
 /// One screen: what is worse, a line an event, level and side, and what is missing or not compared.

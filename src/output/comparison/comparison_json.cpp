@@ -2,10 +2,6 @@
 #include "src/output/comparison/comparison_parts.h"
 #include "src/output/json_fields.h"
 
-#include <array>
-#include <cstddef>
-#include <utility>
-
 namespace skid {
 
 SKID_FIELDS(analysis::Estimate, value, low, high, at_least)

@@ -3,18 +3,13 @@
 #include "analysis/wording.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/escape.h"
-#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <tuple>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace skid::output {
 

@@ -5,10 +5,6 @@
 #include "src/output/page.h"
 
 #include <array>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -6,11 +6,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <string_view>
-#include <utility>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid::output {

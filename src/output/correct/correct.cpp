@@ -6,7 +6,6 @@
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,9 +4,6 @@
 #include "src/correct/correct.h"
 #include "src/output/page.h"
 
-#include <string>
-#include <vector>
-
 namespace skid::output {
 
 /// The events with their verdicts, then of each corrected one the places with most samples, all of

@@ -6,9 +6,6 @@
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 

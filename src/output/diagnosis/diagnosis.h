@@ -5,9 +5,6 @@
 #include "src/machine/diagnosis.h"
 #include "src/output/page.h"
 
-#include <cstddef>
-#include <string>
-
 namespace skid::output {
 
 /// Events of the machine's core PMU in the catalogue.

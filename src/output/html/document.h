@@ -4,11 +4,6 @@
 
 #include "src/output/page.h"
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace skid::output::html {
 
 /// How a page was made, so that it can be repeated.

@@ -7,10 +7,6 @@
 #include "src/support/process.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -6,9 +6,7 @@
 #include "src/output/page.h"
 
 #include <compare>
-#include <cstdint>
 #include <set>
-#include <string>
 
 namespace skid::output {
 

@@ -1,9 +1,6 @@
 #include "src/output/json_fields.h"
 #include "src/output/listing/listing.h"
 
-#include <string_view>
-#include <utility>
-
 namespace skid::output {
 namespace {
 

@@ -1,18 +1,10 @@
 #include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
-#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -5,12 +5,7 @@
 #include "src/output/json_fields.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

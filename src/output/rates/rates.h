@@ -5,9 +5,6 @@
 #include "src/output/page.h"
 #include "src/perfstat/selection.h"
 
-#include <string>
-#include <string_view>
-
 namespace skid::output {
 
 /// The parts of a report on rates. Refers to them; they must outlive it.

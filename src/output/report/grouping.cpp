@@ -1,14 +1,11 @@
 #include "src/output/report/grouping.h"
 
 #include "src/output/escape.h"
-#include "src/output/page.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>

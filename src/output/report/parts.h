@@ -4,14 +4,6 @@
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace skid::output {
 
 /// The machine, and the runs and files that were recorded on it.

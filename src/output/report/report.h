@@ -4,9 +4,6 @@
 #include "analysis/measurement.h"
 #include "src/output/page.h"
 
-#include <string>
-#include <vector>
-
 namespace skid::output {
 
 /// One screen: the verdicts, a row an event and level, reasons and warnings. With `page.details`

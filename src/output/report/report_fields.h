@@ -1,14 +1,10 @@
 // The members of a measurement that reports both hold and are read back from, with their keys.
 #pragma once
 
-#include "analysis/measurement.h"
 #include "src/output/json_fields.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <limits>
-#include <string_view>
 
 namespace skid::output {
 

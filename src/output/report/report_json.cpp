@@ -1,9 +1,6 @@
 #include "analysis/repeats.h"
-#include "src/output/json_fields.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
-
-#include <utility>
 
 namespace skid {
 

@@ -2,16 +2,12 @@
 
 #include "src/output/report/report_fields.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
