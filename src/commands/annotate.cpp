@@ -237,25 +237,20 @@ Command annotate_command() {
           "print instructions of the target or of a sampled function with their samples per level",
       .options =
           {recordings_option(options->inputs),
-           {{"--function"},
-            Value::text("FUNCTION", options->function).completing([options] {
+           {"--function", Value::text("FUNCTION", options->function).completing([options] {
               return sampled_functions(*options);
             }),
             "sampled function instead of the target, by its name with or without parameters, its "
             "symbol, or a part that no other name has; without either the most sampled one"},
-           {{"--module"},
-            Value::file("FILE", options->module),
+           {"--module", Value::file("FILE", options->module),
             "only in this mapped file, by path or file name; a kernel module by its name: ext4"},
-           {{"--context"},
-            Value::number("N", options->folding.context, 0, kMostContext),
+           {"--context", Value::number("N", options->folding.context, 0, kMostContext),
             "instructions shown before and after a trigger, or for a function a sampled "
             "instruction (default: 8)"},
-           {{"--all"}, Value::flag(options->folding.all), "print every instruction; fold none"},
-           {{"--source"},
-            Value::flag(options->source),
+           {"--all", Value::flag(options->folding.all), "print every instruction; fold none"},
+           {"--source", Value::flag(options->source),
             "print source lines, as the files are now; of files whose mode lets others read them"},
-           {{"--source-dir"},
-            Value::directory(options->source_directory),
+           {"--source-dir", Value::directory(options->source_directory),
             "the same, and all files below DIR"},
            format_option(options->shown.format, {"text", "json", "csv"}),
            perfmon_option(options->perfmon)},

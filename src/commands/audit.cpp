@@ -111,18 +111,15 @@ Command audit_command() {
           {
               recordings_option(options->inputs),
               format_option(options->shown.format, {"text", "json", "csv"}),
-              {{"--top"},
-               Value::number("N", options->top),
+              {"--top", Value::number("N", options->top),
                "functions, instructions, blocks and branch records listed for each event (default: "
                "20)"},
-              {{"--min-share"},
-               Value::number("SHARE", options->min_share, 0.0, 1.0),
+              {"--min-share", Value::number("SHARE", options->min_share, 0.0, 1.0),
                "list only items of which at least this share of the event's judged samples is "
                "impossible"},
-              {{"--all"},
-               Value::flag(options->all),
+              {"--all", Value::flag(options->all),
                "list instructions that can cause the event, too; implies --details"},
-              {{"--fail-on"},
+              {"--fail-on",
                Value::one_of("CONDITION", options->fail_on,
                              {"impossible", "samples", "branches", "biased"}),
                "exit status 4 if there are impossible samples, data sources or data addresses "

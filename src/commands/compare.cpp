@@ -118,22 +118,17 @@ Command compare_command() {
       .name = "compare",
       .description = "compare runs: what differs, by how much, and whether by more than chance",
       .options =
-          {{{"INPUT", "-i", "--input"},
-            Value::file("INPUT", options->inputs).several(),
+          {{"INPUT,-i,--input", Value::file("INPUT", options->inputs).several(),
             "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline"},
-           {{"--baseline"},
-            Value::file("INPUT", options->baseline),
+           {"--baseline", Value::file("INPUT", options->baseline),
             "input that the others are compared with, instead of the first"},
-           {{"--by"},
-            Value::one_of("SIDE", options->by, {"input", "machine"}),
+           {"--by", Value::one_of("SIDE", options->by, {"input", "machine"}),
             "unit of comparison; machine: inputs of the same CPU model, microcode, hypervisor and "
             "kernel are repeats of one another (default: input)"},
-           {{"--min-effect"},
-            Value::text("SHARE[,N]", options->min_effect),
+           {"--min-effect", Value::text("SHARE[,N]", options->min_effect),
             "smallest marked difference, as a share of samples and in instructions (default: "
             "0.001,0.5)"},
-           {{"--fail-on"},
-            Value::one_of("VERDICT", options->fail_on, {"worse"}),
+           {"--fail-on", Value::one_of("VERDICT", options->fail_on, {"worse"}),
             "exit with status 4 if an event and level is worse than in the baseline, missing or "
             "not comparable"},
            format_option(options->shown.format, {"text", "json", "csv"})},

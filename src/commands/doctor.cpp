@@ -59,8 +59,7 @@ Command doctor_command() {
       .name = "doctor",
       .description = "list what can be sampled on this machine, and what prevents more",
       .options = {format_option(options->shown.format, {"text", "json"}),
-                  {{"--root"},
-                   Value::directory(options->root),
+                  {"--root", Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"},
                   perf_option()},
       .notes = {"Prints the CPU, whether the kernel takes the default events of record at each "

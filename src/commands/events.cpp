@@ -83,27 +83,23 @@ Command events_command() {
   Command command{
       .name = "events",
       .description = "print what is known about events: code, precise or not, causes, errata",
-      .options = {{{"NAME"},
-                   Value::text("NAME", options->names).several().completing([options] {
+      .options = {{"NAME", Value::text("NAME", options->names).several().completing([options] {
                      return event_names(options->cpu, options->perfmon);
                    }),
                    "events by their names in Intel's event files, perf or libpfm4 "
                    "(mem_load_retired.l3_miss:pp, skl::L2_RQSTS:MISS, cycles) or by code (r20d1, "
                    "cpu/event=0xd1,umask=0x20/); with --list a part of the names, or a pattern "
                    "with * and ?"},
-                  {{"--cpu"},
-                   Value::text("CPU", options->cpu).completing(events::cpu_names),
+                  {"--cpu", Value::text("CPU", options->cpu).completing(events::cpu_names),
                    "spr, sapphirerapids, skx, adl, adl_glc, zen4, arm_n1: the name that perf, "
                    "Intel or libpfm4 has for it, or family and model as Intel writes them (6-8F, "
                    "6-55-4); a hybrid CPU has all its core types; with --perfmon a directory in it "
                    "(default: this machine's)"},
-                  {{"--perfmon"},
-                   Value::directory(options->perfmon),
+                  {"--perfmon", Value::directory(options->perfmon),
                    "directory of Intel's event files (a checkout of github.com/intel/perfmon with "
                    "its mapfile.csv), read instead of the built-in table"},
-                  {{"--list"}, Value::flag(options->list), "list events, one a line"},
-                  {{"--precise"},
-                   Value::flag(options->precise),
+                  {"--list", Value::flag(options->list), "list events, one a line"},
+                  {"--precise", Value::flag(options->precise),
                    "with --list: only events known to be precise"},
                   trigger_option(options->trigger,
                                  "with --list: only events that a trigger of this kind causes"),

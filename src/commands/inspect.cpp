@@ -66,13 +66,11 @@ Command inspect_command() {
       .name = "inspect",
       .description = "print the events, the machine and the command line of recordings",
       .options =
-          {{{"FILE"},
-            Value::file("FILE", options->files).several(),
+          {{"FILE", Value::file("FILE", options->files).several(),
             "recordings of perf: files, directories of perf record --threads, - for standard input "
             "(default: perf.data)"},
            format_option(options->shown.format, {"text", "json"}),
-           {{"--fail-on"},
-            Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
+           {"--fail-on", Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
             "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},
       .notes = {"Prints a line per event as perf evlist -v does, with its samples, then what is "
                 "lost or damaged, the machine and the command; --details adds the other sections "

@@ -67,23 +67,19 @@ Command merge_command() {
   Command command{
       .name = "merge",
       .description = "add up reports, runs and recordings of the same configuration in one report",
-      .options = {{{"INPUT", "-i", "--input"},
-                   Value::file("INPUT", options->inputs).several(),
+      .options = {{"INPUT,-i,--input", Value::file("INPUT", options->inputs).several(),
                    "reports (JSON), runs or recordings of perf; - for standard input"},
-                  {{"-o", "--output"},
-                   Value::file("FILE", options->output),
+                  {"-o,--output", Value::file("FILE", options->output),
                    "write the report to this file (default: standard output)"},
-                  {{"--pool"},
-                   Value::flag(options->pool),
+                  {"--pool", Value::flag(options->pool),
                    "add up repetitions, too: one sample of all runs, whose intervals do not "
                    "include the variation between runs"},
-                  {{"--as-repeats"},
+                  {"--as-repeats",
                    Value::flag(options->as_repeats),
                    "add up nothing: make all measurements of the same configuration repetitions of "
                    "one run, for intervals over runs",
                    {"--pool"}},
-                  {{"--allow-duplicates"},
-                   Value::flag(options->allow_duplicates),
+                  {"--allow-duplicates", Value::flag(options->allow_duplicates),
                    "count a recording twice that is in two inputs"},
                   bin_option(options->bin)},
       .notes = {"The report of the sum equals the report of one recording with all samples. "

@@ -54,14 +54,11 @@ Command rates_command() {
   Command command{
       .name = "rates",
       .description = "print cache rates and the backend hierarchy of perf stat counts",
-      .options = {{{"FILE"},
-                   Value::file("FILE", options->file),
+      .options = {{"FILE", Value::file("FILE", options->file),
                    "output of perf stat -j or perf stat -x,; - for standard input (default: -)"},
-                  {{"--lfb-l2"},
-                   Value::number("SHARE", options->shares.l2, 0.0, 1.0),
+                  {"--lfb-l2", Value::number("SHARE", options->shares.l2, 0.0, 1.0),
                    "share of HIT_LFB that L2 served (default: unknown)"},
-                  {{"--lfb-l3"},
-                   Value::number("SHARE", options->shares.l3, 0.0, 1.0),
+                  {"--lfb-l3", Value::number("SHARE", options->shares.l3, 0.0, 1.0),
                    "share of HIT_LFB that L3 served (default: unknown)"},
                   format_option(options->shown.format, {"text", "json"})},
       .notes = {"Events are recognized by any spelling of their name, or by code (r20d1, "

@@ -176,12 +176,10 @@ void resume(const RecordOptions& options) {
 std::vector<Option> record_options(RecordOptions& options) {
   std::vector<Option> all = plan_options(options);
   all.push_back(
-      {{"-o", "--output"},
-       Value::directory(options.output),
+      {"-o,--output", Value::directory(options.output),
        "directory of the run (default: skidscan.run; an older one becomes skidscan.run.old)"});
-  all.push_back({{"--force"}, Value::flag(options.force), "replace an existing run of -o"});
-  Option resume{{"--resume"},
-                Value::directory(options.resume),
+  all.push_back({"--force", Value::flag(options.force), "replace an existing run of -o"});
+  Option resume{"--resume", Value::directory(options.resume),
                 "record the missing measurements of a partial run"};
   // A run is finished with the options it was begun with.
   for (const Option& option : all) resume.excludes.push_back(option.names.back());

@@ -73,14 +73,12 @@ Command report_command() {
       .name = "report",
       .description =
           "print hits, skid distribution and contract verdicts of runs, recordings and reports",
-      .options = {{{"INPUT", "-i", "--input"},
-                   Value::file("INPUT", options->inputs).several(),
+      .options = {{"INPUT,-i,--input", Value::file("INPUT", options->inputs).several(),
                    "runs, recordings of perf (files, directories of perf record --threads) or "
                    "reports (JSON); - for standard input (default: skidscan.run)"},
                   format_option(options->shown.format, {"text", "json", "csv"}),
                   bin_option(options->bin),
-                  {{"--fail-on"},
-                   Value::one_of("VERDICT", options->fail_on, {"broken"}),
+                  {"--fail-on", Value::one_of("VERDICT", options->fail_on, {"broken"}),
                    "exit with status 4 if the contract of a precise level is broken, 5 if none "
                    "could be judged"},
                   allow_not_judged_option(options->allow_not_judged)},

@@ -177,17 +177,14 @@ Command samples_command() {
   Command command{
       .name = "samples",
       .description = "print every sample of a recording, one line each",
-      .options = {{{"FILE"},
-                   Value::file("FILE", options->file),
+      .options = {{"FILE", Value::file("FILE", options->file),
                    "recording of perf: a file, a directory of perf record --threads, - for "
                    "standard input (default: perf.data)"},
-                  {{"--columns"},
-                   Value::text("COLUMNS", options->columns).separated(),
+                  {"--columns", Value::text("COLUMNS", options->columns).separated(),
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
                    "period, addr, mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
                    "trace (payload of a tracepoint)"},
-                  {{"--format"},
-                   Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
+                  {"--format", Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
                    "format of the lines; tsv has a header line (default: tsv)"}},
       .notes = {"Samples are printed in the order of the recording. From a pipe, if sym, symoff or "
                 "dso is requested or --comm or --dso given, they are printed when it has ended, "

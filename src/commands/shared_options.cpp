@@ -121,15 +121,13 @@ Value split_events(std::vector<std::string>& events) {
 }  // namespace
 
 Option recordings_option(std::vector<std::string>& inputs) {
-  return {{"INPUT", "-i", "--input"},
-          Value::file("INPUT", inputs).several(),
+  return {"INPUT,-i,--input", Value::file("INPUT", inputs).several(),
           "runs or recordings of perf: files, directories of perf record --threads, - for standard "
           "input (default: skidscan.run)"};
 }
 
 Option format_option(std::string& format, const std::vector<std::string>& formats) {
-  return {{"--format"},
-          Value::one_of("FORMAT", format, formats),
+  return {"--format", Value::one_of("FORMAT", format, formats),
           fmt::format("output format (default: {})", formats.front())};
 }
 
@@ -160,35 +158,30 @@ Value level_list(std::function<void(const commandline::Texts&)> use) {
 
 Option bin_option(std::optional<std::int64_t>& width) {
   constexpr std::int64_t kWidest = 1'000'000;
-  return {{"--bin"},
-          Value::number("N", width, 1, kWidest),
+  return {"--bin", Value::number("N", width, 1, kWidest),
           "width of a histogram bin in instructions (default: 1; for a report the width that it "
           "was made with)"};
 }
 
 Option perf_option() {
   const auto use = [](const auto& given) { ::setenv("PERF", given.back().c_str(), 1); };
-  return {{"--perf"},
-          Value::converted("PERF", use).completing(commandline::Completion::files),
+  return {"--perf", Value::converted("PERF", use).completing(commandline::Completion::files),
           "perf to use, a path or a program in PATH (default: PERF in the environment, else perf)"};
 }
 
 Option perfmon_option(std::filesystem::path& directory) {
-  return {{"--perfmon"},
-          Value::directory(directory),
+  return {"--perfmon", Value::directory(directory),
           "directory of Intel's event files (a checkout of github.com/intel/perfmon), for recorded "
           "CPUs that are newer than the built-in tables"};
 }
 
 Option allow_not_judged_option(bool& allowed) {
-  return {{"--allow-not-judged"},
-          Value::flag(allowed),
+  return {"--allow-not-judged", Value::flag(allowed),
           "let --fail-on pass where nothing could be judged"};
 }
 
 Option skid_option(std::string& run, std::string_view what) {
-  return {{"--skid"},
-          Value::file("RUN", run),
+  return {"--skid", Value::file("RUN", run),
           fmt::format("run or report that measured the {} of the same event on the same machine",
                       what)};
 }
@@ -197,8 +190,7 @@ std::vector<Option> delay_options(std::optional<std::uint64_t>& delay, std::stri
   constexpr std::uint64_t kLongestDelay = 1'000'000;
   Option skid = skid_option(run, "delay");
   skid.excludes = {"--delay"};
-  return {{{"--delay"},
-           Value::number("N", delay, 1, kLongestDelay),
+  return {{"--delay", Value::number("N", delay, 1, kLongestDelay),
            "instructions from a counter's overflow to the record, as report measures them: which "
            "instructions of a loop cannot be sampled, and how often the others are"},
           std::move(skid)};
@@ -208,39 +200,32 @@ Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::st
   const auto set = [&trigger](const auto& names) {
     trigger = runway::trigger_kind_from(names.back());
   };
-  return {{"--trigger"},
-          Value::converted("KIND", set).suggesting(runway::trigger_kind_names()),
+  return {"--trigger", Value::converted("KIND", set).suggesting(runway::trigger_kind_names()),
           description};
 }
 
 Option arch_option(std::string& arch) {
-  return {{"--arch"},
-          Value::text("ARCH", arch).suggesting({"x86_64", "aarch64"}),
+  return {"--arch", Value::text("ARCH", arch).suggesting({"x86_64", "aarch64"}),
           "architecture of the target (default: this machine's)"};
 }
 
 std::vector<Option> output_options(OutputOptions& options) {
-  return {
-      {{"--color"},
-       Value::one_of("WHEN", options.color, {"auto", "always", "never"}),
-       "color text; auto: on a terminal, unless NO_COLOR is set (default: auto)"},
-      {{"--ascii"},
-       Value::flag(options.ascii),
-       "draw bars and lines in ASCII, the default where the locale is not UTF-8"},
-      {{"--no-pager"},
-       Value::flag(options.no_pager),
-       "do not start the pager (PAGER, else less) for text on a terminal"},
-      {{"-q", "--quiet"}, Value::flag(options.quiet), "print nothing but the result and errors"},
-      {{"-v", "--verbose"},
-       Value::flag(options.verbose),
-       "print each step with its reasons: files, times, decisions",
-       {"--quiet"}}};
+  return {{"--color", Value::one_of("WHEN", options.color, {"auto", "always", "never"}),
+           "color text; auto: on a terminal, unless NO_COLOR is set (default: auto)"},
+          {"--ascii", Value::flag(options.ascii),
+           "draw bars and lines in ASCII, the default where the locale is not UTF-8"},
+          {"--no-pager", Value::flag(options.no_pager),
+           "do not start the pager (PAGER, else less) for text on a terminal"},
+          {"-q,--quiet", Value::flag(options.quiet), "print nothing but the result and errors"},
+          {"-v,--verbose",
+           Value::flag(options.verbose),
+           "print each step with its reasons: files, times, decisions",
+           {"--quiet"}}};
 }
 
 std::vector<Option> screen_options(OutputOptions& options) {
   std::vector<Option> all = output_options(options);
-  all.insert(all.begin(), {{"--details"},
-                           Value::flag(options.details),
+  all.insert(all.begin(), {"--details", Value::flag(options.details),
                            "print all tables, histograms and evidence instead of one screen"});
   return all;
 }
@@ -273,19 +258,16 @@ std::vector<Option> filter_options(locate::Filter& filter) {
   const auto names = [&filter](Filter::Kind kind) {
     return Value::text("LIST", filter.lists[kind]).separated();
   };
-  return {{{"-e", "--event"},
-           split_events(filter.events),
+  return {{"-e,--event", split_events(filter.events),
            "only these events: as requested or recorded, or without level and modifiers"},
-          {{"--pid"}, numbers(Filter::pid), "only samples of these processes: 1234,1300"},
-          {{"--tid"}, numbers(Filter::tid), "only samples of these threads"},
-          {{"--comm", "--comms"},
-           names(Filter::comm),
+          {"--pid", numbers(Filter::pid), "only samples of these processes: 1234,1300"},
+          {"--tid", numbers(Filter::tid), "only samples of these threads"},
+          {"--comm,--comms", names(Filter::comm),
            "only samples of threads that had one of these names then: gzip,sh"},
-          {{"--dso", "--dsos"},
-           names(Filter::dso),
+          {"--dso,--dsos", names(Filter::dso),
            "only samples in these files, by path or file name: libc.so.6,[kernel.kallsyms],[ext4]"},
-          {{"--cpu"}, numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
-          {{"--time"},
+          {"--cpu", numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
+          {"--time",
            Value::converted(
                "TIMES",
                [&filter](const auto& texts) { filter.times = locate::parse_times(texts.back()); }),
@@ -312,11 +294,9 @@ void require_directory(const char* option, const std::string& path) {
 }
 
 std::vector<Option> reading_options(ReadingOptions& options) {
-  return {{{"--hit"},
-           Value::text("FUNCTION", options.hit),
+  return {{"--hit", Value::text("FUNCTION", options.hit),
            "function whose samples are hits, for third-party targets; requires --runway"},
-          {{"--runway"},
-           Value::text("FUNCTION", options.runway),
+          {"--runway", Value::text("FUNCTION", options.runway),
            "function whose samples are skids, for third-party targets; requires --hit"},
           perfmon_option(options.perfmon)};
 }
@@ -331,24 +311,18 @@ measure::Choices choices_of(const ReadingOptions& options) {
 }
 
 std::vector<Option> binary_options(BinaryOptions& options) {
-  return {{{"--binary"},
-           Value::file("FILE", options.files),
+  return {{"--binary", Value::file("FILE", options.files),
            "a copy of a recorded file, used for the one with its build-id; may be repeated"},
-          {{"--symfs"},
-           Value::directory(options.symfs),
+          {"--symfs", Value::directory(options.symfs),
            "directory that contains the recorded paths: a copy of the recorded machine's /"},
-          {{"--debug-dir"},
-           Value::directory(options.debug_directories),
+          {"--debug-dir", Value::directory(options.debug_directories),
            "directory with the layout of /usr/lib/debug, searched before it; may be repeated"},
-          {{"--buildid-dir"},
-           Value::directory(options.build_id_directory),
+          {"--buildid-dir", Value::directory(options.build_id_directory),
            "perf's build-id cache (default: ~/.debug)"},
-          {{"--debuginfod"},
-           Value::flag(options.debuginfod),
+          {"--debuginfod", Value::flag(options.debuginfod),
            "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without "
            "this option the network is not used"},
-          {{"--no-demangle"},
-           Value::flag(options.no_demangle),
+          {"--no-demangle", Value::flag(options.no_demangle),
            "print names of C++ and Rust functions as in the symbol table"}};
 }
 
@@ -393,27 +367,20 @@ locate::KernelFiles kernel_files(const BinaryOptions& options) {
 
 std::vector<Option> figure_options(PlotOptions& options, std::string_view figure) {
   return {
-      {{"--plot"},
-       Value::file("FILE", options.figure.files.plot),
+      {"--plot", Value::file("FILE", options.figure.files.plot),
        fmt::format("write {} to FILE.png, FILE.svg or FILE.pdf", figure)},
-      {{"--plot-script"},
-       Value::file("FILE", options.figure.files.script),
+      {"--plot-script", Value::file("FILE", options.figure.files.script),
        "write the figure as a gnuplot script that contains its data"},
-      {{"--size"},
-       Value::text("WIDTH[xHEIGHT]", options.size),
+      {"--size", Value::text("WIDTH[xHEIGHT]", options.size),
        "size of the figure in in, cm or px (1/96 inch): 3.3in, 8cmx6cm (default: as large as its "
        "content needs)"},
-      {{"--title"},
-       Value::text("TITLE", options.figure.title),
+      {"--title", Value::text("TITLE", options.figure.title),
        "title of the figure (default: that of its kind)"},
-      {{"--no-caption"},
-       Value::flag(options.no_caption),
+      {"--no-caption", Value::flag(options.no_caption),
        "without title, machines and numbers of samples, which a paper has in its caption"},
-      {{"--font"},
-       Value::text("FONT[,POINTS]", options.font),
+      {"--font", Value::text("FONT[,POINTS]", options.font),
        "font of the figure (default: Sans in 9 points, in 7 on less than 5 inches)"},
-      {{"--plot-settings"},
-       Value::file("FILE", options.figure.settings),
+      {"--plot-settings", Value::file("FILE", options.figure.settings),
        "commands of gnuplot that change the look of figures; they run after the built-in ones"}};
 }
 
@@ -421,28 +388,22 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
   auto all = figure_options(options, "a figure");
   const auto kinds =
       output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
-  all.push_back({{"--kind"},
-                 Value::one_of("KIND", options.kind, kinds),
+  all.push_back({"--kind", Value::one_of("KIND", options.kind, kinds),
                  fmt::format("kind of the figure (default: {})", name_of(default_kind))});
-  all.push_back({{"--plot-style"},
-                 Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
+  all.push_back({"--plot-style", Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
                  "for histograms: a panel per level, or all levels in one (default: panels)"});
-  all.push_back({{"--log"},
-                 Value::flag(options.logarithmic),
-                 "for histograms: samples on a logarithmic axis"});
-  all.push_back({{"-e", "--event"},
-                 split_events(options.figure.events),
+  all.push_back(
+      {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"});
+  all.push_back({"-e,--event", split_events(options.figure.events),
                  "events of the figure: as requested, without level, or by the vendor's name"});
-  all.push_back({{"-p", "--precise"},
-                 level_list([&options](const auto& names) {
+  all.push_back({"-p,--precise", level_list([&options](const auto& names) {
                    for (const std::string& name : names) {
                      options.figure.levels.push_back(record::parse_level(name));
                    }
                  }),
                  "precise levels of the figure"});
   all.push_back(
-      {{"--html"},
-       Value::file("FILE", options.html),
+      {"--html", Value::file("FILE", options.html),
        "write a page for a browser: one file with figures and tables that loads nothing else"});
   return all;
 }

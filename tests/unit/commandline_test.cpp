@@ -36,18 +36,16 @@ class CommandLine : public ::testing::Test {
         .name = "draw",
         .description = "draws [boxes]: it's all \\ it does",
         .options = {help_option(),
-                    {{"INPUT", "-i", "--input"},
-                     Value::file("INPUT", inputs_).several(),
-                     "what to draw"},
-                    {{"--form"}, Value::one_of("FORM", form_, {"round", "square"}), "its form"},
-                    {{"--few"}, Value::number("N", few_, 1, 7), "how few"},
-                    {{"-a", "--all"}, Value::flag(all_), "all of it; really", {"--few"}},
-                    {{"--where"}, Value::directory(where_), "a place"},
-                    {{"-p"}, Value::text("PART", parts_), "a part"},
-                    {{"--gaps"}, Value::number("N,N", gaps_).separated(), "gaps"},
-                    {{"--share"}, Value::number("SHARE", share_, 0.0, 1.0), "a share"},
-                    {{"--mask"}, Value::number("MASK", mask_), "a mask"},
-                    {{"--size"}, Value::size("BYTES", size_), "a size"}},
+                    {"INPUT,-i,--input", Value::file("INPUT", inputs_).several(), "what to draw"},
+                    {"--form", Value::one_of("FORM", form_, {"round", "square"}), "its form"},
+                    {"--few", Value::number("N", few_, 1, 7), "how few"},
+                    {"-a,--all", Value::flag(all_), "all of it; really", {"--few"}},
+                    {"--where", Value::directory(where_), "a place"},
+                    {"-p", Value::text("PART", parts_), "a part"},
+                    {"--gaps", Value::number("N,N", gaps_).separated(), "gaps"},
+                    {"--share", Value::number("SHARE", share_, 0.0, 1.0), "a share"},
+                    {"--mask", Value::number("MASK", mask_), "a mask"},
+                    {"--size", Value::size("BYTES", size_), "a size"}},
         .notes = {"First paragraph: with a colon.", "Second."},
         .exit_statuses = {{ExitStatus::done, "drawn"}, {ExitStatus::gate_failed, "erased"}},
         .examples = {"tool draw \\", "  --all", "# a remark", "tool erase"},
@@ -56,7 +54,7 @@ class CommandLine : public ::testing::Test {
         .name = "erase",
         .description = "erases",
         .options = {help_option(),
-                    {{"--colour"},
+                    {"--colour",
                      Value::text("COLOUR", form_)
                          .suggesting({"red", "green", "blue", "yellow", "orange", "brown"}),
                      "colour"}},
@@ -179,7 +177,7 @@ TEST_F(CommandLine, CompletesWordsOfTheDescription) {
 TEST_F(CommandLine, CompletesCandidatesFromTheOptionsBefore) {
   const auto of_form = [this] { return Texts{form_, form_ + " 2", "\x1b[31m", "other"}; };
   program_.commands[0].options.push_back(
-      {{"--parts"}, Value::text("PART", inputs_).completing(of_form, Completion::list), "parts"});
+      {"--parts", Value::text("PART", inputs_).completing(of_form, Completion::list), "parts"});
   const Texts line{"draw", "--form", "round", "--parts"};
   const auto complete = [&](const std::string& word) {
     Texts words = line;

@@ -7,8 +7,13 @@
 
 namespace skid::commandline {
 
-std::vector<std::string> Option::flags() const {
-  std::vector<std::string> found;
+Option::Option(std::string_view all_names, Value of, std::string text, Texts excluded)
+    : value(std::move(of)), description(std::move(text)), excludes(std::move(excluded)) {
+  while (!all_names.empty()) names.emplace_back(take_until(',', all_names));
+}
+
+Texts Option::flags() const {
+  Texts found;
   std::ranges::copy_if(names, std::back_inserter(found),
                        [](const std::string& name) { return name.starts_with('-'); });
   return found;
@@ -29,11 +34,11 @@ void Command::add(const std::vector<Option>& more) {
 }
 
 Option help_option() {
-  return {{"-h", "--help"}, {}, "print this help and exit", {}};
+  return {"-h,--help", {}, "print this help and exit"};
 }
 
 Option version_option() {
-  return {{"-V", "--version"}, {}, "print the version and exit", {}};
+  return {"-V,--version", {}, "print the version and exit"};
 }
 
 std::map<ExitStatus, std::string> all_exit_statuses(const Command& command) {

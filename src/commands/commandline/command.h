@@ -173,14 +173,16 @@ Value Value::number(std::string name, Variable& variable, std::type_identity_t<N
 }
 
 struct Option {
-  /// "-i", "--input"; one without a dash ("INPUT") makes it a positional argument, too.
-  std::vector<std::string> names;
+  /// `all_names`: "INPUT,-i,--input"; one without a dash makes it a positional argument, too.
+  Option(std::string_view all_names, Value of, std::string text, Texts excluded = {});
+
+  Texts names;
   Value value;
   std::string description;
-  std::vector<std::string> excludes = {};  ///< names of options that it cannot be combined with
+  Texts excludes;  ///< names of options that it cannot be combined with
 
   /// The names with dashes, "-i" and "--input".
-  std::vector<std::string> flags() const;
+  Texts flags() const;
   /// Whether `name` is one of these.
   bool has_flag(std::string_view name) const;
   /// The name without dashes; empty if it is no positional argument.
