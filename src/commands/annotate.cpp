@@ -267,11 +267,9 @@ Command annotate_command() {
                    "skidscan annotate skidscan.run --function skid_trigger --all",
                    "skidscan annotate skidscan.run --source --format json"},
       .run = [options] { return run_annotate(*options); }};
-  command.add(filter_options(options->filter));
-  command.add(delay_options(options->delay, options->skid));
-  command.add(binary_options(options->binaries));
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(filter_options(options->filter),
+                                 delay_options(options->delay, options->skid),
+                                 binary_options(options->binaries), output_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -143,13 +143,12 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
-  command.add(figure_options(options->plot, "a figure of blocks"));
-  command.add({perfmon_option(options->perfmon)});
-  command.add(filter_options(options->filter));
-  command.add(delay_options(options->delay, options->skid));
-  command.add(binary_options(options->binaries));
-  command.add(screen_options(options->shown));
-  return command;
+  return std::move(command).with(
+      figure_options(options->plot, "a figure of blocks",
+                     {plots::kAuditKinds.begin(), plots::kAuditKinds.end()}, kDefaultAuditKind),
+      std::vector{perfmon_option(options->perfmon)}, filter_options(options->filter),
+      delay_options(options->delay, options->skid), binary_options(options->binaries),
+      screen_options(options->shown));
 }
 
 }  // namespace skid::commands

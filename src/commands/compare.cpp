@@ -140,10 +140,9 @@ Command compare_command() {
            "skidscan compare --baseline a.run b.run --fail-on worse",
            "skidscan compare a.run b.run --by machine --plot hits.png"},
       .run = [options] { return run_compare(*options); }};
-  command.add(reading_options(options->reading));
-  command.add(plot_options(options->plot, kDefaultComparisonKind));
-  command.add(screen_options(options->shown));
-  return command;
+  return std::move(command).with(reading_options(options->reading),
+                                 plot_options(options->plot, kDefaultComparisonKind),
+                                 screen_options(options->shown));
 }
 
 }  // namespace skid::commands

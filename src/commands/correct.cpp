@@ -88,10 +88,8 @@ Command correct_command() {
       .examples = {"skidscan record -e access && skidscan correct",
                    "skidscan correct skidscan.run --by function --format json"},
       .run = [options] { return run_correct(*options); }};
-  command.add(filter_options(options->filter));
-  command.add(binary_options(options->binaries));
-  command.add(screen_options(options->shown));
-  return command;
+  return std::move(command).with(filter_options(options->filter), binary_options(options->binaries),
+                                 screen_options(options->shown));
 }
 
 }  // namespace skid::commands

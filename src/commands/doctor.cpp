@@ -86,8 +86,7 @@ Command doctor_command() {
                    "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
                    "skidscan doctor --root machine"},
       .run = [options] { return run_doctor(*options); }};
-  command.add(screen_options(options->shown));
-  return command;
+  return std::move(command).with(screen_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -121,8 +121,7 @@ Command events_command() {
                    "skidscan events --list --precise --cpu hsw 'MEM_*'",
                    "skidscan events --list --trigger div --cpu skl"},
       .run = [options] { return run_events(*options); }};
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(output_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -81,8 +81,7 @@ Command inspect_command() {
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan inspect perf.data"},
       .run = [options] { return run_inspect(*options); }};
-  command.add(screen_options(options->shown));
-  return command;
+  return std::move(command).with(screen_options(options->shown));
 }
 
 }  // namespace skid::commands

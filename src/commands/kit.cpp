@@ -228,25 +228,27 @@ Command kit_command() {
                    "skidscan kit --slurm -o kit && kit/submit.sh --nodes 'node[1-16]'",
                    "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"},
       .run = [options] { return make_kit(*options); }};
-  command.add(
-      {{"-o,--output",
-        Value::converted("KIT.tar",
-                         [options](const auto& names) {
-                           options->output = names.back();
-                           options->is_output_given = true;
-                         })
-            .completing(commandline::Completion::files),
-        "tar to write (default: skidscan-kit.tar), - for standard output, or DIR/ for a directory"},
-       arch_option(options->arch),
-       {"--for", Value::text("CPU", options->cpu).completing(events::cpu_names),
-        "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): its events can be "
-        "named, and are recorded by default"},
-       {"--slurm", Value::flag(options->slurm),
-        "make a directory (default: skidscan-kit) with submit.sh, which records a run on each of "
-        "many nodes through Slurm"},
-       {"--force", Value::flag(options->force), "replace an existing output"}});
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(
+      std::vector<Option>{{"-o,--output",
+                           Value::converted("KIT.tar",
+                                            [options](const auto& names) {
+                                              options->output = names.back();
+                                              options->is_output_given = true;
+                                            })
+                               .completing(commandline::Completion::files),
+                           "tar to write (default: skidscan-kit.tar), - for standard output, or "
+                           "DIR/ for a directory"},
+                          arch_option(options->arch),
+                          {"--for", Value::text("CPU", options->cpu).completing(events::cpu_names),
+                           "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): "
+                           "its events can be "
+                           "named, and are recorded by default"},
+                          {"--slurm", Value::flag(options->slurm),
+                           "make a directory (default: skidscan-kit) with submit.sh, which records "
+                           "a run on each of "
+                           "many nodes through Slurm"},
+                          {"--force", Value::flag(options->force), "replace an existing output"}},
+      output_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -97,9 +97,7 @@ Command merge_command() {
            "skidscan merge monday.run tuesday.run --as-repeats -o week.json",
            "skidscan merge monday.run --pool | skidscan report -"},
       .run = [options] { return run_merge(*options); }};
-  command.add(reading_options(options->reading));
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(reading_options(options->reading), output_options(options->shown));
 }
 
 }  // namespace skid::commands

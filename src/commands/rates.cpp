@@ -72,8 +72,7 @@ Command rates_command() {
                    "page-faults,r40d1,r01d1,r08d1,r02d1,r10d1,r04d1,r20d1 true",
                    "skidscan rates counts.csv"},
       .run = [options] { return run_rates(*options); }};
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(output_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -90,10 +90,9 @@ Command report_command() {
            "skidscan report perf.data --hit memreader --runway noprunway",
            "skidscan target -o t && perf record -e cpu-clock -o - ./t | skidscan report -"},
       .run = [options] { return run_report(*options); }};
-  command.add(reading_options(options->reading));
-  command.add(plot_options(options->plot, kDefaultReportKind));
-  command.add(screen_options(options->shown));
-  return command;
+  return std::move(command).with(reading_options(options->reading),
+                                 plot_options(options->plot, kDefaultReportKind),
+                                 screen_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -194,10 +194,8 @@ Command samples_command() {
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan samples perf.data --columns time,ip,sym,symoff"},
       .run = [options] { return run_samples(*options); }};
-  command.add(filter_options(options->filter));
-  command.add(binary_options(options->binaries));
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(filter_options(options->filter), binary_options(options->binaries),
+                                 output_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -259,8 +259,7 @@ Command synth_command() {
                    "mine.json -o mine.data",
                    "skidscan synth --like no-pebs --force -o - | perf script -i - | head"},
       .run = [options] { return run_synth(*options); }};
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(output_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -234,16 +234,16 @@ Command target_command() {
               "print the layout of this target instead of building one",
               {"--output", "--assembly"}};
   for (const Option& building : command.options) read.excludes.push_back(building.names.back());
-  command.add({{"-o,--output", Value::file("FILE", options->output),
-                "file to write (default: skidscan-target)"},
-               read,
-               {"--assembly",
-                Value::flag(options->assembly),
-                "print the assembly instead of building it",
-                {"--output", "--format"}},
-               format_option(options->shown.format, {"text", "json"})});
-  command.add(output_options(options->shown));
-  return command;
+  return std::move(command).with(
+      std::vector<Option>{{"-o,--output", Value::file("FILE", options->output),
+                           "file to write (default: skidscan-target)"},
+                          read,
+                          {"--assembly",
+                           Value::flag(options->assembly),
+                           "print the assembly instead of building it",
+                           {"--output", "--format"}},
+                          format_option(options->shown.format, {"text", "json"})},
+      output_options(options->shown));
 }
 
 }  // namespace skid::commands

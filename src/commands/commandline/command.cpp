@@ -29,10 +29,6 @@ std::string Option::argument() const {
   return found == names.end() ? std::string() : *found;
 }
 
-void Command::add(const std::vector<Option>& more) {
-  options.insert(options.end(), more.begin(), more.end());
-}
-
 Option help_option() {
   return {"-h,--help", {}, "print this help and exit"};
 }

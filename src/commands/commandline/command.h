@@ -203,7 +203,11 @@ struct Command {
   /// An alternative to an argument, for a command that takes none; may be empty.
   std::string instead_of_argument = {};
 
-  void add(const std::vector<Option>& more);
+  /// Itself with the options of all `lists` after its own.
+  Command with(const std::same_as<std::vector<Option>> auto&... lists) && {
+    (options.insert(options.end(), lists.begin(), lists.end()), ...);
+    return std::move(*this);
+  }
 };
 
 struct Program {
