@@ -63,7 +63,7 @@ std::string pdist_text(const Event& event) {
                            ? fmt::format("counter {}", counter)
                            : fmt::format("fixed counter {}", counter - kFirstFixed));
   }
-  return counters.empty() ? "none" : fmt::format("{}", fmt::join(counters, ", "));
+  return counters.empty() ? "none" : joined(counters);
 }
 
 /// "GP_LOAD (1 event), XMM_LOAD" for the categories of one verdict.
@@ -75,7 +75,7 @@ std::string categories(const std::vector<Cause>& causes, Verdict verdict) {
                         ? std::string(events::name_of(cause.category))
                         : fmt::format("{} ({})", events::name_of(cause.category), cause.note));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return joined(parts);
 }
 
 void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::string& text) {
@@ -107,19 +107,19 @@ std::string triggers_text(const Cpu& cpu, const Event& event) {
       notes.push_back(fmt::format("{:.6g} per iteration", *cause.events_per_iteration));
     }
     std::string part(runway::name_of(cause.kind));
-    if (!notes.empty()) part += fmt::format(" ({})", fmt::join(notes, ", "));
+    if (!notes.empty()) part += fmt::format(" ({})", joined(notes));
     parts.push_back(std::move(part));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return joined(parts);
 }
 
 void add_l2(const Page& page, const events::L2Requests& requests, std::string& text) {
-  const auto joined = [](const std::vector<std::string_view>& parts) {
+  const auto list_of_parts = [](const std::vector<std::string_view>& parts) {
     return parts.empty() ? std::string("none") : fmt::format("{}", fmt::join(parts, "; "));
   };
   text += line(page, "L2 requests", "whose origin and whose result are both in the umask");
-  text += line(page, "  origins", joined(requests.origins));
-  text += line(page, "  results", joined(requests.results));
+  text += line(page, "  origins", list_of_parts(requests.origins));
+  text += line(page, "  results", list_of_parts(requests.results));
   if (requests.always_zero()) {
     text += line(page, "",
                  fmt::format("always zero: no {} is in the umask",
@@ -132,7 +132,7 @@ std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
   std::string text = line(page, "event",
                           event.name + (event.deprecated ? " (deprecated)" : "") +
                               (event.pmu == "cpu" ? "" : ", " + event.pmu));
-  text += line(page, "also", fmt::format("{}", fmt::join(event.aliases, ", ")));
+  text += line(page, "also", joined(event.aliases));
   const std::string raw = events::raw_encoding(event);
   text += line(page, "perf",
                events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
@@ -152,14 +152,6 @@ std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
   }
   return text;
 }
-
-std::string_view precise_word(const Event& event) {
-  if (!event.precise) return "?";
-  return *event.precise ? "precise" : "-";
-}
-
-using events::Cpu;
-using events::Event;
 
 Json l2_json(const events::L2Requests& requests) {
   const auto corrected = events::corrected_umask(requests.umask);
@@ -210,7 +202,8 @@ std::string event_list_text(const Cpu& cpu, const std::vector<Event>& events,
   for (const Event& event : events) {
     std::string raw = events::raw_encoding(event);
     if (raw.empty()) raw = fmt::format("r{:04x}+", event.config);
-    text += fmt::format("{:<10}  {:<7}  {}\n", raw, precise_word(event),
+    const char* const precise = !event.precise ? "?" : *event.precise ? "precise" : "-";
+    text += fmt::format("{:<10}  {:<7}  {}\n", raw, precise,
                         escape_for_terminal(event.name) +
                             (event.pmu == "cpu" ? "" : "  " + escape_for_terminal(event.pmu)));
   }

@@ -247,9 +247,6 @@ Ink ink_of(ExitStatus status) {
   return status == ExitStatus::builtin_events_only ? Ink::yellow : Ink::red;
 }
 
-using machine::Diagnosis;
-using machine::SamplingSupport;
-
 Json cpu_json_of(const SamplingSupport& support) {
   Json json = FieldWriter::json_of(support.machine.cpu);
   json["midr"] = support.midr ? Json(hexadecimal(support.midr->value)) : Json();

@@ -36,6 +36,7 @@ void fields(FieldWriter& io, const InputFault& value) {
 namespace skid::output {
 namespace {
 
+using perfdata::Attribute;
 using perfdata::Features;
 
 /// Fields that perf record requests by default, alone or for several events or CPUs.
@@ -149,8 +150,7 @@ void add_recording(const Features& features, bool details, Lines& lines) {
 
 /// The attribute as `perf evlist -v` prints it. Without details only differences from the defaults
 /// of perf record are shown, but always the numbers that say how it sampled.
-std::string attribute_text(const perfdata::Attribute& attribute, const std::string& source,
-                           bool details) {
+std::string attribute_text(const Attribute& attribute, const std::string& source, bool details) {
   std::string text = fmt::format(
       "{} {:#x}",
       source.empty() ? fmt::format("type {}", attribute.type) : escape_for_terminal(source),
@@ -182,10 +182,14 @@ std::string exactness_text(const perfdata::RecordCounts::Event& counts) {
                                         : analysis::in_thousands(exact));
 }
 
-void add_event(const Inspection& inspection, std::size_t index, bool details, Lines& lines) {
-  const perfdata::Attribute& attribute = inspection.recording.attributes()[index];
+perfdata::RecordCounts::Event counts_of(const Inspection& inspection, std::size_t index) {
   const auto& events = inspection.record_counts.events;
-  const auto counts = index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
+  return index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
+}
+
+void add_event(const Inspection& inspection, std::size_t index, bool details, Lines& lines) {
+  const Attribute& attribute = inspection.recording.attributes()[index];
+  const auto counts = counts_of(inspection, index);
   const std::string source = source_of(attribute, inspection.recording.features());
   if (details) lines.text() += fmt::format("event {}, ", index);
   lines.text() += fmt::format(
@@ -199,47 +203,39 @@ void add_event(const Inspection& inspection, std::size_t index, bool details, Li
 void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.heading("Records");
   List list{{{"", ListColumn::Kind::text}, {""}}};
-  const auto row = [&](std::string_view name, std::uint64_t count) {
-    list.rows.push_back({{std::string(name)}, {fmt::format("{}", count)}});
-  };
   for (const auto& [type, count] : record_counts.records) {
-    row(perfdata::name_of_record_type(type), count);
+    list.rows.push_back(
+        {{std::string(perfdata::name_of_record_type(type))}, {std::to_string(count)}});
   }
-  row("total", record_counts.total_records());
+  list.rows.push_back({{"total"}, {std::to_string(record_counts.total_records())}});
   lines.text() += Page{}.list(list);
 }
 
 /// Without details only if something is missing or wrong.
 void add_samples(const perfdata::RecordCounts& record_counts, bool details, Lines& lines) {
-  const auto& left_out = record_counts.left_out;
-  const bool any = left_out.unknown_ids > 0 || left_out.short_samples > 0 ||
-                   record_counts.lost_records > 0 || record_counts.lost_samples > 0 ||
-                   record_counts.repeated.blocks > 0;
+  const auto& [unknown_ids, short_samples] = record_counts.left_out;
+  const bool any = unknown_ids > 0 || short_samples > 0 || record_counts.lost_records > 0 ||
+                   record_counts.lost_samples > 0 || record_counts.repeated.blocks > 0;
   if (!any && !details) return;
   lines.heading("Samples");
   lines.line("read", std::to_string(record_counts.total_samples()));
-  lines.line("of unknown ids", std::to_string(record_counts.left_out.unknown_ids));
-  lines.line("too short", std::to_string(record_counts.left_out.short_samples));
+  lines.line("of unknown ids", std::to_string(unknown_ids));
+  lines.line("too short", std::to_string(short_samples));
   lines.line("lost records", std::to_string(record_counts.lost_records));
   lines.line("lost samples", std::to_string(record_counts.lost_samples));
   lines.line("warning", record_counts.repeated.warning());
 }
 
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
-  if (recording.faults().empty()) return;
-  lines.heading("Faults");
+  if (!recording.faults().empty()) lines.heading("Faults");
   for (const auto& fault : recording.faults()) {
     lines.text() += fmt::format("  {}\n", escape_for_terminal(describe(fault)));
   }
 }
 
-using perfdata::Attribute;
-using perfdata::Features;
-
 Json event_json(const Inspection& inspection, std::size_t index) {
   const Attribute& attribute = inspection.recording.attributes()[index];
-  const auto& events = inspection.record_counts.events;
-  const auto counts = index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
+  const auto counts = counts_of(inspection, index);
   const Json value = attribute.period_or_frequency;
   return {{"index", index},
           {"name", attribute.name},
@@ -308,7 +304,7 @@ std::string_view name_of(perfdata::ByteOrder order) {
   return order == perfdata::ByteOrder::little ? "little" : "big";
 }
 
-std::string source_of(const perfdata::Attribute& attribute, const Features& features) {
+std::string source_of(const Attribute& attribute, const Features& features) {
   if (const auto known = perfdata::name_of_event_type(attribute.type); !known.empty()) {
     return std::string(known);
   }

@@ -20,13 +20,11 @@ const std::string& source_name(const Measurement& measurement) {
   return measurement.run.empty() ? measurement.file : measurement.run;
 }
 
-/// The element that `matches`, or a new one at the end made by `make`.
-template <typename T, typename Matches, typename Make>
-T& find_or_add(std::vector<T>& values, Matches matches, Make make) {
-  const auto found = std::ranges::find_if(values, matches);
-  if (found != values.end()) return *found;
-  values.push_back(make());
-  return values.back();
+/// The element that has the key of `made`, which is added without one.
+template <typename T, typename Key>
+T& find_or_add(std::vector<T>& values, Key key, T made) {
+  const auto found = std::ranges::find(values, std::invoke(key, made), key);
+  return found != values.end() ? *found : values.emplace_back(std::move(made));
 }
 
 std::size_t source_index(const MachineGroup& machine, const Measurement& measurement) {
@@ -56,22 +54,6 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
   }
 }
 
-}  // namespace
-
-std::string numbered(std::string label, int occurrence) {
-  return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
-}
-
-std::string letters(std::size_t index) {
-  std::string text;
-  for (++index; index > 0; index = (index - 1) / 26) {
-    text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
-  }
-  return text;
-}
-
-namespace {
-
 /// The name of an Arm CPU, which the kernel does not give: "Arm Neoverse N1", "Ampere part 0xac3";
 /// empty for other CPUs.
 std::string arm_name(const Cpu& cpu) {
@@ -88,6 +70,18 @@ std::string arm_name(const Cpu& cpu) {
 }
 
 }  // namespace
+
+std::string numbered(std::string label, int occurrence) {
+  return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
+}
+
+std::string letters(std::size_t index) {
+  std::string text;
+  for (++index; index > 0; index = (index - 1) / 26) {
+    text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
+  }
+  return text;
+}
 
 std::string cpu_name(const Cpu& cpu) {
   if (!cpu.model_name.empty()) return escape_for_terminal(cpu.model_name);
@@ -111,27 +105,16 @@ std::string machine_text(const Cpu& cpu, std::string_view kernel) {
 
 std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
   std::vector<MachineGroup> machines;
+  const auto machine_of = [](const MachineGroup& m) { return std::tie(m.cpu, m.kernel); };
   for (const Measurement& measurement : measurements) {
-    MachineGroup& machine = find_or_add(
-        machines,
-        [&](const MachineGroup& m) {
-          return m.cpu == measurement.cpu && m.kernel == measurement.kernel;
-        },
-        [&] {
-          return MachineGroup{measurement.cpu, measurement.kernel, false, {}, {}};
-        });
+    MachineGroup& machine =
+        find_or_add(machines, machine_of, {measurement.cpu, measurement.kernel, false, {}, {}});
     machine.synthetic = machine.synthetic || measurement.synthetic;
-    const std::string& name = source_name(measurement);
     find_or_add(
-        machine.sources, [&](const Source& source) { return source.name == name; },
-        [&] {
-          return Source{letters(machine.sources.size()), name, !measurement.run.empty()};
-        });
-    EventGroup& event = find_or_add(
-        machine.events, [&](const EventGroup& e) { return e.event == measurement.event.label; },
-        [&] {
-          return EventGroup{measurement.event.label, {}};
-        });
+        machine.sources, &Source::name,
+        {letters(machine.sources.size()), source_name(measurement), !measurement.run.empty()});
+    EventGroup& event =
+        find_or_add(machine.events, &EventGroup::event, {measurement.event.label, {}});
     const int level = measurement.precise.requested.value_or(measurement.precise.recorded);
     event.columns.push_back({&measurement, level, {}});
   }
