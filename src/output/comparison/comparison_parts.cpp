@@ -30,6 +30,28 @@ const ShownOutcome* place_of(Outcome outcome) {
   return find_by(kOutcomes, &ShownOutcome::outcome, outcome);
 }
 
+std::string share_text(double share) {
+  // The interval of a mean over runs can exceed the bounds of a share.
+  return analysis::percent(std::clamp(share, 0.0, 1.0));
+}
+
+/// A number of instructions, to hundredths.
+std::string instructions_text(double value) {
+  const double rounded = std::round(value * 100) / 100;
+  return number_text(rounded == 0 ? 0.0 : rounded);
+}
+
+/// "99.92–100%", "11–13", ">=4948"
+std::string interval_text(const Page& page, const Estimate& estimate,
+                          std::string (*number)(double)) {
+  if (!estimate.low && !estimate.high) return kUnknown;
+  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
+  std::string low = estimate.low ? number(*estimate.low) : "?";
+  const std::string high = estimate.high ? number(*estimate.high) : "?";
+  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
+  return page.range(low, high);
+}
+
 Cell length_cell(const std::optional<Estimate>& estimate) {
   if (!estimate) return unknown_cell();
   return {(estimate->at_least ? ">=" : "") + instructions_text(estimate->value)};
@@ -97,35 +119,6 @@ Ink ink_of(Outcome outcome) {
   return place_of(outcome)->ink;
 }
 
-std::string interval_text(const Page& page, const Estimate& estimate,
-                          std::string (*number)(double)) {
-  if (!estimate.low && !estimate.high) return kUnknown;
-  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
-  std::string low = estimate.low ? number(*estimate.low) : "?";
-  const std::string high = estimate.high ? number(*estimate.high) : "?";
-  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
-  return page.range(low, high);
-}
-
-std::string share_text(double share) {
-  // The interval of a mean over runs can exceed the bounds of a share.
-  return analysis::percent(std::clamp(share, 0.0, 1.0));
-}
-
-std::string instructions_text(double value) {
-  const double rounded = std::round(value * 100) / 100;
-  return number_text(rounded == 0 ? 0.0 : rounded);
-}
-
-std::string p_text(const analysis::StatisticDifference& difference) {
-  const double p = difference.adjusted_p.value_or(1);
-  const char* const relation = difference.p_is_bound ? "<=" : "=";
-  if (p < 1e-300) return "p < 1e-300";
-  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
-  return fmt::format("p {} {:.2g}", relation, p);
-}
-
-/// "+1.8 points", "-2.03"
 std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {
   const double shown = analysis::is_share(statistic) ? difference * 100 : difference;
   // Two decimals, more where they would show nothing.
@@ -137,10 +130,6 @@ std::string signed_text(analysis::Statistic statistic, double difference, bool w
 
 std::string value_text(analysis::Statistic statistic, double value) {
   return analysis::is_share(statistic) ? share_text(value) : instructions_text(value);
-}
-
-std::string row_name(const ComparisonRow& row) {
-  return escape_for_terminal(row.event) + ", " + level_name(row.level);
 }
 
 std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,

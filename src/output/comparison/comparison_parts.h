@@ -50,26 +50,11 @@ std::vector<std::string> verdicts_of(const analysis::ComparisonCell& cell,
   return verdicts;
 }
 
-/// "99.92–100%", "11–13", ">=4948"
-std::string interval_text(const Page& page, const analysis::Estimate& estimate,
-                          std::string (*number)(double));
-
-std::string share_text(double share);
-
-/// A number of instructions, to hundredths.
-std::string instructions_text(double value);
-
-/// "p = 0.012", "p <= 1e-04": after Holm.
-std::string p_text(const analysis::StatisticDifference& difference);
-
 /// "+1.8 points", "-2.03": of a difference, in the statistic's unit.
 std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit);
 
 /// "95.5%", "2.03": of a side's value.
 std::string value_text(analysis::Statistic statistic, double value);
-
-/// "access, pp"
-std::string row_name(const analysis::ComparisonRow& row);
 
 /// A side by its letter; where there are many, with its input: "ab (node27.run)". Escaped.
 std::string side_text(const analysis::Comparison& comparison,

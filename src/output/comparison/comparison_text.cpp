@@ -24,6 +24,20 @@ using analysis::StatisticDifference;
 constexpr std::size_t kMostLines = 28;
 constexpr std::size_t kMostNotes = 5;
 
+/// "p = 0.012", "p <= 1e-04": after Holm.
+std::string p_text(const analysis::StatisticDifference& difference) {
+  const double p = difference.adjusted_p.value_or(1);
+  const char* const relation = difference.p_is_bound ? "<=" : "=";
+  if (p < 1e-300) return "p < 1e-300";
+  if (p < 0.001) return fmt::format("p {} {:.0e}", relation, p);
+  return fmt::format("p {} {:.2g}", relation, p);
+}
+
+/// "access, pp"
+std::string row_name(const ComparisonRow& row) {
+  return escape_for_terminal(row.event) + ", " + level_name(row.level);
+}
+
 class ComparisonText {
  public:
   ComparisonText(const Comparison& comparison, const std::vector<std::string>& inputs,
@@ -31,13 +45,10 @@ class ComparisonText {
       : comparison_(comparison), inputs_(inputs), page_(page) {}
 
   std::string one_screen() const {
-    std::string text = answer() + '\n' + head() + '\n' + list();
-    for (const auto& [title, notes] :
-         {std::pair{"Not in all runs", missing()}, std::pair{"Caveats", remarks()}}) {
-      text += section(title, notes, kMostNotes);
-    }
     const analysis::ComparisonChoices& choices = comparison_.choices;
-    return text + '\n' +
+    return answer() + '\n' + head() + '\n' + list() +
+           section("Not in all runs", missing(), kMostNotes) +
+           section("Caveats", remarks(), kMostNotes) + '\n' +
            page_.paragraph(
                fmt::format("Differences are more than chance (5%, Holm's procedure over {}) and "
                            "more than {} points or {} instructions.{} --details prints each with "
@@ -180,11 +191,8 @@ class ComparisonText {
     const std::size_t levels = std::max<std::size_t>(comparison_.rows.size(), 1);
     const std::size_t most = std::max<std::size_t>(kMostLines / levels, 2) - 1;
     for (const ComparisonRow& row : comparison_.rows) {
-      ShownRow one{&row, {}};
-      if (all_fit) {
-        for (const ComparisonCell& cell : row.cells) one.cells.push_back(&cell);
-      } else {
-        one.cells = by_severity(row);
+      ShownRow one{&row, all_fit ? all_of(row) : by_severity(row)};
+      if (!all_fit) {
         if (one.cells.empty()) continue;
         one.cells.resize(std::min(one.cells.size(), most));
         if (const ComparisonCell* of_baseline = row.cell_of(comparison_.baseline)) {
@@ -206,11 +214,8 @@ class ComparisonText {
   }
 
   std::string table(RowIterator begin, RowIterator end) const {
-    if (!is_many()) {
-      return page_.rule(begin->event) +
-             page_.table(comparison_numbers(comparison_, begin, end, page_));
-    }
     std::string text = page_.rule(begin->event);
+    if (!is_many()) return text + page_.table(comparison_numbers(comparison_, begin, end, page_));
     for (auto row = begin; row != end; ++row) text += level_of_many(*row);
     return text;
   }
@@ -234,6 +239,12 @@ class ComparisonText {
            page_.left_out(differ - std::min(differ, kMostTold),
                           " differ; --format csv has all of them", kIndent) +
            summary_of_sides(page_, comparison_, row);
+  }
+
+  static std::vector<const ComparisonCell*> all_of(const ComparisonRow& row) {
+    std::vector<const ComparisonCell*> cells;
+    for (const ComparisonCell& cell : row.cells) cells.push_back(&cell);
+    return cells;
   }
 
   /// Calls `function` for each cell that is no baseline.
@@ -298,12 +309,7 @@ class ComparisonText {
   std::string differences() const {
     std::string text;
     for (const ComparisonRow& row : comparison_.rows) {
-      std::vector<const ComparisonCell*> cells;
-      if (is_many()) {
-        cells = by_severity(row);
-      } else {
-        for (const ComparisonCell& cell : row.cells) cells.push_back(&cell);
-      }
+      std::vector<const ComparisonCell*> cells = is_many() ? by_severity(row) : all_of(row);
       std::erase_if(cells, [](const ComparisonCell* cell) { return !is_reported(*cell); });
       const std::size_t shown = is_many() ? std::min(cells.size(), kMostTold) : cells.size();
       for (std::size_t i = 0; i < shown; ++i) text += difference_text(row, *cells[i]);
