@@ -1,11 +1,19 @@
 #include "src/commands/each_recording.h"
-#include "src/commands/sample_line.h"
+#include "src/commands/trace_column.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
+#include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
+#include "src/support/json_text.h"
+#include "src/support/near_names.h"
+#include "src/support/text.h"
+
+#include <array>
+#include <charconv>
 
 namespace skid::commands {
 namespace {
@@ -19,6 +27,163 @@ struct SamplesOptions {
   BinaryOptions binaries;
   OutputOptions shown;
 };
+
+/// A sample and what its columns are made from. Places and payloads are looked up only for columns
+/// that need them; what was not looked up, or is not known, is empty.
+struct SampleLine {
+  const perfdata::Sample* sample = nullptr;
+  std::string_view event = {};
+  locate::Symbol symbol = {};
+  std::string_view dso = {};
+  std::string trace = {};  ///< as it is printed
+};
+
+/// What a column needs besides the sample.
+enum class Needs { nothing, file, symbol, payload };
+
+struct Column {
+  /// Room for the longest number.
+  using Digits = std::array<char, 24>;
+
+  std::string_view name;
+  bool is_bare;  ///< printed as it is, in TSV and JSON: numbers, and what is escaped already
+  Needs needs;
+  /// The value, without escaping; numbers are in `digits`.
+  std::string_view (*value)(const SampleLine& line, Digits& digits);
+};
+
+using perfdata::Sample;
+
+using Digits = Column::Digits;
+
+/// After `prefix`, which is in `digits` already.
+template <typename Number>
+std::string_view digits_of(Number number, int base, Digits& digits, std::size_t prefix = 0) {
+  char* const end = digits.data() + digits.size();
+  return {digits.data(), std::to_chars(digits.data() + prefix, end, number, base).ptr};
+}
+
+template <auto member, int base = 10>
+std::string_view number(const SampleLine& line, Digits& digits) {
+  return digits_of(line.sample->*member, base, digits);
+}
+
+std::string_view event(const SampleLine& line, Digits& /*digits*/) {
+  return line.event;
+}
+
+std::string_view mode(const SampleLine& line, Digits& /*digits*/) {
+  constexpr std::array<std::string_view, 6> kNames{"unknown",    "kernel",       "user",
+                                                   "hypervisor", "guest_kernel", "guest_user"};
+  const auto mode = static_cast<std::size_t>(line.sample->mode);
+  return mode < kNames.size() ? kNames[mode] : kNames[0];
+}
+
+std::string_view exact(const SampleLine& line, Digits& /*digits*/) {
+  return line.sample->exact ? "1" : "0";
+}
+
+std::string_view symbol(const SampleLine& line, Digits& /*digits*/) {
+  return line.symbol.name;
+}
+
+std::string_view symbol_offset(const SampleLine& line, Digits& digits) {
+  if (line.symbol.name.empty()) return {};
+  digits[0] = '0';
+  digits[1] = 'x';
+  return digits_of(line.symbol.offset, 16, digits, 2);
+}
+
+std::string_view dso(const SampleLine& line, Digits& /*digits*/) {
+  return line.dso;
+}
+
+std::string_view trace(const SampleLine& line, Digits& /*digits*/) {
+  return line.trace;
+}
+
+/// Appends a JSON string.
+void quote(std::string_view value, std::string& text) {
+  if (output::is_printable_ascii(value) && value.find('"') == value.npos &&
+      value.find('\\') == value.npos) {
+    text += '"';
+    text.append(value) += '"';
+  } else {
+    text += json_text(nlohmann::json(value));
+  }
+}
+
+constexpr std::array<Column, 15> kColumns = {
+    {{"time", true, Needs::nothing, number<&Sample::time>},
+     {"pid", true, Needs::nothing, number<&Sample::pid>},
+     {"tid", true, Needs::nothing, number<&Sample::tid>},
+     {"cpu", true, Needs::nothing, number<&Sample::cpu>},
+     {"attr", true, Needs::nothing, number<&Sample::attribute>},
+     {"event", false, Needs::nothing, event},
+     {"period", true, Needs::nothing, number<&Sample::period>},
+     {"addr", false, Needs::nothing, number<&Sample::addr, 16>},
+     {"mode", false, Needs::nothing, mode},
+     {"exact", true, Needs::nothing, exact},
+     {"ip", false, Needs::nothing, number<&Sample::ip, 16>},
+     {"sym", false, Needs::symbol, symbol},
+     {"symoff", false, Needs::symbol, symbol_offset},
+     {"dso", false, Needs::file, dso},
+     {"trace", true, Needs::payload, trace}}};
+
+/// The columns of these names. Throws UsageError for a name that is none.
+std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
+  std::vector<Column> chosen;
+  for (const auto& name : names) {
+    const Column* found = find_by(kColumns, &Column::name, name);
+    if (found == nullptr) {
+      std::vector<std::string> known;
+      for (const auto& column : kColumns) known.emplace_back(column.name);
+      throw UsageError(
+          fmt::format("column '{}' does not exist{}", name, did_you_mean_or_all(name, known)));
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+bool needs(const std::vector<Column>& columns, Needs what) {
+  return std::ranges::any_of(columns, [&](const Column& column) { return column.needs == what; });
+}
+
+/// Appends tab-separated values of at least one column, escaped.
+void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::string& text) {
+  Column::Digits digits;
+  for (const Column& column : columns) {
+    const auto value = column.value(line, digits);
+    if (column.is_bare || output::is_printable_ascii(value)) {
+      text += value;
+    } else {
+      text += output::escape_for_terminal(value);
+    }
+    text += '\t';
+  }
+  text.back() = '\n';
+}
+
+/// Appends a JSON object.
+void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
+                     std::string& text) {
+  Column::Digits digits;
+  char before = '{';
+  for (const Column& column : columns) {
+    text += before;
+    text += '"';
+    text.append(column.name) += "\":";
+    const auto value = column.value(line, digits);
+    if (column.is_bare) {
+      text += value;
+    } else {
+      quote(value, text);
+    }
+    before = ',';
+  }
+  text += "}\n";
+}
 
 /// Writes lines as samples come; reports in the end what was left out.
 class SamplePrinter {

@@ -311,10 +311,6 @@ Cell unknown_cell() {
   return {kUnknown, Ink::dim};
 }
 
-Cell number_cell(const std::optional<double>& value) {
-  return known_cell(value, number_text);
-}
-
 std::string percent_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return kUnknown;
   return analysis::percent(static_cast<double>(part) / static_cast<double>(whole));

@@ -118,15 +118,6 @@ std::string pad_left(std::string_view text, std::size_t width);
 
 /// "-", for what is not known.
 Cell unknown_cell();
-/// A number as `number_text` writes it, or "-".
-Cell number_cell(const std::optional<double>& value);
-
-/// What `text_of` makes of a value, or "-".
-template <typename Value, typename TextOf>
-Cell known_cell(const std::optional<Value>& value, TextOf text_of) {
-  return value ? Cell{text_of(*value)} : unknown_cell();
-}
-
 /// "12.5%"; "-" of nothing.
 std::string percent_of(std::uint64_t part, std::uint64_t whole);
 

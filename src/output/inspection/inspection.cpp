@@ -148,6 +148,22 @@ void add_recording(const Features& features, bool details, Lines& lines) {
              })));
 }
 
+/// Where the events of this type come from: "software", or the PMU's name as the recording gives
+/// it; empty when neither is known. Not escaped.
+std::string source_of(const Attribute& attribute, const Features& features) {
+  if (const auto known = perfdata::name_of_event_type(attribute.type); !known.empty()) {
+    return std::string(known);
+  }
+  const auto found = std::ranges::find(features.pmu_mappings, attribute.type,
+                                       &decltype(features.pmu_mappings)::value_type::first);
+  return found == features.pmu_mappings.end() ? std::string() : found->second;
+}
+
+std::string precision_lost(const Inspection& inspection, std::size_t event) {
+  return event < inspection.precision_lost.size() ? inspection.precision_lost[event]
+                                                  : std::string();
+}
+
 /// The attribute as `perf evlist -v` prints it. Without details only differences from the defaults
 /// of perf record are shown, but always the numbers that say how it sampled.
 std::string attribute_text(const Attribute& attribute, const std::string& source, bool details) {
@@ -302,20 +318,6 @@ Json features_json(const Features& value) {
 
 std::string_view name_of(perfdata::ByteOrder order) {
   return order == perfdata::ByteOrder::little ? "little" : "big";
-}
-
-std::string source_of(const Attribute& attribute, const Features& features) {
-  if (const auto known = perfdata::name_of_event_type(attribute.type); !known.empty()) {
-    return std::string(known);
-  }
-  const auto found = std::ranges::find(features.pmu_mappings, attribute.type,
-                                       &decltype(features.pmu_mappings)::value_type::first);
-  return found == features.pmu_mappings.end() ? std::string() : found->second;
-}
-
-std::string precision_lost(const Inspection& inspection, std::size_t event) {
-  return event < inspection.precision_lost.size() ? inspection.precision_lost[event]
-                                                  : std::string();
 }
 
 std::string inspection_text(const Inspection& inspection, bool details) {

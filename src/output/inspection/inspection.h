@@ -23,12 +23,6 @@ struct Inspection {
 
 /// "little" or "big".
 std::string_view name_of(perfdata::ByteOrder order);
-/// Where the events of this type come from: "software", or the PMU's name as the recording gives
-/// it; empty when neither is known. Not escaped.
-std::string source_of(const perfdata::Attribute& attribute, const perfdata::Features& features);
-
-/// The lost precision of one event of the recording; empty: nothing is known to be lost.
-std::string precision_lost(const Inspection& inspection, std::size_t event);
 
 /// Events, what is missing, machine and command line; with `details` all other sections and
 /// the record counts. All names are escaped.

@@ -18,6 +18,16 @@ using analysis::DistanceIntervals;
 using analysis::Measurement;
 using analysis::SampleClass;
 
+/// What `text_of` makes of a value, or "-".
+template <typename Value, typename TextOf>
+Cell known_cell(const std::optional<Value>& value, TextOf text_of) {
+  return value ? Cell{text_of(*value)} : unknown_cell();
+}
+
+Cell number_cell(const std::optional<double>& value) {
+  return known_cell(value, number_text);
+}
+
 Cell period_cell(const Measurement& m) {
   const auto& requested = m.period.requested;
   const auto& effective = m.period.effective;
