@@ -43,7 +43,7 @@ endif()
 target_compile_definitions(skid_options INTERFACE SKIDSCAN_VERSION="${PROJECT_VERSION}")
 
 # Headers that most sources include, precompiled. Sources still include what they use;
-# -DSKIDSCAN_PRECOMPILE=OFF detects missing includes.
+# -DSKIDSCAN_PRECOMPILE=OFF detects missing includes (tests include a prelude).
 option(SKIDSCAN_PRECOMPILE "Precompile the headers that most sources include" ON)
 set(skid_common_headers <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <filesystem> <functional>
   <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <variant> <vector>

@@ -1,20 +1,9 @@
 // `skidscan samples` and `perf script` run on one recording, their rows held side by side.
 #pragma once
 
-#include "src/support/process.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/sample_rows.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::test {
 

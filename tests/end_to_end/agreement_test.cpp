@@ -2,22 +2,8 @@
 // docs/agreement.md lists where the two differ; what differs there is asserted here too.
 #include "tests/end_to_end/agreement.h"
 
-#include "src/support/process.h"
 #include "tests/support/breakpoints.h"
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include "tests/support/prelude.h"
 
 namespace skid {
 namespace {

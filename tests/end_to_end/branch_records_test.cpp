@@ -1,28 +1,15 @@
 // `skidscan audit` on branch records, as a user runs it.
 #include "src/perfdata/format.h"
 #include "tests/support/exit_statuses.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
-#include "tests/support/temporary_directory.h"
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
 
 using namespace perfdata;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::uint64_t kCode = 0x40'0000;
 

@@ -1,28 +1,11 @@
 // Completion by each shell, with its script and the built program.
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
-#include "src/support/process.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/support/text.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::commandline {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 using Names = std::set<std::string>;
 

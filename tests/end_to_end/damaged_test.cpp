@@ -1,34 +1,16 @@
 // Commands on damaged recordings: the exit status, the message, and no more memory and time than
 // for an undamaged recording of that size.
 #include "src/perfdata/format.h"
-#include "src/support/error.h"
-#include "src/support/process.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
 using test::RecordingBuilder;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
 
 constexpr const char* kAllColumns =
     "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,sym,symoff,dso,trace";

@@ -1,24 +1,12 @@
 // The main job: the default set of a machine without a PMU, recorded once by the first test here
 // (a ctest fixture) and reported by the others.
 #include "src/machine/machine.h"
-#include "src/support/process.h"
 #include "tests/support/breakpoints.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <array>
-#include <filesystem>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 std::filesystem::path default_run() {
   return SKIDSCAN_DEFAULT_RUN;

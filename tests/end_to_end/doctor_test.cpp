@@ -1,22 +1,11 @@
 // `skidscan doctor` on this machine.
 #include "src/machine/machine.h"
 #include "tests/support/breakpoints.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
-
-using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::vector<std::string> usable_events(const json& object) {
   std::vector<std::string> names;

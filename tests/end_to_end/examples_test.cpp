@@ -3,24 +3,11 @@
 #include "src/commands/commands.h"
 #include "src/machine/machine.h"
 #include "tests/support/breakpoints.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Examples that are only parsed, by their beginning, and the reason; nullptr if the reason does
 /// not apply to this machine.

@@ -1,18 +1,9 @@
 // ELF files that were made to take memory and time: tests/hostile/elf.py.
-#include "src/support/process.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::string kScript = std::string(SKIDSCAN_TEST_DATA) + "/hostile/elf.py";
 

@@ -1,33 +1,13 @@
 // Recordings whose names and paths were chosen to do harm: escape sequences, markup, commands for
 // gnuplot, bytes that are no text, and files that must not be opened as code.
 #include "src/perfdata/format.h"
-#include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/support/text.h"
-
-#include <algorithm>
-#include <filesystem>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 namespace skid {
 namespace {
-
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A name for everything that has one. It has no slash, so that a file can have it. The commands
 /// make a file where they are run.

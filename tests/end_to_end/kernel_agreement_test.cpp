@@ -1,21 +1,10 @@
 // Every symbol of the kernel, and kernels that were loaded elsewhere: recordings built byte by byte
 // with samples at each address that matters, read by `skidscan samples` and by `perf script`.
 #include "src/perfdata/format.h"
-#include "src/support/process.h"
 #include "tests/end_to_end/agreement.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/utsname.h>
 
 namespace skid {
@@ -23,7 +12,6 @@ namespace {
 
 using test::RecordingBuilder;
 using test::SampleRow;
-using ::testing::HasSubstr;
 
 constexpr std::uint16_t kKernelMode = 1;
 constexpr std::uint16_t kGuestKernelMode = 4;

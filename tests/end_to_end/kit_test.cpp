@@ -2,40 +2,17 @@
 // takes milliseconds; those of the recordings themselves use the real one.
 #include "src/machine/machine.h"
 #include "src/run/run.h"
-#include "src/support/process.h"
 #include "tests/support/breakpoints.h"
 #include "tests/support/child_process.h"
 #include "tests/support/exit_statuses.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/small_disk.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace skid {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
 using run::State;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 using Words = std::vector<std::string>;
 

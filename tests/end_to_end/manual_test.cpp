@@ -1,26 +1,12 @@
 // Manual pages of the built program, read by the programs that they are for.
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 
 #include <cctype>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::commandline {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 const fs::path kPages = SKIDSCAN_MANUAL;
 

@@ -1,19 +1,10 @@
 // Recordings of many mapped files that do not exist: what is reported of each, and in what time.
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kFiles = 100'000;
 

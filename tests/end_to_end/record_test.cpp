@@ -3,46 +3,21 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
 #include "tests/support/breakpoints.h"
 #include "tests/support/child_process.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/small_disk.h"
-#include "tests/support/temporary_directory.h"
 
-#include <algorithm>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace skid {
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using test::finish;
 using test::wait_until;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 bool is_partial(const fs::path& path) {
   return path.string().find(".partial") != std::string::npos;

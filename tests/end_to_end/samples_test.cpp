@@ -1,26 +1,12 @@
 // `skidscan samples` where it is not perf script's question: pipes, and many files at once.
 #include "src/perfdata/format.h"
-#include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
-
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::int32_t kPid = 7;
 constexpr std::uint64_t kAddress = 0x1000;

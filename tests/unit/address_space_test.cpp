@@ -1,13 +1,6 @@
 #include "src/symbols/address_space.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <ostream>
-#include <random>
-#include <utility>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::symbols {
 namespace {

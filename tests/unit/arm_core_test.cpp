@@ -1,10 +1,6 @@
 #include "src/machine/machine.h"
 #include "src/output/report/grouping.h"
-
-#include <optional>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid {
 namespace {

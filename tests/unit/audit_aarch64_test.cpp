@@ -2,25 +2,11 @@
 // chosen instructions of a program that is built for the test.
 #include "src/audit/audit.h"
 #include "src/audit/file_judge.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/audited_program.h"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::audit {
 namespace {
-
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 /// With the verdicts of watchpoints and page faults. The word of data does not decode.
 constexpr const char* kAarch64Assembly = R"(

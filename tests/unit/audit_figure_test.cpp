@@ -1,22 +1,8 @@
 #include "plots/kinds.h"
-#include "src/support/error.h"
-
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::plots {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsSupersetOf;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 /// An audit of one event with blocks of these counts.
 audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {

@@ -2,27 +2,14 @@
 #include "src/audit/audit.h"
 
 #include "src/output/audit/audit.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/unit/audited_program.h"
-
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::audit {
 namespace {
 
-namespace fs = std::filesystem;
 using events::Verdict;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 TEST(AuditOffCpu, CountsNoRecordOfBpfOutput) {
   const test::TemporaryDirectory directory;

@@ -1,22 +1,12 @@
 // The text of an audit: whole, and as one screen.
 #include "src/output/audit/audit.h"
 #include "tests/support/golden.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::audit {
 namespace {
 
 using events::Verdict;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 /// One event of a recording, with impossible samples at one instruction.
 EventAudit audited_event(int number, std::uint64_t impossible) {

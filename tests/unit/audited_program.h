@@ -2,24 +2,10 @@
 #pragma once
 
 #include "src/audit/audit.h"
-#include "src/support/process.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/placement.h"
-#include "tests/support/temporary_directory.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include "tests/support/prelude.h"
 
 namespace skid::audit {
 

@@ -2,32 +2,13 @@
 // on synthetic recordings whose samples are on chosen instructions.
 #include "src/audit/audit.h"
 #include "src/output/audit/audit.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/audited_program.h"
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::audit {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::Contains;
 using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 constexpr const char* kAllLoadsCode = "0x81d0";
 constexpr const char* kInstructions = "0x1c0";  // INST_RETIRED.PREC_DIST

@@ -5,26 +5,14 @@
 #include "src/audit/audit.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/audited_program.h"
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::audit {
 namespace {
 
 using namespace perfdata;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr const char* kX86 = R"(
   .globl _start

@@ -1,23 +1,14 @@
 // Recordings that another program cuts, lengthens or replaces while they are read.
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
-
-#include <cstddef>
-#include <filesystem>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
 
-namespace fs = std::filesystem;
 using test::RecordingBuilder;
-using ::testing::HasSubstr;
 
 constexpr std::size_t kSampleSize = 32;
 /// Long enough to be read ahead, with more than what is buffered.

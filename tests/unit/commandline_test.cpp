@@ -2,27 +2,10 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/output/escape.h"
-#include "tests/support/error_message.h"
-#include "tests/support/text.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::commandline {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 /// A program with two commands, whose options have values of every kind.
 class CommandLine : public ::testing::Test {

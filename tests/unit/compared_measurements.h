@@ -3,12 +3,8 @@
 
 #include "analysis/comparison.h"
 #include "tests/support/offset_models.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace skid::examples {
 

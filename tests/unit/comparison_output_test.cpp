@@ -1,17 +1,8 @@
 // Comparisons as text, JSON and CSV.
 #include "src/output/comparison/comparison.h"
 #include "src/output/escape.h"
-#include "tests/support/text.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
@@ -22,12 +13,6 @@ using examples::counts;
 using examples::differing;
 using examples::of_offsets;
 using test::lines_of;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 constexpr const char* kHostile = "r\x1b[31m,\"\n\xff; rm";
 

@@ -1,18 +1,9 @@
 // What a comparison says of measurements whose truth is known.
 #include "analysis/comparison.h"
 
-#include "src/support/error.h"
 #include "src/support/random.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {
@@ -24,11 +15,6 @@ using examples::of_offsets;
 using examples::one_each;
 using examples::shifted;
 using test::OffsetModel;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 const ComparisonCell& cell_of(const Comparison& comparison, std::size_t row, std::size_t side) {
   const ComparisonCell* cell = comparison.rows.at(row).cell_of(side);

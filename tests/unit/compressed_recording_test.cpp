@@ -1,12 +1,8 @@
 // PERF_RECORD_COMPRESSED and COMPRESSED2: the records compressed in them, and damage to the
 // compression.
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/zstd_compressor.h"
-
-#include <numeric>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
@@ -15,7 +11,6 @@ using test::expect_fault;
 using test::ips_of;
 using test::RecordingBuilder;
 using test::ZstdCompressor;
-using ::testing::ElementsAre;
 
 class CompressedRecording : public test::RecordingTest {
  protected:

@@ -3,22 +3,10 @@
 
 #include "analysis/measurement.h"
 #include "analysis/merge.h"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// Judged samples by offset.
 Basis basis_of(const std::vector<std::pair<std::int64_t, std::uint64_t>>& offsets) {

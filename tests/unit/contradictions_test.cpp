@@ -2,24 +2,13 @@
 #include "src/audit/audit.h"
 #include "src/output/audit/audit.h"
 #include "tests/support/assembled_program.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::audit {
 namespace {
 
 using test::SampleToBuild;
-using ::testing::HasSubstr;
 
 /// Each instruction with what tests call it.
 constexpr const char* kPlaces = R"(

@@ -1,28 +1,16 @@
 // Which instructions can precede another one, and which of these can have caused an event, on
 // assembly whose ways are known.
 #include "src/correct/flow.h"
+#include "src/events/causes.h"
 #include "src/events/event.h"
 #include "src/support/process.h"
 #include "tests/support/assembled_program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::correct {
 namespace {
 
 using analysis::NotJudged;
-using ::testing::ElementsAre;
 
 /// Local labels leave no symbol. Beside an instruction are its number in its function, the
 /// instructions that can be executed before it, and those that can have caused a breakpoint at it:

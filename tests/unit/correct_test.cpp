@@ -4,29 +4,15 @@
 #include "src/correct/places.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
-#include "src/support/process.h"
 #include "tests/support/assembled_program.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <map>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::correct {
 namespace {
 
 using measure::Compared;
 using measure::RecordedEvent;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kLoads = 0x81d0;
 

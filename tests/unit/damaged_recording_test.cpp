@@ -3,23 +3,10 @@
 // comes twice.
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {

@@ -5,23 +5,16 @@
 #include "src/measure/measure.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <map>
-#include <memory>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::measure {
 namespace {
 
 using analysis::AddressSource;
 using perfdata::Attribute;
-using ::testing::HasSubstr;
 
 constexpr std::int32_t kTargetPid = 7;
 constexpr std::uint64_t kTargetMappedAt = 0x10000000, kText = 0x400000;

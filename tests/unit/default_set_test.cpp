@@ -5,25 +5,10 @@
 #include "src/events/event.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
-
-#include <map>
-#include <optional>
-#include <set>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::record {
 namespace {
@@ -31,11 +16,6 @@ namespace {
 using events::Catalogue;
 using events::Event;
 using runway::TriggerKind;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A machine of tests/machines, of which fields may be changed, and the catalogue of its CPU.
 struct Tree {

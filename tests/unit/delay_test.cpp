@@ -1,16 +1,9 @@
 #include "analysis/delay.h"
 
-#include <numeric>
-#include <random>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {
-
-using testing::ElementsAre;
 
 /// Events of an iteration that is executed over and over, with a counter that overflows after
 /// `period` events, and whose next event is recorded that retires `delay` instructions later or

@@ -10,32 +10,16 @@
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
+#include "tests/support/prelude.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <cstdlib>
-#include <map>
 #include <regex>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
 namespace skid::machine {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 /// Of tests/machines.
 SamplingSupport tree(const std::string& name) {

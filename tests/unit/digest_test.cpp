@@ -3,13 +3,8 @@
 
 #include "src/locate/second_half.h"
 #include "src/perfdata/format.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-
-#include <array>
-#include <map>
-#include <utility>
-
-#include <gtest/gtest.h>
 
 namespace skid::locate {
 namespace {

@@ -1,19 +1,12 @@
 #include "src/symbols/disassembler.h"
 
 #include "tests/support/hex.h"
-
-#include <cstdint>
-#include <random>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::symbols {
 namespace {
 
 using test::hex;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 std::vector<std::string> texts(const std::vector<Instruction>& instructions) {
   std::vector<std::string> result;

@@ -1,17 +1,9 @@
 #include "src/output/escape.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::output {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(Escape, ShowsAsBytesWhatIsNotPrintable) {
   using namespace std::string_literals;

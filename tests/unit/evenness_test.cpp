@@ -7,22 +7,12 @@
 #include "analysis/measurement.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <cstdint>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
 using EvennessVerdict = Evenness::Verdict;
 
 constexpr std::int64_t kLowest = -200, kHighest = 5000;

@@ -3,20 +3,17 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
+#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::measure {
 namespace {
 
 using analysis::NotJudged;
 using perfdata::Attribute;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 Attribute event(std::uint32_t type, std::uint64_t config) {
   Attribute attribute;

@@ -3,26 +3,14 @@
 #include "src/events/event.h"
 #include "src/machine/machine.h"
 #include "tests/support/event_tables.h"
-#include "tests/support/text.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
-
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::events {
 namespace {
 
 using runway::TriggerKind;
 using test::catalogue_of;
-using ::testing::Contains;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 struct Known {
   Cpu cpu;

@@ -5,24 +5,14 @@
 #include "src/perfdata/format.h"
 #include "src/support/architecture.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
-
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::measure {
 namespace {
 
 using analysis::NotJudged;
 using perfdata::Attribute;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, kBroadwell = 61,
               kSkylake = 94, kIceLake = 125, kSapphireRapids = 143, kEmeraldRapids = 207,

@@ -2,36 +2,19 @@
 #include "src/events/catalogue.h"
 #include "src/events/event.h"
 #include "src/events/intel_table.h"
+#include "src/events/spelling.h"
 #include "src/support/error.h"
 #include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
-#include "tests/support/text.h"
+#include "tests/support/prelude.h"
 
-#include <algorithm>
 #include <cctype>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::events {
 namespace {
 
 using test::catalogue_of;
 using test::message_of;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 Event one(const Catalogue& catalogue, const std::string& spelling) {
   const auto found = catalogue.find(spelling);

@@ -2,12 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
+#include "tests/support/prelude.h"
 
 namespace skid::examples {
 

@@ -1,20 +1,7 @@
 // Features of recordings, compared with the output of `perf report --header-only -I`.
 #include "src/perfdata/recording.h"
-#include "src/support/process.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recordings.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {

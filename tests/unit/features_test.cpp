@@ -1,27 +1,16 @@
 // Feature sections, built byte by byte in both byte orders, whole and cut.
 #include "src/perfdata/features.h"
 
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 
-#include <cstddef>
 #include <cstring>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
 
 using namespace std::string_literals;
 using test::ByteWriter;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
 

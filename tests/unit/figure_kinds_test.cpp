@@ -1,22 +1,20 @@
 // The content of each kind of figure, as its gnuplot script has it.
 #include "plots/figure.h"
 #include "plots/kinds.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace skid::plots {
 namespace {
 
@@ -24,16 +22,7 @@ using analysis::Measurement;
 using examples::make;
 using examples::Offsets;
 using examples::uniform;
-using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 Figure drawn(Figure (*kind)(const Machines&, const FigureOptions&),
              const std::vector<Measurement>& measurements, const FigureOptions& options = {}) {

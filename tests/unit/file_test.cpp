@@ -1,33 +1,13 @@
 #include "src/support/file.h"
 
-#include "src/support/error.h"
 #include "tests/support/device.h"
-#include "tests/support/error_message.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 
-#include <array>
 #include <cerrno>
 #include <climits>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace skid {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class File : public ::testing::Test {
  protected:

@@ -1,21 +1,10 @@
 #include "src/machine/file_tree.h"
 
 #include "src/machine/sampling_support.h"
-#include "tests/support/temporary_directory.h"
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::machine {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class FileTreeTest : public ::testing::Test {
  protected:

@@ -2,20 +2,11 @@
 #include "src/locate/filter.h"
 
 #include "src/locate/digest.h"
-#include "src/support/error.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::locate {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(FilterSyntax, ReadsNumbersAndRanges) {
   EXPECT_THAT(parse_numbers("--cpu", "7,0-2"), ElementsAre("7", "0", "1", "2"));

@@ -2,37 +2,17 @@
 #include "plots/figure.h"
 #include "plots/gnuplot_text.h"
 #include "src/output/escape.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/error_message.h"
 #include "tests/support/only_path.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
-
-#include <filesystem>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::plots {
 namespace {
 
-namespace fs = std::filesystem;
 using analysis::Measurement;
 using examples::make;
 using examples::uniform;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 class FigureFile : public ::testing::Test {

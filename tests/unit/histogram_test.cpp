@@ -1,14 +1,6 @@
 #include "analysis/basis.h"
 
-#include <cstdint>
-#include <limits>
-#include <ostream>
-#include <random>
-#include <stdexcept>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 

@@ -4,32 +4,16 @@
 #include "src/output/html/document.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::output {
 namespace {
 
 using analysis::Measurement;
 using examples::make;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr const char* kScript = "</script><script>alert(1)</script>";
 const Page kPage{.unicode = false, .html = true};

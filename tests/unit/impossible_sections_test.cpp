@@ -1,14 +1,7 @@
 // Recordings that announce what cannot be: sections larger than the file, on top of each other or
 // past its end, tables that no machine has the memory for, records that run over the end.
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-
-#include <chrono>
-#include <limits>
-#include <string>
-#include <utility>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
@@ -16,8 +9,6 @@ namespace {
 using test::expect_fault;
 using test::ips_of;
 using test::RecordingBuilder;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;

@@ -2,24 +2,14 @@
 #include "src/support/in_order.h"
 
 #include "src/support/cores.h"
+#include "tests/support/prelude.h"
 
 #include <atomic>
-#include <cstddef>
-#include <optional>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 
 namespace skid {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 struct Job {
   int number = 0;

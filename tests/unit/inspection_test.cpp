@@ -3,21 +3,14 @@
 
 #include "src/support/json_text.h"
 #include "tests/support/golden.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
 
 using nlohmann::ordered_json;
 using test::RecordingBuilder;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class InspectionTest : public test::RecordingTest {
  protected:

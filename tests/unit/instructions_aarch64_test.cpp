@@ -2,32 +2,11 @@
 // GNU assembler's for the text beside them, and a great many at random, against what two
 // disassemblers call them.
 #include "src/instructions/instruction.h"
-#include "src/support/process.h"
 #include "src/symbols/disassembler.h"
-#include "tests/support/temporary_directory.h"
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <fstream>
-#include <initializer_list>
-#include <map>
-#include <optional>
-#include <random>
-#include <span>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::instructions {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr std::uint64_t kAddress = 0x400000;
 

@@ -1,25 +1,14 @@
 // Zydis, as src/instructions uses it, and Capstone decode the same code: every difference is one of
 // those in docs/instructions.md, found by a rule on the instruction.
 #include "src/instructions/instruction.h"
-#include "src/support/process.h"
 #include "src/symbols/elf_file.h"
 #include "tests/support/capstone_decoder.h"
 #include "tests/support/encoding.h"
 #include "tests/support/hex.h"
+#include "tests/support/prelude.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <link.h>
 
 namespace skid::instructions {
@@ -28,7 +17,6 @@ namespace {
 using test::CapstoneDecoder;
 using test::CapstoneInstruction;
 using test::Encoding;
-using ::testing::ElementsAre;
 using Accesses = std::vector<Access>;
 
 /// One instruction as both decode it.

@@ -2,20 +2,12 @@
 // assembler's for the text beside them.
 #include "src/instructions/instruction.h"
 #include "tests/support/hex.h"
-
-#include <cstdint>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::instructions {
 namespace {
 
 using ::testing::Eq;
-using ::testing::Optional;
 
 struct Expected {
   std::string assembly;

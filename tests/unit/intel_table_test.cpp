@@ -4,31 +4,14 @@
 #include "src/events/catalogue.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
 #include "tests/support/event_tables.h"
-#include "tests/support/text.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::events {
 namespace {
 
 using test::catalogue_of;
 using test::intel_cpu;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string content(const std::string& name) {
   return read_file(SKIDSCAN_TEST_DATA "/../src/events/intel/" + name, 1 << 24);

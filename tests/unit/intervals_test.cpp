@@ -1,16 +1,9 @@
 #include "analysis/statistics.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
-
-#include <cmath>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/support/prelude.h"
 
 #include <boost/math/distributions/binomial.hpp>
-#include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {

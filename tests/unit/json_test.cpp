@@ -1,23 +1,13 @@
 // JSON as text and as values.
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
-#include "tests/support/error_message.h"
-
-#include <limits>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 using test::message_of;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pair;
 
 TEST(JsonText, EscapesControlCharacters) {
   // DEL, CSI as a C1 control, right-to-left override, a character beyond U+FFFF; in keys too.

@@ -1,14 +1,7 @@
 // The kernel's table of symbols: which lines count, which of them names an address, where one ends.
 #include "src/symbols/kallsyms.h"
 
-#include "src/support/error.h"
-#include "tests/support/temporary_directory.h"
-
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::symbols {
 namespace {

@@ -5,22 +5,11 @@
 #include "src/locate/replay.h"
 #include "src/perfdata/format.h"
 #include "tests/support/hex.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-#include "tests/support/temporary_directory.h"
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::locate {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::string_view kRunningId = "4a5a9b0affb66c437abcd455d2738af879985fa9";
 constexpr std::string_view kOtherId = "0000000000000000000000000000000000000001";

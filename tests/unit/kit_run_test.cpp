@@ -1,26 +1,9 @@
 // Reads the run that a kit's script leaves; none of its files is trusted.
 #include "src/run/run.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "tests/support/temporary_directory.h"
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::run {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr const char* kReport =
     R"({"skidscan_target_report": 1, "iterations": 5, "elapsed_seconds": 0.5, )"

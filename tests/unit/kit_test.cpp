@@ -1,29 +1,10 @@
 // A kit: shell quoting, measurement lines, tar and directory.
 #include "src/record/kit/kit.h"
 
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/error_message.h"
-#include "tests/support/temporary_directory.h"
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::kit {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 run::PlannedMeasurement measurement_of(const std::string& event, const std::string& file) {
   run::PlannedMeasurement measurement;

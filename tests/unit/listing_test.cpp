@@ -5,42 +5,17 @@
 #include "src/locate/module_store.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
-#include "src/support/error.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 #include "tests/support/golden.h"
+#include "tests/support/prelude.h"
 #include "tests/support/random_models.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/support/text.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 namespace skid::listing {
 namespace {
 
 using analysis::SampleClass;
-using nlohmann::json;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 /// Where samples of a class are.
 const std::map<SampleClass, Part> kPlaceOf{{SampleClass::hit, Part::trigger},

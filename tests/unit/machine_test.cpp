@@ -1,31 +1,13 @@
 #include "src/machine/machine.h"
 
 #include "src/machine/cpuinfo.h"
-#include "src/support/process.h"
-#include "tests/support/error_message.h"
 #include "tests/support/only_path.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 
 namespace skid::machine {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// A directory used as "/".
 class MachineRoot : public ::testing::Test {

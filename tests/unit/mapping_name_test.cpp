@@ -1,9 +1,7 @@
 // The names of what has no file of its own.
 #include "src/locate/mapping_name.h"
 
-#include <string>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::locate {
 namespace {

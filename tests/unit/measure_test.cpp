@@ -3,31 +3,12 @@
 
 #include "src/perfdata/format.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::measure {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 constexpr std::int32_t kPid = 7;
 constexpr std::uint64_t kTargetAt = 0x10000000, kOtherAt = 0x20000000;

@@ -1,24 +1,13 @@
 #include "analysis/measurement.h"
 
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <cstdint>
-#include <random>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {
 
 using examples::code_of;
 using examples::LocatedCount;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::uint64_t kTrigger = 0x1100;
 constexpr std::uint64_t kRunway = 0x1104;

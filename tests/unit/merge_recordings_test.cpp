@@ -5,27 +5,14 @@
 #include "src/output/report/report_reader.h"
 #include "src/perfdata/format.h"
 #include "src/synth/recording.h"
+#include "tests/support/prelude.h"
 #include "tests/support/random_models.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
-
-using nlohmann::json;
 
 class MergeRecordings : public ::testing::Test {
  protected:

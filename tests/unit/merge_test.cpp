@@ -1,27 +1,12 @@
 #include "analysis/merge.h"
 
-#include "src/support/error.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {
 
 using examples::Example;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 Measurement of_run(const std::string& run, int repeat, const examples::Offsets& offsets,
                    std::uint64_t kernel = 0) {

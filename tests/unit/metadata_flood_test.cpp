@@ -2,18 +2,14 @@
 // gigabytes, where work was done per record and event instead of once.
 #include "src/locate/digest.h"
 #include "src/perfdata/record_counts.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
 
 using test::EventToBuild;
 using test::RecordingBuilder;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 

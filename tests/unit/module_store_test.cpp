@@ -1,26 +1,11 @@
 // Where the files of a recording's mappings are found, and which of them are refused.
 #include "src/locate/module_store.h"
 
-#include "src/support/process.h"
-#include "tests/support/temporary_directory.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::locate {
 namespace {
 
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using Kind = ModuleStore::Remark::Kind;
 
 /// An environment variable that a test sets, back as it was when the test ends.

@@ -1,27 +1,11 @@
 #include "src/symbols/module.h"
 
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/error_message.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 
-#include <cstdint>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 
 namespace skid::symbols {
 namespace {
-
-namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// Functions in assembly, so that every byte is known.
 constexpr const char* kFunctions = R"(

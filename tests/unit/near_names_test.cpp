@@ -1,17 +1,9 @@
 #include "src/support/near_names.h"
 
-#include <cstdint>
-#include <map>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(NearNames, AreThoseThatDifferLittleOrArePartOfEachOther) {
   const std::map<std::string, std::uint64_t> known{

@@ -3,21 +3,15 @@
 #include "src/locate/digest.h"
 #include "src/measure/profile.h"
 #include "src/measure/single_samples.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/tracing_data_builder.h"
-
-#include <map>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::measure {
 namespace {
 
 using namespace perfdata;
 using test::RecordingBuilder;
-using ::testing::HasSubstr;
 
 constexpr std::uint16_t kUser = 2;
 constexpr std::uint16_t kKernel = 1;

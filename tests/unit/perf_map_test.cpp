@@ -2,25 +2,12 @@
 #include "src/symbols/perf_map.h"
 
 #include "src/locate/module_store.h"
-#include "tests/support/error_message.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 namespace skid::symbols {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string name_at(const PerfMap& map, std::uint64_t address) {
   const auto function = map.function_at(address);

@@ -5,26 +5,13 @@
 #include "src/support/error.h"
 #include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
-#include "tests/support/temporary_directory.h"
-
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
+#include "tests/support/prelude.h"
 
 namespace skid::events {
 namespace {
 
 using test::intel_cpu;
 using test::message_of;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr const char* kMap =
     "Family-model,Version,Filename,EventType,Core Type,Native Model ID,Core Role Name\n"

@@ -2,28 +2,12 @@
 #include "src/events/intel_table.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
-#include "tests/support/error_message.h"
-
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::perfstat {
 namespace {
 
 using analysis::Quantity;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 using namespace std::string_literals;
 
 Reading read(const std::string& text) {

@@ -1,28 +1,23 @@
 // perf as a tool: the words of its command line, what its messages mean, what a recording came to.
+#include "src/run/perftool/outcome.h"
 #include "src/run/perftool/perftool.h"
-
+#include "src/run/perftool/record_command.h"
+#include "tests/support/prelude.h"
 #include "tests/support/temporary_directory.h"
-
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perftool {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 machine::PerfTool perf(int major, int minor) {
   machine::PerfTool tool;

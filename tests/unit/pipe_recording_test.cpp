@@ -1,11 +1,8 @@
 // Recordings in pipe mode: from a file, from a real pipe, and what only records contain.
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/small_disk.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/writing_thread.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
@@ -15,8 +12,6 @@ using test::ips_of;
 using test::RecordingBuilder;
 using test::TemporaryDirectory;
 using test::WritingThread;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class PipeRecording : public test::RecordingTest {
  protected:

@@ -2,17 +2,8 @@
 // gives.
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
-#include "tests/support/temporary_directory.h"
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <random>
-#include <tuple>
-#include <utility>
-
-#include <gtest/gtest.h>
 
 namespace skid::locate {
 namespace {

@@ -1,17 +1,9 @@
 #include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
-
-#include <optional>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::measure {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 struct Case {
   std::uint32_t type = PERF_TYPE_HARDWARE;

@@ -1,32 +1,13 @@
 #include "src/support/process.h"
 
-#include "src/support/error.h"
-#include "tests/support/error_message.h"
-#include "tests/support/temporary_directory.h"
-
-#include <array>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <thread>
-
-#include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/support/prelude.h"
 
 namespace skid {
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
-using ::testing::HasSubstr;
 
 bool runs(pid_t pid) {
   return ::kill(pid, 0) == 0;

@@ -1,20 +1,11 @@
 
 #include "src/commands/terminal.h"
-
-#include <chrono>
-#include <string>
-#include <thread>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::commands {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(ProgressLine, AppearsAfterADelayAndIsErased) {
   ::testing::internal::CaptureStderr();

@@ -1,27 +1,12 @@
 // Rates against hand-computed examples, and their intervals against points within the simplex.
 #include "analysis/rates.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {
 
 using enum Quantity;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 /// Counts of loads that fulfil the identities: 1000 loads, 100 of them each from L2 or beyond.
 Counts published_counts() {

@@ -1,24 +1,14 @@
 // What the records of a recording add up to.
 #include "src/perfdata/record_counts.h"
 
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/support/text.h"
-
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
 
 using test::RecordingBuilder;
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 class RecordCountsTest : public ::testing::Test {
  protected:

@@ -1,24 +1,8 @@
 #include "src/record/directory.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/support/prelude.h"
 
 namespace skid::record {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class RunDirectoryTest : public ::testing::Test {
  protected:

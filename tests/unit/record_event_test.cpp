@@ -1,19 +1,8 @@
 #include "src/record/choice.h"
-#include "tests/support/error_message.h"
-
-#include <map>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::record {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 RequestedEvent parsed(const std::string& text) {
   return parse_events({text}).at(0);

@@ -1,29 +1,13 @@
 #include "src/record/plan.h"
-#include "src/support/error.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 
 #include <cerrno>
-#include <chrono>
-#include <map>
-#include <set>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::record {
 namespace {
 
 using runway::TriggerKind;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 machine::Machine without_pmu() {
   machine::Machine machine;

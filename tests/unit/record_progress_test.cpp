@@ -1,16 +1,13 @@
+#include "src/record/progress.h"
 #include "src/record/session.h"
-
-#include <string>
-
+#include "tests/support/prelude.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace skid::record {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
 

@@ -1,20 +1,13 @@
 // perf.data in file mode: what is read, and how damage is reported.
 #include "tests/support/recording_test.h"
 
-#include "tests/support/temporary_directory.h"
-
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::perfdata {
 namespace {
 
 using test::ips_of;
 using test::RecordingBuilder;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 using RecordingFile = test::RecordingTest;
 

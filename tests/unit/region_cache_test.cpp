@@ -1,9 +1,6 @@
 #include "src/locate/region_cache.h"
 
-#include <cstdint>
-#include <string>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::locate {
 namespace {

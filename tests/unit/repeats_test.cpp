@@ -2,15 +2,8 @@
 
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 namespace skid::analysis {
 namespace {

@@ -2,25 +2,15 @@
 #include "src/locate/replay.h"
 
 #include "src/locate/kernel_symbols.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::locate {
 namespace {
 
 using perfdata::Recording;
 using test::RecordingBuilder;
-using ::testing::HasSubstr;
 
 class ReplayOf : public ::testing::Test {
  protected:

@@ -1,14 +1,6 @@
 #include "src/output/report/report.h"
-#include "tests/support/text.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::output {
 namespace {
@@ -16,12 +8,6 @@ namespace {
 using analysis::Measurement;
 using examples::make;
 using test::records_of;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 /// Some columns of a record.
 std::vector<std::string> values_of(const std::map<std::string, std::string>& record,

@@ -1,15 +1,6 @@
 #include "src/output/report/report.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
@@ -17,7 +8,6 @@ namespace {
 using analysis::Measurement;
 using examples::Example;
 using examples::make;
-using nlohmann::json;
 
 json parsed(const Measurement& measurement) {
   return json::parse(report_json({measurement})).at("measurements").at(0);

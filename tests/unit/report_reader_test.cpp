@@ -1,20 +1,8 @@
 #include "src/output/report/report_reader.h"
 
 #include "src/output/report/report.h"
-#include "src/support/error.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <array>
-#include <map>
-#include <memory>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
@@ -24,12 +12,6 @@ using analysis::NotJudged;
 using examples::code_of;
 using examples::LocatedCount;
 using examples::make;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 /// Reads a report of the measurements back, and expects all reports of both to be the same.
 std::vector<Measurement> expect_same_again(const std::vector<Measurement>& measurements) {

@@ -2,20 +2,8 @@
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 #include "tests/support/golden.h"
-#include "tests/support/text.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::output {
 namespace {
@@ -30,11 +18,6 @@ using examples::Offsets;
 using examples::uniform;
 using test::expect_golden;
 using test::lines_of;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// Four levels of four events, as a machine with a PMU might give them.
 std::vector<Measurement> sixteen() {

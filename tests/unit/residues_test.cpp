@@ -1,14 +1,7 @@
 #include "analysis/evenness.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
-
-#include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <optional>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {

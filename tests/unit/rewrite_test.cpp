@@ -2,24 +2,11 @@
 
 #include "src/locate/digest.h"
 #include "src/perfdata/recording.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
-#include "tests/support/temporary_directory.h"
-
-#include <filesystem>
-#include <optional>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 
 namespace skid::correct {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class CorrectedCopy : public ::testing::Test {
  protected:

@@ -1,25 +1,9 @@
 #include "src/run/run.h"
 
-#include "src/support/error.h"
-#include "src/support/file.h"
-
-#include <chrono>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <unistd.h>
+#include "tests/support/prelude.h"
 
 namespace skid::run {
 namespace {
-
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
 
 Run example() {
   Run run;

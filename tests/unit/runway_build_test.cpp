@@ -1,24 +1,11 @@
 #include "runway/note.h"
-#include "src/support/error.h"
 #include "src/symbols/disassembler.h"
-#include "tests/support/error_message.h"
 #include "tests/support/hex.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <algorithm>
-#include <map>
-#include <span>
-#include <sstream>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 
 namespace skid::runway {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 std::string repeated(const std::string& bytes, std::size_t times) {
   std::string text;

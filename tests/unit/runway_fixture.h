@@ -2,20 +2,10 @@
 #pragma once
 
 #include "runway/target.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 
-#include <filesystem>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <elf.h>
-#include <gtest/gtest.h>
 
 namespace skid::runway {
 

@@ -5,16 +5,8 @@
 #include "runway/kinds/kind.h"
 #include "src/machine/machine.h"
 #include "src/symbols/disassembler.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_under_perf.h"
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <span>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::runway {
 namespace {

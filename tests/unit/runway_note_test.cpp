@@ -1,19 +1,11 @@
 #include "runway/note.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <cstring>
-#include <fstream>
-#include <tuple>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::runway {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 /// A sound target with a short runway, and copies of it that are damaged.
 class Note : public ::testing::Test {

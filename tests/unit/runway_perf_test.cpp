@@ -1,12 +1,7 @@
 // What perf samples of targets beyond what every kind declares (runway_kinds_test.cpp).
 
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_under_perf.h"
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-
-#include <gtest/gtest.h>
 
 namespace skid::runway {
 namespace {

@@ -1,26 +1,13 @@
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
 
-#include <algorithm>
-#include <chrono>
-#include <csignal>
-#include <sstream>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace skid::runway {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr const char* kLine =
     R"json({"skidscan_target_report": 1, "iterations": 12, "elapsed_seconds": 0.000000345, )json"

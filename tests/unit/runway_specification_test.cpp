@@ -1,17 +1,9 @@
 #include "runway/specification.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
-
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::runway {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string refusal_of(const Specification& specification) {
   return test::message_of<UsageError>([&] { check(specification); });

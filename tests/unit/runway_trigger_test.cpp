@@ -4,19 +4,11 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::runway {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TEST(ReturnTrigger, LeadsToTheRunwayByTheStackAndNotByItsPrediction) {
   const std::string assembly = assembly_of(default_specification(Arch::x86_64, "ret"_trigger));

@@ -2,21 +2,8 @@
 #pragma once
 
 #include "tests/support/breakpoints.h"
+#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 
 namespace skid::runway {
 

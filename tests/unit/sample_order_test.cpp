@@ -1,9 +1,5 @@
 #include "analysis/block_evenness.h"
-
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {

@@ -2,11 +2,8 @@
 #include "src/perfdata/sample.h"
 
 #include "src/perfdata/format.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
-
-#include <array>
-
-#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {

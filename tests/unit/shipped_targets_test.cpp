@@ -1,26 +1,13 @@
 // Targets that come with packages, and chases whose working set is set afterwards.
 #include "runway/shipped.h"
 #include "runway/target.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/error_message.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 #include "tests/support/zstd_compressor.h"
 #include "tests/unit/runway_fixture.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace skid::runway {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Optional;
 
 Specification of_kind(TriggerKind kind, std::uint32_t nops) {
   Specification specification = default_specification(Arch::x86_64, kind);

@@ -3,28 +3,14 @@
 #include "src/measure/measure.h"
 #include "src/measure/single_samples.h"
 #include "src/perfdata/format.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
-#include "tests/support/temporary_directory.h"
-
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::measure {
 namespace {
 
 using perfdata::Attribute;
 using perfdata::CounterValue;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 constexpr std::uint64_t kSampleType =
     PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ID | PERF_SAMPLE_READ;

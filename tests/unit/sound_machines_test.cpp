@@ -2,20 +2,12 @@
 #include "analysis/measurement.h"
 #include "src/events/kernel_rules.h"
 #include "tests/support/event_tables.h"
-
-#include <cstdint>
-#include <optional>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {
 
 using test::intel_cpu;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr std::uint64_t kSamples = 5000;
 

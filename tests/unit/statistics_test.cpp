@@ -4,16 +4,7 @@
 
 #include "analysis/distributions.h"
 #include "tests/support/offset_models.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <stdexcept>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {

@@ -1,26 +1,10 @@
 // Models as JSON: what they may contain, and how wrong ones are refused.
-#include "src/support/error.h"
 #include "src/synth/model.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
-
-#include <array>
-#include <map>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::synth {
 namespace {
-
-using nlohmann::json;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 json sound_model() {
   return json::parse(R"({

@@ -1,21 +1,10 @@
 // Random numbers and distributions of offsets: the same everywhere, and those that were asked for.
 #include "src/support/random.h"
 #include "src/synth/offsets.h"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::synth {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 std::map<std::int64_t, std::uint64_t> drawn(const Distribution& distribution, int samples,
                                             std::uint64_t seed = 1) {

@@ -1,15 +1,8 @@
 // The path of a loop: where skids come out, and which instruction gets a sample: shares of triggers
 // and of other triggers, and the shadow after an overflow.
-#include "src/support/error.h"
 #include "src/synth/draw.h"
 #include "src/synth/loop_path.h"
-
-#include <cstdint>
-#include <map>
-#include <numeric>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::synth {
 namespace {

@@ -1,23 +1,9 @@
 // Synthetic recordings through our own reader: what is found is what was written, to the sample.
 #include "src/measure/measure.h"
-#include "src/support/error.h"
 #include "src/synth/recording.h"
+#include "tests/support/prelude.h"
 #include "tests/support/random_models.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
-
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::synth {
 namespace {
@@ -25,8 +11,6 @@ namespace {
 using analysis::Measurement;
 using analysis::SampleClass;
 using perfdata::WritingChoices;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 FileDescriptor created(const std::filesystem::path& path) {
   return FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -1,12 +1,6 @@
 #include "analysis/target_map.h"
 
-#include "src/support/error.h"
-
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {

@@ -2,23 +2,9 @@
 // recording. Random histories, held against a replay by brute force.
 #include "src/locate/digest.h"
 #include "tests/support/history.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/support/prelude.h"
 #include "tests/support/writing_thread.h"
 #include "tests/support/zstd_compressor.h"
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <random>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 
 namespace skid::locate {
 namespace {

@@ -3,19 +3,7 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "runway/note.h"
-#include "src/support/file.h"
-
-#include <cstdlib>
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::runway {
 namespace {

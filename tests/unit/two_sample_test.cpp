@@ -4,18 +4,7 @@
 #include "analysis/statistics.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <stdexcept>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {

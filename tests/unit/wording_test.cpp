@@ -1,11 +1,7 @@
 #include "analysis/wording.h"
 
 #include "analysis/contract.h"
-
-#include <cstdint>
-#include <limits>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::analysis {
 namespace {
