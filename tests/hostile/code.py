@@ -9,54 +9,16 @@ import argparse
 import os
 import pathlib
 import random
-import resource
 import struct
 import subprocess
 import sys
 import tempfile
 
-MIB = 1 << 20
-BASE = 0x400000        # link-time address of the file's first byte
-TEXT = 0x1000          # of the code in the file
+from program import AARCH64, BUILD_ID, CODE, MIB, TEXT, X86, Program, measure, write_records
+
 DATUM = 0x10000000     # watched by the breakpoint, in no file
 PROCESS = 7
-X86, AARCH64 = 62, 183
 EXACT = 1 << 14
-
-# --- ELF files ---------------------------------------------------------------------------------------------
-
-
-def note():
-    return struct.pack("<III4s20s", 4, 20, 3, b"GNU\0", bytes(range(20)))
-
-
-def elf(machine, code, symbols):
-    """An executable with one segment. symbols: (offset in the code, size); none: without a symbol table."""
-    names = b"\0" + b"".join(b"f%d\0" % i for i in range(len(symbols)))
-    table, name = bytearray(24), 1
-    for i, (offset, size) in enumerate(symbols):
-        table += struct.pack("<IBBHQQ", name, 0x12, 0, 1, BASE + TEXT + offset, size)
-        name += len(b"f%d\0" % i)
-    strings = b"\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id\0"
-    parts = [(".text", 1, 6, BASE + TEXT, code, 0, 0), (".note.gnu.build-id", 7, 2, BASE + 0x200, None, 0, 0)]
-    if symbols:
-        parts += [(".symtab", 2, 0, 0, bytes(table), 4, 24), (".strtab", 3, 0, 0, names, 0, 0)]
-    parts += [(".shstrtab", 3, 0, 0, strings, 0, 0)]
-    body = bytearray(TEXT)
-    body[0x200:0x200 + len(note())] = note()
-    headers = bytearray(64)
-    for part, kind, flags, address, content, link, entry in parts:
-        offset = len(body) if content is not None else 0x200
-        size = len(content) if content is not None else len(note())
-        headers += struct.pack("<IIQQQQIIQQ", strings.index(part.encode() + b"\0"), kind, flags, address,
-                               offset, size, link, int(entry > 0), 4, entry)
-        body += content or b""
-    body[:64] = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, machine, 1, BASE + TEXT, 64, len(body), 0,
-                            64, 56, 2, 64, len(parts) + 1, len(parts))
-    body[64:120] = struct.pack("<IIQQQQQQ", 1, 5, 0, BASE, BASE, TEXT + len(code), TEXT + len(code), 4096)
-    body[120:176] = struct.pack("<IIQQQQQQ", 4, 4, 0x200, BASE + 0x200, BASE + 0x200, len(note()), len(note()), 4)
-    return bytes(body + headers)
-
 
 # --- recordings --------------------------------------------------------------------------------------------
 
@@ -68,16 +30,11 @@ def attribute(kind, config, level, breakpoint_address=0):
                        ).ljust(128, b"\0")
 
 
-def text(string):
-    data = string.encode() + b"\0"
-    return struct.pack("<I", len(data)) + data
-
-
-def mapping(path, address, size, file_offset, build_id):
+def mapping(path, size):
+    """That the program was mapped where it is linked, with its build-id."""
     name = str(path).encode() + b"\0"
     name += bytes(-len(name) % 8)
-    identity = bytes([20, 0, 0, 0]) + build_id
-    body = struct.pack("<iiQQQ", PROCESS, PROCESS, address, size, file_offset) + identity
+    body = struct.pack("<iiQQQ", PROCESS, PROCESS, CODE - TEXT, TEXT + size, 0) + bytes([20, 0, 0, 0]) + BUILD_ID
     body += struct.pack("<II", 5, 2) + name
     return struct.pack("<IHH", 10, 2 | EXACT, 8 + len(body)) + body
 
@@ -85,21 +42,11 @@ def mapping(path, address, size, file_offset, build_id):
 def recording(path, event, addresses, mapped, machine):
     """Samples of one event, at runtime addresses. event: (attribute, misc)."""
     attr, misc = event
-    data = [mapped]
     pack = struct.Struct("<IHHQiiQ").pack
+    data = [mapped]
     data += [pack(9, misc, 32, address, PROCESS, PROCESS, 1000 + i) for i, address in enumerate(addresses)]
-    data = b"".join(data)
-    cpuid = "GenuineIntel,6,94,3" if machine == X86 else "0x00000000410fd0c0"
-    features = {4: text("synthetic"), 5: text("skidscan synth"), 6: text("x86_64" if machine == X86 else "aarch64"), 9: text(cpuid)}
-    begin = 104 + 144
-    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 144, 104, 144, begin, len(data), 0, 0)
-    header += struct.pack("<QQQQ", sum(1 << bit for bit in features), 0, 0, 0)
-    at = begin + len(data) + 16 * len(features)
-    table, contents = b"", b""
-    for bit in sorted(features):
-        table += struct.pack("<QQ", at + len(contents), len(features[bit]))
-        contents += features[bit]
-    pathlib.Path(path).write_bytes(header + attr + struct.pack("<QQ", 0, 0) + data + table + contents)
+    arch, cpuid = ("x86_64", "GenuineIntel,6,94,3") if machine == X86 else ("aarch64", "0x00000000410fd0c0")
+    write_records(path, attr, b"".join(data), {4: "synthetic", 5: "skidscan synth", 6: arch, 9: cpuid})
 
 
 LOADS = 0x81D0  # MEM_INST_RETIRED.ALL_LOADS
@@ -205,28 +152,22 @@ COMMANDS = [("audit", "precise", ["audit"]), ("audit p", "constant", ["audit"]),
 
 
 def write(name, case, directory):
-    program = directory / f"{name}.elf"
-    program.write_bytes(elf(case.machine, case.code, case.symbols))
-    mapped = mapping(program, BASE, TEXT + len(case.code), 0, bytes(range(20)))
-    addresses = [BASE + TEXT + place for place in case.places]
+    program = Program(case.code, case.machine)
+    program.names = {f"f{i}": (CODE + offset, size) for i, (offset, size) in enumerate(case.symbols)}
+    program.add_build_id()
+    program.write(directory / f"{name}.elf")
+    mapped = mapping(directory / f"{name}.elf", len(case.code))
+    addresses = [CODE + place for place in case.places]
     for kind, event in EVENTS.items():
         recording(directory / f"{name}.{kind}.data", event, addresses, mapped, case.machine)
-
-
-def limited(cpu, memory):
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-    resource.setrlimit(resource.RLIMIT_AS, (memory * MIB, memory * MIB))
 
 
 def run(command, directory, cpu, memory):
     """Returns what is wrong, the processor time in seconds and the peak in MiB."""
     with open(directory / "out", "wb") as out, open(directory / "err", "wb") as err:
-        process = subprocess.Popen(command, cwd=directory, stdout=out, stderr=err,
-                                   preexec_fn=lambda: limited(cpu, memory))
-        _, status, usage = os.wait4(process.pid, 0)
-    code = os.waitstatus_to_exitcode(status)
+        seconds, peak, code = measure(command, cpu, memory, cwd=directory, stdout=out, stderr=err)
     wrong = "" if code in (0, 4, 5) else f"status {code}: {(directory / 'err').read_text()[-300:]}"
-    return wrong, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return wrong, seconds, peak
 
 
 def main():

@@ -7,7 +7,6 @@ usage: elf.py --list
 """
 
 import os
-import resource
 import struct
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from program import (ADDR, ADDRX, AT_ADDR_BASE, AT_COMP_DIR, AT_DWO_NAME, AT_GNU
                      AT_IMPORT, AT_LOW_PC, AT_NAME, AT_ORIGIN, AT_RANGES, AT_SIBLING, AT_SPECIFICATION,
                      AT_STMT_LIST, AT_STR_OFFSETS_BASE, CODE, CODE_SIZE, COMPILE_UNIT, DATA8, END,
                      FLAG_PRESENT, IMPORTED_UNIT, INLINED, LINE_STRP, MIB, PLAIN, REF4, SEC_OFFSET, STRING,
-                     STRP, STRX, Program, abbreviation, line_program, plain_unit, repeated, sliced_units, uleb,
+                     STRP, STRX, Program, abbreviation, line_program, measure, plain_unit, repeated, sliced_units, uleb,
                      unit, write_recording)
 
 
@@ -349,20 +348,6 @@ def make(case, directory):
     write_recording(os.path.join(directory, "perf.data"), program)
 
 
-def limited():
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-
-
-def measure(command):
-    """Seconds of CPU, MiB, exit status."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          stdin=subprocess.DEVNULL, preexec_fn=limited) as child:
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, child.returncode
-
-
 def check(skidscan, cases):
     failed = False
     for case in cases:
@@ -371,7 +356,8 @@ def check(skidscan, cases):
             line = f"{case:24}"
             for command in COMMANDS:
                 seconds, mib, status = measure(
-                    [skidscan, command[0], os.path.join(directory, "perf.data"), *command[1:]])
+                    [skidscan, command[0], os.path.join(directory, "perf.data"), *command[1:]], 20, 4096,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 bad = seconds > MOST_SECONDS or mib > MOST_MIB or status < 0
                 failed |= bad
                 line += f"  {seconds:5.1f} s {mib:5.0f} MiB {status:3}{'!' if bad else ' '}"

@@ -1,11 +1,18 @@
-"""ELF programs with the sections, symbols and line tables that a test wants, and recordings of them."""
+"""ELF programs with the sections, symbols and line tables that a test wants, recordings of them, and commands
+that are run on these within limits."""
 
 import os
+import resource
 import struct
+import subprocess
 import zlib
 
 CODE = 0x401000  # address of .text
 CODE_SIZE = 0x4000
+TEXT = 0x1000  # of .text in the file
+BUILD_ID = bytes(range(20))
+NOTE_AT = 0x200  # the build-id's, in the file
+X86, AARCH64 = 62, 183
 MIB = 1 << 20
 SHF_COMPRESSED = 0x800
 AT_NAME, AT_STMT_LIST, AT_LOW_PC, AT_HIGH_PC, AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B
@@ -57,12 +64,20 @@ END = b"\0\x01\x01"
 class Program:
     """An ELF64 program of NOPs with one function, and sections as a case wants them."""
 
-    def __init__(self):
+    def __init__(self, code=b"\x90" * CODE_SIZE, machine=X86):
+        self.machine, self.size = machine, len(code)
         self.sections = []  # name, type, flags, address, bytes or (offset, size), link, entry size
         self.segments = []  # type, flags, offset, address, size
-        self.add(".text", b"\x90" * CODE_SIZE, flags=6, address=CODE)
-        self.names = {"f": (CODE, CODE_SIZE)}
+        self.add(".text", code, flags=6, address=CODE)
+        self.names = {"f": (CODE, len(code))}
         self.symbols = None  # (.symtab, .strtab) instead of those of `names`
+        self.note = b""  # of the build-id
+
+    def add_build_id(self):
+        self.note = struct.pack("<III4s20s", 4, 20, 3, b"GNU\0", BUILD_ID)
+        address = CODE - TEXT + NOTE_AT
+        self.add(".note.gnu.build-id", (NOTE_AT, len(self.note)), kind=7, flags=2, address=address)
+        self.segments.append((4, 4, NOTE_AT, address, len(self.note)))
 
     def add(self, name, content, kind=1, flags=0, address=0, link=0, entry=0):
         self.sections.append((name, kind, flags, address, content, link, entry))
@@ -86,7 +101,7 @@ class Program:
                 self.add_compressed(".debug_" + name, content)
 
     def add_symbols(self):
-        table, strings = b"\0" * 24, b"\0"
+        table, strings = bytearray(24), bytearray(1)
         for name, (address, size) in self.names.items():
             table += struct.pack("<IBBHQQ", len(strings), 0x12, 0, 1, address, size)
             strings += name.encode() + b"\0"
@@ -96,11 +111,13 @@ class Program:
         self.add(".strtab", strings, kind=3)
 
     def write(self, path):
-        self.add_symbols()
+        if self.names or self.symbols:
+            self.add_symbols()
         names = b"\0" + b"".join(s[0].encode() + b"\0" for s in self.sections) + b".shstrtab\0"
         self.add(".shstrtab", names, kind=3)
-        segments = [(1, 5, 0, CODE - 0x1000, 0x1000 + CODE_SIZE)] + self.segments
-        out = bytearray(0x1000)  # .text follows, at its place in the segment
+        segments = [(1, 5, 0, CODE - TEXT, TEXT + self.size)] + self.segments
+        out = bytearray(TEXT)  # .text follows, at its place in the segment
+        out[NOTE_AT:NOTE_AT + len(self.note)] = self.note
         headers = b"\0" * 64
         name = 1
         for title, kind, flags, address, content, link, entry in self.sections:
@@ -118,7 +135,7 @@ class Program:
         sections_at = len(out)
         out += headers
         out[0:64] = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
-            "<HHIQQQIHHHHHH", 2, 62, 1, CODE, at, sections_at, 0, 64, 56, len(segments), 64,
+            "<HHIQQQIHHHHHH", 2, self.machine, 1, CODE, at, sections_at, 0, 64, 56, len(segments), 64,
             len(self.sections) + 1, len(self.sections))
         with open(path, "wb") as file:
             file.write(out)
@@ -129,29 +146,47 @@ def text(string):
     return struct.pack("<I", len(content)) + content
 
 
-def write_recording(path, program, samples=CODE_SIZE):
-    """Loads retired at precise level 2 of a Skylake, sampled on its NOPs."""
-    attribute = struct.pack("<IIQQQQQ", 4, 112, 0x81D0, 1009, 0x7, 0, (2 << 15) | (1 << 8) | (1 << 2))
-    attribute = attribute.ljust(112, b"\0") + struct.pack("<QQ", 0, 0)
-    name = os.path.abspath(program).encode()
-    name += b"\0" * (8 - len(name) % 8)
-    length = 0x1000 + CODE_SIZE
-    data = struct.pack("<IHHIIQQQ", 1, 2, 40 + len(name), 7, 7, CODE - 0x1000, length, 0) + name
-    for i in range(samples):
-        address = CODE + i * CODE_SIZE // samples
-        data += struct.pack("<IHHQIIQ", 9, 0x4002, 32, address, 7, 7, 1000 + i)
-    features = {6: text("x86_64"), 8: text("Skylake"), 9: text("GenuineIntel,6,94,3")}
+def write_records(path, attribute, data, features):
+    """A recording of one event. `features`: texts by bit."""
+    attribute += struct.pack("<QQ", 0, 0)
     begin = 104 + len(attribute)
     at = begin + len(data) + 16 * len(features)
     table, content = b"", b""
-    for feature in features.values():
-        table += struct.pack("<QQ", at + len(content), len(feature))
-        content += feature
-    flags = sum(1 << bit for bit in features)
-    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 128, 104, len(attribute), begin, len(data),
-                                       0, 0) + struct.pack("<QQQQ", flags, 0, 0, 0)
+    for _, feature in sorted(features.items()):
+        table += struct.pack("<QQ", at + len(content), len(text(feature)))
+        content += text(feature)
+    header = b"PERFILE2" + struct.pack("<12Q", 104, len(attribute), 104, len(attribute), begin, len(data), 0, 0,
+                                       sum(1 << bit for bit in features), 0, 0, 0)
     with open(path, "wb") as file:
         file.write(header + attribute + data + table + content)
+
+
+def write_recording(path, program, samples=CODE_SIZE):
+    """Loads retired at precise level 2 of a Skylake, sampled on its NOPs."""
+    attribute = struct.pack("<IIQQQQQ", 4, 112, 0x81D0, 1009, 0x7, 0, (2 << 15) | (1 << 8) | (1 << 2))
+    name = os.path.abspath(program).encode()
+    name += b"\0" * (8 - len(name) % 8)
+    length = TEXT + CODE_SIZE
+    data = struct.pack("<IHHIIQQQ", 1, 2, 40 + len(name), 7, 7, CODE - TEXT, length, 0) + name
+    for i in range(samples):
+        address = CODE + i * CODE_SIZE // samples
+        data += struct.pack("<IHHQIIQ", 9, 0x4002, 32, address, 7, 7, 1000 + i)
+    write_records(path, attribute.ljust(112, b"\0"), data,
+                  {6: "x86_64", 8: "Skylake", 9: "GenuineIntel,6,94,3"})
+
+
+def measure(command, cpu, memory, **options):
+    """Seconds of CPU, MiB and exit status of a command that may take `cpu` seconds and `memory` MiB of
+    addresses."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+        resource.setrlimit(resource.RLIMIT_AS, (memory * MIB, memory * MIB))
+
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=limited, **options) as child:
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, child.returncode
 
 
 def repeated(content, size):
