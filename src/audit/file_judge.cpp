@@ -3,7 +3,7 @@
 #include "runway/target.h"
 #include "src/locate/mapping_name.h"
 #include "src/measure/event_knowledge.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 
 #include <algorithm>

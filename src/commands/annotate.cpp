@@ -3,7 +3,6 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/listing.h"
-#include "src/listing/reader.h"
 #include "src/listing/source_text.h"
 #include "src/output/listing/listing.h"
 #include "src/support/near_names.h"
@@ -76,8 +75,7 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   if (!options.source_directory.empty()) {
     require_directory("--source-dir", options.source_directory);
   }
-  return {options.filter, options.function, options.module,
-          std::make_shared<measure::Catalogues>(options.perfmon)};
+  return {reading_choices(options, nullptr), options.function, options.module};
 }
 
 std::string named(const std::set<std::string>& names) {

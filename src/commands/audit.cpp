@@ -143,12 +143,11 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
-  return std::move(command).with(
-      figure_options(options->plot, "a figure of blocks",
-                     {plots::kAuditKinds.begin(), plots::kAuditKinds.end()}, kDefaultAuditKind),
-      std::vector{perfmon_option(options->perfmon)}, filter_options(options->filter),
-      delay_options(options->delay, options->skid), binary_options(options->binaries),
-      screen_options(options->shown));
+  return std::move(command).with(figure_options(options->plot, "a figure of blocks"),
+                                 std::vector{perfmon_option(options->perfmon)},
+                                 filter_options(options->filter),
+                                 delay_options(options->delay, options->skid),
+                                 binary_options(options->binaries), screen_options(options->shown));
 }
 
 }  // namespace skid::commands

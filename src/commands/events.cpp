@@ -1,6 +1,5 @@
 #include "src/commands/shared_options.h"
 #include "src/events/catalogue.h"
-#include "src/events/spelling.h"
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
 

@@ -2,7 +2,6 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_description.h"
-#include "src/measure/precision_lost.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"
 #include "src/perfdata/record_counts.h"

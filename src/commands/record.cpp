@@ -1,6 +1,5 @@
 #include "src/commands/shared_options.h"
 #include "src/events/catalogue.h"
-#include "src/measure/page_fault_check.h"
 #include "src/measure/single_samples.h"
 #include "src/output/escape.h"
 #include "src/record/choice.h"

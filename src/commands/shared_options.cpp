@@ -5,7 +5,6 @@
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
 #include "src/record/choice.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/text.h"

@@ -2,8 +2,8 @@
 
 #include "src/audit/branch_counter.h"
 #include "src/locate/digest.h"
-#include "src/perfdata/branch_stack.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
 
 #include <algorithm>
 #include <cmath>

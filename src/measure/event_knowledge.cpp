@@ -4,10 +4,8 @@
 #include "src/events/kernel_rules.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/address.h"
-#include "src/support/architecture.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 

@@ -11,7 +11,7 @@
 #include "src/measure/measure.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "src/support/names.h"
 
 #include <optional>

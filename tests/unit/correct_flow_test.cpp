@@ -1,9 +1,7 @@
 // Which instructions can precede another one, and which of these can have caused an event, on
 // assembly whose ways are known.
 #include "src/correct/flow.h"
-#include "src/events/causes.h"
 #include "src/events/event.h"
-#include "src/support/process.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 

@@ -3,9 +3,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/perftool.h"
-#include "src/support/error.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 

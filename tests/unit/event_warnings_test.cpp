@@ -3,7 +3,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
-#include "src/support/architecture.h"
+#include "src/support/address.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"

@@ -5,16 +5,7 @@
 #include "tests/unit/compared_measurements.h"
 #include "tests/unit/example_measurements.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 namespace skid::plots {
 namespace {
 

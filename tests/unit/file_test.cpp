@@ -1,4 +1,3 @@
-#include "src/support/file.h"
 
 #include "tests/support/device.h"
 #include "tests/support/prelude.h"

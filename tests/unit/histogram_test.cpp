@@ -1,5 +1,4 @@
 #include "analysis/basis.h"
-
 #include "tests/support/prelude.h"
 
 namespace skid::analysis {

@@ -2,8 +2,6 @@
 
 #include "src/events/catalogue.h"
 #include "src/events/intel_table.h"
-#include "src/support/error.h"
-#include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 

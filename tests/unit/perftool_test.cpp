@@ -1,17 +1,7 @@
 // perf as a tool: the words of its command line, what its messages mean, what a recording came to.
-#include "src/run/perftool/outcome.h"
 #include "src/run/perftool/perftool.h"
-#include "src/run/perftool/record_command.h"
+
 #include "tests/support/prelude.h"
-#include "tests/support/temporary_directory.h"
-#include <chrono>
-#include <cstdint>
-#include <fstream>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace skid::perftool {
 namespace {

@@ -1,4 +1,3 @@
-#include "src/support/process.h"
 
 #include "tests/support/prelude.h"
 

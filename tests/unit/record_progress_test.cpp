@@ -1,9 +1,5 @@
-#include "src/record/progress.h"
 #include "src/record/session.h"
 #include "tests/support/prelude.h"
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <string>
 
 namespace skid::record {
 namespace {

@@ -2,7 +2,6 @@
 // prints them.
 #include "src/perfdata/tracepoint.h"
 
-#include "src/commands/sample_line.h"
 #include "src/commands/trace_column.h"
 #include "tests/support/prelude.h"
 #include "tests/support/tracing_data_builder.h"
