@@ -50,8 +50,7 @@ Panel block_panel(const BlockFinding& block, const Paper& paper) {
 
 Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
   constexpr std::size_t kMostBlocks = 6;  // of an event
-  Figure figure =
-      begin_figure("Samples of instructions that execute equally often", {}, options, 940);
+  Figure figure = begin_figure("Samples within blocks of code", {}, options, 940);
   figure.title += output::title_mark(audits);
   bool is_judged = false;
   std::size_t left_out = 0;
@@ -61,7 +60,7 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
       if (!event.bias.misplaced) continue;
       is_judged = true;
       std::string name = fmt::format("{}, {}", event.event, output::level_name(event.level));
-      if (audits.size() > 1) name += ", " + audit.file;
+      if (audits.size() > 1) name += ", " + std::filesystem::path(audit.file).filename().string();
       const std::size_t shown = std::min(kMostBlocks, event.bias.blocks.size());
       for (std::size_t i = 0; i < shown; ++i) {
         Panel panel = block_panel(event.bias.blocks[i], figure.paper);
@@ -76,10 +75,10 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
   }
   if (figure.panels.empty()) throw Error("--plot: --top 0 lists no block to draw");
   figure.head = each_once(std::move(figure.head));
-  figure.head.emplace_back("dashed: the even count of the block");
+  figure.note = "instructions of a block execute equally often; dashed: the even count";
   if (left_out > 0) {
-    figure.head.back() += fmt::format("; without {} whose samples are spread more evenly",
-                                      analysis::counted(left_out, "block"));
+    figure.note += fmt::format("; without {} whose samples are spread more evenly",
+                               analysis::counted(left_out, "block"));
   }
   figure.commands = {"set boxwidth 0.8"};
   figure.x_label = "address of the instruction";

@@ -27,11 +27,10 @@ std::vector<double> gaps_of(const Measurement& m) {
 
 std::string shadow_text(const Measurement& m) {
   if (!m.basis.equal_triggers) return "triggers of unequal rates";
-  if (!m.bias) return "not tested";
   std::string text = m.delay ? fmt::format("delay {}, ", analysis::range_of(*m.delay)) : "";
-  text += analysis::p_text(m.bias->p);
-  if (m.bias->largest_ratio) text += fmt::format(", max/min {:.3g}", *m.bias->largest_ratio);
-  return text;
+  if (!m.bias) return text + "not tested";
+  if (m.bias->largest_ratio) text += fmt::format("max/min {:.3g}, ", *m.bias->largest_ratio);
+  return text + analysis::p_text(m.bias->p);
 }
 
 /// The samples of each trigger and its runway by the instructions before: the share with its
@@ -101,19 +100,25 @@ Figure bias_figure(const Machines& all, const FigureOptions& options) {
     for (const Column& column : event.all) {
       for (const double gap : gaps_of(*column.measurement)) widest = std::max(widest, gap);
     }
-    const auto x = settings_of(-0.3, 1.6 * widest, true, grid);
+    const auto x = settings_of(Axis{-0.3, 1.6 * widest, true}, grid);
     panel.commands.insert(panel.commands.end(), x.begin(), x.end());
     return panel;
   });
-  grid.add_line_keys("with linespoints");
+  bool has_delay = false;
+  for (const output::MachineGroup& machine : machines) {
+    for (const output::EventGroup& event : machine.events) {
+      for (const Column& column : event.columns) has_delay |= column.measurement->delay.has_value();
+    }
+  }
+  grid.add_line_keys(has_delay ? "with linespoints" : "with points");
   Figure& figure = grid.figure;
   figure.commands = {"set format y '%g%%'", "set grid ytics lw 0.3"};
   figure.x_label = "instructions between the trigger and the one before";
   figure.y_label = "share of samples";
-  figure.head.emplace_back(
-      "points: samples with 95% intervals; lines: what the delay explains; dashed: the even share");
+  figure.note = fmt::format("points: samples with 95% intervals; {}dashed: the even share",
+                            has_delay ? "lines: what the delay explains; " : "");
   if (others > 0) {
-    figure.head.back() +=
+    figure.note +=
         fmt::format("; without {} of one trigger", analysis::counted(others, "measurement"));
   }
   return std::move(figure);

@@ -13,13 +13,14 @@ Figure breakdown_figure(const Machines& machines, const FigureOptions& options) 
       bar.push_back(static_cast<double>(m.samples[static_cast<analysis::SampleClass>(i)]));
     }
     all += m.samples;
+    if (m.samples.read() == 0) plot.add_note("no samples", y);
     return run_text(m);
   });
   plot.panel.series.push_back(
       {"for [c=1:10] $d using (0):($1*shown(c)):(share(c-1)):(share(c)):($1-.36):($1+.36) "
-       "with boxxyerror fs pattern pattern[c] lc rgb class[c]",
+       "with boxxyerror fs solid border rgb 'white' lc rgb class[c]",
        std::move(bars)});
-  add_class_keys(plot.figure, all, analysis::kSampleClasses, " fs pattern pattern[{}]");
+  add_class_keys(plot.figure, all, analysis::kSampleClasses);
   return plot.finish(0, "share of the samples read");
 }
 

@@ -35,15 +35,19 @@ Rows steps_of(const Measurement& m, const analysis::Histogram& histogram, const 
 }
 
 Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, const EventGrid& grid) {
-  constexpr std::int64_t kMostSteps = 20'000;  // more than a screen can show
-  Panel panel{.commands = settings_of(axis, true, grid), .marks = {kTriggerLine}};
+  constexpr std::size_t kMostSteps = 20'000;  // more than a screen can show
+  const Axis across = drawn(axis, true);
+  Panel panel{.commands = settings_of(across, grid), .marks = {kTriggerLine}};
   std::vector<Column> lines;
   std::map<double, const char*> ends;  // and their names; of several triggers the nearest
   for (const Column& column : columns) {
     const Measurement& m = *column.measurement;
-    const std::int64_t bins = (axis.highest - axis.lowest) / m.bin_width;
-    const auto histogram = histogram_of(
-        m.basis.tally, {axis.lowest, axis.highest, m.bin_width * (bins / kMostSteps + 1)});
+    OffsetAxis steps{axis.lowest, axis.highest, m.bin_width};
+    auto histogram = histogram_of(m.basis.tally, steps);
+    if (histogram.bins.size() > kMostSteps) {
+      steps.width *= (steps.highest - steps.lowest) / steps.width / std::int64_t{kMostSteps} + 1;
+      histogram = histogram_of(m.basis.tally, steps);
+    }
     const std::uint64_t censored = m.samples[SampleClass::censored];
     std::string text = hits_text(m, histogram.underflow + histogram.overflow);
     if (censored > 0) text += fmt::format(", {} censored", censored);
@@ -62,7 +66,7 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
                     "set label '{1}' at {0},graph 0.02 left rotate offset 0.8,0 tc ls 4 front",
                     end, name));
   }
-  grid.add_names(panel, lines, share_height, static_cast<double>(axis.highest));
+  if (columns.size() > 1) grid.add_names(panel, lines, share_height, across);
   if (panel.series.empty()) panel.marks = {kNothingLocated};
   return panel;
 }
@@ -78,6 +82,7 @@ Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "located samples up to here";
   grid.figure.commands = kShareAxis;
+  grid.figure.least_lines = kLeastShareLines;
   return std::move(grid.figure);
 }
 

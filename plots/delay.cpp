@@ -38,14 +38,15 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
   keep_measurements(machines, has_delay, Kind::delay, "a delay from overflow to record",
                     "record --delay");
-  EventGrid grid("How long after the overflow a record is written", machines, options);
+  EventGrid grid("From overflow to record", machines, options);
   grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
     double longest = 1;
     for (const Column& column : event.all) {
       longest = std::max(longest, static_cast<double>(column.measurement->delay->p95));
     }
     const double highest = 1.2 * longest + 1;  // beyond most of the records
-    Panel panel{.commands = settings_of(0, highest, false, grid)};
+    const Axis axis{0, highest};
+    Panel panel{.commands = settings_of(axis, grid)};
     for (const Column& column : shown) {
       const Measurement& m = *column.measurement;
       const std::string text =
@@ -55,12 +56,13 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
       panel.series.push_back(
           {"$d using 1:2 with steps " + grid.line_of(column), steps_of_delays(m, highest)});
     }
-    grid.add_names(panel, shown, share_height, highest);
+    if (shown.size() > 1) grid.add_names(panel, shown, share_height, axis);
     return panel;
   });
   grid.figure.x_label = "instructions from overflow to record";
   grid.figure.y_label = "records up to here";
   grid.figure.commands = kShareAxis;
+  grid.figure.least_lines = kLeastShareLines;
   return std::move(grid.figure);
 }
 

@@ -68,8 +68,11 @@ std::string head_of(const Figure& figure) {
   constexpr std::size_t kMostLines = 12;  // of a paragraph
   const Paper& paper = figure.paper;
   const double characters = (paper.width - 2 * paper.points) / paper.width_of(1);
-  std::vector<std::string> all;
-  for (const std::string& paragraph : figure.head) {
+  std::vector<std::string> paragraphs, all;
+  if (paper.caption) paragraphs = figure.head;
+  if (paper.caption || paper.on_page) paragraphs.push_back(figure.note);
+  for (const std::string& paragraph : paragraphs) {
+    if (paragraph.empty()) continue;
     auto lines = output::wrap(drawable(paragraph, paper.all_fonts),
                               static_cast<std::size_t>(std::max(8.0, characters)));
     if (lines.size() > kMostLines) {
@@ -84,10 +87,8 @@ std::string head_of(const Figure& figure) {
 Layout layout_of(const Figure& figure) {
   Layout layout{.key_rows = key_rows(figure),
                 .rows = (figure.panels.size() + figure.columns - 1) / figure.columns};
-  if (figure.paper.caption) {
-    layout.head = head_of(figure);
-    layout.keys += 2 + lines_in(layout.head);
-  }
+  layout.head = head_of(figure);
+  layout.keys += (figure.paper.caption ? 2 : 0) + lines_in(layout.head);
   double first = 0, lower = 0;  // lines of titles
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     double& most = i < figure.columns ? first : lower;
@@ -102,6 +103,17 @@ Layout layout_of(const Figure& figure) {
            (layout.top + layout.spacing * (rows - 1) + plot_lines * rows + kTicLines + kLabelLines);
   };
   layout.height = figure.paper.height.value_or(height_with(figure.plot_lines));
+  constexpr double kNarrowest = 12;  // characters of a plot
+  const double needed =
+      static_cast<double>(figure.columns) *
+      figure.paper.width_of(figure.left_margin + figure.right_margin + kNarrowest);
+  if (figure.paper.width < needed) {
+    throw Error(fmt::format(
+        "figure: {:.0f} px of width are too few for {} of plots with their texts, which need "
+        "{:.0f} "
+        "px (1/96 inch); use a larger --size, another --kind, or fewer machines",
+        figure.paper.width, analysis::counted(figure.columns, "column"), std::ceil(needed)));
+  }
   const double least = height_with(std::min(figure.least_lines, figure.plot_lines));
   if (layout.height < least) {
     throw Error(fmt::format(
@@ -134,11 +146,13 @@ std::string terminal_of(const fs::path& file, const Paper& paper, double height)
 void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& layout) {
   const Paper& paper = figure.paper;
   if (paper.caption) {
-    gnuplot << fmt::format(
-        "set label {} at character 1,screen 1 offset 0,-1.2 left font ',{:g}'\n"
-        "set label {} at character 1,screen 1 offset 0,-2.6 left\n",
-        paper.quoted(figure.title, paper.width / kTitleScale),
-        std::round(paper.points * kTitleScale), paper.quoted(layout.head));
+    gnuplot << fmt::format("set label {} at character 1,screen 1 offset 0,-1.2 left font ',{:g}'\n",
+                           paper.quoted(figure.title, paper.width / kTitleScale),
+                           std::round(paper.points * kTitleScale));
+  }
+  if (!layout.head.empty()) {
+    gnuplot << fmt::format("set label {} at character 1,screen 1 offset 0,{} left\n",
+                           paper.quoted(layout.head), paper.caption ? -2.6 : -0.8);
   }
   gnuplot << fmt::format(
       "set label {} at screen 0.5,character 0.7 offset {},0 center\n"
@@ -146,8 +160,8 @@ void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& 
       "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 3 width 2 "
       "maxrows "
       "{}\n",
-      paper.quoted(figure.x_label), (figure.left_margin - figure.right_margin) / 2,
-      paper.quoted(figure.y_label), (kTicLines + kLabelLines - layout.top) / 2,
+      paper.quoted(figure.x_label, paper.width), (figure.left_margin - figure.right_margin) / 2,
+      paper.quoted(figure.y_label, layout.height), (kTicLines + kLabelLines - layout.top) / 2,
       1 - layout.keys * kLineHeight * paper.points / layout.height,
       std::max<std::size_t>(1, layout.key_rows));
 }
@@ -318,7 +332,7 @@ double Paper::width_of(double characters) const {
 }
 
 std::string Paper::fitted(std::string_view text, double pixels) const {
-  constexpr double kCapital = 0.95, kOther = 0.75;  // as in width_of()
+  constexpr double kCapital = 1, kOther = 0.77;  // as in width_of()
   const std::string drawn = drawable(text, all_fonts);
   const auto capitals = std::count_if(drawn.begin(), drawn.end(),
                                       [](unsigned char c) { return std::isupper(c) != 0; });
@@ -340,7 +354,8 @@ std::string Paper::quoted(std::string_view text, double pixels) const {
 Paper paper_of(const FigureOptions& options, double width) {
   Paper paper{.width = options.width.value_or(width), .height = options.height};
   paper.points = paper.is_narrow() ? 7 : 9;
-  paper.all_fonts = options.files.plot.extension() == ".svg";
+  paper.on_page = !options.id_prefix.empty();
+  paper.all_fonts = paper.on_page || options.files.plot.extension() == ".svg";
   paper.font = paper.all_fonts ? "sans-serif" : "Sans";
   paper.caption = options.caption;
   if (!options.font.empty()) paper.font = options.font;

@@ -23,6 +23,7 @@ struct Paper {
   std::string font = {};
   double points = 9;       ///< size of the font
   bool caption = true;     ///< with a title, machines and numbers of samples
+  bool on_page = false;    ///< in a page, which has title and machines, but explains no marks
   bool all_fonts = false;  ///< the reader's fonts, as for an SVG: they have all of Unicode
 
   /// Whether there is no room for long texts.
@@ -65,6 +66,7 @@ struct Figure {
   Paper paper;
   std::string title = {};
   std::vector<std::string> head = {};  ///< paragraphs below the title
+  std::string note = {};               ///< below them: what the marks mean; on a page without them
   std::vector<Key> keys = {};
   std::vector<std::string> commands = {};  ///< of all panels
   std::vector<Panel> panels = {};          ///< row by row

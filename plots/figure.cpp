@@ -55,8 +55,17 @@ void check_figure_files(const FigureFiles& files) {
 
 void draw_figure(const std::vector<analysis::Measurement>& measurements,
                  const FigureOptions& options) {
-  Figure figure = figure_of(machines_of(measurements, options), options);
-  figure.head.insert(figure.head.begin(), output::report_answer(measurements));
+  std::vector<analysis::Measurement> shown;
+  for (const output::MachineGroup& machine : machines_of(measurements, options)) {
+    for (const output::EventGroup& event : machine.events) {
+      for (const output::Column& column : event.columns) {
+        shown.push_back(*column.measurement);
+        shown.back().event.label = event.event;
+      }
+    }
+  }
+  Figure figure = figure_of(output::group(shown), options);
+  figure.head.insert(figure.head.begin(), output::report_answer(shown));
   write_figure(figure, options);
 }
 

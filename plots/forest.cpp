@@ -97,10 +97,7 @@ void add_sides(const Comparison& comparison, const ComparisonRow& row, RowPlot& 
     const double y = plot.add(output::level_name(row.level) + "  " + output::letter_of(side),
                               cell == nullptr ? "" : text_of(*cell));
     shown.insert(side);
-    if (cell == nullptr) {
-      plot.panel.marks.push_back(fmt::format("set label '{}' at graph 0.5,first {:.10g} center",
-                                             row.in_baseline ? "missing" : "not measured", y));
-    }
+    if (cell == nullptr) plot.add_note("not measured", y);
     if (cell != nullptr && cell->hit_ratio) {
       marks.add(*cell->hit_ratio, y, side, *cell->runs.front());
     }
@@ -135,7 +132,7 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
     const Measurement& first = *row.cells.front().runs.front();
     if (!is_selected(first, row.level, options)) continue;
     if (std::exchange(event, row.event) != row.event) {
-      plot.begin_event(event_name(first));
+      plot.begin_event(options.id_prefix.empty() ? event_name(first) : row.event);
     } else {
       plot.skip(0.4);
     }
@@ -145,10 +142,10 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
   for (const std::size_t side : shown) {
     plot.figure.head.push_back(side_text(comparison, inputs, side));
   }
-  plot.figure.head.emplace_back("dotted: the baseline");
+  plot.figure.note = "dotted: the baseline";
   if (comparison.sides.size() > output::kMostSideBySide) {
-    plot.figure.head.back() += fmt::format("; of {} sides at most {} that differ, worse ones first",
-                                           comparison.sides.size(), output::kMostTold);
+    plot.figure.note += fmt::format("; of {} sides at most {} that differ, worse ones first",
+                                    comparison.sides.size(), output::kMostTold);
   }
   return marks.finish(plot);
 }
@@ -158,7 +155,10 @@ Figure forest_figure(const Machines& machines, const FigureOptions& options) {
   Marks marks;
   plot.add_all(machines, [&](const Measurement& m, std::size_t machine, double y) {
     const analysis::Share& ratio = m.hit_ratio;
-    if (ratio.total == 0) return "no judged sample, " + run_text(m);
+    if (ratio.total == 0) {
+      plot.add_note("no judged sample", y);
+      return run_text(m);
+    }
     marks.add({ratio.value, ratio.low, ratio.high}, y, machine, m);
     return analysis::percent(ratio.value) + ", " + run_text(m);
   });

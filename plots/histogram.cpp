@@ -2,6 +2,8 @@
 #include "plots/offset_axis.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -12,9 +14,8 @@ namespace {
 
 using analysis::kLocatedClasses;
 
-/// The left side of each bin of `axis`, and the samples of its classes. An outline rises from the
-/// axis, and its hits have a bin of one offset.
-Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bool is_outline) {
+/// The left side of each bin of `axis`, and the samples of its classes.
+Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis) {
   Rows rows;
   for (std::int64_t lo = axis.lowest; lo <= axis.highest + 1; lo += axis.width) {
     rows.push_back({static_cast<double>(lo) - 0.5, 0, 0, 0, 0});
@@ -23,13 +24,34 @@ Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bool 
     auto& row = rows.at(static_cast<std::size_t>((bin.lo - axis.lowest) / axis.width));
     std::copy(bin.by_class.begin(), bin.by_class.end(), row.begin() + 1);
   }
-  const auto zero = rows.begin() - axis.lowest / axis.width;
-  if (is_outline && axis.width > 1) {
-    const double hits = std::exchange((*zero)[1], 0);
-    (*zero)[0] = 0.5;
-    rows.insert(zero, {-0.5, hits, 0, 0, 0});
+  return rows;
+}
+
+/// The same for an outline, which rises from the axis. Hits have a bin of one offset. The others
+/// are as wide as those of `axis`, or a tenth of the offset where it is drawn logarithmically.
+Rows outline_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bool logarithmic) {
+  const auto step = [&](std::int64_t offset) {
+    return std::max(axis.width, logarithmic ? offset / 10 / axis.width * axis.width : 0);
+  };
+  std::map<std::int64_t, std::vector<double>> bins;
+  const auto begin = [&](std::int64_t offset) { bins[offset] = std::vector<double>(4); };
+  for (const std::int64_t own : {axis.lowest, std::int64_t{0}, std::int64_t{1}, axis.highest + 1}) {
+    begin(own);
   }
-  if (is_outline) rows.insert(rows.begin(), {rows.front()[0], 0, 0, 0, 0});
+  for (auto lo = axis.width; lo <= axis.highest; lo += step(lo)) begin(lo);
+  for (auto lo = -axis.width; lo > axis.lowest; lo -= step(-lo)) begin(lo);
+  for (const analysis::Bin& bin : histogram.bins) {
+    for (std::size_t i = 0; i < kLocatedClasses; ++i) {
+      const bool is_hit = i == static_cast<std::size_t>(analysis::SampleClass::hit);
+      const std::int64_t offset = is_hit ? 0 : bin.lo == 0 && bin.hi > 1 ? 1 : bin.lo;
+      std::prev(bins.upper_bound(offset))->second[i] += static_cast<double>(bin.by_class.at(i));
+    }
+  }
+  Rows rows{{static_cast<double>(axis.lowest) - 0.5, 0, 0, 0, 0}};
+  for (const auto& [lo, counts] : bins) {
+    auto& row = rows.emplace_back(Rows::value_type{static_cast<double>(lo) - 0.5});
+    row.insert(row.end(), counts.begin(), counts.end());
+  }
   return rows;
 }
 
@@ -39,18 +61,25 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   // A logarithmic axis begins below a single sample, so that its bar is visible.
   const double floor = options.logarithmic ? 0.5 : 0;
   const bool overlaid = options.arrangement == Arrangement::overlaid;
-  Panel panel{.commands = settings_of(axis, overlaid, grid), .marks = {kTriggerLine}};
-  std::uint64_t highest = 0;
+  const Axis across = drawn(axis, overlaid);
+  Panel panel{.commands = settings_of(across, grid), .marks = {kTriggerLine}};
+  double highest = 0;
   std::vector<Column> lines;
+  const auto count_of = [](const Rows::value_type& row) {
+    return std::accumulate(row.begin() + 1, row.end(), 0.0);
+  };
   for (const Column& column : columns) {
     const analysis::Measurement& m = *column.measurement;
-    const auto histogram = histogram_of(m.basis.tally, axis);
-    for (const analysis::Bin& bin : histogram.bins) highest = std::max(highest, bin.count);
+    const auto histogram = histogram_of(
+        m.basis.tally, {axis.lowest, axis.highest, overlaid ? m.bin_width : axis.width});
     if (options.caption || columns.size() == 1) {
       grid.add_caption(panel, column, hits_text(m, histogram.underflow + histogram.overflow));
     }
     if (histogram.bins.empty()) continue;
     lines.push_back(column);
+    Rows rows =
+        overlaid ? outline_of(histogram, axis, across.logarithmic) : bins_of(histogram, axis);
+    for (const auto& row : rows) highest = std::max(highest, count_of(row));
     panel.series.push_back(
         {overlaid ? fmt::format("$d using 1:(max({},upto(4))) with steps {}", floor,
                                 grid.line_of(column))
@@ -58,18 +87,22 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
                                 "(max({1},upto(c-1))):(max({1},upto(c))) with boxxyerror "
                                 "lc rgb class[c]",
                                 axis.width, floor),
-         bins_of(histogram, axis, overlaid)});
+         std::move(rows)});
+  }
+  if (overlaid && columns.size() > 1) {
+    const auto height_of = [&](const Rows::value_type& row) {
+      return count_height(count_of(row), highest, options.logarithmic);
+    };
+    grid.add_names(panel, lines, height_of, across);
   }
   if (panel.series.empty()) panel.marks = {kNothingLocated};
-  const auto most = static_cast<double>(highest);
-  const auto height_of = [&](const Rows::value_type& row) {
-    return count_height(std::accumulate(row.begin() + 1, row.end(), 0.0), most,
-                        options.logarithmic);
-  };
-  if (overlaid) grid.add_names(panel, lines, height_of, static_cast<double>(axis.highest));
-  const auto y = count_axis(most, options.logarithmic);
+  const auto y = count_axis(highest, options.logarithmic, options.height.has_value());
   panel.commands.insert(panel.commands.end(), y.begin(), y.end());
-  if (axis.width > 1) panel.remark = fmt::format(", bins of {}", axis.width);
+  if (across.logarithmic) {
+    panel.remark = ", bins of 10%";
+  } else if (axis.width > 1) {
+    panel.remark = fmt::format(", bins of {}", axis.width);
+  }
   return panel;
 }
 
@@ -78,8 +111,10 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
 Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
   constexpr double kPixelsPerBin = 6;
   EventGrid grid("Where samples land", machines, options);
-  const auto most_bins = static_cast<std::int64_t>(grid.plot_width() / kPixelsPerBin) + 1;
   const bool overlaid = options.arrangement == Arrangement::overlaid;
+  const auto most_bins = overlaid
+                             ? analysis::kLongestAxis
+                             : static_cast<std::int64_t>(grid.plot_width() / kPixelsPerBin) + 1;
   analysis::Breakdown all;
   grid.fill(!overlaid, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
     const OffsetAxis axis = choose_axis(event.all, most_bins);

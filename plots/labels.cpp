@@ -105,7 +105,11 @@ Figure begin_figure(std::string_view title, const Machines& machines, const Figu
     std::string text =
         (name.empty() ? "" : name + ": ") + output::machine_text(machine.cpu, machine.kernel);
     for (const output::Source& source : machine.sources) {
-      if (machine.sources.size() > 1) text += fmt::format("; {}: {}", source.letter, source.name);
+      if (machine.sources.size() > 1) {
+        text += fmt::format("; {}: {}", source.letter, source.name);
+      } else if (machines.size() > 1) {
+        text += "; " + source.name;
+      }
     }
     figure.head.push_back(std::move(text));
   }
@@ -159,41 +163,6 @@ EventGrid::EventGrid(std::string_view title, const Machines& machines, const Fig
 double EventGrid::plot_width() const {
   const double margins = figure.paper.width_of(figure.left_margin);
   return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
-}
-
-void EventGrid::add_names(Panel& panel, const std::vector<Column>& lines,
-                          const std::function<double(const Rows::value_type&)>& height_of,
-                          double end) const {
-  constexpr double kApart = 0.1;
-  // From here on there is no room at the right, on an axis that is logarithmic if it is long.
-  const double last = (end > 100 ? 0.3 : 0.7) * end;
-  std::vector<double> taken;
-  const auto is_taken = [&](double height) {
-    return std::any_of(taken.begin(), taken.end(),
-                       [&](double other) { return std::abs(other - height) < 0.99 * kApart; });
-  };
-  for (std::size_t i = 0; i < lines.size() && lines.size() > 1; ++i) {
-    const Rows& rows = panel.series.at(i).rows;
-    const auto peak = std::max_element(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-      return height_of(a) < height_of(b);
-    });
-    // Of a low line above it.
-    const double top = height_of(*peak), wanted = top < 2 * kApart ? top + kApart / 2 : 0.85 * top;
-    double height = wanted, place = peak->front(), before = 0;
-    while (height > 0 && is_taken(height)) height -= kApart;
-    if (height <= 0) height = wanted;
-    while (is_taken(height)) height += kApart;
-    taken.push_back(height);
-    for (const auto& row : rows) {
-      const double after = height_of(row);
-      if (std::min(before, after) <= height && height <= std::max(before, after)) place = row[0];
-      before = after;
-    }
-    panel.marks.push_back(fmt::format(
-        "set label {} at first {:.10g},graph {:.3f} {} tc {} front boxed",
-        figure.paper.quoted(lines[i].label), place, height,
-        place > last ? "right offset -0.7,0" : "left offset 0.7,0", color_of(lines[i])));
-  }
 }
 
 void EventGrid::add_line_keys(const std::string& style) {
@@ -277,13 +246,11 @@ void EventGrid::add_caption(Panel& panel, const Column& column, const std::strin
   if (figure.paper.caption) panel.title += ", " + run_text(*column.measurement);
 }
 
-void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,
-                    std::string_view fill) {
+void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes) {
   for (std::size_t i = 0; i < classes; ++i) {
     const auto sample_class = static_cast<analysis::SampleClass>(i);
     if (all[sample_class] == 0) continue;
-    figure.keys.push_back({fmt::format("with boxes lc rgb class[{}]{}", i + 1,
-                                       fmt::format(fmt::runtime(fill), i + 1)),
+    figure.keys.push_back({fmt::format("with boxes lc rgb class[{}]", i + 1),
                            std::string(analysis::describe(sample_class))});
   }
 }
@@ -304,14 +271,19 @@ double count_height(double count, double highest, bool logarithmic) {
   return std::log(std::max(kHalfSample, count) / kHalfSample) / std::log(top / kHalfSample);
 }
 
-std::vector<std::string> count_axis(double highest, bool logarithmic) {
+std::vector<std::string> count_axis(double highest, bool logarithmic, bool is_low) {
   const double top = top_of(highest, logarithmic);
-  constexpr double kTics = 3;  // for which the lowest plots have room
+  // Tics for which the lowest plots have room.
+  const std::int64_t step = round_up_nicely(top / (is_low ? 3 : 5));
+  // Numbers of as many digits as the margin has room for.
+  double unit = 1;
+  while (highest >= 1e6 && unit * 1000 <= top) unit *= 1000;
+  const bool is_whole = std::fmod(static_cast<double>(step), unit) == 0 || logarithmic;
   return {fmt::format("set yrange [{}:{:.10g}]", logarithmic ? kHalfSample : 0, top),
-          // Numbers of as many digits as the margin has room for.
-          highest < 1e6 ? "set format y '%.0f'" : "set format y '%.1s%c'",
-          logarithmic ? "set ytics autofreq"
-                      : fmt::format("set ytics {}", round_up_nicely(top / kTics))};
+          fmt::format("set format y '{}'", unit == 1  ? "%.0f"
+                                           : is_whole ? "%.0s%c"
+                                                      : "%.1s%c"),
+          logarithmic ? "set ytics autofreq" : fmt::format("set ytics {}", step)};
 }
 
 std::string even_line(double height) {

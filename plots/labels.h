@@ -54,6 +54,18 @@ struct EventOnMachines {
 /// In order of first appearance, on whatever machine.
 std::vector<EventOnMachines> events_of(const Machines& machines);
 
+/// A horizontal axis of whole numbers. `logarithmic`: in both directions from 0.
+struct Axis {
+  double low = 0, high = 1;
+  bool logarithmic = false;
+
+  /// In parts of its length.
+  double place_of(double value) const;
+};
+
+/// The height of a row's step, in parts of the plot's.
+using RowHeight = std::function<double(const Rows::value_type& row)>;
+
 /// A figure with a block of panels for each event: those of different machines side by side, else
 /// those of up to four events.
 class EventGrid {
@@ -76,11 +88,10 @@ class EventGrid {
   /// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The
   /// most important is first: a long one is cut. Without a caption `text` alone.
   void add_caption(Panel& panel, const Column& column, const std::string& text) const;
-  /// Adds the names of the series of `panel` beside them if there are several, each where its line
-  /// passes a height that no other name has. `lines`: what each shows; `height_of` a row, in parts
-  /// of the plot's; `end`: of the horizontal axis.
-  void add_names(Panel& panel, const std::vector<Column>& lines,
-                 const std::function<double(const Rows::value_type&)>& height_of, double end) const;
+  /// Adds the names of the series of `panel`, steps, beside them, where the fewest lines and no
+  /// other names are. `lines`: what each shows.
+  void add_names(Panel& panel, const std::vector<Column>& lines, const RowHeight& height_of,
+                 const Axis& axis) const;
   /// Adds the lines to the legend. `style`: "with linespoints".
   void add_line_keys(const std::string& style);
   /// Sets the panels: one for all levels, or one `by_level` from top to bottom, those of several
@@ -107,15 +118,14 @@ std::string run_text(const analysis::Measurement& measurement);
 /// "hits 99.9%, 3 beyond"; `beyond`: samples that the axis does not have.
 std::string hits_text(const analysis::Measurement& measurement, std::uint64_t beyond);
 
-/// Adds the classes of samples that `all` has to the legend, of the first `classes`. `fill`: what
-/// follows their colours.
-void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes,
-                    std::string_view fill = "");
+/// Adds the classes of samples that `all` has to the legend, of the first `classes`.
+void add_class_keys(Figure& figure, const analysis::Breakdown& all, std::size_t classes);
 
-/// Settings of a vertical axis of cumulative shares, and the height of a row with a place and a
-/// share on it.
+/// Settings of a vertical axis of cumulative shares, the lines of text that its tics need, and the
+/// height of a row with a place and a share on it.
 inline const std::vector<std::string> kShareAxis{"set yrange [-3:103]", "set ytics 20",
                                                  "set format y '%.0f%%'"};
+inline constexpr double kLeastShareLines = 7;
 inline double share_height(const Rows::value_type& row) {
   return (row[1] + 3) / 106;
 }
@@ -124,8 +134,9 @@ inline double share_height(const Rows::value_type& row) {
 inline constexpr const char* kTriggerLine =
     "set arrow from 0,graph 0 to 0,graph 1 nohead ls 5 lw 0.7 back";
 
-/// Settings of an axis from 0 to a little more than `highest`, in whole numbers.
-std::vector<std::string> count_axis(double highest, bool logarithmic = false);
+/// Settings of an axis from 0 to a little more than `highest`, in whole numbers. `is_low`: plots
+/// may have room for few tics.
+std::vector<std::string> count_axis(double highest, bool logarithmic = false, bool is_low = true);
 /// The height of `count` on it, in parts of the plot's.
 double count_height(double count, double highest, bool logarithmic);
 

@@ -46,8 +46,24 @@ OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bin
   return axis;
 }
 
-std::vector<std::string> settings_of(double low, double high, bool logarithmic,
-                                     const EventGrid& grid) {
+Axis drawn(const OffsetAxis& axis, bool has_lines) {
+  constexpr double kLongestLinear = 100, kPad = 0.015;
+  const double low = static_cast<double>(axis.lowest) - 0.5;
+  const double high = static_cast<double>(axis.highest) + 0.5;
+  const double pad = kPad * (high - low);
+  if (!has_lines || high - low <= kLongestLinear) return {low - pad, high + pad};
+  return {std::min(-0.8, 1.3 * low), std::max(0.5, 1.3 * high), true};
+}
+
+double Axis::place_of(double value) const {
+  const auto scaled = [this](double x) {
+    return logarithmic ? std::copysign(std::log10(1 + std::abs(x)), x) : x;
+  };
+  return (scaled(value) - scaled(low)) / (scaled(high) - scaled(low));
+}
+
+std::vector<std::string> settings_of(const Axis& axis, const EventGrid& grid) {
+  const auto& [low, high, logarithmic] = axis;
   const double longest = std::max(std::abs(low), std::abs(high));
   const double characters = logarithmic ? 6 : 5 + std::log10(longest + 1);
   const double labels = std::max(1.0, grid.plot_width() / grid.figure.paper.width_of(characters));
@@ -64,17 +80,6 @@ std::vector<std::string> settings_of(double low, double high, bool logarithmic,
       range,
       fmt::format("set xtics (0); set for [k={}:18:{}] xtics add (10.**k, -10.**k)",
                   step > 1 ? step : 0, step)};
-}
-
-std::vector<std::string> settings_of(const OffsetAxis& axis, bool has_lines,
-                                     const EventGrid& grid) {
-  constexpr double kLongestLinear = 100, kPad = 0.015;
-  const double low = static_cast<double>(axis.lowest) - 0.5;
-  const double high = static_cast<double>(axis.highest) + 0.5;
-  const double pad = kPad * (high - low);
-  return has_lines && high - low > kLongestLinear
-             ? settings_of(std::min(-0.8, 1.3 * low), std::max(0.5, 1.3 * high), true, grid)
-             : settings_of(low - pad, high + pad, false, grid);
 }
 
 }  // namespace skid::plots

@@ -15,11 +15,10 @@ using analysis::OffsetAxis;
 /// would compress the others. Bins have whole retirement groups where there are some.
 OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bins);
 
-/// Settings of a horizontal axis of whole numbers, in pixels of `grid`. `logarithmic`: in both
-/// directions from 0.
-std::vector<std::string> settings_of(double low, double high, bool logarithmic,
-                                     const EventGrid& grid);
-/// Of offsets. Lines, which have no bins, have a logarithmic axis unless it is short.
-std::vector<std::string> settings_of(const OffsetAxis& axis, bool has_lines, const EventGrid& grid);
+/// With some space at both ends. Lines have a logarithmic axis unless it is short.
+Axis drawn(const OffsetAxis& axis, bool has_lines);
+
+/// gnuplot's settings, with as many tics as the panels of `grid` have room for.
+std::vector<std::string> settings_of(const Axis& axis, const EventGrid& grid);
 
 }  // namespace skid::plots

@@ -11,7 +11,7 @@ namespace skid::plots {
 
 void RowPlot::begin_event(const std::string& event) {
   // Within the plot, where its row has no mark: a long name needs no margin.
-  add_label(figure.paper.fitted(event, figure.paper.width * 0.7), "0", "left offset 0.5,0");
+  add_label(figure.paper.fitted(event, figure.paper.width * 0.85), "0", "left offset 0.5,0");
   ++next_;
 }
 
@@ -42,6 +42,11 @@ void RowPlot::add_all(const Machines& machines,
       add(row.first->label + (machine.empty() ? "" : "  ") + machine, text);
     }
   }
+}
+
+void RowPlot::add_note(std::string_view note, double y) {
+  panel.marks.push_back(
+      fmt::format("set label '{}' at graph 0.5,first {:.10g} center front boxed", note, y));
 }
 
 double RowPlot::add_label(const std::string& text, std::string_view x, std::string_view place) {

@@ -20,6 +20,8 @@ class RowPlot {
   void begin_event(const std::string& event);
   /// Returns the middle of the row on the vertical axis. `text` is left out on narrow paper.
   double add(const std::string& name, const std::string& text);
+  /// A note in the middle of the row at `y`, which has no mark.
+  void add_note(std::string_view note, double y);
   /// Rows of all measurements: by event, level, machine, then as the machine's columns. `add_marks`
   /// returns the text of a row, and adds its marks at the height `y`.
   void add_all(const Machines& machines,

@@ -16,8 +16,6 @@ do for [i=1:7] { set linetype i lc rgb word('#0072B2 #D55E00 #009E73 #E69F00 #CC
 set linetype cycle 7
 # Classes of samples: hit, skid, before, censored, other trigger, loop, other user, kernel, guest, unmapped.
 array class[10] = ['#009E73', '#0072B2', '#E69F00', '#D55E00', '#CC79A7', '#56B4E9', 'black', '#444444', '#777777', '#F0E442']
-# Their patterns in shares, where colours are alike in grey; 3: solid.
-array pattern[10] = [3, 4, 3, 2, 1, 7, 6, 3, 5, 3]
 # Of data with a place and a column a class: the samples of the first c classes, and their share.
 upto(c) = sum [i=2:c+1] column(i)
 share(c) = upto(10) > 0 ? 100. * upto(c) / upto(10) : 0

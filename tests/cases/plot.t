@@ -37,9 +37,9 @@ The kind of each command:
 Size, font and parts that are chosen:
 
   $ echo "set style line 3 lc rgb '#123456'" > look.gp
-  $ skidscan report pebs-shadow --kind cdf -e r81d0 -p pp,ppp --size 3.3inx7.62cm --font Serif,8 \
+  $ skidscan report pebs-shadow --kind cdf -e r81d0 -p pp,ppp --size 3.3inx8cm --font Serif,8 \
   >   --title Loads --plot-settings look.gp --plot f.svg > /dev/null
-  $ lacks f.svg 'width="317" height="288"' '"Serif"' '<title>Loads (SYNTHETIC)</title>' \
+  $ lacks f.svg 'width="317" height="302"' '"Serif"' '<title>Loads (SYNTHETIC)</title>' \
   >   'rgb( 18,  52,  86)' '>ppp<' '>none<' gnuplot_plot
   >none<
   gnuplot_plot
