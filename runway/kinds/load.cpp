@@ -1,8 +1,9 @@
-// A load from the watched datum.
+// Loads from the watched datum.
 #include "runway/kinds/kind.h"
 
 namespace skid::runway::kinds {
 
+/// A load from the watched datum.
 Kind load() {
   return {
       .name = "load",
@@ -17,6 +18,20 @@ Kind load() {
       .touches_datum = true,
       .category = Category::gp_load,
       .effects = {{Counted::instructions}, {Counted::loads}, {Counted::l1_hits}},
+  };
+}
+
+/// A load with the hint that the datum is not used again, which ordinary memory ignores.
+Kind nt_load() {
+  return {
+      .name = "nt-load",
+      .x86_64 = KindCode{.instructions = {"movntdqa (%rdi), %xmm0"},
+                         .disassembly = "movntdqa xmm0, xmmword ptr [rdi]"},
+      .cpu_flag = "sse4_1",
+      .widths = {16},
+      .touches_datum = true,
+      .category = Category::nt_load,
+      .effects = {{Counted::loads}, {Counted::l1_hits}},
   };
 }
 

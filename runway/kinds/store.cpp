@@ -1,8 +1,9 @@
-// A store to the watched datum.
+// Stores to the watched datum.
 #include "runway/kinds/kind.h"
 
 namespace skid::runway::kinds {
 
+/// A store to the watched datum.
 Kind store() {
   return {
       .name = "store",
@@ -13,6 +14,20 @@ Kind store() {
                                            "str x1, [x10]"},
                           .disassembly = "str x1, [x10]"},
       .widths = kWords,
+      .touches_datum = true,
+      .category = Category::store,
+      .effects = {{Counted::stores}},
+  };
+}
+
+/// A store to the watched datum that bypasses the caches.
+Kind nt_store() {
+  return {
+      .name = "nt-store",
+      .x86_64 = KindCode{.instructions = {"movnti %eax, (%rdi)", "movnti %rax, (%rdi)"},
+                         .disassembly = "movnti qword ptr [rdi], rax"},
+      .cpu_flag = "sse2",
+      .widths = {4, 8},
       .touches_datum = true,
       .category = Category::store,
       .effects = {{Counted::stores}},

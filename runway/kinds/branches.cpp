@@ -1,8 +1,35 @@
-// A conditional branch whose direction is random.
+// Branches: direct and conditional jumps.
 #include "runway/kinds/kind.h"
 
 namespace skid::runway::kinds {
 
+/// A jump to the first runway byte.
+Kind branch_taken() {
+  return {
+      .name = "branch-taken",
+      .x86_64 = KindCode{.instructions = {"jmp .Lrunway{n}"}, .disassembly = "jmp {}"},
+      .aarch64 = KindCode{.instructions = {"b .Lrunway{n}"}, .disassembly = "b #{}"},
+      .category = Category::branch,
+      .effects = {{Counted::branches}, {Counted::taken_branches}},
+  };
+}
+
+/// A conditional branch that is never taken.
+Kind branch_not_taken() {
+  return {
+      .name = "branch-not-taken",
+      // XOR clears the carry and fuses with no branch, where there is no lead-in.
+      .x86_64 = KindCode{.instructions = {"jc .Lrunway{n}"},
+                         .disassembly = "jb {}",
+                         .head = Head{{{"xorl %eax, %eax"}}}},
+      .category = Category::branch,
+      .effects = {{Counted::branches},
+                  {Counted::conditional_branches},
+                  {Counted::untaken_conditional_branches}},
+  };
+}
+
+/// A conditional branch whose direction is random.
 Kind branch_mispredict() {
   // Half of the branches go each way, and any prediction is wrong half of the time.
   const auto half = [](Counted counted) { return Effect{counted, 0.5, Verdict::conditional}; };
