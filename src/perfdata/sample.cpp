@@ -56,14 +56,6 @@ std::span<const std::byte> registers(ByteReader& reader, std::uint64_t mask) {
   return counted(reader, static_cast<std::uint64_t>(std::popcount(mask)), kWord);
 }
 
-std::span<const std::byte> user_stack(ByteReader& reader) {
-  const std::uint64_t size = reader.u64();
-  if (size == 0) return {};
-  const auto dump = reader.take(size);
-  const std::uint64_t used = reader.u64();
-  return used < dump.size() ? dump.first(static_cast<std::size_t>(used)) : dump;
-}
-
 }  // namespace
 
 SampleLayout::SampleLayout(const Attribute& attribute) {
@@ -174,9 +166,7 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   if (attribute.has(PERF_SAMPLE_RAW)) details.raw = reader.take(reader.u32());
   if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) {
     const std::uint64_t entries = reader.u64();
-    if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0) {
-      details.branch_hw_index = reader.u64();
-    }
+    if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0) reader.skip(kWord);
     details.branch_stack = counted(reader, entries, kBranchEntry);
     if ((attribute.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS) != 0) {
       counted(reader, entries, kWord);
@@ -185,20 +175,26 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   if (attribute.has(PERF_SAMPLE_REGS_USER)) {
     details.user_registers = registers(reader, attribute.sample_regs_user);
   }
-  if (attribute.has(PERF_SAMPLE_STACK_USER)) details.user_stack = user_stack(reader);
+  if (attribute.has(PERF_SAMPLE_STACK_USER)) {
+    const std::uint64_t size = reader.u64();
+    reader.skip(size);
+    if (size != 0) reader.skip(kWord);  // the bytes of it that were used
+  }
+  const auto skip_words = [&](std::uint64_t fields) {
+    const auto words = std::popcount(attribute.sample_type & fields);
+    reader.skip(static_cast<std::uint64_t>(words) * kWord);
+  };
   if ((attribute.sample_type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)) != 0) {
-    details.weight = reader.u64();
+    reader.skip(kWord);
   }
   if (attribute.has(PERF_SAMPLE_DATA_SRC)) details.data_source = reader.u64();
-  if (attribute.has(PERF_SAMPLE_TRANSACTION)) details.transaction = reader.u64();
+  skip_words(PERF_SAMPLE_TRANSACTION);
   if (attribute.has(PERF_SAMPLE_REGS_INTR)) {
     details.interrupt_registers = registers(reader, attribute.sample_regs_intr);
   }
-  if (attribute.has(PERF_SAMPLE_PHYS_ADDR)) details.physical_address = reader.u64();
-  if (attribute.has(PERF_SAMPLE_CGROUP)) details.cgroup = reader.u64();
-  if (attribute.has(PERF_SAMPLE_DATA_PAGE_SIZE)) details.data_page_size = reader.u64();
-  if (attribute.has(PERF_SAMPLE_CODE_PAGE_SIZE)) details.code_page_size = reader.u64();
-  if (attribute.has(PERF_SAMPLE_AUX)) details.aux = reader.take(reader.u64());
+  skip_words(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
+             PERF_SAMPLE_CODE_PAGE_SIZE);
+  if (attribute.has(PERF_SAMPLE_AUX)) reader.skip(reader.u64());
   if (reader.failed()) return std::nullopt;
   return details;
 }

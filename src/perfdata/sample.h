@@ -61,23 +61,15 @@ struct CounterValue {
   std::uint64_t lost = 0;  ///< records of the event lost so far; 0 where it does not record it
 };
 
-/// The following fields, whose offsets depend on the lengths of the preceding ones.
+/// The following fields that are used, whose offsets depend on the lengths of the preceding ones.
 struct SampleDetails {
   /// nullopt: not recorded, or not among the values of the event's group.
   std::optional<CounterValue> counter;
   std::span<const std::byte> callchain;     ///< u64 each, in the recording's byte order
   std::span<const std::byte> raw;           ///< tracepoint payload
   std::span<const std::byte> branch_stack;  ///< 24 bytes an entry
-  std::optional<std::uint64_t> branch_hw_index;
   std::span<const std::byte> user_registers, interrupt_registers;  ///< u64 each
-  std::span<const std::byte> user_stack;
-  std::uint64_t weight = 0;  ///< WEIGHT, or the three parts of WEIGHT_STRUCT
   std::uint64_t data_source = 0;
-  std::uint64_t transaction = 0;
-  std::uint64_t physical_address = 0;
-  std::uint64_t cgroup = 0;
-  std::uint64_t data_page_size = 0, code_page_size = 0;
-  std::span<const std::byte> aux;
 };
 
 /// Byte offsets, after the record header, of the fields at fixed offsets in one event's samples.

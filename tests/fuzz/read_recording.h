@@ -36,9 +36,8 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
     if (decoded.problem != perfdata::SampleDecoder::Problem::none) continue;
     const auto details = decoder.details(record, decoded.sample);
     if (!details) continue;
-    for (const auto bytes :
-         {details->callchain, details->raw, details->branch_stack, details->user_registers,
-          details->interrupt_registers, details->user_stack, details->aux}) {
+    for (const auto bytes : {details->callchain, details->raw, details->branch_stack,
+                             details->user_registers, details->interrupt_registers}) {
       sum += touch(bytes);
     }
   }
