@@ -4,6 +4,7 @@
 #include "runway/target.h"
 #include "src/instructions/instruction.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/symbols/elf_file.h"
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 
 #include <fmt/format.h>
 #include <gelf.h>
-#include <sys/stat.h>
 
 namespace skid::runway {
 
@@ -37,11 +37,8 @@ struct Note {
 /// A file that may be a target, with its program headers.
 class TargetFile {
  public:
-  explicit TargetFile(const fs::path& path) : file_(symbols::ElfFile::open(path)) {
-    struct stat status {};
-    if (::fstat(file_.descriptor().get(), &status) == 0) {
-      size_ = static_cast<std::uint64_t>(status.st_size);
-    }
+  explicit TargetFile(const fs::path& path)
+      : file_(symbols::ElfFile::open(path)), size_(size_of(file_.descriptor())) {
     const std::size_t declared = header().e_phnum == PN_XNUM ? 0 : header().e_phnum;
     if (segments().size() < declared) {
       throw refuse(header().e_phoff, fmt::format("{} program headers", declared),
@@ -107,7 +104,7 @@ class TargetFile {
   }
 
   symbols::ElfFile file_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_;
 };
 
 /// Compares the note with the file; a Layout that passes is safe to compute with.

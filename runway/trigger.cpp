@@ -34,11 +34,10 @@ const auto& table() {
   return kinds;
 }
 
-std::string names_of(const std::vector<TriggerKind>& kinds) {
-  std::vector<std::string_view> names;
-  names.reserve(kinds.size());
-  for (const TriggerKind kind : kinds) names.push_back(name_of(kind));
-  return fmt::format("{}", fmt::join(names, ", "));
+std::vector<std::string> names_of(const std::vector<TriggerKind>& kinds) {
+  std::vector<std::string> names;
+  for (const TriggerKind kind : kinds) names.emplace_back(name_of(kind));
+  return names;
 }
 
 }  // namespace
@@ -96,9 +95,7 @@ const std::vector<TriggerKind>& all_trigger_kinds() {
 }
 
 std::vector<std::string> trigger_kind_names() {
-  std::vector<std::string> names;
-  for (const TriggerKind kind : all_trigger_kinds()) names.emplace_back(name_of(kind));
-  return names;
+  return names_of(all_trigger_kinds());
 }
 
 std::vector<TriggerKind> trigger_kinds_of(Arch arch) {
@@ -114,7 +111,7 @@ bool is_chase(TriggerKind kind) {
 std::optional<std::string> refusal(TriggerKind kind, Arch arch) {
   if (kind_of(kind).code(arch)) return std::nullopt;
   return fmt::format("trigger kind '{}' does not exist for {}; expected {}", name_of(kind),
-                     name_of(arch), names_of(trigger_kinds_of(arch)));
+                     name_of(arch), fmt::join(names_of(trigger_kinds_of(arch)), ", "));
 }
 
 std::optional<std::string> refusal(TriggerKind kind, Arch arch,

@@ -89,7 +89,7 @@ class WatchedData {
                                       std::uint64_t bias) {
     const auto* module = modules_.find(spaces_.file(file)).module;
     if (module == nullptr || bias != 0) return {};
-    auto ranges = module->read_only_ranges();
+    auto ranges = module->loaded_ranges(/*writable_too=*/false);
     const bool is_constant =
         std::ranges::any_of(ranges, [&](const AddressRange& one) { return one.contains(watched); });
     return is_constant ? std::vector<AddressRange>() : std::move(ranges);

@@ -1,8 +1,8 @@
 #include "src/correct/rewrite.h"
 
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/file_sections.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/metadata.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 

@@ -52,7 +52,14 @@ inline constexpr auto kCategories = [] {
 }();
 
 /// "GP_LOAD"; "NOMEM" for no_memory.
-std::string_view name_of(Category category);
+inline std::string_view name_of(Category category) {
+  static constexpr std::array<std::string_view, kCategories.size()> kNames{
+      "GP_LOAD",     "XMM_LOAD", "YMM_LOAD",   "ZMM_LOAD", "STR_LOAD", "PREFETCH", "IO",
+      "LOCKED_LOAD", "NT_LOAD",  "OTHER_LOAD", "MFENCE",   "CPUID",    "STORE",    "BRANCH",
+      "COND_BRANCH", "JUMP",     "IND_JUMP",   "CALL",     "IND_CALL", "RETURN",   "DIV",
+      "VECTOR",      "FLUSH",    "LEA",        "NOP",      "NOMEM",    "LOAD",     "OTHER"};
+  return kNames.at(static_cast<std::size_t>(category));
+}
 
 /// A set of categories.
 class Categories {
@@ -81,6 +88,14 @@ class Categories {
 };
 
 /// Their names in the order of kCategories, one space between two.
-std::string names_of(const Categories& categories);
+inline std::string names_of(const Categories& categories) {
+  std::string names;
+  for (const Category category : kCategories) {
+    if (!categories.contains(category)) continue;
+    if (!names.empty()) names += ' ';
+    names += name_of(category);
+  }
+  return names;
+}
 
 }  // namespace skid::instructions

@@ -15,7 +15,6 @@ namespace skid::locate {
 
 using perfdata::Record;
 using perfdata::Recording;
-using Pieces = std::vector<Recording::StoredRecords>;
 
 class Digester {
  public:

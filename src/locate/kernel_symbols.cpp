@@ -67,12 +67,12 @@ std::string build_id_in_notes(std::string_view notes) {
 
 std::filesystem::path KernelSymbols::believable_table() {
   const std::string running = running_build_id(files_.notes);
-  if (kernel_.build_id.empty()) {
-    if (kernel_.os_release.empty() || kernel_.os_release != files_.os_release) {
+  if (kernel_->build_id.empty()) {
+    if (kernel_->os_release.empty() || kernel_->os_release != files_.os_release) {
       remarks_.push_back(fmt::format(
           "{}: the recording holds no build-id of it and was made on release {}, not on the "
           "running {}; its symbols are not known",
-          kKernelName, kernel_.os_release.empty() ? "(unknown)" : kernel_.os_release,
+          kKernelName, kernel_->os_release.empty() ? "(unknown)" : kernel_->os_release,
           files_.os_release));
       return {};
     }
@@ -84,39 +84,38 @@ std::filesystem::path KernelSymbols::believable_table() {
   }
   if (!files_.cache.empty()) {
     // The recorded id is hexadecimal digits, so it stays inside the cache.
-    auto cached = files_.cache / kKernelName / kernel_.build_id / "kallsyms";
+    auto cached = files_.cache / kKernelName / kernel_->build_id / "kallsyms";
     std::error_code none;
     if (std::filesystem::is_regular_file(cached, none)) return cached;
   }
-  if (running == kernel_.build_id) return files_.kallsyms;
+  if (running == kernel_->build_id) return files_.kallsyms;
   remarks_.push_back(fmt::format(
       "{}: the running kernel's build-id {} is not the recorded {}; its symbols are not known",
-      kKernelName, running.empty() ? "(none)" : running, kernel_.build_id));
+      kKernelName, running.empty() ? "(none)" : running, kernel_->build_id));
   return {};
 }
 
 bool KernelSymbols::find_shift() {
-  if (!kernel_.reference) {
+  if (!kernel_->reference) {
     remarks_.push_back(fmt::format(
         "{}: the recording does not contain where it was loaded; its symbols are used as they are "
         "now",
         kKernelName));
     return true;
   }
-  const auto address = table_->address_of(kernel_.reference->symbol);
+  const auto address = table_->address_of(kernel_->reference->symbol);
   if (!address) {
     remarks_.push_back(
         fmt::format("{}: its table has no symbol '{}', by which the recording gives where it was "
                     "loaded; its symbols are not known",
-                    kKernelName, kernel_.reference->symbol));
+                    kKernelName, kernel_->reference->symbol));
     return false;
   }
-  shift_ = *address - kernel_.reference->address;
+  shift_ = *address - kernel_->reference->address;
   return true;
 }
 
 void KernelSymbols::open() {
-  opened_ = true;
   kernel_ = recorded_();
   const auto path = believable_table();
   if (path.empty()) return;
@@ -162,7 +161,7 @@ std::optional<symbols::Function> KernelSymbols::symbol_at(const symbols::MappedF
     const std::uint64_t begin = address - offset;
     return symbols::Function{file.path, {begin, begin + file.symbol_size}};
   }
-  if (!opened_) open();
+  if (!kernel_) open();
   if (!table_) return std::nullopt;
   if (file.path != kKernelName) {
     const std::string& module = believable_module(file.path, address - offset);

@@ -68,9 +68,8 @@ class KernelSymbols {
   const std::string& believable_module(const std::string& dso, std::uint64_t begin);
 
   std::function<RecordedKernel()> recorded_;
-  RecordedKernel kernel_;  // once opened
+  std::optional<RecordedKernel> kernel_;  // once opened
   KernelFiles files_;
-  bool opened_ = false;
   std::optional<symbols::Kallsyms> table_;
   std::uint64_t shift_ = 0;  // from recorded addresses to those of the table, modulo 2^64
   std::map<std::string, std::string> modules_;  // by dso: the name; empty: not verified

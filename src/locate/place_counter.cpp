@@ -230,7 +230,7 @@ std::uint64_t PlaceCounter::block_key(const Block& block) {
   return std::uint64_t{known->second} << Count::kBlockShift;
 }
 
-std::size_t PlaceCounter::BlockHash::operator()(const Block& block) const noexcept {
+std::size_t PlaceCounter::BlockHash::operator()(const Block& block) const {
   const std::uint64_t file_and_mode =
       std::uint64_t{block.file} << 8 | static_cast<std::uint64_t>(block.mode);
   const auto mixed = hashed(block.number, seed) ^ hashed(file_and_mode, seed) ^ block.distance;

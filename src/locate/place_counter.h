@@ -124,7 +124,7 @@ class PlaceCounter {
   using Count = LocatedCounts::Count;
 
   struct BlockHash {
-    std::size_t operator()(const Block& block) const noexcept;
+    std::size_t operator()(const Block& block) const;  // as if it could throw: nodes keep it then
     std::uint64_t seed;
   };
 

@@ -3,8 +3,6 @@
 #include "src/locate/mapping_name.h"
 #include "src/perfdata/format.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,26 +11,17 @@ namespace skid::locate {
 
 using perfdata::Record;
 
-namespace {
-
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-
-AddressRange range_of(std::uint64_t address, std::uint64_t length) {
-  return {address, address + std::min(length, kMost - address)};
-}
-
-}  // namespace
-
 void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode mode,
                            std::uint64_t time) {
-  AddressRange range = range_of(mapping.address, mapping.length);
+  AddressRange range = AddressRange::of_size(mapping.address, mapping.length);
   switch (mode) {
     case perfdata::CpuMode::guest_kernel:
     case perfdata::CpuMode::guest_user:
       return;  // a guest's addresses, under pids of the host
     case perfdata::CpuMode::kernel: {
       auto name = kernel_mapping_name(mapping.path);
-      if (name.is_kernel && range == AddressRange{}) range.end = kMost;  // as old perf wrote it
+      if (name.is_kernel && range == AddressRange{})
+        range.end = UINT64_MAX;  // as old perf wrote it
       if (name.is_kernel && mapping.page_offset != 0) {
         spaces_.set_kernel_reference({std::move(name.reference), mapping.page_offset});
       }
@@ -58,7 +47,8 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
 /// The code is the kernel's from its record on. What is removed stays until something else is at
 /// its addresses.
 void Replay::enter_symbol(perfdata::KernelSymbolRecord& symbol, std::uint64_t time) {
-  spaces_.map(time, symbols::AddressSpaces::kKernel, range_of(symbol.address, symbol.length), 0,
+  spaces_.map(time, symbols::AddressSpaces::kKernel,
+              AddressRange::of_size(symbol.address, symbol.length), 0,
               {std::move(symbol.name), {}, symbol.length});
 }
 

@@ -36,30 +36,21 @@ bool has_headers_at(std::span<const std::byte> bytes) {
   return true;
 }
 
-bool may_extend(const std::vector<Recording::StoredRecords>& pieces,
-                const Recording::StoredRecords& records, std::uint64_t most) {
-  return !pieces.empty() && pieces.back().segment == records.segment &&
-         pieces.back().end == records.begin && pieces.back().size() < most;
-}
-
 }  // namespace
 
 bool may_be_in_piece(std::uint32_t type) {
   return is_kernel_record(type) || type == perfdata::PERF_RECORD_FINISHED_ROUND;
 }
 
-void append_piece(std::vector<Recording::StoredRecords>& pieces, Recording::StoredRecords samples,
-                  std::uint64_t most) {
-  if (may_extend(pieces, samples, most)) {
-    pieces.back().end = samples.end;
-  } else {
-    pieces.push_back(samples);
-  }
+void append_piece(Pieces& pieces, const Recording::StoredRecords& samples, std::uint64_t most) {
+  if (!extend_piece(pieces, samples, most)) pieces.push_back(samples);
 }
 
-void extend_piece(std::vector<Recording::StoredRecords>& pieces,
-                  const Recording::StoredRecords& record, std::uint64_t most) {
-  if (may_extend(pieces, record, most)) pieces.back().end = record.end;
+bool extend_piece(Pieces& pieces, const Recording::StoredRecords& record, std::uint64_t most) {
+  const bool follows = !pieces.empty() && pieces.back().segment == record.segment &&
+                       pieces.back().end == record.begin && pieces.back().size() < most;
+  if (follows) pieces.back().end = record.end;
+  return follows;
 }
 
 std::optional<std::uint64_t> guess_boundary(const Recording& recording,

@@ -37,12 +37,6 @@ std::map<std::string, std::string> read_caps(const FileTree& files, const fs::pa
   return caps;
 }
 
-std::vector<std::string> read_formats(const FileTree& files, const fs::path& directory) {
-  std::vector<std::string> names = files.names_in(directory);
-  if (names.size() > kMostFormats) names.resize(kMostFormats);
-  return names;
-}
-
 /// "Uid:" has the real, effective, saved and file system user id.
 std::optional<std::uint64_t> effective_user(std::string_view ids) {
   const std::size_t real_end = ids.find('\t');
@@ -99,7 +93,8 @@ std::vector<Pmu> read_pmus(const FileTree& files) {
                     .caps = read_caps(files, directory / "caps"),
                     .cpus = read_cpus(directory / "cpus"),
                     .cpumask = read_cpus(directory / "cpumask"),
-                    .formats = read_formats(files, directory / "format")});
+                    .formats = files.names_in(directory / "format")});
+    pmus.back().formats.resize(std::min(pmus.back().formats.size(), kMostFormats));
   }
   return pmus;
 }

@@ -113,6 +113,10 @@ void parse_build_ids(ByteReader& reader, Features& features) {
   }
 }
 
+bool is_all_zero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 /// Names and values, each ended by a NUL, to the end of the section or the padding of pipe mode
 /// (system/extras/simpleperf/record_file_format.h). No name is empty.
 void parse_meta_info(ByteReader& reader, Features& features) {
@@ -123,9 +127,7 @@ void parse_meta_info(ByteReader& reader, Features& features) {
     if (name.empty()) {
       const auto padding =
           reader.take(std::min<std::uint64_t>(reader.remaining(), kLongestPadding - 1));
-      const bool is_padding =
-          std::ranges::all_of(padding, [](std::byte byte) { return byte == std::byte{0}; });
-      if (!is_padding || reader.remaining() > 0) reader.fail();
+      if (!is_all_zero(padding) || reader.remaining() > 0) reader.fail();
       return;
     }
     std::string value(reader.terminated_text());
@@ -237,11 +239,7 @@ std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, 
   } else {
     // perf before 5.11 fills shorter ones (16 bytes of MD5 or UUID, 8 of xxHash) with zeros.
     constexpr std::size_t kWord = 4;
-    const auto ends_with_zeros = [&] {
-      const auto word = field.subspan(digest - kWord, kWord);
-      return std::ranges::all_of(word, [](std::byte one) { return one == std::byte{}; });
-    };
-    while (digest > 0 && ends_with_zeros()) digest -= kWord;
+    while (digest > 0 && is_all_zero(field.subspan(digest - kWord, kWord))) digest -= kWord;
   }
   entry.build_id = hexadecimal(field.first(digest));
   const auto mode = static_cast<CpuMode>(misc & PERF_RECORD_MISC_CPUMODE_MASK);

@@ -1,5 +1,10 @@
 #include "src/perfdata/metadata.h"
 
+#include "src/perfdata/format.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,6 +85,152 @@ TakenMetadata take_feature(const Record& record, ByteOrder order, Metadata& meta
   return taken;
 }
 
+constexpr std::uint64_t kMagic = 0x32454c4946524550;     // "PERFILE2"
+constexpr std::uint64_t kOldMagic = 0x454c494646524550;  // "PERFFILE"
+constexpr std::size_t kWithoutFeatures = 72;             // perf_file_header before Linux 2.6.33
+
+FileSection read_section(ByteReader& reader) {
+  const std::uint64_t offset = reader.u64();
+  const std::uint64_t size = reader.u64();
+  return {offset, size};
+}
+
+class SectionReader {
+ public:
+  SectionReader(const FileDescriptor& file, std::uint64_t size, const std::filesystem::path& path,
+                const FileHeader& header, FaultLog& faults)
+      : file_(file), size_(size), path_(path), header_(header), faults_(faults) {}
+
+  FileSections read() {
+    read_attributes();
+    if (metadata().attributes.empty()) {
+      throw InputError({path_.string(), header_.attributes.offset, "no readable event attribute",
+                        "at least one", kRecordAgain});
+    }
+    // The feature sections follow the records, so without a valid end of these their offset is
+    // unknown.
+    if (find_records()) read_features();
+    adopt_event_descriptions(metadata());
+    return std::move(sections_);
+  }
+
+ private:
+  Metadata& metadata() noexcept { return sections_.metadata; }
+
+  void fault(std::uint64_t offset, std::string found, std::string expected,
+             std::string remedy = kRecordAgain) {
+    faults_.add(path_, offset, std::move(found), std::move(expected), std::move(remedy));
+  }
+
+  /// The bytes of a section; faults and gives fewer when it reaches past the end of the file.
+  std::vector<std::byte> bytes_of(FileSection section, const std::string& what) {
+    const std::uint64_t available = section.offset < size_ ? size_ - section.offset : 0;
+    if (section.size > available) {
+      fault(section.offset, fmt::format("{} of {} bytes", what, section.size),
+            fmt::format("{} up to the end of the file", available));
+    }
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(section.size, available)));
+    bytes.resize(read_at(file_, bytes, section.offset));
+    return bytes;
+  }
+
+  void read_attributes() {
+    constexpr std::uint64_t kSmallest = kSmallestAttribute + FileSection::kEntrySize;
+    constexpr std::uint64_t kLargest = kLargestAttribute + FileSection::kEntrySize;
+    const std::uint64_t entry_size = header_.attribute_entry_size;
+    if (entry_size < kSmallest || entry_size > kLargest) {
+      throw InputError({path_.string(), 16,
+                        fmt::format("attribute entries of {} bytes", entry_size),
+                        fmt::format("{} to {}", kSmallest, kLargest), kRecordAgain});
+    }
+    FileSection section = header_.attributes;
+    if (section.size / entry_size > kMostAttributes) {
+      fault(section.offset, fmt::format("{} event attributes", section.size / entry_size),
+            fmt::format("at most {}", kMostAttributes));
+      section.size = kMostAttributes * entry_size;
+    }
+    const auto bytes = bytes_of(section, "attribute section");
+    // All id tables together cannot be larger than the file unless they overlap.
+    std::uint64_t id_bytes_left = std::min(size_, kMostIds * sizeof(std::uint64_t));
+    for (std::span<const std::byte> entries(bytes); entries.size() >= entry_size;
+         entries = entries.subspan(static_cast<std::size_t>(entry_size))) {
+      const std::uint64_t offset = section.offset + (bytes.size() - entries.size());
+      const auto entry = entries.first(static_cast<std::size_t>(entry_size));
+      auto attribute =
+          parse_attribute(entry.first(entry.size() - FileSection::kEntrySize), header_.order);
+      if (!attribute) break;  // not reached: the entry size was checked above
+      ByteReader reader(entry.last(FileSection::kEntrySize), header_.order);
+      FileSection ids = read_section(reader);
+      if (ids.size > id_bytes_left) {
+        fault(offset, fmt::format("an id table of {} bytes", ids.size),
+              fmt::format("at most {}", id_bytes_left));
+        ids.size = 0;
+      }
+      id_bytes_left -= ids.size;
+      const auto id_bytes = bytes_of(ids, "id table");
+      ByteReader id_reader(id_bytes, header_.order);
+      while (id_reader.remaining() >= sizeof(std::uint64_t)) {
+        attribute->ids.push_back(id_reader.u64());
+      }
+      metadata().attributes.push_back(std::move(*attribute));
+    }
+  }
+
+  /// Finds the records. Returns whether their end matches the header.
+  bool find_records() {
+    const FileSection data = header_.data;
+    sections_.records_begin = std::min(data.offset, size_);
+    sections_.records_end = size_;
+    if (data.offset > size_) {
+      fault(data.offset, "records that begin past the end of the file",
+            fmt::format("at most {:#x}", size_));
+      return false;
+    }
+    if (data.size == 0 && data.offset < size_) {
+      fault(data.offset, "a header that was never completed (perf did not end properly)", "",
+            "records up to the end of the file are read");
+      return false;
+    }
+    if (data.size > size_ - data.offset) {
+      fault(data.offset, fmt::format("records of {} bytes", data.size),
+            fmt::format("{} up to the end of the file", size_ - data.offset));
+      return false;
+    }
+    sections_.records_end = data.offset + data.size;
+    return true;
+  }
+
+  void read_features() {
+    const std::uint64_t table_offset = sections_.records_end;
+    const auto table = bytes_of({table_offset, header_.features.size() * FileSection::kEntrySize},
+                                "feature table");
+    ByteReader reader(table, header_.order);
+    // Sections that overlap would make us read the same bytes again and again.
+    std::uint64_t bytes_left = size_;
+    for (const unsigned bit : header_.features) {
+      const FileSection section = read_section(reader);
+      if (reader.failed()) return;
+      const std::uint64_t most = std::min(kLargestFeature, bytes_left);
+      if (section.size > most) {
+        fault(section.offset, fmt::format("feature section {} of {} bytes", bit, section.size),
+              fmt::format("at most {}", most));
+        continue;
+      }
+      bytes_left -= section.size;
+      const auto content = bytes_of(section, fmt::format("feature section {}", bit));
+      auto problem = parse_feature(bit, content, header_.order, metadata().features);
+      if (!problem.empty()) fault(section.offset, std::move(problem), "");
+    }
+  }
+
+  const FileDescriptor& file_;
+  std::uint64_t size_;  ///< bytes of the file
+  const std::filesystem::path& path_;
+  const FileHeader& header_;
+  FaultLog& faults_;
+  FileSections sections_;
+};
+
 }  // namespace
 
 void adopt_event_descriptions(Metadata& metadata) {
@@ -124,6 +275,74 @@ TakenMetadata take_metadata(const Record& record, ByteOrder order, const IdTable
     default:
       return {};
   }
+}
+
+FileHeader parse_file_header(std::span<const std::byte> bytes, const std::filesystem::path& path) {
+  const auto refuse = [&path](std::uint64_t offset, std::string found, std::string expected,
+                              std::string remedy) {
+    throw InputError(
+        {path.string(), offset, std::move(found), std::move(expected), std::move(remedy)});
+  };
+
+  if (bytes.size() < sizeof kMagic) {
+    refuse(0, fmt::format("a file of {} bytes", bytes.size()),
+           fmt::format("a perf.data header of {} bytes", FileHeader::kLargestSize),
+           "is it a recording of perf?");
+  }
+  FileHeader header;
+  const std::uint64_t magic = ByteReader(bytes, ByteOrder::little).u64();
+  if (magic == kOldMagic || __builtin_bswap64(magic) == kOldMagic) {
+    refuse(0, "magic PERFFILE, the format of perf before Linux 2.6.33", "PERFILE2",
+           "convert it with a perf of its time");
+  }
+  if (magic != kMagic) {
+    if (__builtin_bswap64(magic) != kMagic) {
+      refuse(0, "no perf.data magic", "PERFILE2", "is it a recording of perf?");
+    }
+    header.order = ByteOrder::big;
+  }
+
+  ByteReader reader(bytes, header.order);
+  reader.skip(sizeof kMagic);
+  const std::uint64_t size = reader.u64();
+  header.pipe = size == FileHeader::kPipeSize && !reader.failed();
+  if (header.pipe) return header;
+  header.attribute_entry_size = reader.u64();
+  header.attributes = read_section(reader);
+  header.data = read_section(reader);
+  reader.skip(FileSection::kEntrySize);  // event types, of no use since Linux 3.9
+  std::array<std::uint64_t, HEADER_FEATURES / 64> words{};
+  if (size == FileHeader::kLargestSize) {
+    for (auto& word : words) word = reader.u64();
+  }
+  if (reader.failed()) {
+    refuse(0, fmt::format("a file of {} bytes", bytes.size()),
+           fmt::format("a perf.data header of {} bytes", FileHeader::kLargestSize), kRecordAgain);
+  }
+  if (size != FileHeader::kLargestSize && size != kWithoutFeatures) {
+    refuse(8, fmt::format("a header of {} bytes", size),
+           fmt::format("{}, {} or {}", FileHeader::kPipeSize, kWithoutFeatures,
+                       FileHeader::kLargestSize),
+           kRecordAgain);
+  }
+  // The bits are in words of the writer's unsigned long. A 32-bit big-endian machine puts the lower
+  // ones first; there is no recording without a host's name.
+  const auto has_hostname = [&words] { return (words[0] >> HEADER_HOSTNAME & 1u) != 0; };
+  if (header.order == ByteOrder::big && !has_hostname()) {
+    const auto as_written = words;
+    for (auto& word : words) word = word << 32 | word >> 32;
+    if (!has_hostname()) words = as_written;
+  }
+  for (unsigned bit = 0; bit < HEADER_FEATURES; ++bit) {
+    if ((words[bit / 64] >> (bit % 64) & 1u) != 0) header.features.push_back(bit);
+  }
+  return header;
+}
+
+FileSections read_file_sections(const FileDescriptor& file, std::uint64_t size,
+                                const std::filesystem::path& path, const FileHeader& header,
+                                FaultLog& faults) {
+  return SectionReader(file, size, path, header, faults).read();
 }
 
 }  // namespace skid::perfdata

@@ -17,11 +17,6 @@
 namespace skid::perfdata {
 namespace {
 
-std::uint64_t size_of(const FileDescriptor& file) {
-  struct stat status {};
-  return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
-
 [[noreturn]] void cannot_open(const std::filesystem::path& path) {
   throw InputError({path.string(), std::nullopt, describe_errno(errno), "", ""});
 }

@@ -6,7 +6,6 @@
 #include "src/perfdata/compressed_records.h"
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/file_sections.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"

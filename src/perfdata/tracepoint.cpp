@@ -251,18 +251,17 @@ TracepointValue Tracepoints::value_of(const TracepointField& field,
   }
   // Other types are given as their bytes.
   const std::uint64_t step = is_number_size(size) && field.is_array ? size : 1;
-  std::vector<std::uint64_t> numbers;
-  std::vector<std::int64_t> signed_numbers;
-  for (std::uint64_t at = 0; bytes.size() - at >= step; at += step) {
-    const auto value = unsigned_at(bytes, at, step);
-    if (field.is_signed) {
-      signed_numbers.push_back(widened(value, step));
-    } else {
-      numbers.push_back(value);
+  const auto list_of = [&](auto number) {
+    std::vector<decltype(number)> numbers;
+    for (std::uint64_t at = 0; bytes.size() - at >= step; at += step) {
+      const std::uint64_t value = unsigned_at(bytes, at, step);
+      numbers.push_back(field.is_signed ? static_cast<decltype(number)>(widened(value, step))
+                                        : static_cast<decltype(number)>(value));
     }
-  }
-  if (field.is_signed) return signed_numbers;
-  return numbers;
+    return numbers;
+  };
+  if (field.is_signed) return list_of(std::int64_t{});
+  return list_of(std::uint64_t{});
 }
 
 std::optional<std::vector<NamedValue>> Tracepoints::fields(const TracepointFormat& format,

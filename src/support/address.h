@@ -1,6 +1,7 @@
 // Addresses and architectures as they are passed between the layers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -38,6 +39,11 @@ inline std::optional<Arch> arch_of_kernel(std::string_view machine) {
 struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+
+  /// `size` bytes from `begin` on, or up to the last address.
+  static AddressRange of_size(std::uint64_t begin, std::uint64_t size) noexcept {
+    return {begin, begin + std::min(size, UINT64_MAX - begin)};
+  }
 
   bool contains(std::uint64_t address) const noexcept { return begin <= address && address < end; }
   std::uint64_t size() const noexcept { return end - begin; }

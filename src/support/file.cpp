@@ -138,13 +138,11 @@ FileDescriptor open_regular_file(const fs::path& path, Links links) {
 
 std::string read_file(const fs::path& path, std::uint64_t limit) {
   const FileDescriptor file = open_regular_file(path);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw unreadable(path, describe_errno(errno));
   const auto too_large = [&](std::string_view quantity) {
     return unreadable(path, fmt::format("a file of {} bytes", quantity),
                       fmt::format("at most {}", limit));
   };
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t size = size_of(file);
   if (size > limit) throw too_large(std::to_string(size));
 
   // Read to the end instead of to the size: files of /proc and /sys call themselves empty, and a
@@ -183,6 +181,11 @@ std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std:
     done += static_cast<std::size_t>(got);
   }
   return done;
+}
+
+std::uint64_t size_of(const FileDescriptor& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 std::uint64_t size_without_holes(const FileDescriptor& file) {

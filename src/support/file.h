@@ -51,6 +51,9 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
 /// them.
 std::size_t read_at(const FileDescriptor& file, std::span<std::byte> bytes, std::uint64_t offset);
 
+/// The bytes of a file; 0 where that is not known.
+std::uint64_t size_of(const FileDescriptor& file);
+
 /// The bytes of a regular file outside its holes (lseek(2), SEEK_DATA): what its owner had to
 /// write. All of its bytes where the file system does not report holes.
 std::uint64_t size_without_holes(const FileDescriptor& file);

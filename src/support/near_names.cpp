@@ -41,7 +41,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::vector<std::string> near_names(std::string_view name,
                                     const std::map<std::string, std::uint64_t>& known,
                                     std::size_t most) {
-  using Candidate = std::tuple<std::size_t, std::uint64_t, std::string_view>;
+  using Candidate = std::tuple<std::size_t, std::uint64_t, std::string_view>;  // ~count
   const std::string wanted = lower_case(name);
   std::vector<Candidate> candidates;
   for (const auto& [other, count] : known) {
@@ -53,19 +53,16 @@ std::vector<std::string> near_names(std::string_view name,
       differing = longer - shorter <= longer / 3 ? distance(wanted, text) : longer;
       if (differing * 3 > longer) differing = longer;
       if (differing < longer) {
-        candidates.emplace_back(differing, count, other);
+        candidates.emplace_back(differing, ~count, other);
         continue;
       }
     }
     if (wanted.empty() || text.empty()) continue;
     if (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos) {
-      candidates.emplace_back(std::max(wanted.size(), text.size()), count, other);
+      candidates.emplace_back(std::max(wanted.size(), text.size()), ~count, other);
     }
   }
-  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
-    return std::make_tuple(std::get<0>(a), ~std::get<1>(a), std::get<2>(a)) <
-           std::make_tuple(std::get<0>(b), ~std::get<1>(b), std::get<2>(b));
-  });
+  std::ranges::sort(candidates);
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates) {
     if (names.size() == most) break;

@@ -86,11 +86,10 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
     throw InputError(
         {path.string(), std::nullopt, std::move(found), "an ELF file", std::move(remedy)});
   };
-  struct stat status {};
   file.allowance_ = allowance_for(file.descriptor_);
-  if (::fstat(file.descriptor_.get(), &status) == 0 &&
-      static_cast<std::uint64_t>(status.st_size) > file.allowance_) {
-    refuse(fmt::format("a file of {} bytes, most of which are holes", status.st_size),
+  const std::uint64_t size = size_of(file.descriptor_);
+  if (size > file.allowance_) {
+    refuse(fmt::format("a file of {} bytes, most of which are holes", size),
            "cp --sparse=never makes a copy that can be read");
   }
 

@@ -4,7 +4,6 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace skid::symbols {
@@ -38,15 +37,6 @@ bool is_data(char type) {
   return std::string_view("DdBb").find(type) != std::string_view::npos;
 }
 
-/// As perf ends the last symbol of the kernel and of each module: at the page boundary at or after
-/// its begin, and one page more.
-std::uint64_t end_of_last(std::uint64_t begin) {
-  constexpr std::uint64_t kPage = 4096;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t size = (kPage - begin % kPage) % kPage + kPage;
-  return begin + std::min(size, kMost - begin);
-}
-
 }  // namespace
 
 Kallsyms Kallsyms::read(const std::filesystem::path& path) {
@@ -77,7 +67,8 @@ Kallsyms::Kallsyms(std::string text) : text_(std::make_unique<const std::string>
   for (std::size_t i = 0; i < entries.size(); ++i) {
     auto& [symbol, neighbours] = entries[i];
     const bool last = i + 1 == entries.size() || entries[i + 1].module != neighbours;
-    symbol.range.end = last ? end_of_last(symbol.range.begin) : entries[i + 1].symbol.range.begin;
+    symbol.range.end =
+        last ? end_of_last_symbol(symbol.range.begin) : entries[i + 1].symbol.range.begin;
     // Only the last of several symbols at one address has a length, and so it is the one to be
     // named.
     if (!neighbours->empty() && neighbours->back().range.begin == symbol.range.begin) {

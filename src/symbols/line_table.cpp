@@ -130,10 +130,8 @@ std::optional<LineTable> LineTable::without_units(const ElfFile& file) {
   std::size_t count = 0;
   if (elf_getshdrnum(file.elf(), &count) != 0 || count > kMostSections) return std::nullopt;
   LineTable table;
-  struct stat status {};
-  if (::fstat(file.descriptor().get(), &status) != 0) return std::nullopt;
   table.file_ = &file.descriptor();
-  table.image_size_ = static_cast<std::size_t>(status.st_size);
+  table.image_size_ = static_cast<std::size_t>(size_of(file.descriptor()));
   table.image_.reset(static_cast<char*>(std::calloc(table.image_size_ + kZerosAfterImage, 1)));
   if (!table.image_) return std::nullopt;
   table.read(0, sizeof(Elf64_Ehdr));

@@ -3,6 +3,7 @@
 
 #include "src/support/address.h"
 
+#include <cstdint>
 #include <string>
 
 namespace skid::symbols {
@@ -12,6 +13,13 @@ struct Function {
   std::string name;  ///< demangled, or as in the symbol table; "puts@plt" for a PLT entry
   AddressRange range;
 };
+
+/// As perf ends the last symbol of a table, of which it does not know the size: at the page
+/// boundary at or after its begin, and one page more.
+inline std::uint64_t end_of_last_symbol(std::uint64_t begin) {
+  constexpr std::uint64_t kPage = 4096;
+  return AddressRange::of_size(begin, (kPage - begin % kPage) % kPage + kPage).end;
+}
 
 struct SourceLine {
   std::string file;

@@ -17,6 +17,9 @@ namespace skid::symbols {
 
 namespace {
 
+/// A function of a damaged symbol table can have any size.
+constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20U;
+
 /// Calls `visit(header)` for the sections with code.
 template <typename Visit>
 void for_each_code_section(const ElfFile& file, Visit visit) {
@@ -39,6 +42,14 @@ bool has_code_in(const ElfFile& file) {
     if (header.sh_type == SHT_NOBITS) has_code = false;
   });
   return has_code;
+}
+
+/// The bytes of the image: it ends with its section headers, which are at the end of its last used
+/// page.
+std::size_t image_size(const Elf64_Ehdr& header) {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t end = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
+  return (end + kPage - 1) / kPage * kPage;
 }
 
 }  // namespace
@@ -83,13 +94,6 @@ struct Module::Contents {
   std::optional<LineTable> lines;
 };
 
-namespace {
-
-/// A function of a damaged symbol table can have any size.
-constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20U;
-
-}  // namespace
-
 void Module::Free::operator()(Contents* contents) const noexcept {
   const std::unique_ptr<Contents> freed(contents);
 }
@@ -130,26 +134,14 @@ std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const
   return address;
 }
 
-namespace {
-
-std::vector<AddressRange> ranges_of(const ElfFile& file, bool writable_too) {
+std::vector<AddressRange> Module::loaded_ranges(bool writable_too) const {
   std::vector<AddressRange> ranges;
-  for (const GElf_Phdr& segment : file.segments()) {
+  for (const GElf_Phdr& segment : contents_->file.segments()) {
     const std::uint64_t end = segment.p_vaddr + segment.p_memsz;
     if ((segment.p_flags & PF_W) != 0 && !writable_too) continue;
     if (end > segment.p_vaddr) ranges.push_back({segment.p_vaddr, end});
   }
   return ranges;
-}
-
-}  // namespace
-
-std::vector<AddressRange> Module::loaded_ranges() const {
-  return ranges_of(contents_->file, true);
-}
-
-std::vector<AddressRange> Module::read_only_ranges() const {
-  return ranges_of(contents_->file, false);
 }
 
 std::optional<Module::ExecutableMapping> Module::executable_mapping_at(
@@ -242,18 +234,6 @@ std::vector<std::byte> Module::code(AddressRange range) const {
     if (got < size) return bytes;
   }
 }
-
-namespace {
-
-/// The bytes of the image: it ends with its section headers, which are at the end of its last used
-/// page.
-std::size_t image_size(const Elf64_Ehdr& header) {
-  constexpr std::size_t kPage = 4096;
-  const std::size_t end = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
-  return (end + kPage - 1) / kPage * kPage;
-}
-
-}  // namespace
 
 std::optional<Module> running_vdso() {
   static_assert(sizeof(void*) == sizeof(std::uint64_t), "the vdso is assumed to be ELF64");

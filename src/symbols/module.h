@@ -44,11 +44,8 @@ class Module {
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
 
   /// The link-time addresses of its PT_LOAD segments, data that is not in the file (.bss) included,
-  /// in the order of the file.
-  std::vector<AddressRange> loaded_ranges() const;
-
-  /// Those of them that are not writable.
-  std::vector<AddressRange> read_only_ranges() const;
+  /// in the order of the file. `writable_too`: else only of those that are not writable.
+  std::vector<AddressRange> loaded_ranges(bool writable_too = true) const;
 
   /// The part of the file around `address` that the kernel maps executable, as in PERF_RECORD_MMAP:
   /// whole pages of 4 KiB.

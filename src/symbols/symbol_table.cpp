@@ -40,10 +40,6 @@ std::optional<Section> section_named(const ElfFile& file, std::string_view name)
                       [&](const GElf_Shdr& header) { return file.section_name(header) == name; });
 }
 
-std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
-  return begin + std::min(size, std::numeric_limits<std::uint64_t>::max() - begin);
-}
-
 enum class SectionKind : std::uint8_t { text, data, neither };
 
 struct SymbolSection {
@@ -65,7 +61,7 @@ std::vector<SymbolSection> symbol_sections(const ElfFile& file) {
     } else if (name.find("data") != std::string_view::npos) {
       added.kind = SectionKind::data;
     }
-    added.end = end_of(header.sh_addr, header.sh_size);
+    added.end = AddressRange::of_size(header.sh_addr, header.sh_size).end;
   }
   return sections;
 }
@@ -187,7 +183,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
     std::uint64_t begin = symbol.st_value;
     if (machine == EM_ARM && kind == Kind::function) begin &= ~std::uint64_t{1};  // Thumb's mark
     const unsigned binding = GELF_ST_BIND(symbol.st_info);
-    symbols_.push_back({.range = {begin, end_of(begin, symbol.st_size)},
+    symbols_.push_back({.range = AddressRange::of_size(begin, symbol.st_size),
                         .section_end = of.end,
                         .name = {},
                         .kind = kind,
@@ -219,12 +215,7 @@ void SymbolTable::extend_to_next() {
     if (previous != nullptr) extend(*previous, symbol.range.begin);
     previous = &symbol;
   }
-  if (previous != nullptr) {
-    // As perf does: one page more than up to the next page boundary.
-    constexpr std::uint64_t kPage = 4096;
-    const std::uint64_t to_boundary = (kPage - previous->range.begin % kPage) % kPage;
-    extend(*previous, end_of(previous->range.begin, to_boundary + kPage));
-  }
+  if (previous != nullptr) extend(*previous, end_of_last_symbol(previous->range.begin));
 }
 
 void SymbolTable::choose_preferred() {
@@ -313,7 +304,7 @@ void SymbolTable::read_plt(const ElfFile& file) {
       strings_at(string_table(file.elf(), dynsym->header.sh_link), name_offsets);
   std::uint64_t begin = plt->header.sh_addr + header_size;
   for (const std::string_view name : names) {
-    const AddressRange range{begin, end_of(begin, entry_size)};
+    const AddressRange range = AddressRange::of_size(begin, entry_size);
     begin = range.end;  // entries of IFUNCs have no symbol: perf, too, calls all of them "@plt"
     symbols_.push_back({.range = range,
                         .section_end = range.end,

@@ -217,9 +217,9 @@ void write_contents(Contents contents, const std::vector<perfdata::Attribute>& a
   static const std::string kAnonymous = "//anon";
   RecordEncoder encoder(attributes, target.data, writer);
   const RecordEncoder::When start{kFirstTime, 0};
-  encoder.kernel_mapping(code_of_kernel(), start);
+  encoder.kernel_mapping(kCodeOfKernel, start);
   encoder.comm(kOtherPid, "other", false, start);
-  encoder.mapping(kOtherPid, code_of_other(), 0, kAnonymous, {}, start);
+  encoder.mapping(kOtherPid, kCodeOfOther, 0, kAnonymous, {}, start);
   encoder.comm(kTargetPid, "perf-exec", false, start);
   if (contents.has_before_exec()) {
     encoder.mapping(kTargetPid, target.before_exec, 0, kAnonymous, {}, start);

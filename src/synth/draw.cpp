@@ -12,12 +12,6 @@ namespace {
 using analysis::SampleClass;
 using perfdata::CpuMode;
 
-/// Addresses where Linux has nothing, on x86-64 and on aarch64: perf would give names of the
-/// running kernel to addresses of its text.
-constexpr std::uint64_t kKernelBegin = 0xffff'ffff'4000'0000;
-constexpr std::uint64_t kKernelBytes = 0x100'0000;
-constexpr std::uint64_t kOtherBegin = 0x7f00'0000'0000;
-constexpr std::uint64_t kOtherBytes = 0x10'0000;
 constexpr std::uint64_t kUnmappedBegin = 0x6000'0000'0000;
 constexpr std::uint64_t kPage = 0x1000;
 /// Pages of data: of the target's stack, and of nothing that it accesses.
@@ -105,7 +99,8 @@ class Drawer {
       return falls;
     };
     if (falls_on(elsewhere.kernel)) {
-      return add_elsewhere(SampleClass::kernel, kKernelBegin, Origin::target, CpuMode::kernel);
+      return add_elsewhere(SampleClass::kernel, kCodeOfKernel.begin, Origin::target,
+                           CpuMode::kernel);
     }
     if (falls_on(elsewhere.foreign)) return add_foreign();
     if (falls_on(elsewhere.unmapped)) {
@@ -175,12 +170,11 @@ class Drawer {
 
   void add_foreign() {
     if (random_.below(2) == 0) {
-      return add_elsewhere(SampleClass::other_user, code_of_other().begin, Origin::other,
+      return add_elsewhere(SampleClass::other_user, kCodeOfOther.begin, Origin::other,
                            CpuMode::user);
     }
     // Before its exec the process had other code where the target is mapped afterwards.
-    const auto& steps = path_.steps();
-    const Step& step = steps[static_cast<std::size_t>(random_.below(steps.size()))];
+    const Step& step = path_.steps()[any_step()];
     add({step.address, Origin::before_exec, CpuMode::user, is_exact(level_.exact.elsewhere), 0},
         SampleClass::other_user);
   }
@@ -259,14 +253,6 @@ AddressRange code_before_exec(const LoopPath& path) {
   const std::uint64_t begin = path.steps().front().address / kPage * kPage;
   const std::uint64_t end = (path.steps().back().address / kPage + 1) * kPage;
   return {begin, end};
-}
-
-AddressRange code_of_other() {
-  return {kOtherBegin, kOtherBegin + kOtherBytes};
-}
-
-AddressRange code_of_kernel() {
-  return {kKernelBegin, kKernelBegin + kKernelBytes};
 }
 
 std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,

@@ -74,11 +74,13 @@ struct Drawn {
 /// A seed for one of several independent streams of random numbers of a model.
 std::uint64_t seed_of(std::uint64_t model_seed, std::initializer_list<std::uint64_t> stream);
 
-/// Two places that are in no file: the other code of the process before it becomes the target, and
-/// the code of the other process. The first covers the target's code.
+/// Three places that are in no file: the other code of the process before it becomes the target,
+/// which covers the target's, the code of the other process, and the kernel's. Linux has nothing
+/// there on x86-64 and on aarch64: perf would give names of the running kernel to addresses of its
+/// text.
 AddressRange code_before_exec(const LoopPath& path);
-AddressRange code_of_other();
-AddressRange code_of_kernel();
+inline constexpr AddressRange kCodeOfOther{0x7f00'0000'0000, 0x7f00'0010'0000};
+inline constexpr AddressRange kCodeOfKernel{0xffff'ffff'4000'0000, 0xffff'ffff'4100'0000};
 
 /// An instruction that causes events.
 struct Cause {

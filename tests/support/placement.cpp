@@ -249,7 +249,7 @@ class Placer {
   }
 
   void put_into_kernel(const PlacedLevel& level) {
-    const AddressRange kernel = code_of_kernel();
+    const AddressRange kernel = kCodeOfKernel;
     for (std::uint64_t left = kernel_samples(level, placed_); left > 0; --left) {
       ++counts_[{true, kernel.begin + random_.below(kernel.size()), false, {}}];
     }
