@@ -55,7 +55,7 @@ void correct_it(const measure::Source& source, const measure::ReadingChoices& re
 
 void annotate_it(const measure::Source& source, const measure::ReadingChoices& reading) {
   locate::ModuleStore modules(reading.places);
-  listing::Reader reader({.function = "f0", .catalogues = reading.catalogues}, modules);
+  listing::Reader reader({reading, "f0"}, modules);
   reader.add(source);
   reader.finish();
 }
