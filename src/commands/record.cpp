@@ -58,11 +58,10 @@ void print_end(const run::Run& run, const std::string& name, const OutputOptions
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
                     const std::string& name, const OutputOptions& shown) {
-  record::RecordSession session(run, directory.path(), targets, progress, interrupts,
-                                [&] { directory.keep(); });
   record::SessionEnd end = record::SessionEnd::complete;
   try {
-    end = session.record_pending();
+    end = record::record_pending(run, directory.path(), targets, progress, interrupts,
+                                 [&] { directory.keep(); });
   } catch (const Error& error) {
     if (count(run, State::finished) == 0) throw;
     throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, name)), error.status());

@@ -148,163 +148,154 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
   }
 }
 
-}  // namespace
+struct RecordSession {
+  run::Run& run;
+  const fs::path& directory;
+  const std::map<std::string, runway::Target>& targets;
+  Progress& progress;
+  Interrupts& interrupts;
+  const std::function<void()>& finished;
+  /// The length that gave an event enough samples, so that its next level starts with it.
+  std::map<std::string, nanoseconds> sufficient = {};
 
-RecordSession::RecordSession(run::Run& run, fs::path directory,
-                             const std::map<std::string, runway::Target>& targets,
-                             Progress& progress, Interrupts& interrupts,
-                             std::function<void()> finished)
-    : run_(run),
-      directory_(std::move(directory)),
-      targets_(targets),
-      progress_(progress),
-      interrupts_(interrupts),
-      finished_(std::move(finished)) {}
-
-SessionEnd RecordSession::record_pending() {
-  run::write_run(run_, directory_);
-  for (PlannedMeasurement& measurement : run_.measurements) {
-    if (measurement.state != State::pending) continue;
-    if (interrupts_.take() || record(measurement) == SessionEnd::interrupted) {
-      return SessionEnd::interrupted;
+  SessionEnd record(PlannedMeasurement& measurement) {
+    if (std::holds_alternative<nanoseconds>(measurement.length)) {
+      const auto known = sufficient.find(measurement.event);
+      if (known != sufficient.end()) {
+        measurement.length = known->second;
+        progress.explain(fmt::format("{}: begins with the {:.1f} s that its last level took",
+                                     measurement.requested,
+                                     std::chrono::duration<double>(known->second).count()));
+      }
     }
-    run_.ended = utc_now();
-    run::write_run(run_, directory_);
-  }
-  return SessionEnd::complete;
-}
-
-SessionEnd RecordSession::record(PlannedMeasurement& measurement) {
-  if (std::holds_alternative<nanoseconds>(measurement.length)) {
-    const auto known = sufficient_.find(measurement.event);
-    if (known != sufficient_.end()) {
-      measurement.length = known->second;
-      progress_.explain(fmt::format("{}: begins with the {:.1f} s that its last level took",
-                                    measurement.requested,
-                                    std::chrono::duration<double>(known->second).count()));
-    }
-  }
-  const PartialFile partial(partial_file_of(measurement));
-  std::string refused_addresses;  // why, once they are
-  int traps = 0;
-  for (;;) {
-    partial.remove();
-    progress_.begin(measurement);
-    const Attempt tried = attempt(measurement);
-    if (tried.interrupted) return SessionEnd::interrupted;
-    // Some virtual machines deliver a debug exception after perf has removed its breakpoint. The
-    // kernel passes it on to the program that runs: 1 in 20 runs of perf record -e mem:ADDR:x on
-    // one CPU of a Firecracker guest.
-    if (tried.outcome.signal == SIGTRAP && ++traps < kMostTraps) {
-      progress_.say(fmt::format("{}: a debug exception ended the target; recorded again",
-                                measurement.requested));
-      continue;
-    }
-    if (is_refused(measurement, tried.outcome)) {
-      // Some events are refused with a data source: mem-loads without mem-loads-aux on Sapphire
-      // Rapids and Alder Lake (intel_pmu_hw_config() in arch/x86/events/intel/core.c).
-      if (measurement.data_addresses) {
-        measurement.data_addresses = measurement.weights = false;
-        refused_addresses =
-            fmt::format("{} ({})", perftool::kAddressesRefused, tried.outcome.reason);
+    const PartialFile partial(partial_file_of(measurement));
+    std::string refused_addresses;  // why, once they are
+    int traps = 0;
+    for (;;) {
+      partial.remove();
+      progress.begin(measurement);
+      const std::optional<perftool::Outcome> outcome = attempt(measurement);
+      if (!outcome) return SessionEnd::interrupted;
+      // Some virtual machines deliver a debug exception after perf has removed its breakpoint. The
+      // kernel passes it on to the program that runs: 1 in 20 runs of perf record -e mem:ADDR:x on
+      // one CPU of a Firecracker guest.
+      if (outcome->signal == SIGTRAP && ++traps < kMostTraps) {
+        progress.say(fmt::format("{}: a debug exception ended the target; recorded again",
+                                 measurement.requested));
         continue;
       }
-      measurement.state = State::refused;
-      measurement.reason = tried.outcome.reason;
-      measurement.messages = tried.outcome.messages.remarks;
-      progress_.refuse(measurement.reason);
-      return SessionEnd::complete;
-    }
-    // perf counts the samples of all events together.
-    const std::uint64_t samples =
-        measurement.cross_check.empty()
-            ? tried.outcome.messages.samples
-            : perftool::samples_of_first_event(partial_file_of(measurement));
-    const auto length = longer(measurement, samples);
-    if (!length) {
-      accept(measurement, tried.outcome, samples);
-      if (!refused_addresses.empty()) {
-        progress_.say(fmt::format("{}: {}", measurement.requested, refused_addresses));
-        measurement.messages.push_back(std::move(refused_addresses));
+      if (is_refused(measurement, *outcome)) {
+        // Some events are refused with a data source: mem-loads without mem-loads-aux on Sapphire
+        // Rapids and Alder Lake (intel_pmu_hw_config() in arch/x86/events/intel/core.c).
+        if (measurement.data_addresses) {
+          measurement.data_addresses = measurement.weights = false;
+          refused_addresses = fmt::format("{} ({})", perftool::kAddressesRefused, outcome->reason);
+          continue;
+        }
+        measurement.state = State::refused;
+        measurement.reason = outcome->reason;
+        measurement.messages = outcome->messages.remarks;
+        progress.refuse(measurement.reason);
+        return SessionEnd::complete;
       }
-      return SessionEnd::complete;
-    }
-    measurement.length = *length;
-    progress_.say(fmt::format("{}: {} of {} requested samples; recorded again for {:.1f} s",
-                              measurement.requested, analysis::in_thousands(samples),
-                              analysis::in_thousands(measurement.samples),
-                              std::chrono::duration<double>(*length).count()));
-  }
-}
-
-RecordSession::Attempt RecordSession::attempt(PlannedMeasurement& measurement) {
-  const runway::Target& target = targets_.at(measurement.trigger);
-  const std::optional<ControlFifos> fifos =
-      run_.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
-  const perftool::Recording recording{.subject = measurement,
-                                      .output = partial_file_of(measurement),
-                                      .target = target.path,
-                                      .cpu = measurement.cpu.value_or(run_.cpu),
-                                      .control = fifos ? fifos->control() : fs::path(),
-                                      .acknowledge = fifos ? fifos->acknowledge() : fs::path()};
-  measurement.command = perftool::record_command(run_.perf, recording);
-  measurement.started = utc_now();
-  progress_.explain(
-      fmt::format("{}: {}", measurement.requested, shell_quoted(measurement.command)));
-  ChildProcess perf(measurement.command, directory_, Survival::is_killed);
-  while (!perf.wait(kGlance)) {
-    if (interrupts_.take()) {
-      // The recording is not kept, but perf is given the time to end its target.
-      perf.signal_group(SIGINT);
-      const auto deadline = std::chrono::steady_clock::now() + kPatience;
-      while (!perf.wait(kGlance) && std::chrono::steady_clock::now() < deadline &&
-             !interrupts_.take()) {
+      // perf counts the samples of all events together.
+      const std::uint64_t samples =
+          measurement.cross_check.empty()
+              ? outcome->messages.samples
+              : perftool::samples_of_first_event(partial_file_of(measurement));
+      const auto length = longer(measurement, samples);
+      if (!length) {
+        accept(measurement, *outcome, samples);
+        if (!refused_addresses.empty()) {
+          progress.say(fmt::format("{}: {}", measurement.requested, refused_addresses));
+          measurement.messages.push_back(std::move(refused_addresses));
+        }
+        return SessionEnd::complete;
       }
-      return {.interrupted = true, .outcome = {}};
+      measurement.length = *length;
+      progress.say(fmt::format("{}: {} of {} requested samples; recorded again for {:.1f} s",
+                               measurement.requested, analysis::in_thousands(samples),
+                               analysis::in_thousands(measurement.samples),
+                               std::chrono::duration<double>(*length).count()));
     }
-    progress_.grown_to(size_of(recording.output));
   }
-  measurement.ended = utc_now();
-  return {.interrupted = false,
-          .outcome = perftool::judge(perf.result(), recording.output, run_.machine)};
-}
 
-bool RecordSession::is_refused(const PlannedMeasurement& measurement,
-                               const perftool::Outcome& outcome) const {
-  using enum perftool::Ending;
-  if (outcome.ending == recorded || outcome.ending == refused) return outcome.ending == refused;
-  throw Error("{}: {}",
-              outcome.ending == disk_full ? file_of(measurement).string() : measurement.requested,
-              outcome.reason);
-}
+  std::optional<perftool::Outcome> attempt(PlannedMeasurement& measurement) {
+    const runway::Target& target = targets.at(measurement.trigger);
+    const std::optional<ControlFifos> fifos =
+        run.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
+    const perftool::Recording recording{.subject = measurement,
+                                        .output = partial_file_of(measurement),
+                                        .target = target.path,
+                                        .cpu = measurement.cpu.value_or(run.cpu),
+                                        .control = fifos ? fifos->control() : fs::path(),
+                                        .acknowledge = fifos ? fifos->acknowledge() : fs::path()};
+    measurement.command = perftool::record_command(run.perf, recording);
+    measurement.started = utc_now();
+    progress.explain(
+        fmt::format("{}: {}", measurement.requested, shell_quoted(measurement.command)));
+    ChildProcess perf(measurement.command, directory, Survival::is_killed);
+    while (!perf.wait(kGlance)) {
+      if (interrupts.take()) {
+        // The recording is not kept, but perf is given the time to end its target.
+        perf.signal_group(SIGINT);
+        const auto deadline = std::chrono::steady_clock::now() + kPatience;
+        while (!perf.wait(kGlance) && std::chrono::steady_clock::now() < deadline &&
+               !interrupts.take()) {
+        }
+        return std::nullopt;
+      }
+      progress.grown_to(size_of(recording.output));
+    }
+    measurement.ended = utc_now();
+    return perftool::judge(perf.result(), recording.output, run.machine);
+  }
 
-std::optional<nanoseconds> RecordSession::longer(const PlannedMeasurement& measurement,
-                                                 std::uint64_t samples) const {
-  const auto* length = std::get_if<nanoseconds>(&measurement.length);
-  if (length == nullptr || run_.duration_seconds) return std::nullopt;
-  return perftool::next_length(*length, samples, measurement.samples);
-}
+  bool is_refused(const PlannedMeasurement& measurement, const perftool::Outcome& outcome) const {
+    using enum perftool::Ending;
+    if (outcome.ending == recorded || outcome.ending == refused) return outcome.ending == refused;
+    throw Error("{}: {}",
+                outcome.ending == disk_full ? file_of(measurement).string() : measurement.requested,
+                outcome.reason);
+  }
 
-void RecordSession::accept(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
-                           std::uint64_t samples) {
-  const fs::path file = file_of(measurement);
-  const std::uint64_t bytes = size_of(partial_file_of(measurement));
-  if (::rename(partial_file_of(measurement).c_str(), file.c_str()) != 0) {
-    throw Error("{}: cannot be written: {}", file.string(), describe_errno(errno));
+  std::optional<nanoseconds> longer(const PlannedMeasurement& measurement,
+                                    std::uint64_t samples) const {
+    const auto* length = std::get_if<nanoseconds>(&measurement.length);
+    if (length == nullptr || run.duration_seconds) return std::nullopt;
+    return perftool::next_length(*length, samples, measurement.samples);
   }
-  measurement.messages = outcome.messages.remarks;
-  run::note_samples(measurement, samples, run_.machine.cpu);
-  measurement.target_report = outcome.report;
-  measurement.state = State::finished;
-  if (const auto* length = std::get_if<nanoseconds>(&measurement.length)) {
-    sufficient_[measurement.event] = *length;
+
+  void accept(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
+              std::uint64_t samples) {
+    const fs::path file = file_of(measurement);
+    const std::uint64_t bytes = size_of(partial_file_of(measurement));
+    if (::rename(partial_file_of(measurement).c_str(), file.c_str()) != 0) {
+      throw Error("{}: cannot be written: {}", file.string(), describe_errno(errno));
+    }
+    measurement.messages = outcome.messages.remarks;
+    run::note_samples(measurement, samples, run.machine.cpu);
+    measurement.target_report = outcome.report;
+    measurement.state = State::finished;
+    if (const auto* length = std::get_if<nanoseconds>(&measurement.length)) {
+      sufficient[measurement.event] = *length;
+    }
+    progress.finish(samples, bytes);
+    if (!measurement.reason.empty()) {
+      progress.say(fmt::format("{}: {}", measurement.requested, measurement.reason));
+    }
+    finished();
   }
-  progress_.finish(samples, bytes);
-  if (!measurement.reason.empty()) {
-    progress_.say(fmt::format("{}: {}", measurement.requested, measurement.reason));
+
+  fs::path file_of(const PlannedMeasurement& measurement) const {
+    return directory / measurement.file;
   }
-  finished_();
-}
+  fs::path partial_file_of(const PlannedMeasurement& measurement) const {
+    return directory / (measurement.file + ".partial");
+  }
+};
+
+}  // namespace
 
 std::string utc_now() {
   // Not by gmtime(), which reads the time zone of the machine.
@@ -315,6 +306,22 @@ std::string utc_now() {
   return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int{day.year()}, unsigned{day.month()},
                      unsigned{day.day()}, time.hours().count(), time.minutes().count(),
                      time.seconds().count());
+}
+
+SessionEnd record_pending(run::Run& run, const fs::path& directory,
+                          const std::map<std::string, runway::Target>& targets, Progress& progress,
+                          Interrupts& interrupts, const std::function<void()>& finished) {
+  RecordSession session{run, directory, targets, progress, interrupts, finished};
+  run::write_run(run, directory);
+  for (PlannedMeasurement& measurement : run.measurements) {
+    if (measurement.state != State::pending) continue;
+    if (interrupts.take() || session.record(measurement) == SessionEnd::interrupted) {
+      return SessionEnd::interrupted;
+    }
+    run.ended = utc_now();
+    run::write_run(run, directory);
+  }
+  return SessionEnd::complete;
 }
 
 Interrupts::Interrupts() {

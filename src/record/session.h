@@ -92,51 +92,12 @@ std::string duration_text(double seconds);
 enum class SessionEnd { complete, interrupted };
 
 /// Records the pending measurements of a run into its directory. run.json is written after each, so
-/// that what is finished stays whatever happens to the rest.
-class RecordSession {
- public:
-  /// `targets` by trigger kind. `finished` is called after each measurement that has its file.
-  /// Refers to what it is given.
-  RecordSession(run::Run& run, std::filesystem::path directory,
-                const std::map<std::string, runway::Target>& targets, Progress& progress,
-                Interrupts& interrupts, std::function<void()> finished);
-
-  /// Throws Error when a recording fails for a reason that is not the event's: no permission, a
-  /// full disk, a target or perf that died.
-  SessionEnd record_pending();
-
- private:
-  struct Attempt {
-    bool interrupted = false;
-    perftool::Outcome outcome;
-  };
-
-  SessionEnd record(run::PlannedMeasurement& measurement);
-  Attempt attempt(run::PlannedMeasurement& measurement);
-  /// Whether the machine does not take the event. Throws Error when it failed for another reason.
-  bool is_refused(const run::PlannedMeasurement& measurement,
-                  const perftool::Outcome& outcome) const;
-  std::optional<std::chrono::nanoseconds> longer(const run::PlannedMeasurement& measurement,
-                                                 std::uint64_t samples) const;
-  void accept(run::PlannedMeasurement& measurement, const perftool::Outcome& outcome,
-              std::uint64_t samples);
-
-  std::filesystem::path file_of(const run::PlannedMeasurement& measurement) const {
-    return directory_ / measurement.file;
-  }
-  std::filesystem::path partial_file_of(const run::PlannedMeasurement& measurement) const {
-    return directory_ / (measurement.file + ".partial");
-  }
-
-  run::Run& run_;
-  std::filesystem::path directory_;
-  const std::map<std::string, runway::Target>& targets_;
-  Progress& progress_;
-  Interrupts& interrupts_;
-  std::function<void()> finished_;
-  /// The length that gave an event enough samples, so that its next level starts with it.
-  std::map<std::string, std::chrono::nanoseconds> sufficient_;
-};
+/// that what is finished stays whatever happens to the rest. `targets` by trigger kind. `finished`
+/// is called after each measurement that has its file. Throws Error when a recording fails for a
+/// reason that is not the event's: no permission, a full disk, a target or perf that died.
+SessionEnd record_pending(run::Run& run, const std::filesystem::path& directory,
+                          const std::map<std::string, runway::Target>& targets, Progress& progress,
+                          Interrupts& interrupts, const std::function<void()>& finished);
 
 /// Prepares a partial run to be finished here: removes what an interrupted measurement left, and
 /// notes a change of perf. Gives its targets. Throws Error where it was begun on another machine or
