@@ -13,6 +13,7 @@
 #include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
 #include "src/support/address.h"
+#include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/symbols/location.h"
 #include "src/symbols/module.h"
@@ -27,6 +28,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skid::listing {
@@ -217,5 +219,41 @@ struct Folding {
 /// distance and include their samples. The rest of a target's loop is shown where it was sampled.
 std::vector<Row> rows(const Listing& listing, const Code& code,
                       std::span<const std::size_t> columns, const Folding& folding);
+
+// Lines of source files that can be read.
+
+/// Reads each file once, as it is now, not as it was compiled. The names come from a binary that is
+/// not trusted: only regular files of at most kLargest bytes with an absolute path are read that
+/// are not in /proc, /sys or /dev and whose mode lets others read them, or that are below
+/// `trusted`.
+class SourceText {
+ public:
+  static constexpr std::uint64_t kLargest = std::uint64_t{16} << 20U;
+  /// The most files whose text is kept; further files are not read.
+  static constexpr std::size_t kMostFiles = 256;
+
+  /// `trusted`: empty, or a directory of which all files may be shown. Throws
+  /// std::filesystem::filesystem_error if it is missing.
+  explicit SourceText(const std::filesystem::path& trusted = {});
+
+  /// Line `line` (from 1) of `file`, not escaped and without its end; nullopt when there is none.
+  /// Valid as long as this.
+  std::optional<std::string_view> line(const std::string& file, int line);
+
+  /// Files that exist and were not read because of their mode, or because of where they are.
+  const std::vector<std::string>& withheld() const noexcept { return withheld_; }
+
+ private:
+  struct File {
+    std::string text;
+    std::vector<std::size_t> begins;  ///< of the lines
+  };
+  const File& open(const std::string& path);
+  bool may_be_shown(const FileDescriptor& file) const;
+
+  std::filesystem::path trusted_;
+  std::map<std::string, File> files_;
+  std::vector<std::string> withheld_;
+};
 
 }  // namespace skid::listing

@@ -1,5 +1,4 @@
-#include "src/listing/source_text.h"
-
+#include "src/listing/listing.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Sampled code as rows: every sample is in one of them, whatever is folded.
 #include "src/listing/listing.h"
 
-#include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"

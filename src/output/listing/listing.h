@@ -2,7 +2,6 @@
 #pragma once
 
 #include "src/listing/listing.h"
-#include "src/listing/source_text.h"
 #include "src/output/page.h"
 
 #include <compare>
