@@ -49,6 +49,11 @@ std::int64_t count(const CodeRegion& region) {
   return static_cast<std::int64_t>(region.starts.size());
 }
 
+/// Its index in the starts of a runway; their number where none is censored.
+std::size_t first_censored(const CodeRegion& runway) {
+  return runway.starts.size() - runway.starts.size() / kCensoredDivisor;
+}
+
 }  // namespace
 
 TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> trigger_blocks,
@@ -57,20 +62,16 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> tri
   check(lead_in, "lead-in");
   if (trigger_blocks.empty()) throw Error("target: has no trigger");
   TargetMap map;
-  for (TriggerBlock& block : trigger_blocks) {
+  for (const TriggerBlock& block : trigger_blocks) {
     const CodeRegion& trigger = block.trigger;
-    const std::size_t nops = block.runway.starts.size();
     check(trigger, "trigger");
     check(block.runway, "runway");
     if (trigger.starts.size() != 1) {
       throw Error("trigger: 0x{:x} to 0x{:x} holds {} instructions, not one", trigger.range.begin,
                   trigger.range.end, trigger.starts.size());
     }
-    MappedBlock mapped{std::move(block), std::nullopt};
-    const std::size_t censored = nops / kCensoredDivisor;
-    if (censored > 0) mapped.censored_index = nops - censored;
-    map.blocks_.push_back(std::move(mapped));
   }
+  map.blocks_ = std::move(trigger_blocks);
   map.lead_in_ = std::move(lead_in);
   map.loop_ = loop;
   map.other_triggers_ = std::move(other_triggers);
@@ -81,15 +82,13 @@ TargetMap TargetMap::of_target(CodeRegion lead_in, std::vector<TriggerBlock> tri
 TargetMap TargetMap::of_functions(AddressRange hit, CodeRegion runway) {
   check(runway, "runway");
   TargetMap map;
-  map.blocks_.push_back({{{hit, {}}, std::move(runway)}, std::nullopt});
+  map.blocks_.push_back({{hit, {}}, std::move(runway)});
   map.by_function_ = true;
   return map;
 }
 
 std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64_t address) const {
-  const auto& [code, censored_index] = blocks_[number];
-  const CodeRegion& trigger = code.trigger;
-  const CodeRegion& runway = code.runway;
+  const auto& [trigger, runway, setup] = blocks_[number];
   Classified result;
   result.trigger = number;
   if (trigger.range.contains(address)) {
@@ -101,7 +100,7 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
   if (!runway.range.contains(address)) return std::nullopt;
   const std::size_t index = instruction_at(runway, address);
   if (runway.starts[index] != address) return kInsideInstruction;
-  const bool censored = censored_index && index >= *censored_index;
+  const bool censored = !by_function_ && index >= first_censored(runway);
   const std::uint64_t origin = by_function_ ? runway.range.begin : trigger.range.begin;
   result.sample_class = censored ? SampleClass::censored : SampleClass::skid;
   result.offset = Offset{static_cast<std::int64_t>(index) + 1, distance(origin, address)};
@@ -117,9 +116,8 @@ bool TargetMap::is_other_trigger(std::uint64_t address, int level) const {
 
 bool TargetMap::is_ambiguous(std::uint64_t address) const {
   for (std::size_t i = 1; i < blocks_.size(); ++i) {
-    const bool follows =
-        blocks_[i - 1].code.runway.starts.empty() && blocks_[i - 1].code.setup == 0;
-    if (follows && blocks_[i].code.trigger.range.begin == address) return true;
+    const bool follows = blocks_[i - 1].runway.starts.empty() && blocks_[i - 1].setup == 0;
+    if (follows && trigger_address(i) == address) return true;
   }
   return false;
 }
@@ -155,18 +153,17 @@ Geometry TargetMap::geometry() const {
   Geometry geometry;
   geometry.lowest_offset = -count(lead_in_);
   std::int64_t instructions = count(lead_in_);
-  for (const auto& [code, censored_index] : blocks_) {
-    const std::uint64_t address = code.trigger.range.begin;
+  for (const auto& [trigger, runway, setup] : blocks_) {
+    const std::uint64_t address = trigger.range.begin;
     geometry.trigger_addresses.push_back(address);
-    geometry.highest_offset = std::max(geometry.highest_offset, count(code.runway));
-    instructions += count(code.trigger) + count(code.runway);
-    if (!by_function_) {
-      geometry.trigger_distances.push_back(code.trigger.starts.size() + code.runway.starts.size() +
-                                           code.setup);
-    }
-    if (!censored_index) continue;
-    lower(static_cast<std::int64_t>(*censored_index) + 1, geometry.censored_from);
-    lower(distance(address, code.runway.starts[*censored_index]), geometry.censored_from_bytes);
+    geometry.highest_offset = std::max(geometry.highest_offset, count(runway));
+    instructions += count(trigger) + count(runway);
+    if (by_function_) continue;
+    geometry.trigger_distances.push_back(trigger.starts.size() + runway.starts.size() + setup);
+    const std::size_t first = first_censored(runway);
+    if (first == runway.starts.size()) continue;
+    lower(static_cast<std::int64_t>(first) + 1, geometry.censored_from);
+    lower(distance(address, runway.starts[first]), geometry.censored_from_bytes);
   }
   if (!by_function_) {
     geometry.trigger_distances.back() += lead_in_.starts.size();

@@ -111,16 +111,11 @@ class TargetMap {
   std::size_t triggers() const noexcept { return blocks_.size(); }
   /// Address of the first byte of a trigger, by its number.
   std::uint64_t trigger_address(std::size_t trigger) const {
-    return blocks_[trigger].code.trigger.range.begin;
+    return blocks_[trigger].trigger.range.begin;
   }
 
  private:
   TargetMap() = default;
-
-  struct MappedBlock {
-    TriggerBlock code;
-    std::optional<std::size_t> censored_index;  // into code.runway.starts
-  };
 
   /// Whether the address is of a trigger that directly follows another: level 1 samples it for
   /// both.
@@ -129,7 +124,7 @@ class TargetMap {
   bool is_other_trigger(std::uint64_t address, int level) const;
 
   CodeRegion lead_in_;
-  std::vector<MappedBlock> blocks_;
+  std::vector<TriggerBlock> blocks_;
   AddressRange loop_;
   std::vector<AddressRange> other_triggers_;
   std::vector<std::uint64_t> successors_;
