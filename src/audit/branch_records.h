@@ -35,8 +35,7 @@ SKID_WORDS(BranchFault, {"none", "possible"}, {"not_a_branch", "the instruction 
            {"backward", "before the target of the preceding record"},
            {"leaves", "code from the preceding target branches elsewhere before"},
            {"inside_instruction", "inside an instruction, decoded from the preceding target"})
-inline constexpr std::size_t kBranchFaults =
-    static_cast<std::size_t>(BranchFault::inside_instruction) + 1;
+inline constexpr std::size_t kBranchFaults = words_of(BranchFault{}).size();
 
 /// Why a record is not judged.
 enum class BranchUnjudged : std::uint8_t {
@@ -61,8 +60,7 @@ SKID_WORDS(BranchUnjudged, {"none", "judged"},
            {"no_file", "the file is missing, of another build, or has no code there"},
            {"unverified", "the recording has no build-id of the file"},
            {"undecided", "the code does not decide where the instruction leads"})
-inline constexpr std::size_t kBranchUnjudged =
-    static_cast<std::size_t>(BranchUnjudged::undecided) + 1;
+inline constexpr std::size_t kBranchUnjudged = words_of(BranchUnjudged{}).size();
 
 /// Why consecutive records are not compared.
 enum class NoContiguity : std::uint8_t {

@@ -6,6 +6,7 @@
 #include "src/output/correct/correct.h"
 #include "src/run/run.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace skid::commands {
@@ -40,8 +41,9 @@ ExitStatus run_correct(const CorrectOptions& options) {
     check_output_files({{"-o", options.output}}, inputs);
   }
   Cores cores(Cores::usable());
-  correct::Choices choices{reading_choices(options, &cores),
-                           correct::by_named(options.by).value_or(correct::By::instruction)};
+  correct::Choices choices{reading_choices(options, &cores)};
+  const auto units = names_of(choices.by);
+  choices.by = static_cast<correct::By>(std::ranges::find(units, options.by) - units.begin());
   choices.output = options.output;
   const auto measured = measured_by(options.skid, options.shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;

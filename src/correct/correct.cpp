@@ -400,13 +400,6 @@ void judge_fit(CorrectedEvent& event) {
   event.moves.clear();
 }
 
-std::optional<By> by_named(std::string_view name) {
-  for (const By by : {By::instruction, By::line, By::block, By::function}) {
-    if (name_of(by) == name) return by;
-  }
-  return std::nullopt;
-}
-
 Correction correct(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);
   if (!choices.output.empty()) check_rewritable(recording);

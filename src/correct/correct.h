@@ -14,7 +14,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skid::correct {
@@ -57,8 +56,6 @@ Skid skid_of(const measure::RecordedEvent& event,
 /// What counts are added up by.
 enum class By : std::uint8_t { instruction, line, block, function };
 SKID_NAMES(By, "instruction", "line", "block", "function")
-/// nullopt for another name.
-std::optional<By> by_named(std::string_view name);
 
 /// What the split of samples with several candidates is based on.
 enum class SplitBy : std::uint8_t {

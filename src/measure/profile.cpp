@@ -11,8 +11,6 @@
 namespace skid::measure {
 namespace {
 
-using perfdata::Attribute;
-
 void describe_machine(const machine::Machine& machine, analysis::Measurement& measurement) {
   // Each event of a recording has a copy.
   const auto bounded = [](const std::string& name) {
@@ -55,11 +53,6 @@ Compared compare(std::string what, std::string profile, std::string run) {
   Match match = profile == run ? Match::same : Match::differs;
   if (profile.empty() || run.empty()) match = Match::unknown;
   return {std::move(what), std::move(profile), std::move(run), match};
-}
-
-std::string modes_of(const perfdata::Attribute& attribute) {
-  if (attribute.exclude_kernel == attribute.exclude_user) return "user and kernel";
-  return attribute.exclude_kernel ? "user" : "kernel";
 }
 
 std::string modes_of(const analysis::EventIdentity& event) {
@@ -174,7 +167,7 @@ std::vector<Compared> compare_with_run(const RecordedEvent& event, const Measure
           compare("kernel", event.machine.kernel, run.kernel),
           compare("hypervisor", cpu.hypervisor.value_or(none),
                   run.cpu.hypervisor.value_or(run.run.empty() ? "" : "none")),
-          compare(kCountedModes, modes_of(event.attribute), modes_of(run.event)),
+          compare(kCountedModes, modes_of(event.identity), modes_of(run.event)),
           compare_paths(event, run)};
 }
 
