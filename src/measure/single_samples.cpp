@@ -295,40 +295,22 @@ class SamplePairReader {
   std::map<std::uint32_t, Event> events_;  ///< by attribute
 };
 
-/// The skid in events of all events of a recording whose samples have counter values.
-class SkidInEventsReader {
- public:
-  /// `events`: of the recording. `bases`, by attribute, get the skids. Both must outlive the
-  /// reader.
-  SkidInEventsReader(const perfdata::Recording& recording, const std::vector<RecordedEvent>& events,
-                     std::vector<analysis::Basis>& bases)
-      : recording_(recording) {
-    for (const RecordedEvent& event : events) {
-      const Attribute& attribute = event.attribute;
-      const std::uint64_t period = attribute.period_or_frequency;
-      // Without a period it takes no samples: another event of its group does.
-      if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() || period == 0) continue;
-      auto& skid = bases[event.index].skid_in_events.emplace();
-      skid.refused = no_skid_in_events(event);
-      if (skid.refused.empty()) counters_.emplace(event.index, OvershootCounter(period, skid));
-    }
+/// By attribute, of the events whose samples have counter values. `bases`, by attribute, get the
+/// skids in events; must outlive the counters.
+std::map<std::uint32_t, OvershootCounter> overshoot_counters(
+    const std::vector<RecordedEvent>& events, std::vector<analysis::Basis>& bases) {
+  std::map<std::uint32_t, OvershootCounter> counters;
+  for (const RecordedEvent& event : events) {
+    const Attribute& attribute = event.attribute;
+    const std::uint64_t period = attribute.period_or_frequency;
+    // Without a period it takes no samples: another event of its group does.
+    if (!attribute.has(PERF_SAMPLE_READ) || attribute.is_dummy() || period == 0) continue;
+    auto& skid = bases[event.index].skid_in_events.emplace();
+    skid.refused = no_skid_in_events(event);
+    if (skid.refused.empty()) counters.emplace(event.index, OvershootCounter(period, skid));
   }
-
-  /// Whether samples are to be added.
-  bool reads() const noexcept { return !counters_.empty(); }
-
-  void add(const locate::VisitedRecord& visited) {
-    if (visited.sample == nullptr) return;
-    const auto counter = counters_.find(visited.sample->attribute);
-    if (counter == counters_.end()) return;
-    const auto details = recording_.decoder().details(visited.record, *visited.sample);
-    counter->second.add(details ? details->counter : std::nullopt);
-  }
-
- private:
-  const perfdata::Recording& recording_;
-  std::map<std::uint32_t, OvershootCounter> counters_;  ///< by attribute
-};
+  return counters;
+}
 
 /// Adds a sample to the table of data addresses of its event.
 void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
@@ -357,14 +339,18 @@ void count_single_samples(const Profile& profile, const TargetGeometry* geometry
   const bool tabulates = std::ranges::any_of(bases, [](const analysis::Basis& basis) {
     return basis.addresses && basis.addresses->is_tabulated();
   });
-  SkidInEventsReader skid_in_events(profile.recording, profile.events, bases);
+  auto counters = overshoot_counters(profile.events, bases);
   SamplePairReader sample_pairs(profile.events, geometry, bases);
-  if (!checker.reads() && !tabulates && !skid_in_events.reads() && !sample_pairs.reads()) return;
+  if (!checker.reads() && !tabulates && counters.empty() && !sample_pairs.reads()) return;
   profile.visit([&](const locate::VisitedRecord& visited) {
     if (checker.reads()) checker.add(visited);
     if (tabulates) tabulate(visited, *geometry, profile, bases);
-    if (skid_in_events.reads()) skid_in_events.add(visited);
     if (sample_pairs.reads()) sample_pairs.add(visited);
+    if (visited.sample == nullptr) return;
+    const auto counter = counters.find(visited.sample->attribute);
+    if (counter == counters.end()) return;
+    const auto details = profile.recording.decoder().details(visited.record, *visited.sample);
+    counter->second.add(details ? details->counter : std::nullopt);
   });
 }
 
