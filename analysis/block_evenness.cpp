@@ -158,6 +158,34 @@ double spread_of(const std::vector<Model>& models, Random& random) {
   return std::sqrt(variance);
 }
 
+constexpr std::size_t kWindow = 8, kFewestOfWindow = 4;
+constexpr std::uint64_t kFewestPairs = 100;
+constexpr std::size_t kFewestWindows = 20;  // in which the order matters
+
+using Followers = std::unordered_map<std::uint32_t, std::uint32_t>;
+using Windows = std::vector<std::vector<std::uint32_t>>;
+
+/// The most frequent follower of each place, in every other window from `first` on.
+Followers followers_in(const Windows& windows, std::size_t first) {
+  std::unordered_map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> counts;
+  for (std::size_t i = first; i < windows.size(); i += 2) {
+    const auto& window = windows[i];
+    for (std::size_t j = 1; j < window.size(); ++j) ++counts[window[j - 1]][window[j]];
+  }
+  Followers followers;
+  for (const auto& [place, next] : counts) {
+    const auto most =
+        std::ranges::max_element(next, {}, [](const auto& one) { return one.second; });
+    followers[place] = most->first;
+  }
+  return followers;
+}
+
+bool follows(const Followers& followers, std::uint32_t place, std::uint32_t next) {
+  const auto found = followers.find(place);
+  return found != followers.end() && found->second == next;
+}
+
 }  // namespace
 
 ProfileEvenness evenness_of_blocks(std::span<const BlockCounts> blocks) {
@@ -213,38 +241,6 @@ ProfileEvenness evenness_of_blocks(std::span<const BlockCounts> blocks) {
   result.misplaced = {share(excess), share(excess - reach), share(excess + reach)};
   return result;
 }
-
-namespace {
-
-constexpr std::size_t kWindow = 8, kFewestOfWindow = 4;
-constexpr std::uint64_t kFewestPairs = 100;
-constexpr std::size_t kFewestWindows = 20;  // in which the order matters
-
-using Followers = std::unordered_map<std::uint32_t, std::uint32_t>;
-using Windows = std::vector<std::vector<std::uint32_t>>;
-
-/// The most frequent follower of each place, in every other window from `first` on.
-Followers followers_in(const Windows& windows, std::size_t first) {
-  std::unordered_map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> counts;
-  for (std::size_t i = first; i < windows.size(); i += 2) {
-    const auto& window = windows[i];
-    for (std::size_t j = 1; j < window.size(); ++j) ++counts[window[j - 1]][window[j]];
-  }
-  Followers followers;
-  for (const auto& [place, next] : counts) {
-    const auto most =
-        std::ranges::max_element(next, {}, [](const auto& one) { return one.second; });
-    followers[place] = most->first;
-  }
-  return followers;
-}
-
-bool follows(const Followers& followers, std::uint32_t place, std::uint32_t next) {
-  const auto found = followers.find(place);
-  return found != followers.end() && found->second == next;
-}
-
-}  // namespace
 
 void SampleOrderTest::add(std::span<const std::uint32_t> places) {
   while (places.size() >= kFewestOfWindow) {

@@ -16,6 +16,115 @@ std::string base_name(const std::string& function) {
   return function.substr(0, function.find('.', 1));
 }
 
+constexpr std::size_t kMostBlocks = 64;  // of a loop
+
+class Finder {
+ public:
+  Finder(FileCode& file, const FunctionCode& code)
+      : file_(file), code_(code), branches_(file.branches()) {}
+
+  FunctionBlocks find() {
+    find_basic_blocks();
+    for (std::size_t last = 0; last < found_.basic.size(); ++last) {
+      auto loop = loop_that_ends_with(last);
+      const bool overlaps =
+          loop && !found_.loops.empty() && loop->first <= found_.loops.back().last;
+      if (!loop || overlaps) continue;
+      loop->sources = sources_of(*loop);
+      loop->destinations = destinations_of(*loop);
+      found_.loops.push_back(std::move(*loop));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  using Blocks = std::optional<std::vector<std::size_t>>;
+
+  const Step& step(std::size_t index) const { return code_.steps()[index]; }
+  const Step& last_step(std::size_t block) const { return step(found_.basic[block].end - 1); }
+  std::uint64_t address_of(std::size_t block) const {
+    return code_.address_of(found_.basic[block].begin);
+  }
+
+  void find_basic_blocks() {
+    const std::size_t end = code_.first_undecoded();
+    for (std::size_t i = 0; i < end; ++i) {
+      const bool follows = i > 0 && step(i - 1).flow == Flow::next && !step(i - 1).calls_kernel;
+      const std::uint64_t address = code_.address_of(i);
+      if (!follows || branches_.may_enter(address) || file_.is_labelled(address)) {
+        if (!found_.basic.empty()) found_.basic.back().end = i;
+        found_.basic.push_back({i, end});
+      }
+    }
+  }
+
+  /// The block with the instruction at `address`.
+  std::optional<std::size_t> block_around(std::uint64_t address) const {
+    const auto index = code_.find(address);
+    if (!index || *index >= code_.first_undecoded()) return std::nullopt;
+    const auto after = std::ranges::upper_bound(found_.basic, *index, {}, &BasicBlock::begin);
+    return static_cast<std::size_t>(after - found_.basic.begin()) - 1;
+  }
+
+  /// Where the branch at the end of a block leads, which begins a block if it is in the function.
+  std::optional<std::size_t> target_of(std::size_t block) const {
+    const auto target = code_.target_of(found_.basic[block].end - 1);
+    return target ? block_around(*target) : std::nullopt;
+  }
+
+  std::optional<Loop> loop_that_ends_with(std::size_t last) const {
+    const auto first = target_of(last);
+    if (!first || *first > last || last - *first >= kMostBlocks) return std::nullopt;
+    if (last_step(last).flow == Flow::call) return std::nullopt;
+    for (std::size_t i = *first; i < last; ++i) {
+      if (!falls_through(last_step(i).flow) || last_step(i).calls_kernel) return std::nullopt;
+      const auto target = target_of(i);
+      if (target && *first <= *target && *target <= last) return std::nullopt;
+    }
+    return Loop{*first, last, {}, {}};
+  }
+
+  Blocks sources_of(const Loop& loop) const {
+    std::set<std::size_t> sources;
+    for (std::size_t i = loop.first; i <= loop.last; ++i) {
+      const std::uint64_t address = address_of(i);
+      // Exception handlers begin after calls, and where nothing falls through.
+      const bool falls_in = i > 0 && falls_through(last_step(i - 1).flow);
+      if (!falls_in || last_step(i - 1).calls_kernel || file_.is_labelled(address) ||
+          branches_.may_enter_from_elsewhere(address)) {
+        return std::nullopt;
+      }
+      if (i == loop.first) sources.insert(i - 1);
+      for (const auto& branch : branches_.branches_to(address)) {
+        const auto from = block_around(branch.from);
+        if (!from) return std::nullopt;
+        if (*from < loop.first || *from > loop.last) sources.insert(*from);
+      }
+    }
+    return std::vector<std::size_t>(sources.begin(), sources.end());
+  }
+
+  Blocks destinations_of(const Loop& loop) const {
+    std::set<std::size_t> destinations;
+    for (std::size_t i = loop.first; i <= loop.last; ++i) {
+      if (i == loop.last && last_step(i).flow == Flow::conditional) {
+        if (i + 1 == found_.basic.size()) return std::nullopt;
+        destinations.insert(i + 1);
+      }
+      if (i == loop.last || last_step(i).flow == Flow::next) continue;
+      const auto target = target_of(i);
+      if (!target) return std::nullopt;
+      destinations.insert(*target);
+    }
+    return std::vector<std::size_t>(destinations.begin(), destinations.end());
+  }
+
+  FileCode& file_;
+  const FunctionCode& code_;
+  const Branches& branches_;
+  FunctionBlocks found_;
+};
+
 }  // namespace
 
 bool returns(const instructions::Instruction& instruction) {
@@ -282,119 +391,6 @@ Paths FileCode::paths_of(const Function& function) {
   }
   return paths;
 }
-
-namespace {
-
-constexpr std::size_t kMostBlocks = 64;  // of a loop
-
-class Finder {
- public:
-  Finder(FileCode& file, const FunctionCode& code)
-      : file_(file), code_(code), branches_(file.branches()) {}
-
-  FunctionBlocks find() {
-    find_basic_blocks();
-    for (std::size_t last = 0; last < found_.basic.size(); ++last) {
-      auto loop = loop_that_ends_with(last);
-      const bool overlaps =
-          loop && !found_.loops.empty() && loop->first <= found_.loops.back().last;
-      if (!loop || overlaps) continue;
-      loop->sources = sources_of(*loop);
-      loop->destinations = destinations_of(*loop);
-      found_.loops.push_back(std::move(*loop));
-    }
-    return std::move(found_);
-  }
-
- private:
-  using Blocks = std::optional<std::vector<std::size_t>>;
-
-  const Step& step(std::size_t index) const { return code_.steps()[index]; }
-  const Step& last_step(std::size_t block) const { return step(found_.basic[block].end - 1); }
-  std::uint64_t address_of(std::size_t block) const {
-    return code_.address_of(found_.basic[block].begin);
-  }
-
-  void find_basic_blocks() {
-    const std::size_t end = code_.first_undecoded();
-    for (std::size_t i = 0; i < end; ++i) {
-      const bool follows = i > 0 && step(i - 1).flow == Flow::next && !step(i - 1).calls_kernel;
-      const std::uint64_t address = code_.address_of(i);
-      if (!follows || branches_.may_enter(address) || file_.is_labelled(address)) {
-        if (!found_.basic.empty()) found_.basic.back().end = i;
-        found_.basic.push_back({i, end});
-      }
-    }
-  }
-
-  /// The block with the instruction at `address`.
-  std::optional<std::size_t> block_around(std::uint64_t address) const {
-    const auto index = code_.find(address);
-    if (!index || *index >= code_.first_undecoded()) return std::nullopt;
-    const auto after = std::ranges::upper_bound(found_.basic, *index, {}, &BasicBlock::begin);
-    return static_cast<std::size_t>(after - found_.basic.begin()) - 1;
-  }
-
-  /// Where the branch at the end of a block leads, which begins a block if it is in the function.
-  std::optional<std::size_t> target_of(std::size_t block) const {
-    const auto target = code_.target_of(found_.basic[block].end - 1);
-    return target ? block_around(*target) : std::nullopt;
-  }
-
-  std::optional<Loop> loop_that_ends_with(std::size_t last) const {
-    const auto first = target_of(last);
-    if (!first || *first > last || last - *first >= kMostBlocks) return std::nullopt;
-    if (last_step(last).flow == Flow::call) return std::nullopt;
-    for (std::size_t i = *first; i < last; ++i) {
-      if (!falls_through(last_step(i).flow) || last_step(i).calls_kernel) return std::nullopt;
-      const auto target = target_of(i);
-      if (target && *first <= *target && *target <= last) return std::nullopt;
-    }
-    return Loop{*first, last, {}, {}};
-  }
-
-  Blocks sources_of(const Loop& loop) const {
-    std::set<std::size_t> sources;
-    for (std::size_t i = loop.first; i <= loop.last; ++i) {
-      const std::uint64_t address = address_of(i);
-      // Exception handlers begin after calls, and where nothing falls through.
-      const bool falls_in = i > 0 && falls_through(last_step(i - 1).flow);
-      if (!falls_in || last_step(i - 1).calls_kernel || file_.is_labelled(address) ||
-          branches_.may_enter_from_elsewhere(address)) {
-        return std::nullopt;
-      }
-      if (i == loop.first) sources.insert(i - 1);
-      for (const auto& branch : branches_.branches_to(address)) {
-        const auto from = block_around(branch.from);
-        if (!from) return std::nullopt;
-        if (*from < loop.first || *from > loop.last) sources.insert(*from);
-      }
-    }
-    return std::vector<std::size_t>(sources.begin(), sources.end());
-  }
-
-  Blocks destinations_of(const Loop& loop) const {
-    std::set<std::size_t> destinations;
-    for (std::size_t i = loop.first; i <= loop.last; ++i) {
-      if (i == loop.last && last_step(i).flow == Flow::conditional) {
-        if (i + 1 == found_.basic.size()) return std::nullopt;
-        destinations.insert(i + 1);
-      }
-      if (i == loop.last || last_step(i).flow == Flow::next) continue;
-      const auto target = target_of(i);
-      if (!target) return std::nullopt;
-      destinations.insert(*target);
-    }
-    return std::vector<std::size_t>(destinations.begin(), destinations.end());
-  }
-
-  FileCode& file_;
-  const FunctionCode& code_;
-  const Branches& branches_;
-  FunctionBlocks found_;
-};
-
-}  // namespace
 
 FunctionBlocks blocks_of(FileCode& file, const Function& function) {
   const bool computes_jumps =

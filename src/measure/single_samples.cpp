@@ -62,122 +62,6 @@ std::string refusal_of_pmu(const RecordedEvent& event) {
   return fmt::format("the kernel rounds this period of {}", rule->who);
 }
 
-}  // namespace
-
-PageFaultChecker::PageFaultChecker(const perfdata::Recording& recording) : recording_(recording) {
-  const auto& attributes = recording.attributes();
-  if (std::ranges::none_of(attributes, is_comparable)) return;
-  std::string problem;
-  tracepoints_ = Tracepoints::parse(recording.features().tracing_data, problem);
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    if (is_comparable(attributes[index])) {
-      comparisons_[index].check.tracepoint = kPageFaultTracepoint;
-    }
-    if (!tracepoint_ && is_cross_check(attributes[index], tracepoints_)) tracepoint_ = index;
-  }
-}
-
-void PageFaultChecker::add(const locate::VisitedRecord& visited) {
-  if (visited.record.type == PERF_RECORD_LOST) {
-    for (auto& [index, comparison] : comparisons_) comparison.traced.clear();
-  }
-  if (visited.sample == nullptr) return;
-  const perfdata::Sample& sample = *visited.sample;
-  if (sample.attribute == tracepoint_) {
-    trace(visited.record, sample);
-  } else if (sample.mode == perfdata::CpuMode::user) {  // the tracepoint records no others
-    const auto found = comparisons_.find(sample.attribute);
-    if (found != comparisons_.end()) compare(sample, found->second);
-  }
-}
-
-void PageFaultChecker::trace(const perfdata::Record& record, const perfdata::Sample& sample) {
-  // As many threads as fault at the same time; a recording may claim any number.
-  constexpr std::size_t kMostThreads = 65'536;
-  const auto& format = *tracepoints_.format(recording_.attributes()[*tracepoint_].config);
-  const auto details = recording_.decoder().details(record, sample);
-  if (!details || !tracepoints_.fits(format, details->raw)) return;
-  const auto address = tracepoints_.number(*format.field("ip"), details->raw);
-  if (!address) return;
-  for (auto& [index, comparison] : comparisons_) {
-    if (comparison.traced.size() >= kMostThreads) comparison.traced.clear();
-    comparison.traced[sample.tid] = {sample.time, *address};
-  }
-}
-
-void PageFaultChecker::compare(const perfdata::Sample& sample, Comparison& comparison) {
-  auto& [check, traced] = comparison;
-  const auto found = traced.find(sample.tid);
-  if (found == traced.end() || found->second.time > sample.time) {
-    ++check.unpaired;
-    return;
-  }
-  const std::uint64_t ip = found->second.ip;
-  traced.erase(found);
-  ++check.compared;
-  if (ip == sample.ip) {
-    ++check.agreeing;
-  } else if (!check.first_difference) {
-    check.first_difference = {sample.ip, ip, sample.tid, sample.time};
-  }
-}
-
-const IpCheck* PageFaultChecker::check_of(std::uint32_t index) const {
-  const auto found = comparisons_.find(index);
-  return reads() && found != comparisons_.end() ? &found->second.check : nullptr;
-}
-
-std::optional<std::string> warning_of(const IpCheck& check) {
-  if (check.compared == 0) {
-    return fmt::format("No sampled page fault could be compared with {}.", check.tracepoint);
-  }
-  if (!check.first_difference) return std::nullopt;
-  const auto& first = *check.first_difference;
-  return fmt::format(
-      "{} of {} page faults were sampled at another address than {} recorded: the first, in thread "
-      "{} at {} ns, at {:#x} instead of {:#x}.",
-      check.compared - check.agreeing, check.compared, check.tracepoint, first.tid, first.time,
-      first.sampled, first.traced);
-}
-
-std::string no_skid_in_events(const RecordedEvent& event) {
-  const Attribute& attribute = event.attribute;
-  if (attribute.frequency) return "with a frequency the kernel changes the period";
-  if (attribute.inherit) {
-    return "counters of several tasks have one id; record without inheritance (perf record -i)";
-  }
-  const bool has_ids = attribute.has(PERF_SAMPLE_ID) || attribute.has(PERF_SAMPLE_IDENTIFIER) ||
-                       (attribute.read_format & PERF_FORMAT_ID) != 0;
-  if (!has_ids) return "the samples do not contain the id of their counter";
-  if (is_ibs(event)) {
-    return "IBS tags operations and randomizes its period";
-  }
-  return ignores_level(attribute) ? refusal_of_software(attribute) : refusal_of_pmu(event);
-}
-
-void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
-  if (!value) {
-    ++result_.left_out;
-    return;
-  }
-  Counter& counter = counters_[value->id];
-  const std::uint64_t multiple = value->value / period_;
-  const bool is_next = value->lost >= counter.lost && multiple > counter.multiple &&
-                       multiple - counter.multiple - 1 == value->lost - counter.lost;
-  const bool is_multiplexed = value->time_enabled != 0 && value->time_running != 0 &&
-                              value->time_running != value->time_enabled;
-  if (!is_next || is_multiplexed) counter.is_known = false;
-  if (!counter.is_known) {
-    ++result_.left_out;
-    return;
-  }
-  counter.multiple = multiple;
-  counter.lost = value->lost;
-  result_.overshoots.add(static_cast<std::int64_t>(value->value % period_), 1);
-}
-
-namespace {
-
 /// Counts the pairs of events that PEBS samples with a fixed period on an own target whose events
 /// are known: its triggers alone cause the event, once each, or it counts all instructions.
 class SamplePairReader {
@@ -333,6 +217,118 @@ void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geomet
 }
 
 }  // namespace
+
+PageFaultChecker::PageFaultChecker(const perfdata::Recording& recording) : recording_(recording) {
+  const auto& attributes = recording.attributes();
+  if (std::ranges::none_of(attributes, is_comparable)) return;
+  std::string problem;
+  tracepoints_ = Tracepoints::parse(recording.features().tracing_data, problem);
+  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
+    if (is_comparable(attributes[index])) {
+      comparisons_[index].check.tracepoint = kPageFaultTracepoint;
+    }
+    if (!tracepoint_ && is_cross_check(attributes[index], tracepoints_)) tracepoint_ = index;
+  }
+}
+
+void PageFaultChecker::add(const locate::VisitedRecord& visited) {
+  if (visited.record.type == PERF_RECORD_LOST) {
+    for (auto& [index, comparison] : comparisons_) comparison.traced.clear();
+  }
+  if (visited.sample == nullptr) return;
+  const perfdata::Sample& sample = *visited.sample;
+  if (sample.attribute == tracepoint_) {
+    trace(visited.record, sample);
+  } else if (sample.mode == perfdata::CpuMode::user) {  // the tracepoint records no others
+    const auto found = comparisons_.find(sample.attribute);
+    if (found != comparisons_.end()) compare(sample, found->second);
+  }
+}
+
+void PageFaultChecker::trace(const perfdata::Record& record, const perfdata::Sample& sample) {
+  // As many threads as fault at the same time; a recording may claim any number.
+  constexpr std::size_t kMostThreads = 65'536;
+  const auto& format = *tracepoints_.format(recording_.attributes()[*tracepoint_].config);
+  const auto details = recording_.decoder().details(record, sample);
+  if (!details || !tracepoints_.fits(format, details->raw)) return;
+  const auto address = tracepoints_.number(*format.field("ip"), details->raw);
+  if (!address) return;
+  for (auto& [index, comparison] : comparisons_) {
+    if (comparison.traced.size() >= kMostThreads) comparison.traced.clear();
+    comparison.traced[sample.tid] = {sample.time, *address};
+  }
+}
+
+void PageFaultChecker::compare(const perfdata::Sample& sample, Comparison& comparison) {
+  auto& [check, traced] = comparison;
+  const auto found = traced.find(sample.tid);
+  if (found == traced.end() || found->second.time > sample.time) {
+    ++check.unpaired;
+    return;
+  }
+  const std::uint64_t ip = found->second.ip;
+  traced.erase(found);
+  ++check.compared;
+  if (ip == sample.ip) {
+    ++check.agreeing;
+  } else if (!check.first_difference) {
+    check.first_difference = {sample.ip, ip, sample.tid, sample.time};
+  }
+}
+
+const IpCheck* PageFaultChecker::check_of(std::uint32_t index) const {
+  const auto found = comparisons_.find(index);
+  return reads() && found != comparisons_.end() ? &found->second.check : nullptr;
+}
+
+std::optional<std::string> warning_of(const IpCheck& check) {
+  if (check.compared == 0) {
+    return fmt::format("No sampled page fault could be compared with {}.", check.tracepoint);
+  }
+  if (!check.first_difference) return std::nullopt;
+  const auto& first = *check.first_difference;
+  return fmt::format(
+      "{} of {} page faults were sampled at another address than {} recorded: the first, in thread "
+      "{} at {} ns, at {:#x} instead of {:#x}.",
+      check.compared - check.agreeing, check.compared, check.tracepoint, first.tid, first.time,
+      first.sampled, first.traced);
+}
+
+std::string no_skid_in_events(const RecordedEvent& event) {
+  const Attribute& attribute = event.attribute;
+  if (attribute.frequency) return "with a frequency the kernel changes the period";
+  if (attribute.inherit) {
+    return "counters of several tasks have one id; record without inheritance (perf record -i)";
+  }
+  const bool has_ids = attribute.has(PERF_SAMPLE_ID) || attribute.has(PERF_SAMPLE_IDENTIFIER) ||
+                       (attribute.read_format & PERF_FORMAT_ID) != 0;
+  if (!has_ids) return "the samples do not contain the id of their counter";
+  if (is_ibs(event)) {
+    return "IBS tags operations and randomizes its period";
+  }
+  return ignores_level(attribute) ? refusal_of_software(attribute) : refusal_of_pmu(event);
+}
+
+void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
+  if (!value) {
+    ++result_.left_out;
+    return;
+  }
+  Counter& counter = counters_[value->id];
+  const std::uint64_t multiple = value->value / period_;
+  const bool is_next = value->lost >= counter.lost && multiple > counter.multiple &&
+                       multiple - counter.multiple - 1 == value->lost - counter.lost;
+  const bool is_multiplexed = value->time_enabled != 0 && value->time_running != 0 &&
+                              value->time_running != value->time_enabled;
+  if (!is_next || is_multiplexed) counter.is_known = false;
+  if (!counter.is_known) {
+    ++result_.left_out;
+    return;
+  }
+  counter.multiple = multiple;
+  counter.lost = value->lost;
+  result_.overshoots.add(static_cast<std::int64_t>(value->value % period_), 1);
+}
 
 void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
                           PageFaultChecker& checker, std::vector<analysis::Basis>& bases) {
