@@ -1,10 +1,14 @@
 #include "src/audit/block_bias.h"
+
+#include "analysis/distributions.h"
+#include "analysis/two_sample.h"
 #include "src/instructions/instruction.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace skid::audit {
@@ -197,6 +201,45 @@ bool is_even(const Loop& loop, Parts parts) {
   return most <= std::sqrt(samples) / places;
 }
 
+/// nullopt where delays of the range give different shares.
+std::optional<LoopShadow> shadow_of(const LoopFinding& loop, const DelayRange& delay) {
+  constexpr std::uint64_t kMostDelays = 1000;
+  const auto& distances = loop.samples.distances;
+  LoopShadow shadow{delay, analysis::shadowed_shares(distances, delay.low), {}};
+  if (delay.high - delay.low > kMostDelays) return std::nullopt;
+  for (std::uint64_t other = delay.low; other < delay.high; ++other) {
+    if (analysis::shadowed_shares(distances, other + 1) != shadow.shares) return std::nullopt;
+  }
+  if (!loop.pairs.distances.empty()) {
+    const auto overflows = analysis::overflow_shares(loop.pairs);
+    if (overflows.empty()) return shadow;
+    shadow.expected = analysis::shadowed_shares(distances, delay.low, overflows);
+    shadow.predicted = analysis::predicted_share(loop.pairs, delay.low);
+    return shadow;
+  }
+  shadow.expected = shadow.shares;
+  std::vector<double> seen, expected;
+  double rest = 0, all = 0;
+  for (std::size_t i = 0; i < shadow.shares.size(); ++i) {
+    const auto count = static_cast<double>(loop.samples.all.places[i].samples);
+    all += count;
+    if (shadow.shares[i] == 0) {
+      rest += count;
+    } else {
+      seen.push_back(count);
+      expected.push_back(shadow.shares[i]);
+    }
+  }
+  for (double& count : expected) count *= all - rest;
+  constexpr double kFew = 0.01;  // interrupts disturb the delay a little
+  if (rest > kFew * all) {
+    shadow.p = 0;
+  } else {
+    shadow.p = expected.size() < 2 ? 1 : analysis::chi_square_test(seen, expected).p;
+  }
+  return shadow;
+}
+
 }  // namespace
 
 std::uint64_t BlockSamples::samples() const {
@@ -237,6 +280,194 @@ FunctionSamples samples_of(const FunctionCode& code, const FunctionBlocks& block
     }
   }
   return found;
+}
+
+bool LoopShadow::is_locked() const {
+  constexpr double kMost = 0.05;  // of the samples at a place
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    largest = std::max(largest, std::abs(expected[i] - shares[i]));
+  }
+  return predicted.value_or(0) > 0.5 && largest > kMost;
+}
+
+EventBlocks::EventBlocks(const measure::RecordedEvent& event)
+    : has_period_(event.period.value_or(0) > 0),
+      pebs_period_(measure::is_pebs(event) ? event.period.value_or(0) : 0) {
+  const measure::EventKnowledge& knowledge = event.knowledge;
+  const int level = event.precise.recorded;
+  auto known = measure::causes_of(knowledge);
+  if (known.not_judged != NotJudged::none && known.not_judged != NotJudged::unknown_cause) {
+    refuse(known.not_judged);
+    return;
+  }
+  const auto once = events::caused_once_by(knowledge.cpu, *knowledge.event);
+  if (!once) {
+    reason_text_ = "not an event that certain instructions cause exactly once";
+    return;
+  }
+  if (level == 0) {
+    refuse(NotJudged::level_0);
+    return;
+  }
+  const bool needs_causes = *once == Counted::loads || *once == Counted::stores;
+  if (needs_causes && known.causes.empty()) {
+    refuse(NotJudged::unknown_cause);
+    return;
+  }
+  const bool most_are_exact = 2 * event.exact >= event.samples;
+  even_ = {*once, std::move(known.causes),
+           level == 1 && !most_are_exact ? Rule::predecessor : Rule::sampled};
+  reason_ = {};
+}
+
+void EventBlocks::refuse(NotJudged reason) {
+  reason_ = name_of(reason);
+  reason_text_ = describe(reason);
+}
+
+InBlocks EventBlocks::in_blocks(perfdata::SampleKind kind) const noexcept {
+  if (!judges() || kind.mode() != perfdata::CpuMode::user) return InBlocks::no;
+  const bool needs_exact = even_.rule == Rule::sampled;
+  if (kind.exact() == needs_exact) return InBlocks::judged;
+  return needs_exact ? InBlocks::inexact : InBlocks::no;
+}
+
+void EventBlocks::add(const std::string& path, symbols::FileIndex file,
+                      const FileJudge::Blocks& function, const SamplesByAddress& samples) {
+  FunctionSamples judged = samples_of(*function.code, function.blocks, even_, samples);
+  if (judged.blocks.empty()) return;
+  const std::size_t first = loops_.size();
+  for (LoopSamples& loop : judged.loops) loops_.push_back({std::move(loop)});
+  const std::size_t end = loops_.size();
+  for (BlockSamples& block : judged.blocks) {
+    std::size_t loop = loop_of(block.range, first, end);
+    if (loop == end) {
+      loop = loops_.size();
+      loops_.push_back({{block, {}}});
+    }
+    blocks_.push_back({path, function.function, std::move(block), {}, loop});
+  }
+  for (std::size_t loop = first; loop < loops_.size(); ++loop) {
+    const auto& places = loops_[loop].samples.all.places;
+    for (std::uint32_t i = 0; i < places.size(); ++i) {
+      std::uint64_t sampled = places[i].address;
+      if (even_.rule == Rule::predecessor) {
+        sampled += function.code->steps()[*function.code->find(sampled)].length;
+      }
+      const auto at = samples.find(sampled);
+      if (at != samples.end()) numbers_[{file, at->second.offset}] = {loop, i};
+    }
+  }
+}
+
+/// The loop that contains a block; `end` if none does. The loops from `first` to `end` are disjoint
+/// and ascending.
+std::size_t EventBlocks::loop_of(const AddressRange& block, std::size_t first,
+                                 std::size_t end) const {
+  const auto at = [&](std::size_t i) { return loops_.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto after = std::upper_bound(at(first), at(end), block.begin,
+                                      [](std::uint64_t address, const LoopFinding& loop) {
+                                        return address < loop.samples.all.range.begin;
+                                      });
+  if (after == at(first)) return end;
+  const auto loop = after - 1;
+  if (block.end > loop->samples.all.range.end) return end;
+  return static_cast<std::size_t>(loop - loops_.begin());
+}
+
+void EventBlocks::take_order() {
+  std::ranges::stable_sort(ordered_, {}, &OrderedSample::tid);
+  std::vector<analysis::SampleOrderTest> tests(loops_.size());
+  for (LoopFinding& loop : loops_) {
+    if (pebs_period_ == 0) break;
+    const auto& distances = loop.samples.distances;
+    loop.pairs.distances = distances;
+    loop.pairs.iteration = std::accumulate(distances.begin(), distances.end(), std::uint64_t{0});
+  }
+  std::vector<std::uint32_t> run;
+  std::size_t of_loop = 0;
+  const auto end_run = [&] {
+    if (run.empty()) return;
+    tests[of_loop].add(run);
+    analysis::SamplePairs& pairs = loops_[of_loop].pairs;
+    for (std::size_t i = 1; i < run.size() && !pairs.distances.empty(); ++i) {
+      pairs.add(run[i - 1], run[i], pebs_period_);
+    }
+    run.clear();
+  };
+  const OrderedSample* last = nullptr;
+  for (const OrderedSample& sample : ordered_) {
+    const auto number = numbers_.find(sample.location);
+    const bool is_place = number != numbers_.end();
+    const bool goes_on = last != nullptr && last->tid == sample.tid &&
+                         last->stretch == sample.stretch && is_place &&
+                         number->second.loop == of_loop;
+    if (!goes_on) end_run();
+    last = &sample;
+    if (!is_place) continue;
+    of_loop = number->second.loop;
+    run.push_back(number->second.place);
+  }
+  end_run();
+  for (std::size_t i = 0; i < tests.size(); ++i) loops_[i].order = tests[i].finish();
+}
+
+void EventBlocks::judge_loops() {
+  if (!ordered_.empty()) take_order();
+  std::vector<double> p;
+  for (LoopFinding& loop : loops_) {
+    if (!loop.pairs.distances.empty()) loop.delay = analysis::delay_of(loop.pairs, {});
+    if (delay_ && !loop.samples.distances.empty()) loop.shadow = shadow_of(loop, *delay_);
+    if (loop.order) p.push_back(loop.order->p);
+  }
+  // The test of order is of all loops at once.
+  const std::vector<double> adjusted = analysis::holm(p);
+  std::size_t next = 0;
+  for (LoopFinding& loop : loops_) {
+    if (loop.order) loop.is_locked = analysis::is_locked(*loop.order, adjusted[next++]);
+  }
+}
+
+BlockBias EventBlocks::judge(std::size_t top) {
+  if (!blocks_.empty()) {
+    judge_loops();
+    return judge_blocks(std::move(blocks_), std::move(loops_), top);
+  }
+  if (judges()) {
+    reason_ = "no_block";
+    reason_text_ = "no block of code with two instructions to compare has enough samples";
+    const auto most =
+        std::ranges::max_element(by_reason_, {}, [](const auto& one) { return one.second; });
+    if (most != by_reason_.end() && most->first != NotJudged::none) refuse(most->first);
+  }
+  return {.reason = reason_, .reason_text = reason_text_};
+}
+
+BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
+                       std::size_t top) {
+  BlockBias bias{.judged = blocks.size(), .loops = std::move(loops)};
+  std::vector<std::vector<std::uint64_t>> counts;
+  for (const BlockFinding& block : blocks) {
+    auto& of_block = counts.emplace_back();
+    const double expected = block.samples.expected();
+    for (const PlaceSamples& place : block.samples.places) {
+      of_block.push_back(place.samples);
+      bias.ratios.push_back(static_cast<double>(place.samples) / expected);
+    }
+    bias.samples += block.samples.samples();
+  }
+  const analysis::ProfileEvenness evenness = analysis::evenness_of_blocks(counts);
+  bias.misplaced = evenness.misplaced;
+  bias.biased = evenness.biased;
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].evenness = evenness.blocks[i];
+  std::ranges::stable_sort(blocks, [](const BlockFinding& a, const BlockFinding& b) {
+    return std::tuple(b.evenness.is_biased, b.evenness.excess()) <
+           std::tuple(a.evenness.is_biased, a.evenness.excess());
+  });
+  if (blocks.size() > top) blocks.resize(top);
+  bias.blocks = std::move(blocks);
+  return bias;
 }
 
 }  // namespace skid::audit
