@@ -37,10 +37,9 @@ MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comp
     const std::size_t number = found->second;
     if (is_new) {
       by_side.emplace_back();
-      Side side;
+      Side& side = comparison.sides.emplace_back();
       side.cpu = measurement.cpu;
       side.kernel = measurement.kernel;
-      comparison.sides.push_back(std::move(side));
     }
     Side& side = comparison.sides[number];
     if (side.inputs.empty() || side.inputs.back() != input) side.inputs.push_back(input);
@@ -105,10 +104,7 @@ void add_to_rows(std::size_t side, const std::vector<const Measurement*>& measur
     if (row.event.empty()) row.event = measurement->event.label;
     row.level = level;
     // Sides come one after the other.
-    if (row.cells.empty() || row.cells.back().side != side) {
-      row.cells.emplace_back();
-      row.cells.back().side = side;
-    }
+    if (row.cells.empty() || row.cells.back().side != side) row.cells.emplace_back().side = side;
     row.cells.back().runs.push_back(measurement);
   }
 }

@@ -302,7 +302,7 @@ std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets
   const bool few_peaks = compared.empty() || 1 / compared.concentration() < kFewestPeaks;
   RetirementGroups groups;
   for (int modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
-    Residues residues;
+    Residues& residues = groups.moduli.emplace_back();
     residues.modulus = modulus;
     residues.counts.resize(static_cast<std::size_t>(modulus));
     for (const auto& [offset, count] : skids.counts()) {
@@ -310,7 +310,6 @@ std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets
     }
     if (width >= kFewestPeriods * modulus && !few_peaks)
       residues.excess = excess_of(skids, modulus);
-    groups.moduli.push_back(std::move(residues));
   }
   groups.strongest = strongest_of(groups.moduli);
   return groups;

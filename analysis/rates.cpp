@@ -275,7 +275,8 @@ std::optional<Derived> requests(const L2Requests& counts, std::uint8_t origins, 
 /// the missing count is named by its code.
 void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_t origins,
                  std::uint8_t results, const char* name) {
-  Rate rate{fmt::format("{} {}", name_of_origins(origins), name), {}, {}, {}, {}};
+  Rate& rate = rates.emplace_back();
+  rate.name = fmt::format("{} {}", name_of_origins(origins), name);
   const auto part = requests(counts, origins, results);
   const auto whole = requests(counts, origins, kResults);
   const auto side = [&](const std::optional<Derived>& derived, unsigned wanted) {
@@ -287,7 +288,6 @@ void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_
   if (!part) rate.missing.push_back(code_of(origins | results));
   if (!whole) rate.missing.push_back(code_of(origins | kResults));
   if (part && whole) divide(part->value, whole->value, rate);
-  rates.push_back(std::move(rate));
 }
 
 std::vector<Rate> l2_rates(const L2Requests& counts) {

@@ -59,7 +59,7 @@ Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module
            (module != nullptr || code.dso == dso);
   });
   if (found != codes.end()) return *found;
-  Code code;
+  Code& code = codes.emplace_back();
   code.kind = kind;
   code.module = module;
   code.dso = dso;
@@ -68,8 +68,7 @@ Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module
     code.build_id = module->build_id();
     code.arch = module->arch();
   }
-  codes.push_back(std::move(code));
-  return codes.back();
+  return code;
 }
 
 void join(std::vector<std::size_t>& columns,

@@ -214,11 +214,10 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
                       runway::name_of(*options.trigger)));
       continue;
     }
-    ChosenEvent built_in;
+    ChosenEvent& built_in = chosen.emplace_back();
     built_in.levels = levels_for(event, options);
     built_in.trigger = trigger_for(event, options.trigger, std::nullopt, catalogue);
     built_in.event = std::move(event);
-    chosen.push_back(std::move(built_in));
   }
   if (!machine.has_core_pmu()) {
     notes.emplace_back(
@@ -240,13 +239,12 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
                                   runway::name_of(*options.trigger)));
       continue;
     }
-    ChosenEvent of_cpu;
+    ChosenEvent& of_cpu = chosen.emplace_back();
     of_cpu.event.name = std::move(event.name);
     of_cpu.event.perf_name = std::move(event.perf_event);
     of_cpu.levels = options.levels.value_or(event.levels);
     of_cpu.trigger = options.trigger.value_or(event.trigger);
     of_cpu.counted = event.counted;
-    chosen.push_back(std::move(of_cpu));
   }
   if (!options.levels) add_perf_default(options, sampled, chosen);
   notes.insert(notes.end(), set.notes.begin(), set.notes.end());
@@ -313,7 +311,7 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
   const machine::Machine sampled = options.pmu ? sampled_pmus(options, machine, ignored) : machine;
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events(options.events)) {
-    ChosenEvent named;
+    ChosenEvent& named = chosen.emplace_back();
     if (options.pmu) name_on_pmu(event, *options.pmu);
     const auto known = catalogued(event, catalogue, sampled);
     if (known) {
@@ -329,7 +327,6 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     named.counted = known ? events::counted_by(catalogue->cpu(), *known)
                           : events::counted_by_generic(event.name);
     named.event = std::move(event);
-    chosen.push_back(std::move(named));
   }
   return chosen;
 }

@@ -317,7 +317,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
       chosen.period = periods[i].at(static_cast<std::size_t>(repeat) - 1);
       const runway::TargetDescription& target = targets.at(chosen.trigger);
       for (const int level : chosen.levels) {
-        run::PlannedMeasurement measurement;
+        run::PlannedMeasurement& measurement = plan.emplace_back();
         measurement.event = chosen.event.text();
         measurement.requested = chosen.event.at_level(level);
         measurement.perf_event = chosen.event.for_perf(level, target);
@@ -345,7 +345,6 @@ std::vector<run::PlannedMeasurement> plan_measurements(
                                                by_perf ? "P" : machine::level_name(level),
                                                repeats > 1 ? repeat : 0, files);
         apply_answer(chosen, level, measurement);
-        plan.push_back(std::move(measurement));
       }
     }
   }

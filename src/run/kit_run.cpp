@@ -212,11 +212,9 @@ machine::PerfTool perf_of(const Fields& session, const std::string& version) {
 }
 
 void add_notes(const Fields& session, Run& run) {
-  std::vector<std::string> notes;
   if (std::string note = perftool::control_note(run.perf); !note.empty()) {
-    notes.push_back(std::move(note));
+    run.notes.insert(run.notes.begin(), std::move(note));
   }
-  run.notes.insert(run.notes.begin(), notes.begin(), notes.end());
   for (const std::string& version : session.all("perf_version")) {
     if (version == run.perf.version) continue;
     run.notes.push_back(
