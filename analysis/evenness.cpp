@@ -224,9 +224,7 @@ std::string resonance_of(const Description& description, const Basis& basis) {
 
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
                                                     std::int64_t lowest, std::int64_t highest) {
-  if (offsets.empty() || highest <= lowest || highest - lowest >= kLongestAxis) {
-    return std::nullopt;
-  }
+  if (offsets.empty() || highest <= lowest || highest - lowest >= kLongestAxis) return std::nullopt;
   if (offsets.counts().begin()->first < lowest || offsets.counts().rbegin()->first > highest) {
     return std::nullopt;
   }

@@ -217,9 +217,7 @@ Judgement FileJudge::by_catalogue(std::span<const events::Cause> causes, std::si
   // The fused partner of a jump at the first place precedes it: where no function is known, and
   // after a label of assembly, which looks like a function.
   const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
-  if (may_be_second && judgement.verdict == Verdict::never) {
-    return {NotJudged::no_function};
-  }
+  if (may_be_second && judgement.verdict == Verdict::never) return {NotJudged::no_function};
   return judgement;
 }
 

@@ -102,9 +102,7 @@ class Folder {
   std::optional<std::uint64_t> address_of(const SpreadPlace& at, const Place& place,
                                           std::uint64_t begin) const {
     if (at.file == symbols::Region::kNoFile) return std::nullopt;
-    if (by_ == By::function) {
-      return place.symbol.empty() ? std::nullopt : std::optional(begin);
-    }
+    if (by_ == By::function) return place.symbol.empty() ? std::nullopt : std::optional(begin);
     if (by_ == By::block) {
       const auto block = blocks_.find({at.file, at.address});
       return at.is_linked && block != blocks_.end() ? block->second : at.address;

@@ -359,9 +359,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
   for (const Event& event : events_) {
     if (filter.precise_only && event.precise != true) continue;
     if (filter.trigger && !is_caused_by(cpu_, event, *filter.trigger)) continue;
-    if (!matches(event.name) && std::ranges::none_of(event.aliases, matches)) {
-      continue;
-    }
+    if (!matches(event.name) && std::ranges::none_of(event.aliases, matches)) continue;
     listed.push_back(event);
   }
   std::ranges::stable_sort(listed, {},

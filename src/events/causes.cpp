@@ -258,9 +258,7 @@ std::vector<Category> branches_of(std::string_view kind) {
   if (is({"NON_RETURN_IND", "INDIRECT", "NEAR_INDIRECT"})) {
     return {C::indirect_jump, C::indirect_call};
   }
-  if (is({"NEAR_INDIRECT_OR_RETURN"})) {
-    return {C::indirect_jump, C::indirect_call, C::return_near};
-  }
+  if (is({"NEAR_INDIRECT_OR_RETURN"})) return {C::indirect_jump, C::indirect_call, C::return_near};
   if (is({"ALL_BRANCHES", "ALL_BRANCHES_PEBS", "NEAR_TAKEN", "TAKEN", "ALL_TAKEN_BRANCHES",
           "MISPRED"})) {
     return kBranches;
@@ -315,9 +313,7 @@ std::vector<Cause> find_causes(std::string_view family, std::string_view kind,
       is_one_of(name, {"INST_RETIRED.X87", "INST_RETIRED.MMX", "UOPS_RETIRED.X87"})) {
     return of_some(C::vector);
   }
-  if (is_one_of(name, {"UOPS_RETIRED.FPDIV", "UOPS_RETIRED.IDIV"})) {
-    return of_some(C::div);
-  }
+  if (is_one_of(name, {"UOPS_RETIRED.FPDIV", "UOPS_RETIRED.IDIV"})) return of_some(C::div);
   return Table().take();
 }
 

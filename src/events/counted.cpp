@@ -149,9 +149,7 @@ Found find(const Cpu& cpu, const Event& event) {
   for (const Meaning& meaning : meanings_of(cpu.layout)) {
     for (std::string_view rest = meaning.names; !rest.empty(); ++place) {
       const std::string_view name = take_until(' ', rest);
-      if (std::ranges::find(wanted, name) != wanted.end()) {
-        return {meaning, place};
-      }
+      if (std::ranges::find(wanted, name) != wanted.end()) return {meaning, place};
     }
   }
   return {};

@@ -303,9 +303,7 @@ std::string no_skid_in_events(const RecordedEvent& event) {
   const bool has_ids = attribute.has(PERF_SAMPLE_ID) || attribute.has(PERF_SAMPLE_IDENTIFIER) ||
                        (attribute.read_format & PERF_FORMAT_ID) != 0;
   if (!has_ids) return "the samples do not contain the id of their counter";
-  if (is_ibs(event)) {
-    return "IBS tags operations and randomizes its period";
-  }
+  if (is_ibs(event)) return "IBS tags operations and randomizes its period";
   return ignores_level(attribute) ? refusal_of_software(attribute) : refusal_of_pmu(event);
 }
 

@@ -276,9 +276,7 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
   const auto& module = with_both.front();
   const symbols::Module& elf = *module.found.module;
   const auto arch = elf.arch();
-  if (!arch) {
-    throw Error("{}: unsupported architecture", module.found.path.string());
-  }
+  if (!arch) throw Error("{}: unsupported architecture", module.found.path.string());
   const AddressRange hit_range = only_function(module, hit);
   const AddressRange runway_range = only_function(module, runway);
   if (runway_range.empty() || runway_range.size() > kLargestFunction) {

@@ -71,9 +71,7 @@ bool is_displaceable(const fs::path& path) {
 }
 
 void check_displaceable(const fs::path& path, const std::string& remedy) {
-  if (!is_displaceable(path)) {
-    throw Error("{}: exists and is not a run; {}", path.string(), remedy);
-  }
+  if (!is_displaceable(path)) throw Error("{}: exists and is not a run; {}", path.string(), remedy);
 }
 
 void rename_directory(const fs::path& from, const fs::path& to) {
@@ -86,9 +84,7 @@ void rename_directory(const fs::path& from, const fs::path& to) {
 void remove_directory(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
-  if (error) {
-    throw Error("{}: cannot be removed: {}", path.string(), describe_errno(error.value()));
-  }
+  if (error) throw Error("{}: cannot be removed: {}", path.string(), describe_errno(error.value()));
 }
 
 /// Ends what a killed skidscan left: without a recording, the run that it set aside is back.

@@ -63,9 +63,7 @@ std::uint64_t samples_for(const ChosenEvent& chosen, const PlanOptions& options,
 
 runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& options,
                              const runway::TargetDescription& target) {
-  if (options.duration_seconds) {
-    return nanoseconds(std::llround(*options.duration_seconds * 1e9));
-  }
+  if (options.duration_seconds) return nanoseconds(std::llround(*options.duration_seconds * 1e9));
   if (options.iterations) return *options.iterations;
   const EventKind kind = chosen.event.kind;
   if (options.extras.frequency) {
