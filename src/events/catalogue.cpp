@@ -47,10 +47,8 @@ void add_name(const Event& other, Event& event) {
   event.aliases.insert(event.aliases.end(), other.aliases.begin(), other.aliases.end());
   if (other.precise == true) event.precise = true;
   if (other.data_la == true) event.data_la = true;
-  for (const std::string& id : other.errata) {
-    const bool listed = std::ranges::find(event.errata, id) != event.errata.end();
-    if (!listed) event.errata.push_back(id);
-  }
+  event.errata.insert(event.errata.end(), other.errata.begin(), other.errata.end());
+  event.errata = each_once(std::move(event.errata));
 }
 
 /// The best of `found` by rank; the names of the others become its aliases.
@@ -208,11 +206,8 @@ std::string shown_cpu(const machine::CpuIdentity& cpu) {
 
 Catalogue::Catalogue(Cpu cpu, std::vector<Event> events)
     : cpu_(std::move(cpu)), events_(std::move(events)) {
-  for (const Event& event : events_) {
-    if (std::ranges::find(pmus_, event.pmu) == pmus_.end()) {
-      pmus_.push_back(event.pmu);
-    }
-  }
+  for (const Event& event : events_) pmus_.push_back(event.pmu);
+  pmus_ = each_once(std::move(pmus_));
 }
 
 std::vector<Event> Catalogue::find_name(std::string_view name) const {

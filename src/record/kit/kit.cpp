@@ -4,6 +4,7 @@
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <chrono>
@@ -212,15 +213,12 @@ std::vector<File> files_of(const Kit& kit, bool slurm) {
 std::vector<std::string> named_pmus(const run::Run& plan) {
   std::vector<std::string> names;
   for (const run::PlannedMeasurement& measurement : plan.measurements) {
-    const std::size_t slash = measurement.perf_event.find('/');
+    const std::string& event = measurement.perf_event;
+    std::string name = event.substr(0, event.find('/'));
     // "mem:0x1000/8:rw" is a breakpoint.
-    if (slash == std::string::npos || !is_name(measurement.perf_event.substr(0, slash))) continue;
-    std::string name = measurement.perf_event.substr(0, slash);
-    if (std::ranges::find(names, name) == names.end()) {
-      names.push_back(std::move(name));
-    }
+    if (name != event && is_name(name)) names.push_back(std::move(name));
   }
-  return names;
+  return each_once(std::move(names));
 }
 
 bool is_kit(const fs::path& path) {
