@@ -159,14 +159,12 @@ struct RecordSession {
   std::map<std::string, nanoseconds> sufficient = {};
 
   SessionEnd record(PlannedMeasurement& measurement) {
-    if (std::holds_alternative<nanoseconds>(measurement.length)) {
-      const auto known = sufficient.find(measurement.event);
-      if (known != sufficient.end()) {
-        measurement.length = known->second;
-        progress.explain(fmt::format("{}: begins with the {:.1f} s that its last level took",
-                                     measurement.requested,
-                                     std::chrono::duration<double>(known->second).count()));
-      }
+    const auto known = sufficient.find(measurement.event);
+    if (known != sufficient.end() && std::holds_alternative<nanoseconds>(measurement.length)) {
+      measurement.length = known->second;
+      progress.explain(fmt::format("{}: begins with the {:.1f} s that its last level took",
+                                   measurement.requested,
+                                   std::chrono::duration<double>(known->second).count()));
     }
     const PartialFile partial(partial_file_of(measurement));
     std::string refused_addresses;  // why, once they are
