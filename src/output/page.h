@@ -64,6 +64,12 @@ struct ListColumn {
 struct List {
   std::vector<ListColumn> columns;
   std::vector<std::vector<Cell>> rows = {};
+
+  /// Adds a row of cells, or of their texts.
+  template <typename... Cells>
+  void add(Cells&&... cells) {
+    rows.push_back({Cell{std::forward<Cells>(cells)}...});
+  }
 };
 
 /// The terminal or page that a text is written for, and how much of it.

@@ -98,7 +98,7 @@ void fields(FieldWriter& io, const audit::LoopFinding& loop) {
 namespace {
 
 Json block_json(const audit::BlockFinding& block, const audit::LoopFinding& loop) {
-  const analysis::Bias& bias = block.evenness.bias;
+  const analysis::Bias& value = block.evenness.bias;
   FieldWriter io;
   io("module", OrNull{block.module});
   io("function", OrNull{block.function});
@@ -107,9 +107,7 @@ Json block_json(const audit::BlockFinding& block, const audit::LoopFinding& loop
   io("samples", block.samples.samples());
   io("expected", block.samples.expected());
   io("largest_ratio", block.samples.largest_ratio());
-  io("chi_square", bias.chi_square);
-  io("degrees", bias.degrees);
-  io("p", bias.p);
+  SKID_MEMBERS(chi_square, degrees, p);
   io("p_holm", block.evenness.p_holm);
   io("biased", block.evenness.is_biased);
   io("loop", loop);

@@ -77,9 +77,9 @@ std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
   if (!page.details && found.size() > kMostPlaces) found.resize(kMostPlaces);
   List list{{{"records"}, {"from", Kind::wrapped}}};
   for (const ImpossibleBranch* branch : found) {
-    list.rows.push_back({{in_thousands(branch->records)}, {text_of(*branch), Ink::red}});
+    list.add(in_thousands(branch->records), Cell{text_of(*branch), Ink::red});
     if (branch->text.empty()) continue;
-    list.rows.push_back({{}, {escape_for_terminal(branch->text), Ink::dim}});
+    list.add("", Cell{escape_for_terminal(branch->text), Ink::dim});
   }
   return page.title("Impossible branch records") + page.list(list) +
          page.left_out(all - found.size(), "");
@@ -103,14 +103,12 @@ std::string summary(const std::vector<RecordedEvent>& events, const Page& page) 
   for (const auto& [audit, event] : events) {
     const audit::BlockBias& bias = event->bias;
     const Ink ink = bias.biased > 0 ? Ink::red : Ink::green;
-    list.rows.push_back({{escape_for_terminal(event->event)},
-                         {level_name(event->level)},
-                         {in_thousands(bias.samples)},
-                         {in_thousands(bias.judged)},
-                         {in_thousands(bias.biased), ink},
-                         {analysis::percent(bias.misplaced->value), ink},
-                         {share_range(page, bias.misplaced->low, bias.misplaced->high)},
-                         {escape_for_terminal(audit->file), Ink::dim}});
+    list.add(escape_for_terminal(event->event), level_name(event->level),
+             in_thousands(bias.samples), in_thousands(bias.judged),
+             Cell{in_thousands(bias.biased), ink},
+             Cell{analysis::percent(bias.misplaced->value), ink},
+             share_range(page, bias.misplaced->low, bias.misplaced->high),
+             Cell{escape_for_terminal(audit->file), Ink::dim});
   }
   return page.list(list);
 }
@@ -254,20 +252,17 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
         std::ranges::minmax_element(places, {}, &audit::PlaceSamples::samples);
     const std::string function =
         block->function.empty() ? "no function" : function_name(block->function);
-    list.rows.push_back({{in_thousands(block->samples.samples())},
-                         {number_text(block->samples.expected())},
-                         {in_thousands(largest->samples)},
-                         {in_thousands(fewest->samples)},
-                         {event_name(*event)},
-                         {fmt::format("{} at {:#x} to {:#x}", function, block->samples.range.begin,
-                                      block->samples.range.end),
-                          Ink::red}});
-    list.rows.push_back({{}, {}, {}, {}, {}, {counts_of(*block), Ink::dim}});
+    list.add(in_thousands(block->samples.samples()), number_text(block->samples.expected()),
+             in_thousands(largest->samples), in_thousands(fewest->samples), event_name(*event),
+             Cell{fmt::format("{} at {:#x} to {:#x}", function, block->samples.range.begin,
+                              block->samples.range.end),
+                  Ink::red});
+    list.add("", "", "", "", "", Cell{counts_of(*block), Ink::dim});
     // Once of a loop, at its most uneven block.
     const audit::LoopFinding& loop = event->bias.loops.at(block->loop);
     if (!explained.insert(&loop).second) continue;
     for (const std::string& cause : causes_of(loop, event->level)) {
-      list.rows.push_back({{}, {}, {}, {}, {}, {cause}});
+      list.add("", "", "", "", "", cause);
     }
   }
   text += page.title("Blocks whose samples are not spread evenly") + page.list(list) +
@@ -350,21 +345,19 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
   }
   if (names.empty()) return {};
   names = each_once(std::move(names));
-  const auto number_of = [](std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", in_thousands(count), what, count == 1 ? "" : "s");
-  };
-  std::string without = samples > 0 ? number_of(samples, "sample") : std::string();
-  if (records > 0) {
-    if (!without.empty()) without += " and ";
-    without += number_of(records, "branch record");
+  std::vector<std::string> without;
+  for (const auto& [count, what] : {std::pair{samples, "sample"}, {records, "branch record"}}) {
+    if (count == 0) continue;
+    without.push_back(fmt::format("{} {}{}", in_thousands(count), what, count == 1 ? "" : "s"));
   }
   constexpr std::size_t kMostNames = 3;
   const std::size_t shown = page.details ? names.size() : std::min(names.size(), kMostNames);
-  std::string text = '\n' + page.field("missing",
-                                       fmt::format("{} {} in {} whose code is missing: {}", without,
-                                                   samples + records == 1 ? "is" : "are",
-                                                   counted(names.size(), "file"), names.front()),
-                                       Ink::yellow);
+  std::string text =
+      '\n' + page.field("missing",
+                        fmt::format("{} {} in {} whose code is missing: {}",
+                                    joined(without, " and "), samples + records == 1 ? "is" : "are",
+                                    counted(names.size(), "file"), names.front()),
+                        Ink::yellow);
   for (std::size_t i = 1; i < shown; ++i) text += page.field("", names[i]);
   if (shown < names.size()) {
     text += page.field(

@@ -33,8 +33,8 @@ std::string counts_by_reason(const Page& page, std::string title,
   List list{{{std::move(title)}, {"reason", ListColumn::Kind::wrapped}}};
   for (std::size_t i = 0; i < kReasons; ++i) {
     if (counts[i] == 0) continue;
-    list.rows.push_back({{analysis::in_thousands(counts[i])},
-                         {std::string(describe(static_cast<Reason>(i))), ink}});
+    list.add(analysis::in_thousands(counts[i]),
+             Cell{std::string(describe(static_cast<Reason>(i))), ink});
   }
   return list.rows.empty() ? std::string() : '\n' + page.list(list);
 }

@@ -75,13 +75,10 @@ std::string functions(const Page& page, const Found<FunctionFinding>& found, boo
              {"function", Kind::wrapped}}};
   for (const auto& [event, finding] : found) {
     const auto& [module, function, judged, impossible] = *finding;
-    list.rows.push_back(
-        {{in_thousands(impossible)},
-         {in_thousands(judged)},
-         {percent_of(impossible, judged)},
-         {event_name(*event)},
-         {fmt::format("{} ({})", function.empty() ? "no function" : function_name(function),
-                      module.empty() ? "no file" : file_name(module))}});
+    list.add(in_thousands(impossible), in_thousands(judged), percent_of(impossible, judged),
+             event_name(*event),
+             fmt::format("{} ({})", function.empty() ? "no function" : function_name(function),
+                         module.empty() ? "no file" : file_name(module)));
   }
   return page.title("Functions") + page.list(list);
 }
@@ -115,12 +112,10 @@ std::string instructions(const Page& page, const Found<InstructionFinding>& foun
   for (const auto& [event, one] : found) {
     const bool is_impossible = one->verdict == Verdict::never;
     has_others = has_others || !is_impossible;
-    list.rows.push_back({{in_thousands(one->samples)},
-                         {percent_of(one->samples, event->judged)},
-                         {event_name(*event)},
-                         {place_of(*one), is_impossible ? Ink::red : Ink::plain}});
+    list.add(in_thousands(one->samples), percent_of(one->samples, event->judged),
+             event_name(*event), Cell{place_of(*one), is_impossible ? Ink::red : Ink::plain});
     // The instruction on a line of its own under its place.
-    list.rows.push_back({{}, {}, {}, {instruction_text(*one), Ink::dim}});
+    list.add("", "", "", Cell{instruction_text(*one), Ink::dim});
   }
   return page.title(has_others ? "Instructions, those that cannot cause the event first"
                                : "Instructions that cannot cause the event") +

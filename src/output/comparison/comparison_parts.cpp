@@ -244,16 +244,12 @@ std::string side_list(const Page& page, const Comparison& comparison,
     for (const ComparisonCell* cell : cells) {
       // Rows of a page can be sorted.
       const bool is_first = page.html || last == nullptr || last->event != row->event;
-      list.rows.push_back({{is_first ? escape_for_terminal(row->event) : ""},
-                           {page.html || last != row ? level_name(row->level) : ""},
-                           {side_text(comparison, inputs, cell->side)},
-                           ratio_cell(*cell),
-                           interval_cell(page, cell->hit_ratio, share_text),
-                           length_cell(cell->median),
-                           length_cell(cell->p99),
-                           verdict_counts(cell->contracts),
-                           against_cell(*cell),
-                           {first_difference(*cell), Ink::dim}});
+      list.add(is_first ? escape_for_terminal(row->event) : "",
+               page.html || last != row ? level_name(row->level) : "",
+               side_text(comparison, inputs, cell->side), ratio_cell(*cell),
+               interval_cell(page, cell->hit_ratio, share_text), length_cell(cell->median),
+               length_cell(cell->p99), verdict_counts(cell->contracts), against_cell(*cell),
+               Cell{first_difference(*cell), Ink::dim});
       last = row;
     }
   }

@@ -50,17 +50,15 @@ void fields(FieldWriter& io, const correct::EventCorrection& value) {
 namespace output {
 namespace {
 
-constexpr std::string_view kColumnsOfRecording = "run file";
 constexpr std::string_view kColumnsOfEvent =
-    "event requested recorded_as=recorded level synthetic emulated=cpu/emulated verdict "
+    "run file event requested recorded_as=recorded level synthetic emulated=cpu/emulated verdict "
     "skid=skid/instructions skid_source=skid/source";
 constexpr std::string_view kOwnColumns =
     "row by module symbol offset address source_file=file source_line=line recorded corrected low "
     "high moved in_place split unexplained unknown not_placed reason advice";
 
 void add_rows(const Json& recording, const Json& event, std::string& csv) {
-  const std::string prefix = csv_fields(kColumnsOfRecording, recording) + ',' +
-                             csv_fields(kColumnsOfEvent, event, recording);
+  const std::string prefix = csv_fields(kColumnsOfEvent, event, recording);
   const auto add = [&](const Json& row, const Json& more) {
     csv += fmt::format("{},{}\n", prefix, csv_fields(kOwnColumns, row, more));
   };
@@ -107,13 +105,11 @@ std::string places(const EventCorrection& event, correct::By by, const Page& pag
     const Place& place = event.places[i];
     const bool is_certain = place.low == place.high;
     const Ink ink = place.recorded == place.corrected ? Ink::plain : Ink::bold;
-    list.rows.push_back(
-        {{in_thousands(place.recorded)},
-         {in_thousands(place.corrected), ink},
-         is_certain
-             ? Cell{in_thousands(place.low), Ink::dim}
-             : Cell{page.range(in_thousands(place.low), in_thousands(place.high)), Ink::yellow},
-         {place_text(place, by)}});
+    list.add(in_thousands(place.recorded), Cell{in_thousands(place.corrected), ink},
+             is_certain
+                 ? Cell{in_thousands(place.low), Ink::dim}
+                 : Cell{page.range(in_thousands(place.low), in_thousands(place.high)), Ink::yellow},
+             place_text(place, by));
   }
   return page.list(list) + page.left_out(all - shown, ": --details");
 }
@@ -244,8 +240,7 @@ std::string correct_json(const std::vector<correct::Correction>& corrections) {
 }
 
 std::string correct_csv(const std::vector<correct::Correction>& corrections) {
-  std::string csv = fmt::format("{},{},{}\n", csv_header(kColumnsOfRecording),
-                                csv_header(kColumnsOfEvent), csv_header(kOwnColumns));
+  std::string csv = fmt::format("{},{}\n", csv_header(kColumnsOfEvent), csv_header(kOwnColumns));
   for (const Json& recording : FieldWriter::json_of(corrections)) {
     for (const Json& event : recording["events"]) add_rows(recording, event, csv);
   }

@@ -200,9 +200,8 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
   text += page.note(known, Ink::dim);
   List list{{{"event", Kind::text}, {"levels", Kind::text}, {"trigger", Kind::text, 1}}};
   for (const events::DefaultEvent& event : cpu_events.set.events) {
-    list.rows.push_back({{name_of_event(event.name)},
-                         {levels_text(event.levels)},
-                         {std::string(runway::name_of(event.trigger)), Ink::dim}});
+    list.add(name_of_event(event.name), levels_text(event.levels),
+             Cell{std::string(runway::name_of(event.trigger)), Ink::dim});
   }
   return text + page.list(list);
 }

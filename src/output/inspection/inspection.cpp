@@ -220,10 +220,9 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.heading("Records");
   List list{{{"", ListColumn::Kind::text}, {""}}};
   for (const auto& [type, count] : record_counts.records) {
-    list.rows.push_back(
-        {{std::string(perfdata::name_of_record_type(type))}, {std::to_string(count)}});
+    list.add(std::string(perfdata::name_of_record_type(type)), std::to_string(count));
   }
-  list.rows.push_back({{"total"}, {std::to_string(record_counts.total_records())}});
+  list.add("total", std::to_string(record_counts.total_records()));
   lines.text() += Page{}.list(list);
 }
 

@@ -58,10 +58,8 @@ std::string counts(const Page& page, const perfstat::Selection& selection) {
       rest += fmt::format(", {:.2f}% of the time", count.running_percent);
     }
     const bool is_counted = count.state == perfstat::State::counted;
-    list.rows.push_back(
-        {{what_it_is(event)},
-         {is_counted ? events_text(count.value) : std::string(name_of(count.state))},
-         {rest}});
+    list.add(what_it_is(event),
+             is_counted ? events_text(count.value) : std::string(name_of(count.state)), rest);
   }
   std::string text = page.title("Counts") + page.list(list);
   if (list.rows.empty()) text += notes(page, {"none that a rate uses"});
@@ -80,9 +78,8 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
     }
     std::string rest = rate.missing.empty() ? rate.formula : "missing: " + joined(rate.missing);
     if (!rate.remark.empty()) rest += "; " + rate.remark;
-    list.rows.push_back({{rate.name},
-                         {pad_right(value_text(rate), kValueWidth)},
-                         {rest, analysis::impossible(rate) ? Ink::yellow : Ink::plain}});
+    list.add(rate.name, pad_right(value_text(rate), kValueWidth),
+             Cell{rest, analysis::impossible(rate) ? Ink::yellow : Ink::plain});
   }
   const bool nothing =
       std::ranges::all_of(rates, [](const Rate& rate) { return !rate.missing.empty(); });

@@ -48,15 +48,13 @@ std::string event_names(const Page& page, const EventGroup& event) {
     if (substituted) words.emplace_back("<- another event");
     if (m.read_in_part) words.emplace_back("(read in part)");
     if (m.synthetic && !all_synthetic) words.emplace_back("(synthetic)");
-    list.rows.push_back(
-        {{column.label},
-         {escape_for_terminal(m.event.requested.value_or("not known"))},
-         {!substituted   ? ""
-          : page.unicode ? "≠"
-                         : "!",
-          Ink::red},
-         {escape_for_terminal(m.event.recorded), substituted ? Ink::red : Ink::plain},
-         {joined(words, " "), Ink::yellow}});
+    list.add(column.label, escape_for_terminal(m.event.requested.value_or("not known")),
+             Cell{!substituted   ? ""
+                  : page.unicode ? "≠"
+                                 : "!",
+                  Ink::red},
+             Cell{escape_for_terminal(m.event.recorded), substituted ? Ink::red : Ink::plain},
+             Cell{joined(words, " "), Ink::yellow});
   }
   return '\n' + page.list(list);
 }
@@ -150,11 +148,8 @@ void add_rows(const Page& page, const Column& column, List& list) {
   for (const OffsetRow& row : rows) most = std::max(most, row.count);
   std::string label = column.label;
   const auto add = [&](const OffsetRow& row, const std::string& bars) {
-    list.rows.push_back({{std::exchange(label, ""), Ink::bold},
-                         {row.name, row.ink},
-                         {fmt::format("{}", row.count)},
-                         {percent_of(row.count, located)},
-                         {bars, row.ink}});
+    list.add(Cell{std::exchange(label, ""), Ink::bold}, Cell{row.name, row.ink},
+             fmt::format("{}", row.count), percent_of(row.count, located), Cell{bars, row.ink});
   };
   if (has_many) {
     add({fmt::format("{} to {}", analysis::signed_number(range->low),

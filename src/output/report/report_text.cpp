@@ -147,17 +147,13 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
   for (const ReportRow& row : rows) {
     const auto ratio = hit_ratio(row);
     const Measurement& first = row.first();
-    list.rows.push_back({event_cell(page, row),
-                         level_cell_of(row),
-                         {fmt::format("{}", row.runs.size())},
-                         {fmt::format("{}", samples_read(row))},
-                         ratio ? Cell{analysis::percent(ratio->value), Ink::bold} : unknown_cell(),
-                         ratio ? Cell{share_range(page, ratio->low, ratio->high)} : unknown_cell(),
-                         median_cell(row),
-                         p99_cell(row),
-                         exact_cell(row),
-                         row.repeats ? verdict_counts(row.verdicts)
-                                     : Cell{verdict_words(first), ink_of(verdict_of(first))}});
+    list.add(event_cell(page, row), level_cell_of(row), fmt::format("{}", row.runs.size()),
+             fmt::format("{}", samples_read(row)),
+             ratio ? Cell{analysis::percent(ratio->value), Ink::bold} : unknown_cell(),
+             ratio ? Cell{share_range(page, ratio->low, ratio->high)} : unknown_cell(),
+             median_cell(row), p99_cell(row), exact_cell(row),
+             row.repeats ? verdict_counts(row.verdicts)
+                         : Cell{verdict_words(first), ink_of(verdict_of(first))});
   }
   return '\n' + page.list(list);
 }
@@ -186,11 +182,10 @@ std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
     const auto range = offset_range(runs_of_event[row->event]);
     if (!range) continue;
     const bool is_first = std::exchange(last, row->event) != row->event;
-    list.rows.push_back({{is_first ? escape_for_terminal(row->event->event) : ""},
-                         {row->label},
-                         {analysis::signed_number(range->low)},
-                         {offset_line(page, row->runs, *range, page.width - 40)},
-                         {analysis::signed_number(range->high)}});
+    list.add(is_first ? escape_for_terminal(row->event->event) : "", row->label,
+             analysis::signed_number(range->low),
+             offset_line(page, row->runs, *range, page.width - 40),
+             analysis::signed_number(range->high));
   }
   return list.rows.empty() ? "" : '\n' + page.list(list);
 }
