@@ -78,11 +78,11 @@ struct Step {
   std::size_t input = 0;
   std::size_t number = 1;  ///< among the recordings of its input
   bool alone = false;      ///< a pipe: others may be meant to be read before it, and from it
-  std::vector<std::string> messages;
-  std::exception_ptr failure;  ///< why the input cannot be read
-  std::shared_ptr<const run::Run>
-      run;  ///< null for a recording without a run; owns what `source` points to
-  std::optional<measure::Source> source;
+  std::vector<std::string> messages = {};
+  std::exception_ptr failure = {};  ///< why the input cannot be read
+  /// Null for a recording without a run; owns what `source` points to.
+  std::shared_ptr<const run::Run> run = {};
+  std::optional<measure::Source> source = {};
 };
 
 /// The steps of all inputs, one after the other. The description of a run is read when its first
@@ -106,10 +106,7 @@ class Steps {
         if (!run::is_run(inputs_[number])) return of_file(number);
         add_run(number);
       } catch (...) {
-        Step step;
-        step.input = number;
-        step.failure = std::current_exception();
-        return step;
+        return Step{.input = number, .failure = std::current_exception()};
       }
     }
     Step step = std::move(of_run_.front());
@@ -128,32 +125,26 @@ class Steps {
     }
     std::error_code ignored;
     const auto status = fs::status(inputs_[number], ignored);
-    Step step;
-    step.input = number;
-    step.alone = inputs_[number] == "-" ||
-                 (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
-    step.source = measure::Source{inputs_[number], {}, nullptr, nullptr};
-    return step;
+    const bool is_pipe =
+        inputs_[number] == "-" ||
+        (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
+    return {.input = number,
+            .alone = is_pipe,
+            .source = measure::Source{inputs_[number], {}, nullptr, nullptr}};
   }
 
   void add_run(std::size_t number) {
     const std::string& directory = inputs_[number];
     const auto run = std::make_shared<const run::Run>(run::read_run(directory));
-    Step first;
-    first.input = number;
-    first.messages = gaps_of(directory, *run);
-    first.run = run;
-    of_run_.push_back(std::move(first));
+    of_run_.push_back({.input = number, .messages = gaps_of(directory, *run), .run = run});
     std::size_t recordings_of_run = 0;
     for (const auto& planned : run->measurements) {
       if (planned.state != run::State::finished) continue;
-      Step step;
-      step.input = number;
-      step.run = run;
-      step.number = ++recordings_of_run;
-      step.source =
-          measure::Source{fs::path(directory) / planned.file, directory, run.get(), &planned};
-      of_run_.push_back(std::move(step));
+      const fs::path file = fs::path(directory) / planned.file;
+      of_run_.push_back({.input = number,
+                         .number = ++recordings_of_run,
+                         .run = run,
+                         .source = measure::Source{file, directory, run.get(), &planned}});
     }
     recordings_ = std::max<std::size_t>(1, recordings_of_run);
   }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <system_error>
 
 #include <fmt/ranges.h>
@@ -48,37 +49,30 @@ std::string option_of_figures(const PlotOptions& options) {
   return option_of_histograms(options);
 }
 
-/// A length of "3.3in", "8cm" or "500px" in pixels; without a unit in that of `unit`.
-std::optional<double> length_of(std::string_view text, std::string_view unit) {
+/// A length in pixels; nullopt where it is none for a figure.
+std::optional<double> length_of(const std::string& number, std::string_view unit) {
   constexpr double kShortest = 50, kLongest = 32'000;
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  if (digits < text.size()) unit = text.substr(digits);
-  const auto number = commandline::number_from<double>(text.substr(0, digits));
-  const double scale = unit == "in" ? 96 : unit == "cm" ? 96 / 2.54 : unit == "px" ? 1 : 0;
-  const double pixels = number.value_or(0) * scale;
+  const double scale = unit == "in" ? 96 : unit == "cm" ? 96 / 2.54 : 1;
+  const double pixels = commandline::number_from<double>(number).value_or(0) * scale;
   return pixels >= kShortest && pixels <= kLongest ? std::optional(pixels) : std::nullopt;
 }
 
-/// Throws UsageError for a text that is no size.
+/// Of "3.3in", "8cmx6cm" or "500x300px", whose width has the unit of the height. Throws UsageError
+/// for a text that is no size.
 void set_size(const std::string& text, plots::FigureOptions& figure) {
-  // The x of px is none between lengths.
-  const std::size_t after = text.find_first_not_of("0123456789.");
-  std::size_t x = std::min(after, text.size());
-  if (text.compare(x, 1, "x") != 0) x = std::min(text.find('x', x + 2), text.size());
-  const std::string_view all = text;
-  const std::string_view height = all.substr(std::min(x + 1, all.size()));
-  std::string_view unit = "px";
-  if (const std::size_t at = height.find_first_not_of("0123456789."); at != height.npos) {
-    unit = height.substr(at);
+  static const std::regex kSize("([0-9.]+)(in|cm|px)?(x([0-9.]+)(in|cm|px)?)?");
+  std::smatch parts;
+  if (std::regex_match(text, parts, kSize)) {
+    const std::string unit = parts[5];
+    figure.width = length_of(parts[1], parts[2].matched ? parts[2].str() : unit);
+    if (parts[3].matched) figure.height = length_of(parts[4], unit);
+    if (figure.width && figure.height.has_value() == parts[3].matched) return;
   }
-  figure.width = length_of(all.substr(0, x), unit);
-  figure.height = height.empty() ? std::nullopt : length_of(height, unit);
-  if (!figure.width || (x < all.size() && !figure.height)) {
-    throw UsageError(
-        fmt::format("--size {}: expected a width of 50 to 32000 px, optionally followed by x and a "
-                    "height, in in, cm or px, as in 3.3in or 8cmx6cm",
-                    text));
-  }
+  throw UsageError(
+      fmt::format("--size {}: expected a width of 50 to 32000 px, optionally followed by x and a "
+                  "height, in in, "
+                  "cm or px, as in 3.3in or 8cmx6cm",
+                  text));
 }
 
 /// Throws UsageError for a size that is none.
