@@ -3,7 +3,7 @@
 #include "analysis/merge.h"
 #include "src/events/catalogue.h"
 #include "src/measure/event_knowledge.h"
-#include "src/output/report/report_reader.h"
+#include "src/output/report/report.h"
 #include "src/record/directory.h"
 #include "src/record/kit/kit.h"
 #include "src/run/run.h"

@@ -1,8 +1,7 @@
 #include "src/output/rates/rates.h"
 
 #include "src/commands/shared_options.h"
-#include "src/perfstat/reading.h"
-#include "src/perfstat/selection.h"
+#include "src/perfstat/counts.h"
 #include "src/support/file.h"
 
 #include <fcntl.h>

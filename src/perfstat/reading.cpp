@@ -1,5 +1,4 @@
-#include "src/perfstat/reading.h"
-
+#include "src/perfstat/counts.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
 #include "src/support/text.h"

@@ -1,8 +1,7 @@
 // Output of perf stat, from its text to a report on rates.
 #include "analysis/rates.h"
 #include "src/output/rates/rates.h"
-#include "src/perfstat/reading.h"
-#include "src/perfstat/selection.h"
+#include "src/perfstat/counts.h"
 #include "src/support/error.h"
 
 #include <algorithm>

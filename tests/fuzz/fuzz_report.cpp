@@ -1,7 +1,6 @@
 // A report in JSON: written again it is unchanged, and it can be merged.
 #include "analysis/merge.h"
 #include "src/output/report/report.h"
-#include "src/output/report/report_reader.h"
 #include "src/support/error.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "analysis/merge.h"
 #include "src/measure/measure.h"
 #include "src/output/report/report.h"
-#include "src/output/report/report_reader.h"
 #include "src/perfdata/format.h"
 #include "src/synth/recording.h"
 #include "tests/support/prelude.h"

@@ -1,5 +1,3 @@
-#include "src/output/report/report_reader.h"
-
 #include "src/output/report/report.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"

@@ -3,7 +3,7 @@
 
 #include "analysis/rates.h"
 #include "src/output/page.h"
-#include "src/perfstat/selection.h"
+#include "src/perfstat/counts.h"
 
 namespace skid::output {
 

@@ -1,5 +1,4 @@
-#include "src/output/report/report_reader.h"
-
+#include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
 
 #include <memory>
