@@ -292,14 +292,12 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
     impossible += records.impossible.count;
     if (!known.insert(records.no_contiguity).second) continue;
     notes += page.note(
-        fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)),
-        Ink::dim);
+        fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)));
   }
   if (by_addresses > 0) {
     notes += page.note(
         fmt::format("of {} records only the addresses were compared, because the binary is missing",
-                    in_thousands(by_addresses)),
-        Ink::dim);
+                    in_thousands(by_addresses)));
   }
   if (damaged > 0) {
     notes += page.note(

@@ -74,7 +74,7 @@ class ComparisonText {
     }
     return text + differences() + section("Too few to decide", too_few()) +
            section("Not in all runs", missing()) + section("Caveats", remarks()) +
-           page_.title("Method") + page_.note(method(), Ink::dim);
+           page_.title("Method") + page_.note(method());
   }
 
  private:
@@ -207,8 +207,7 @@ class ComparisonText {
     if (!shown.empty()) text = side_list(page_, comparison_, inputs_, shown, true);
     if (shown_lines < lines && !page_.html) {
       text += page_.note(fmt::format("{} of {} lines are not shown; --details or --format csv",
-                                     lines - shown_lines, lines),
-                         Ink::dim);
+                                     lines - shown_lines, lines));
     }
     return text;
   }
@@ -320,8 +319,7 @@ class ComparisonText {
       }
     }
     if (text.empty()) {
-      text = page_.note("nothing is marked: no difference is more than chance and large enough",
-                        Ink::dim);
+      text = page_.note("nothing is marked: no difference is more than chance and large enough");
     }
     return page_.title(fmt::format("Differences from {}", baseline())) + text;
   }

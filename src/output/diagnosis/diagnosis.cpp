@@ -135,8 +135,8 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
         std::string(kIndent, ' ') + pad_right(name_of_event(pmu.name), 14) + ' ';
     text += page.hanging(lead, display_width(lead), pmu_text(pmu));
   }
-  if (!any) text += page.note("none");
-  if (!others.empty()) text += page.note("others: " + list_of(others), Ink::dim);
+  if (!any) text += page.note("none", Ink::plain);
+  if (!others.empty()) text += page.note("others: " + list_of(others));
   return text;
 }
 
@@ -197,7 +197,7 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
                         cpu_events.known, shown(cpu_events.catalogue))
           : fmt::format("{} of {} events are precise ({}): skidscan events --list --precise",
                         cpu_events.precise, cpu_events.known, shown(cpu_events.catalogue));
-  text += page.note(known, Ink::dim);
+  text += page.note(known);
   List list{{{"event", Kind::text}, {"levels", Kind::text}, {"trigger", Kind::text, 1}}};
   for (const events::DefaultEvent& event : cpu_events.set.events) {
     list.add(name_of_event(event.name), levels_text(event.levels),

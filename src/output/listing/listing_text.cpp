@@ -342,7 +342,9 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
                   const std::vector<std::string>& without, const Panel& panel,
                   const std::vector<Measurement>& described) {
   std::string text;
-  const auto note = [&](std::string_view words, Ink ink) { text += page.note(words, ink); };
+  const auto note = [&](std::string_view words, Ink ink = Ink::dim) {
+    text += page.note(words, ink);
+  };
   std::vector<std::string> judged;
   std::map<std::string, std::vector<std::string>> not_judged;
   for (const Column& column : event.columns) {
@@ -369,20 +371,17 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
   if (is_of_time) {
     note(
         "an interrupt waits for the instruction that is executing: time of a slow one (division, "
-        "load, locked) is on the instruction after it",
-        Ink::dim);
+        "load, locked) is on the instruction after it");
   }
   for (const auto& [reason, labels] : not_judged) {
     note(fmt::format("no instruction is marked at {}: {}", joined(labels),
-                     escape_for_terminal(reason)),
-         Ink::dim);
+                     escape_for_terminal(reason)));
   }
   if (panel.is_censored()) {
-    note("~ censored: near the end of the runway; the skid may be longer than the runway",
-         Ink::dim);
+    note("~ censored: near the end of the runway; the skid may be longer than the runway");
   }
   if (!without.empty()) {
-    note(fmt::format("no sample here of {}", joined(without)), Ink::dim);
+    note(fmt::format("no sample here of {}", joined(without)));
   }
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
@@ -415,7 +414,7 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   const bool is_sampled = std::ranges::any_of(
       cells, [&](const Cells& of_one) { return code.total(of_one.column).samples > 0; });
   if (!is_sampled && code.kind != listing::Kind::target) {
-    return page.rule(event.event) + page.note("no sample here", Ink::dim);
+    return page.rule(event.event) + page.note("no sample here");
   }
   Panel panel(page, listing, code, choices, std::move(cells));
   return page.rule(event.event) + panel.text() +

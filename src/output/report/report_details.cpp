@@ -173,8 +173,7 @@ std::string censored_note(const Page& page, const Column& column) {
                                ? "censored, the skid may be longer"
                                : fmt::format("{} censored, their skid may be longer", censored);
   return page.note(fmt::format("{} from {} on: {}", column.label,
-                               analysis::signed_number(*m.censored_from), what),
-                   Ink::dim);
+                               analysis::signed_number(*m.censored_from), what));
 }
 
 /// The figures of an event on a page, with `offsets`, the values of its histogram.
@@ -265,7 +264,7 @@ std::string event_histograms(const Page& page, const EventGroup& event) {
   }
   const std::string title = page.title("Offsets from the trigger, in instructions (linear bars)");
   if (list.rows.empty()) {
-    return title + page.note("no sample has a distance from the trigger", Ink::dim);
+    return title + page.note("no sample has a distance from the trigger");
   }
   return title + page.list(list) + notes;
 }

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
