@@ -10,7 +10,6 @@
 #include "src/perfdata/sample.h"
 #include "src/support/json_text.h"
 #include "src/support/near_names.h"
-#include "src/support/text.h"
 
 #include <array>
 #include <charconv>

@@ -20,15 +20,6 @@
 namespace skid::commands {
 namespace {
 
-bool shows_unicode(const OutputOptions& options) {
-  return !options.ascii && locale_takes_unicode();
-}
-
-bool shows_color(const OutputOptions& options) {
-  if (options.color == "auto") return standard_output_takes_color();
-  return options.color == "always";
-}
-
 /// The name of a given option that only histograms can have; empty: none is given.
 std::string option_of_histograms(const PlotOptions& options) {
   if (!options.style.empty()) return "--plot-style";
@@ -221,24 +212,6 @@ std::vector<Option> screen_options(OutputOptions& options) {
   all.insert(all.begin(), {"--details", Value::flag(options.details),
                            "print all tables, histograms and evidence instead of one screen"});
   return all;
-}
-
-void print_text(const OutputOptions& options,
-                const std::function<std::string(const output::Page&)>& text_for) {
-  constexpr unsigned kNarrowest = 60;
-  constexpr std::string_view kEllipsis = "…";
-  const output::Page page{.color = shows_color(options),
-                          .width = std::max(standard_output_width(), kNarrowest),
-                          .unicode = shows_unicode(options),
-                          .details = options.details};
-  std::string text = text_for(page);
-  if (!page.unicode) {
-    // As wide as the ellipsis of shortened names.
-    for (std::size_t at = 0; (at = text.find(kEllipsis, at)) != std::string::npos;) {
-      text.replace(at, kEllipsis.size(), "~");
-    }
-  }
-  print(text, !options.no_pager);
 }
 
 std::vector<Option> filter_options(locate::Filter& filter) {

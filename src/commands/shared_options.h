@@ -10,7 +10,6 @@
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
 #include "src/measure/profile.h"
-#include "src/output/page.h"
 
 namespace skid::record {
 struct PlanOptions;
@@ -67,22 +66,6 @@ std::vector<Option> output_options(OutputOptions& options);
 
 /// The same after --details, for commands whose text fits one screen without it.
 std::vector<Option> screen_options(OutputOptions& options);
-
-/// Prints text that is laid out for the properties of standard output, unless options override
-/// them, in at least 60 columns. It goes through a pager on a terminal.
-void print_text(const OutputOptions& options,
-                const std::function<std::string(const output::Page&)>& text);
-/// Prints what `json`, `csv` or `text` makes of `things`, by the word of --format. `csv`: nullptr
-/// for a command that has no such format.
-template <typename Csv, typename... Things>
-void print_as(const OutputOptions& options, auto json, Csv csv, auto text,
-              const Things&... things) {
-  if constexpr (!std::is_null_pointer_v<Csv>) {
-    if (options.format == "csv") return print(csv(things...));
-  }
-  if (options.format == "json") return print(json(things...));
-  print_text(options, [&](const output::Page& page) { return text(things..., page); });
-}
 
 /// --event, --pid, --tid, --comm, --dso, --cpu, --time: which samples are read.
 std::vector<Option> filter_options(locate::Filter& filter);

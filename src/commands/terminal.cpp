@@ -1,7 +1,6 @@
 #include "src/commands/terminal.h"
 
 #include "src/output/escape.h"
-#include "src/output/page.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -28,12 +27,25 @@ constexpr unsigned kNarrowest = 40;
 constexpr unsigned kWidest = 200;  // wider tables are harder to read, not easier
 constexpr unsigned kUnknown = 100;
 
-}  // namespace
-
+/// Whether standard output is a terminal and NO_COLOR is not set (no-color.org).
 bool standard_output_takes_color() {
   const char* no_color = std::getenv("NO_COLOR");
   return (no_color == nullptr || *no_color == '\0') && ::isatty(STDOUT_FILENO) == 1;
 }
+
+/// Whether the locale (LC_ALL, LC_CTYPE, LANG) is UTF-8. True if none is set, as in most
+/// containers, whose terminals support UTF-8.
+bool locale_takes_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string locale = lower_case(value);
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool standard_output_is_file() {
   struct stat status {};
@@ -50,16 +62,6 @@ unsigned standard_output_width() {
     return std::clamp<unsigned>(size.ws_col, kNarrowest, kWidest);
   }
   return kUnknown;
-}
-
-bool locale_takes_unicode() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    const std::string locale = lower_case(value);
-    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
-  }
-  return true;
 }
 
 bool StandardOutput::flush_if_full() {
@@ -138,6 +140,26 @@ void OutputOptions::note(std::string_view message) const {
 
 void OutputOptions::explain(std::string_view message) const {
   if (verbose) print_error(message);
+}
+
+void print_text(const OutputOptions& options,
+                const std::function<std::string(const output::Page&)>& text_for) {
+  constexpr unsigned kNarrowestText = 60;
+  constexpr std::string_view kEllipsis = "…";
+  const bool takes_color =
+      options.color == "auto" ? standard_output_takes_color() : options.color == "always";
+  const output::Page page{.color = takes_color,
+                          .width = std::max(standard_output_width(), kNarrowestText),
+                          .unicode = !options.ascii && locale_takes_unicode(),
+                          .details = options.details};
+  std::string text = text_for(page);
+  if (!page.unicode) {
+    // As wide as the ellipsis of shortened names.
+    for (std::size_t at = 0; (at = text.find(kEllipsis, at)) != std::string::npos;) {
+      text.replace(at, kEllipsis.size(), "~");
+    }
+  }
+  print(text, !options.no_pager);
 }
 
 ProgressLine::ProgressLine(bool on, std::chrono::milliseconds delay) {

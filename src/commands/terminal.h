@@ -1,6 +1,8 @@
 // Standard output and error: writing to them, progress, and the properties of the terminal.
 #pragma once
 
+#include "src/output/page.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -13,18 +15,11 @@
 
 namespace skid::commands {
 
-/// Whether standard output is a terminal and NO_COLOR is not set (no-color.org).
-bool standard_output_takes_color();
-
 /// Whether standard output is a regular file: a pipe may lead to a pager on the same terminal.
 bool standard_output_is_file();
 
 /// Columns of the terminal, or of COLUMNS, at least 40; 100 if neither is known.
 unsigned standard_output_width();
-
-/// Whether the locale (LC_ALL, LC_CTYPE, LANG) is UTF-8. True if none is set, as in most
-/// containers, whose terminals support UTF-8.
-bool locale_takes_unicode();
 
 /// Collects text and writes it to standard output. A full disk is an Error; a reader that went away
 /// (EPIPE, as with `| head`) ends the output in silence.
@@ -78,6 +73,22 @@ struct OutputOptions {
   /// Prints a step with its reason, if --verbose is given.
   void explain(std::string_view message) const;
 };
+
+/// Prints text that is laid out for the properties of standard output, unless options override
+/// them, in at least 60 columns. It goes through a pager on a terminal.
+void print_text(const OutputOptions& options,
+                const std::function<std::string(const output::Page&)>& text);
+/// Prints what `json`, `csv` or `text` makes of `things`, by the word of --format. `csv`: nullptr
+/// for a command that has no such format.
+template <typename Csv, typename... Things>
+void print_as(const OutputOptions& options, auto json, Csv csv, auto text,
+              const Things&... things) {
+  if constexpr (!std::is_null_pointer_v<Csv>) {
+    if (options.format == "csv") return print(csv(things...));
+  }
+  if (options.format == "json") return print(json(things...));
+  print_text(options, [&](const output::Page& page) { return text(things..., page); });
+}
 
 /// "reading 12/40 NAME": one line on standard error, shown after a delay, and
 /// erased before other output and at the end. A separate thread writes it, because a single step
