@@ -151,7 +151,7 @@ std::string Page::title(std::string_view text) const {
 
 std::string Page::hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
                           Ink ink) const {
-  if (html) return html::hanging(lead, text, ink);
+  if (html) return text.empty() ? "" : html::hanging(lead, text, ink);
   std::string result;
   std::string before = lead;
   for (const std::string& line : lines(text, lead_width)) {

@@ -96,7 +96,7 @@ struct Page {
   std::string paragraph(std::string_view text, Ink ink = Ink::plain) const;
   /// `text` wrapped and indented; further lines by `more` columns more.
   std::string note(std::string_view text, Ink ink = Ink::dim, std::size_t more = 0) const;
-  /// A name and its value, as at the beginning of a report.
+  /// A name and its value, as at the beginning of a report; nothing for an empty value.
   std::string field(std::string_view name, std::string_view text, Ink ink = Ink::plain) const;
   /// "12 more" and `what`, of things that are left out; empty for none. `more`: as of `note`.
   std::string left_out(std::size_t count, std::string_view what, std::size_t more = 0) const;

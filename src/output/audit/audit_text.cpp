@@ -153,9 +153,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
                                              event.level, requested));
   const bool has_rule = event.rule != audit::Rule::none;
   if (has_rule) text += page.field("judged by", describe(event.rule));
-  if (!event.catalogue.empty()) {
-    text += page.field("catalogue", escape_for_terminal(event.catalogue));
-  }
+  text += page.field("catalogue", escape_for_terminal(event.catalogue));
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
   text += contradictions(page, event, 0) + reasons(page, event.not_judged);
   const auto of_functions = impossible_ones(event, event.functions);

@@ -188,20 +188,15 @@ std::string event_text(const Correction& correction, const EventCorrection& even
   std::string text = page.rule(fmt::format("{}, {}", event.event, level_name(event.level))) +
                      page.field("recording", escape_for_terminal(correction.file)) +
                      page.field("samples", in_thousands(event.samples)) +
-                     page.field("skid", skid_text(skid));
-  if (!skid.compared.empty()) {
-    text += page.field("compared", joined(texts_of(skid.compared, compared_text)));
-  }
+                     page.field("skid", skid_text(skid)) +
+                     page.field("compared", joined(texts_of(skid.compared, compared_text)));
   const Ink ink = skid.verdict == Verdict::refused             ? Ink::red
                   : skid.verdict == Verdict::corrected_in_part ? Ink::yellow
                                                                : Ink::green;
-  text += page.field("verdict", verdict_text(skid), ink);
-  if (!skid.advice.empty()) text += page.field("instead", escape_for_terminal(skid.advice));
-  if (is_corrected(skid.verdict)) {
-    text += page.field("outcome", outcome(event));
-  } else if (const std::string not_placed = not_placed_text(event); !not_placed.empty()) {
-    text += page.field("not placed", not_placed);
-  }
+  text += page.field("verdict", verdict_text(skid), ink) +
+          page.field("instead", escape_for_terminal(skid.advice));
+  text += is_corrected(skid.verdict) ? page.field("outcome", outcome(event))
+                                     : page.field("not placed", not_placed_text(event));
   if (event.split > 0) text += page.field("split", split_text(event));
   const std::string listed = places(event, correction.by, page);
   return text + (listed.empty() ? "" : '\n' + listed);

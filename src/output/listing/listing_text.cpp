@@ -320,16 +320,11 @@ std::string code_title(const Page& page, const Code& code) {
   if (!code.file.empty() && code.file.string() != code.dso) {
     text += page.field("read from", escape_for_terminal(code.file.string()));
   }
-  if (!code.build_id.empty()) text += page.field("build-id", code.build_id);
+  text += page.field("build-id", code.build_id);
   std::string extent = fmt::format("{:#x} to {:#x}", code.range.begin, code.range.end);
-  if (!code.starts.empty()) {
-    extent += fmt::format(", {} instructions", code.starts.size());
-  }
-  text += page.field("addresses", extent);
-  if (!code.no_code.empty()) {
-    text += page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
-  }
-  return text;
+  if (!code.starts.empty()) extent += fmt::format(", {} instructions", code.starts.size());
+  return text + page.field("addresses", extent) +
+         page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
 }
 
 const listing::Column& column_of(const listing::Listing& listing,
