@@ -29,7 +29,6 @@ constexpr std::size_t kNameWidth = 15;
 
 /// A name and a value, which is escaped here, wrapped to the page; empty for an empty value.
 std::string line(const Page& page, std::string_view name, std::string_view value) {
-  if (value.empty()) return {};
   return page.hanging(pad_right(name, kNameWidth), kNameWidth, escape_for_terminal(value));
 }
 
