@@ -67,8 +67,9 @@ std::string_view number(const SampleLine& line, Digits& digits) {
   return digits_of(line.sample->*member, base, digits);
 }
 
-std::string_view event(const SampleLine& line, Digits& /*digits*/) {
-  return line.event;
+template <auto member>
+std::string_view text(const SampleLine& line, Digits& /*digits*/) {
+  return line.*member;
 }
 
 std::string_view mode(const SampleLine& line, Digits& /*digits*/) {
@@ -93,14 +94,6 @@ std::string_view symbol_offset(const SampleLine& line, Digits& digits) {
   return digits_of(line.symbol.offset, 16, digits, 2);
 }
 
-std::string_view dso(const SampleLine& line, Digits& /*digits*/) {
-  return line.dso;
-}
-
-std::string_view trace(const SampleLine& line, Digits& /*digits*/) {
-  return line.trace;
-}
-
 /// Appends a JSON string.
 void quote(std::string_view value, std::string& text) {
   if (output::is_printable_ascii(value) && value.find('"') == value.npos &&
@@ -118,7 +111,7 @@ constexpr std::array<Column, 15> kColumns = {
      {"tid", true, Needs::nothing, number<&Sample::tid>},
      {"cpu", true, Needs::nothing, number<&Sample::cpu>},
      {"attr", true, Needs::nothing, number<&Sample::attribute>},
-     {"event", false, Needs::nothing, event},
+     {"event", false, Needs::nothing, text<&SampleLine::event>},
      {"period", true, Needs::nothing, number<&Sample::period>},
      {"addr", false, Needs::nothing, number<&Sample::addr, 16>},
      {"mode", false, Needs::nothing, mode},
@@ -126,8 +119,8 @@ constexpr std::array<Column, 15> kColumns = {
      {"ip", false, Needs::nothing, number<&Sample::ip, 16>},
      {"sym", false, Needs::symbol, symbol},
      {"symoff", false, Needs::symbol, symbol_offset},
-     {"dso", false, Needs::file, dso},
-     {"trace", true, Needs::payload, trace}}};
+     {"dso", false, Needs::file, text<&SampleLine::dso>},
+     {"trace", true, Needs::payload, text<&SampleLine::trace>}}};
 
 /// The columns of these names. Throws UsageError for a name that is none.
 std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
