@@ -173,6 +173,15 @@ std::string Page::left_out(std::size_t count, std::string_view what, std::size_t
   return count == 0 ? "" : note(fmt::format("{} more{}", count, what), Ink::dim, more);
 }
 
+std::string Page::section(std::string_view name, const std::vector<std::string>& texts, Ink ink,
+                          std::size_t most) const {
+  if (texts.empty()) return {};
+  const std::size_t shown = std::min(texts.size(), most);
+  std::string text = title(name);
+  for (std::size_t i = 0; i < shown; ++i) text += note(texts[i], ink, kIndent);
+  return text + left_out(texts.size() - shown, ": --details");
+}
+
 std::string Page::field(std::string_view name, std::string_view text, Ink ink) const {
   constexpr std::size_t kWidth = 11;
   return hanging(paint(pad_right(name, kWidth), ink == Ink::plain ? Ink::dim : ink), kWidth, text,

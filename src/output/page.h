@@ -100,6 +100,9 @@ struct Page {
   std::string field(std::string_view name, std::string_view text, Ink ink = Ink::plain) const;
   /// "12 more" and `what`, of things that are left out; empty for none. `more`: as of `note`.
   std::string left_out(std::size_t count, std::string_view what, std::size_t more = 0) const;
+  /// A title, and a note for each text, of many the first ones; empty without any.
+  std::string section(std::string_view name, const std::vector<std::string>& texts,
+                      Ink ink = Ink::plain, std::size_t most = std::string::npos) const;
   /// Warnings about recordings, each once, below an empty line. Without details the first ones.
   std::string warnings(const std::vector<std::string>& texts) const;
   /// An empty line, and a line across the page that begins with `name`, which is not escaped yet.

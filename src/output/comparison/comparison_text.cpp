@@ -47,8 +47,8 @@ class ComparisonText {
   std::string one_screen() const {
     const analysis::ComparisonChoices& choices = comparison_.choices;
     return answer() + '\n' + head() + '\n' + list() +
-           section("Not in all runs", missing(), kMostNotes) +
-           section("Caveats", remarks(), kMostNotes) + '\n' +
+           page_.section("Not in all runs", missing(), Ink::plain, kMostNotes) +
+           page_.section("Caveats", remarks(), Ink::plain, kMostNotes) + '\n' +
            page_.paragraph(
                fmt::format("Differences are more than chance (5%, Holm's procedure over {}) and "
                            "more than {} points or {} instructions.{} --details prints each with "
@@ -72,8 +72,8 @@ class ComparisonText {
       text += table(row, end);
       row = end;
     }
-    return text + differences() + section("Too few to decide", too_few()) +
-           section("Not in all runs", missing()) + section("Caveats", remarks()) +
+    return text + differences() + page_.section("Too few to decide", too_few()) +
+           page_.section("Not in all runs", missing()) + page_.section("Caveats", remarks()) +
            page_.title("Method") + page_.note(method());
   }
 
@@ -322,16 +322,6 @@ class ComparisonText {
       text = page_.note("nothing is marked: no difference is more than chance and large enough");
     }
     return page_.title(fmt::format("Differences from {}", baseline())) + text;
-  }
-
-  std::string section(std::string_view title, const std::vector<std::string>& notes,
-                      std::size_t most = static_cast<std::size_t>(-1)) const {
-    if (notes.empty()) return {};
-    std::string text = page_.title(title);
-    for (std::size_t i = 0; i < notes.size() && i < most; ++i) {
-      text += page_.note(notes[i], Ink::plain, kIndent);
-    }
-    return text + page_.left_out(notes.size() - std::min(notes.size(), most), ": --details");
   }
 
   /// The differences that the intervals leave open, where none was shown.

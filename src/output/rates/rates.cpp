@@ -38,12 +38,6 @@ std::string what_it_is(const perfstat::KnownEvent& event) {
   return fmt::format("L2_RQSTS umask {:#04x}", event.l2_umask.value_or(0));
 }
 
-std::string notes(const Page& page, const std::vector<std::string>& texts, Ink ink = Ink::plain) {
-  std::string notes;
-  for (const std::string& text : texts) notes += page.note(text, ink, kIndent);
-  return notes;
-}
-
 std::string counts(const Page& page, const perfstat::Selection& selection) {
   std::vector<std::string> others;
   List list{{{"", Kind::text}, {""}, {"", Kind::wrapped}}};
@@ -62,9 +56,11 @@ std::string counts(const Page& page, const perfstat::Selection& selection) {
              is_counted ? events_text(count.value) : std::string(name_of(count.state)), rest);
   }
   std::string text = page.title("Counts") + page.list(list);
-  if (list.rows.empty()) text += notes(page, {"none that a rate uses"});
+  if (list.rows.empty()) text += page.note("none that a rate uses", Ink::plain, kIndent);
   constexpr std::size_t kMostNamed = 20;
-  if (!others.empty()) text += notes(page, {"used by no rate: " + list_of(others, kMostNamed)});
+  if (!others.empty()) {
+    text += page.note("used by no rate: " + list_of(others, kMostNamed), Ink::plain, kIndent);
+  }
   return text;
 }
 
@@ -83,9 +79,8 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
   }
   const bool nothing =
       std::ranges::all_of(rates, [](const Rate& rate) { return !rate.missing.empty(); });
-  return page.title(title) +
-         (nothing ? notes(page, {"not computed; missing of their counts: " + joined(missing)})
-                  : page.list(list));
+  if (!nothing) return page.title(title) + page.list(list);
+  return page.section(title, {"not computed; missing of their counts: " + joined(missing)});
 }
 
 std::string identities(const Page& page, const std::vector<analysis::Identity>& identities) {
@@ -105,7 +100,7 @@ std::string identities(const Page& page, const std::vector<analysis::Identity>& 
   texts.emplace_back(
       "A residual is not an error: on Skylake and later the identities hold only for instructions "
       "with at most one load uop.");
-  return page.title("Identities of the counts of loads") + notes(page, texts);
+  return page.section("Identities of the counts of loads", texts);
 }
 
 std::string shares_text(const analysis::LfbShares& shares) {
@@ -114,14 +109,6 @@ std::string shares_text(const analysis::LfbShares& shares) {
   };
   return fmt::format("Loads (instructions or uops), HIT_LFB shares a {}, b {}", share(shares.l2),
                      share(shares.l3));
-}
-
-/// Texts of files under a title, if there are any.
-std::string remarks(const Page& page, std::string_view title, std::vector<std::string> texts,
-                    Ink ink = Ink::plain) {
-  if (texts.empty()) return {};
-  for (std::string& text : texts) text = escape_for_terminal(text);
-  return page.title(title) + notes(page, texts, ink);
 }
 
 Json event_json(const perfstat::SelectedEvent& selected) {
@@ -170,9 +157,9 @@ std::string rates_text(const RatesReport& report, const Page& page) {
   const std::string_view form = reading.form == perfstat::Form::json ? "-j" : "-x,";
   const std::string l2 =
       rates.l2.empty()
-          ? page.title("Requests to L2") +
-                notes(page,
-                      {"not computed; missing: L2_RQSTS (event 0x24) with an origin and a result"})
+          ? page.section(
+                "Requests to L2",
+                {"not computed; missing: L2_RQSTS (event 0x24) with an origin and a result"})
           : group(page, "Requests to L2", rates.l2);
   std::vector<std::string> warnings = selection.warnings;
   for (auto& warning : analysis::warnings_of(rates)) warnings.push_back(std::move(warning));
@@ -182,8 +169,8 @@ std::string rates_text(const RatesReport& report, const Page& page) {
          counts(page, selection) + group(page, shares_text(shares), rates.loads) +
          group(page, "Lines filled into L1", rates.lines) + identities(page, rates.identities) +
          l2 + group(page, "Backend, of cycles", rates.backend) +
-         remarks(page, "Warnings", std::move(warnings), Ink::yellow) +
-         remarks(page, "Remarks", selection.remarks);
+         page.section("Warnings", texts_of(warnings, escape_for_terminal), Ink::yellow) +
+         page.section("Remarks", texts_of(selection.remarks, escape_for_terminal));
 }
 
 std::string rates_json(const RatesReport& report) {
