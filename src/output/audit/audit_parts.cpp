@@ -16,9 +16,7 @@ using analysis::counted;
 using analysis::in_thousands;
 using audit::Audit;
 using audit::BlockFinding;
-using audit::BranchFault;
 using audit::BranchRecords;
-using audit::BranchUnjudged;
 using audit::EventAudit;
 using audit::ImpossibleBranch;
 using Kind = ListColumn::Kind;
@@ -313,10 +311,10 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
   const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
   return page.title("Branch records") + page.paragraph(answer, ink) + '\n' +
          of_events(events, page) + notes +
-         counts_by_reason<BranchFault>(page, "impossible", sum_of(events, &BranchRecords::faults),
-                                       Ink::red) +
-         counts_by_reason<BranchUnjudged>(page, "not judged",
-                                          sum_of(events, &BranchRecords::not_judged)) +
+         counts_by_reason<audit::BranchFault>(page, "impossible",
+                                              sum_of(events, &BranchRecords::faults), Ink::red) +
+         counts_by_reason<audit::BranchUnjudged>(page, "not judged",
+                                                 sum_of(events, &BranchRecords::not_judged)) +
          places(events, page);
 }
 

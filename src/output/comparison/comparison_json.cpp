@@ -16,8 +16,6 @@ namespace {
 using analysis::Comparison;
 using analysis::ComparisonCell;
 using analysis::ComparisonRow;
-using analysis::Measurement;
-using analysis::Side;
 using analysis::Statistic;
 using analysis::StatisticDifference;
 
@@ -41,7 +39,7 @@ Json json_of(const StatisticDifference& value, const ComparisonCell& cell) {
 }
 
 Json measurements_of(const ComparisonCell& cell) {
-  return array_of(cell.runs, [](const Measurement* run) -> Json {
+  return array_of(cell.runs, [](const analysis::Measurement* run) -> Json {
     return {{"run", text_or_null(run->run)},
             {"file", run->file},
             {"repeat", run->repeat},
@@ -94,7 +92,7 @@ Json json_of(const ComparisonRow& row) {
 
 Json sides_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
   Json sides = Json::array();
-  for (const Side& side : comparison.sides) {
+  for (const analysis::Side& side : comparison.sides) {
     sides.push_back({{"side", letter_of(sides.size())},
                      {"inputs", array_of(side.inputs, [&](auto input) { return inputs[input]; })},
                      {"cpu", FieldWriter::json_of(side.cpu)},

@@ -18,7 +18,6 @@ using analysis::ComparisonCell;
 using analysis::ComparisonRow;
 using analysis::Estimate;
 using analysis::Outcome;
-using analysis::Side;
 
 namespace {
 
@@ -135,7 +134,7 @@ std::string value_text(analysis::Statistic statistic, double value) {
 std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,
                       std::size_t number) {
   std::string text = letter_of(number);
-  const Side& side = comparison.sides[number];
+  const analysis::Side& side = comparison.sides[number];
   if (comparison.sides.size() <= kMostSideBySide || side.inputs.empty()) return text;
   text += " (" + escape_for_terminal(inputs[side.inputs.front()]);
   if (side.inputs.size() > 1) text += fmt::format(" and {} more", side.inputs.size() - 1);

@@ -16,7 +16,6 @@ namespace {
 using analysis::Distance;
 using analysis::DistanceIntervals;
 using analysis::Measurement;
-using analysis::SampleClass;
 
 /// What `text_of` makes of a value, or "-".
 template <typename Value, typename TextOf>
@@ -246,7 +245,7 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
   table.heading("samples by class");
   std::vector<std::string> empty;
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
-    const auto sample_class = static_cast<SampleClass>(i);
+    const auto sample_class = static_cast<analysis::SampleClass>(i);
     const std::string label(analysis::describe(sample_class));
     if (!table.row_unless_zero("  " + label,
                                [&](const Measurement& m) { return m.samples[sample_class]; })) {
@@ -360,11 +359,10 @@ void add_evenness_rows(EventTable& table) {
   });
 }
 
-using Repeats = std::vector<analysis::RepeatedMeasurement>;
-
 /// Rows of a statistic over runs: its value and its interval, which `format` makes of it.
 template <typename Format>
-void add_over_runs(Table& table, const char* name, const Repeats& repeats,
+void add_over_runs(Table& table, const char* name,
+                   const std::vector<analysis::RepeatedMeasurement>& repeats,
                    std::optional<analysis::OverRuns> analysis::RepeatedMeasurement::*of,
                    Format format) {
   for (const bool is_interval : {false, true}) {

@@ -62,7 +62,6 @@ namespace {
 
 using analysis::Distance;
 using analysis::Measurement;
-using analysis::SampleClass;
 
 Json trigger_of(const std::optional<analysis::Trigger>& trigger) {
   if (trigger) return FieldWriter::json_of(*trigger);
@@ -72,7 +71,7 @@ Json trigger_of(const std::optional<analysis::Trigger>& trigger) {
 Json samples_of(const Measurement& m) {
   Json samples = {{"read", m.samples.read()}};
   for (std::size_t i = 0; i < analysis::kSampleClasses; ++i) {
-    const auto sample_class = static_cast<SampleClass>(i);
+    const auto sample_class = static_cast<analysis::SampleClass>(i);
     samples[std::string(name_of(sample_class))] = m.samples[sample_class];
   }
   return samples;

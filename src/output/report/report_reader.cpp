@@ -12,7 +12,6 @@ namespace {
 
 using analysis::Basis;
 using analysis::Measurement;
-using analysis::NotJudged;
 using analysis::OffsetCounts;
 using analysis::SampleClass;
 using analysis::Tally;
@@ -140,11 +139,6 @@ OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
   return censored;
 }
 
-NotJudged read_judgeable(const JsonValue& value) {
-  if (const auto reason = analysis::judgeable_named(value.string())) return *reason;
-  value.refuse_text("what the documentation of the key lists");
-}
-
 /// The first name stands for unknown, as in older reports: null, or no key.
 template <typename Enum, std::size_t N>
 void read_name(const JsonValue& object, std::string_view key,
@@ -262,7 +256,10 @@ Basis read_basis(const JsonValue& measurement) {
   Tally& tally = basis.tally;
   const JsonValue samples = measurement["samples"];
   tally.breakdown = read_breakdown(samples);
-  basis.not_judged = read_judgeable(value["judgeable"]);
+  const JsonValue judgeable = value["judgeable"];
+  const auto reason = analysis::judgeable_named(judgeable.string());
+  if (!reason) judgeable.refuse_text("what the documentation of the key lists");
+  basis.not_judged = *reason;
   FieldReader io(value);
   basis_fields(io, basis);
   FieldReader{measurement["period"]}("sum", basis.period_sum);

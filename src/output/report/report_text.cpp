@@ -24,16 +24,14 @@ constexpr std::size_t kMostRows = 24;
 constexpr std::size_t kMostBars = 8;
 constexpr std::size_t kMostNotes = 6;
 
-using VerdictCounts = std::array<std::size_t, 4>;  ///< by Verdict
-
 /// Measurements of an event and level: one, or the repeats of one.
 struct ReportRow {
   const EventGroup* event = nullptr;
   std::string label;  ///< the level; with several sources or kinds more
   std::vector<const Measurement*> runs;
   std::optional<analysis::RepeatedMeasurement> repeats = {};  ///< of several runs
-  VerdictCounts verdicts = {};
-  bool is_first = false;  ///< of its event
+  std::array<std::size_t, 4> verdicts = {};                   ///< by Verdict
+  bool is_first = false;                                      ///< of its event
 
   const Measurement& first() const { return *runs.front(); }
   bool has(Verdict verdict) const { return verdicts.at(static_cast<std::size_t>(verdict)) > 0; }
