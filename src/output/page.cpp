@@ -26,11 +26,6 @@ constexpr std::size_t kNarrowestTableColumn = 11;
 constexpr std::size_t kNarrowText = 16;
 constexpr std::size_t kNarrowestText = 8;
 
-const char* sequence_of(Ink ink) {
-  constexpr std::array<const char*, 6> kSequences{"", "1", "2", "32", "33", "1;31"};
-  return kSequences.at(static_cast<std::size_t>(ink));
-}
-
 std::string spaces(std::size_t width, std::string_view text) {
   const std::size_t used = display_width(text);
   return std::string(width > used ? width - used : 0, ' ');
@@ -136,7 +131,8 @@ std::vector<Fitted> fit(const List& list, std::size_t page_width) {
 std::string Page::paint(std::string_view text, Ink ink) const {
   if (html) return html::painted(text, ink);
   if (!color || ink == Ink::plain || text.empty()) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", sequence_of(ink), text);
+  constexpr std::array<const char*, 6> kSequences{"", "1", "2", "32", "33", "1;31"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", kSequences.at(static_cast<std::size_t>(ink)), text);
 }
 
 std::string Page::answer(std::string_view text, Ink ink) const {

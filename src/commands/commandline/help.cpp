@@ -67,11 +67,6 @@ const Value* value_after(const Program& program, const Command& command, Texts b
   return value;
 }
 
-/// The first clause of a description, for the line of a word.
-std::string_view first_clause(std::string_view description) {
-  return trimmed(description.substr(0, description.find_first_of(":;(")));
-}
-
 }  // namespace
 
 std::string help_text(const Program& program, const Command& command, std::size_t width) {
@@ -166,7 +161,8 @@ std::string completions(const Program& program, Texts words) {
     // Names of a recording's functions can be anything.
     if (!word.starts_with(current) || !output::is_printable_ascii(word)) return;
     text.append(prefix).append(word).append(description.empty() ? "" : "\t");
-    text.append(first_clause(description)) += '\n';
+    // The first clause fits the line of a word.
+    text.append(trimmed(description.substr(0, description.find_first_of(":;(")))) += '\n';
   };
   const auto offer_options = [&](const Command& command) {
     for (const Option& option : command.options) {

@@ -22,10 +22,6 @@ using analysis::StatisticDifference;
 constexpr std::array<const char*, analysis::kStatistics> kStatisticKeys{
     "hit_ratio", "constant_share", "mean", "p50", "p99", "distribution"};
 
-std::string key_of(Statistic statistic) {
-  return kStatisticKeys.at(static_cast<std::size_t>(statistic));
-}
-
 Json json_of(const StatisticDifference& value, const ComparisonCell& cell) {
   FieldWriter io;
   if (value.statistic == Statistic::distribution) {
@@ -54,7 +50,8 @@ Json measurements_of(const ComparisonCell& cell) {
 Json json_of(const ComparisonCell& cell) {
   Json differences = Json::object();
   for (const StatisticDifference& difference : cell.differences) {
-    differences[key_of(difference.statistic)] = json_of(difference, cell);
+    const auto statistic = static_cast<std::size_t>(difference.statistic);
+    differences[kStatisticKeys.at(statistic)] = json_of(difference, cell);
   }
   Json events;
   if (const auto& overshoots = cell.overshoots; !overshoots.empty()) {

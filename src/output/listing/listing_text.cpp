@@ -327,11 +327,6 @@ std::string code_title(const Page& page, const Code& code) {
          page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
 }
 
-const listing::Column& column_of(const listing::Listing& listing,
-                                 const std::vector<Measurement>& described, const Column& column) {
-  return listing.columns[static_cast<std::size_t>(column.measurement - described.data())];
-}
-
 /// Notes under an event's table.
 std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
                   const std::vector<std::string>& without, const Panel& panel,
@@ -343,7 +338,8 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
   std::vector<std::string> judged;
   std::map<std::string, std::vector<std::string>> not_judged;
   for (const Column& column : event.columns) {
-    const listing::Column& of_listing = column_of(listing, described, column);
+    const auto index = static_cast<std::size_t>(column.measurement - described.data());
+    const listing::Column& of_listing = listing.columns[index];
     if (!of_listing.causes.empty()) {
       judged.push_back(column.label);
     } else if (of_listing.of_core_pmu) {
