@@ -3,7 +3,7 @@
 #include "tests/end_to_end/agreement.h"
 
 #include "tests/support/breakpoints.h"
-#include "tests/support/prelude.h"
+#include "tests/support/recordings.h"
 
 namespace skid {
 namespace {
@@ -97,7 +97,7 @@ class Agreement : public test::AgreementTest {
                 "(void) { compute(); }\n"
                 "void work(void) { for (double end = spent() + 20; spent() < end;) spin_" +
                 name + "(); }",
-            {"-shared", "-fPIC", "-I" + directory_.path().string()});
+            {"-shared", "-fPIC"});
     }
     build("program", R"(
 #include <dlfcn.h>
@@ -246,33 +246,19 @@ TEST_F(Agreement, EndsAtEntriesOfThePlt) {
   }
 }
 
-TEST_F(Agreement, OnTheKernel) {
+TEST_F(Agreement, OnTheKernelAndOnAllProcesses) {
   if (const auto reason = test::why_no_kernel_symbols(); !reason.empty()) GTEST_SKIP() << reason;
   build("program", kBusyProgram);
   record({"-e", "cpu-clock", "-F", "4000"}, {in_directory("program")});
   const auto rows = agreed_rows();
   EXPECT_GT(named_kernel_samples(rows), 20);
   EXPECT_GT(samples_of(rows, "compute"), 20);
-}
-
-TEST_F(Agreement, OnAllProcesses) {
-  if (const auto reason = test::why_no_kernel_symbols(); !reason.empty()) GTEST_SKIP() << reason;
-  build("program", kBusyProgram);
   record({"-a", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
   EXPECT_GT(named_kernel_samples(agreed_rows()), 20);
 }
 
-TEST_F(Agreement, WithBuildIdsInTheMappings) {
-  build("program", kBusyProgram);
-  const auto recorded =
-      try_to_record({"--buildid-mmap", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
-  if (!recorded.code.success()) GTEST_SKIP() << "perf record --buildid-mmap: " << recorded.err;
-  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
-}
-
 TEST_F(Agreement, OnALibraryLoadedAtTheStart) {
-  build("libwork.so", "#include \"busy.h\"\nvoid work(void) { busy(200); }",
-        {"-shared", "-fPIC", "-I" + directory_.path().string()});
+  build("libwork.so", "#include \"busy.h\"\nvoid work(void) { busy(200); }", {"-shared", "-fPIC"});
   build("program", "void work(void); int main(void) { work(); return 0; }",
         {in_directory("libwork.so"), "-Wl,-rpath," + directory_.path().string()});
   record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
@@ -296,8 +282,7 @@ TEST_F(Agreement, OnLibrariesThatFollowEachOtherAtOneAddress) {
 }
 
 TEST_F(Agreement, OnChildrenThatGoOnOrBecomeOtherPrograms) {
-  build("other", "#include \"busy.h\"\nint main(void) { busy(100); return 0; }",
-        {"-I" + directory_.path().string()});
+  build("other", "#include \"busy.h\"\nint main(void) { busy(100); return 0; }");
   build("program", R"(
 int main(int argc, char** argv) {
   (void)argc;
@@ -307,8 +292,7 @@ int main(int argc, char** argv) {
   while (wait(0) > 0) {}
   return 0;
 }
-)",
-        {"-I" + directory_.path().string()});
+)");
   record({"-e", "cpu-clock", "-F", "2000"}, {in_directory("program"), in_directory("other")});
   const auto rows = agreed_rows();
   EXPECT_GT(samples_in_file(rows, in_directory("program")), 20);
@@ -337,8 +321,7 @@ int main(void) {
 }
 
 TEST_F(Agreement, OnAProcessThatWasRunningAlready) {
-  build("program", "#include \"busy.h\"\nint main(void) { busy(60000); return 0; }",
-        {"-I" + directory_.path().string()});
+  build("program", "#include \"busy.h\"\nint main(void) { busy(60000); return 0; }");
   const ChildProcess running({in_directory("program")});
   const auto recorded = try_to_record(
       {"-e", "cpu-clock", "-F", "2000", "-p", std::to_string(running.pid())}, {"sleep", "0.3"});
@@ -479,12 +462,18 @@ int main(void) {
   EXPECT_GT(count_if(rows, in_program), 50);
 }
 
+TEST_F(Agreement, WithBuildIdsInTheMappings) {
+  build("program", kBusyProgram);
+  const auto recorded =
+      try_to_record({"--buildid-mmap", "-e", "cpu-clock", "-F", "2000"}, {in_directory("program")});
+  if (!recorded.code.success()) GTEST_SKIP() << "perf record --buildid-mmap: " << recorded.err;
+  EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
+}
+
 TEST_F(Agreement, WithBranchStacks) {
   build("program", kBusyProgram);
   const auto recorded = try_to_record({"-b"}, {in_directory("program")});
-  if (!recorded.code.success()) {
-    GTEST_SKIP() << "perf record -b: " << recorded.err.substr(0, recorded.err.rfind('\n'));
-  }
+  if (!recorded.code.success()) GTEST_SKIP() << "perf record -b: " << recorded.err;
   EXPECT_GT(samples_of(agreed_rows(), "compute"), 20);
 }
 
@@ -572,9 +561,7 @@ TEST_F(Agreement, OfALivePipeWithTheSameBytesInAFile) {
   const auto stored = test::skidscan({"samples", in_directory("piped"), options[0], options[1]});
   ASSERT_TRUE(stored.code.success()) << stored.err;
   const auto sorted_lines = [](const std::string& text) {
-    std::istringstream in(text);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    auto lines = test::lines_of(text);
     std::sort(lines.begin(), lines.end());
     return lines;
   };
@@ -649,7 +636,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 )",
-        {"-pthread", "-I" + directory_.path().string()});
+        {"-pthread"});
   std::filesystem::copy_file(in_directory("program"), in_directory("other"));
   record({"-e", "cpu-clock", "-F", "2000", "--sample-cpu"},
          {in_directory("program"), in_directory("other")});
@@ -692,19 +679,12 @@ int main(int argc, char** argv) {
   }
 }
 
-/// The directory of third-party recordings; empty if there is none.
-std::string recordings_of_others() {
-  const char* named = std::getenv("SKIDSCAN_RECORDINGS");
-  const std::filesystem::path directory = named != nullptr ? named : SKIDSCAN_RECORDINGS_DIRECTORY;
-  return std::filesystem::is_regular_file(directory / "EXPECTED.tsv") ? directory.string() : "";
-}
-
 class AgreementOnPublicRecordings : public Agreement,
                                     public ::testing::WithParamInterface<const char*> {
  protected:
   /// Files of EXPECTED.tsv in this mode ("file" or "pipe").
-  static std::vector<std::string> files_in_mode(const std::string& directory,
-                                                const std::string& mode) {
+  static std::vector<std::string> files_in_mode(const std::string& mode) {
+    const std::string directory = test::recordings_directory();
     std::vector<std::string> files;
     std::ifstream table(directory + "/EXPECTED.tsv");
     for (std::string line; std::getline(table, line);) {
@@ -719,11 +699,9 @@ class AgreementOnPublicRecordings : public Agreement,
 
 /// Their files and kernels are elsewhere, so only the fields of the samples can be compared.
 TEST_P(AgreementOnPublicRecordings, HoldsForEverySample) {
-  const auto directory = recordings_of_others();
-  if (directory.empty())
-    GTEST_SKIP() << "no recordings (SKIDSCAN_RECORDINGS names their directory)";
+  if (const auto why = test::why_no_recordings(); !why.empty()) GTEST_SKIP() << why;
   int compared = 0;
-  for (const auto& file : files_in_mode(directory, GetParam())) {
+  for (const auto& file : files_in_mode(GetParam())) {
     const auto both = read_with_both(file, "time,pid,tid,event,ip");
     if (!both.perf_reads) continue;  // newer than the perf here, or damaged
     expect_equal(both, file);
@@ -733,10 +711,9 @@ TEST_P(AgreementOnPublicRecordings, HoldsForEverySample) {
 }
 
 TEST_P(AgreementOnPublicRecordings, HoldsForWhatFiltersSelect) {
-  const auto directory = recordings_of_others();
-  if (directory.empty()) GTEST_SKIP() << "no recordings";
+  if (const auto why = test::why_no_recordings(); !why.empty()) GTEST_SKIP() << why;
   int selected = 0;
-  for (const auto& file : files_in_mode(directory, GetParam())) {
+  for (const auto& file : files_in_mode(GetParam())) {
     for (const std::string filter : {"--comms swapper,sh,chrome,sleep,perf", "--tid 0"}) {
       const auto both = read_with_both(file, "time,pid,tid,event,ip", {}, filter);
       if (!both.perf_reads) continue;

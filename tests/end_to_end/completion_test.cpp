@@ -43,9 +43,7 @@ class Completing : public ::testing::Test {
     return names;
   }
   std::vector<std::string> command_names() const {
-    std::vector<std::string> names;
-    for (const Command& command : program_.commands) names.push_back(command.name);
-    return names;
+    return test::mapped(program_.commands, &Command::name);
   }
   /// Blocks of lines that end in a line with a dot.
   static std::vector<std::vector<std::string>> blocks(const std::string& text) {
@@ -76,8 +74,7 @@ TEST_F(Completing, InBash) {
                   "bash", script});
     return blocks(run(lines).out);
   };
-  std::vector<std::string> lines;
-  for (const std::string& name : command_names()) lines.push_back(name + " -");
+  const auto lines = test::mapped(command_names(), [](const auto& name) { return name + " -"; });
   const auto offered = complete(lines);
   ASSERT_EQ(offered.size(), lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -141,8 +138,8 @@ TEST_F(Completing, InFish) {
       "skidscan record -e access,execu"};
   for (const std::string& name : command_names()) call.push_back("skidscan " + name + " --");
   const auto done = run(call);
-  std::vector<Names> offered;
-  for (const auto& block : blocks(done.out)) offered.emplace_back(block.begin(), block.end());
+  const auto offered = test::mapped(
+      blocks(done.out), [](const auto& block) { return Names(block.begin(), block.end()); });
   ASSERT_EQ(offered.size(), 4 + program_.commands.size());
   const auto names = command_names();
   EXPECT_EQ(offered[0], Names(names.begin(), names.end()));
@@ -172,14 +169,12 @@ for keys in ${@[2,-1]}; do
   print -r -- "${${out##*<}%%>*}"
 done
 )";
-  const auto done =
-      run({"timeout", "60", "zsh", "-f", "-c", kScript, "zsh", kScripts.string(),
-           R"(report --form\tj\t)", R"(tar\t--trigger nt-l\t)",
-           R"(report --ki\tbre\t --plot-sty\tover\t)", R"(record -e access,execu\t)"});
-  EXPECT_EQ(done.code.status, 0) << done.err;
-  EXPECT_EQ(done.out,
-            "report --format json\ntarget --trigger nt-load\n"
-            "report --kind breakdown --plot-style overlaid\nrecord -e access,execute\n");
+  EXPECT_THAT(run({"timeout", "60", "zsh", "-f", "-c", kScript, "zsh", kScripts.string(),
+                   R"(report --form\tj\t)", R"(tar\t--trigger nt-l\t)",
+                   R"(report --ki\tbre\t --plot-sty\tover\t)", R"(record -e access,execu\t)"}),
+              Exits(0, ::testing::_,
+                    "report --format json\ntarget --trigger nt-load\n"
+                    "report --kind breakdown --plot-style overlaid\nrecord -e access,execute\n"));
 }
 
 }  // namespace

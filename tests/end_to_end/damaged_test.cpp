@@ -1,6 +1,5 @@
 // Commands on damaged recordings: the exit status, the message, and no more memory and time than
 // for an undamaged recording of that size.
-#include "src/perfdata/format.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
@@ -63,39 +62,36 @@ class Damaged : public ::testing::Test {
     std::ofstream(directory_ / name, std::ios::binary) << bytes;
     return (directory_ / name).string();
   }
-  /// All readers end with `status`; each message that they must give then names what is listed.
+  /// That a program ended with `status`; what it must print then begins as here, and names
+  /// `named`.
+  static void expect_ended(const std::vector<std::string>& arguments, const Completed& completed,
+                           int status, const std::string& begin,
+                           const std::vector<std::string>& named) {
+    EXPECT_EQ(completed.code.signal, 0) << described(arguments, completed);
+    EXPECT_EQ(completed.code.status, status) << described(arguments, completed);
+    if (status != 0) {
+      EXPECT_THAT(completed.err, HasSubstr(begin));
+    }
+    for (const auto& text : named) {
+      EXPECT_THAT(completed.err, HasSubstr(text)) << shell_quoted(arguments);
+    }
+    EXPECT_TRUE(status != 2 || !completed.out.empty()) << described(arguments, completed);
+  }
+  /// All readers end with `status`.
   void expect_status(const std::string& file, int status,
                      const std::vector<std::string>& named = {}) const {
     for (const auto& arguments : all_readers(file)) {
-      const auto completed = skidscan_limited(arguments);
-      EXPECT_EQ(completed.code.signal, 0) << described(arguments, completed);
-      EXPECT_EQ(completed.code.status, status) << described(arguments, completed);
-      if (status != 0) {
-        EXPECT_THAT(completed.err, HasSubstr("skidscan: " + file));
-      }
-      for (const auto& text : named) {
-        EXPECT_THAT(completed.err, HasSubstr(text)) << shell_quoted(arguments);
-      }
-      if (status == 2) {
-        EXPECT_FALSE(completed.out.empty()) << described(arguments, completed);
-      }
+      expect_ended(arguments, skidscan_limited(arguments), status, "skidscan: " + file, named);
     }
   }
   void expect_status_on_pipe(const std::string& file, int status,
                              const std::string& named = {}) const {
     for (const auto& arguments : all_readers("-")) {
-      const auto completed = skidscan_on_pipe(file, arguments);
-      EXPECT_EQ(completed.code.signal, 0) << described(arguments, completed);
-      EXPECT_EQ(completed.code.status, status) << described(arguments, completed);
-      if (status != 0) {
-        EXPECT_THAT(completed.err, HasSubstr("skidscan: -: "));
-      }
-      EXPECT_THAT(completed.err, HasSubstr(named)) << shell_quoted(arguments);
+      expect_ended(arguments, skidscan_on_pipe(file, arguments), status, "skidscan: -: ", {named});
     }
   }
   static RecordingBuilder samples(std::uint64_t count) {
-    RecordingBuilder builder;
-    builder.event({}).mmap(7, 0x1000, 0x10000, 0, "/nowhere/program", 1);
+    auto builder = RecordingBuilder().event({}).mmap(7, 0x1000, 0x10000, 0, "/nowhere/program", 1);
     for (std::uint64_t i = 0; i < count; ++i) builder.sample(0x1000 + i, 7, 10 + i);
     return builder;
   }
@@ -225,8 +221,7 @@ class ZipBomb : public Damaged {
   /// A recording with `times` times `piece` in few packets.
   static RecordingBuilder bomb(std::string_view piece, std::uint64_t times,
                                test::EventToBuild event = {}) {
-    RecordingBuilder builder;
-    builder.event(event).sample(0x1000, 7, 1);
+    auto builder = RecordingBuilder().event(event).sample(0x1000, 7, 1);
     test::ZstdCompressor compressor;
     std::string packet;
     for (std::uint64_t i = 0; i < times; ++i) {
@@ -316,8 +311,7 @@ TEST_F(ZipBomb, OfMappingsIsReadUpToTheMemoryLimit) {
   const auto file = write(bomb(repeated(mapping, 1u << 13), 4096).bytes());
   const auto reported = skidscan_limited({"report", file});
   EXPECT_EQ(reported.code.signal, 0) << describe(reported.code);
-  EXPECT_EQ(reported.code.status, 2) << reported.err;
-  EXPECT_THAT(reported.err, HasSubstr("mappings that take more than"));
+  EXPECT_THAT(reported, Exits(2, HasSubstr("mappings that take more than")));
 }
 
 TEST(StandardError, MayBeFullOrClosedWithoutChangingTheExitStatus) {
@@ -326,6 +320,50 @@ TEST(StandardError, MayBeFullOrClosedWithoutChangingTheExitStatus) {
                                     "sh", test::skidscan_program()});
     EXPECT_EQ(ended.code.status, static_cast<int>(ExitStatus::failed)) << sink;
   }
+}
+
+constexpr std::uint64_t kFiles = 100'000;
+
+/// Page faults, which are judged: one in each file.
+class MissingFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if constexpr (SKIDSCAN_SANITIZED) GTEST_SKIP() << "sanitizers take more time";
+    test::RecordingBuilder builder;
+    constexpr std::uint64_t kSize = 0x1000;
+    builder.event({.config = PERF_COUNT_SW_PAGE_FAULTS});
+    for (std::uint64_t i = 1; i <= kFiles; ++i) {
+      builder.mmap(7, i * kSize, kSize, 0, "/missing/" + std::to_string(i), 1);
+    }
+    for (std::uint64_t i = 1; i <= kFiles; ++i) builder.sample(i * kSize, 7, 2);
+    builder.write(directory_ / "perf.data");
+  }
+  /// Of a program that is killed after 12 s of CPU time. A search through the remarks for each of
+  /// the files takes more, everything else 2 s.
+  Completed in_time(const std::string& arguments) const {
+    return run_program({"sh", "-c", "ulimit -t 12; exec \"$0\" " + arguments + " perf.data",
+                        test::skidscan_program()},
+                       directory_.path());
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(MissingFiles, AreNamedOnceEach) {
+  const Completed audit = in_time("audit --details");
+  EXPECT_TRUE(audit.code.success()) << describe(audit.code) << audit.err.substr(0, 1000);
+  const std::size_t answer = audit.out.find("100,000 samples are in 100000 files whose code is ");
+  const std::size_t last = audit.out.find("/missing/100000: no such file or directory\n", answer);
+  EXPECT_NE(last, std::string::npos) << audit.out.substr(0, 2000);
+  EXPECT_EQ(audit.out.find("/missing/77: "), audit.out.rfind("/missing/77: "));
+
+  const Completed correct = in_time("correct --by function");
+  EXPECT_TRUE(correct.code.success()) << describe(correct.code);
+  EXPECT_THAT(correct.out, HasSubstr("99995 more warnings"));
+
+  const Completed annotate = in_time("annotate");
+  EXPECT_EQ(annotate.code.signal, 0) << describe(annotate.code);
+  EXPECT_THAT(annotate.err, HasSubstr("99990 more like these"));
 }
 
 }  // namespace

@@ -84,9 +84,7 @@ std::vector<commands::Command> all_commands() {
 }
 
 std::vector<std::string> names_of_commands() {
-  std::vector<std::string> names;
-  for (const commands::Command& command : all_commands()) names.push_back(command.name);
-  return names;
+  return test::mapped(all_commands(), &commands::Command::name);
 }
 
 class Examples : public testing::TestWithParam<std::string> {};

@@ -1,6 +1,5 @@
 // Recordings whose names and paths were chosen to do harm: escape sequences, markup, commands for
 // gnuplot, bytes that are no text, and files that must not be opened as code.
-#include "src/perfdata/format.h"
 #include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
@@ -60,14 +59,6 @@ void expect_printable_ascii(const std::string& text, const std::string& what) {
                                << (other == text.end() ? 0 : static_cast<unsigned char>(*other));
 }
 
-std::set<std::string> names_in(const fs::path& directory) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    names.insert(entry.path().filename().string());
-  }
-  return names;
-}
-
 /// An entry of HEADER_BUILD_ID that no file here has.
 std::string build_id_entry(const std::string& path) {
   test::ByteWriter body;
@@ -99,8 +90,7 @@ class HostileRecording : public ::testing::Test {
   /// Everything that a recording can name bears the hostile name; samples lie in both functions.
   std::string build_recording() const {
     const auto module = symbols::Module::open(program_);
-    test::RecordingBuilder builder;
-    builder.event({.ids = {5}});
+    auto builder = test::RecordingBuilder().event({.ids = {5}});
     const auto trailer = builder.writer().i32(kHostilePid).i32(kHostilePid).u64(1).bytes();
     builder.record(
         PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC,
@@ -138,21 +128,25 @@ class HostileRecording : public ::testing::Test {
     return path;
   }
 
-  Completed report(const std::string& recording, std::vector<std::string> more) const {
-    more.insert(more.begin(), {"report", recording});
-    return skidscan_in_time(more, directory_ / "elsewhere");
+  /// A report on the functions of the program, with more options.
+  Completed report(const std::string& recording, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{recording, "--hit", "memreader", "--runway", "noprunway"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return report_on(arguments);
   }
-  std::set<std::string> left_behind() const { return names_in(directory_ / "elsewhere"); }
+  Completed report_on(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "report");
+    return skidscan_in_time(arguments, directory_ / "elsewhere");
+  }
+  auto left_behind() const { return test::names_in(directory_ / "elsewhere"); }
 
   test::TemporaryDirectory directory_;
   std::string program_;
-  const std::vector<std::string> functions_ = {"--hit", "memreader", "--runway", "noprunway"};
 };
 
 TEST_F(HostileRecording, IsReportedInTextWithoutControlCharacters) {
   const auto recording = build_recording();
-  for (const auto& choice : {functions_, std::vector<std::string>{}}) {
-    const auto reported = report(recording, choice);
+  for (const auto& reported : {report(recording), report_on({recording})}) {
     EXPECT_EQ(reported.code.status, 0) << reported.err;
     EXPECT_THAT(reported.out, HasSubstr("evil\\x1b[31m"));
     expect_fit_for_a_terminal(reported.out, "report");
@@ -161,9 +155,7 @@ TEST_F(HostileRecording, IsReportedInTextWithoutControlCharacters) {
 }
 
 TEST_F(HostileRecording, IsReportedInCsvWithAllItsCells) {
-  auto arguments = functions_;
-  arguments.insert(arguments.end(), {"--format", "csv"});
-  const auto reported = report(build_recording(), arguments);
+  const auto reported = report(build_recording(), {"--format", "csv"});
   EXPECT_EQ(reported.code.status, 0) << reported.err;
   expect_fit_for_a_terminal(reported.out, "csv");
   const auto lines = test::lines_of(reported.out);
@@ -177,16 +169,14 @@ TEST_F(HostileRecording, IsReportedInCsvWithAllItsCells) {
 
 TEST_F(HostileRecording, IsReportedInValidJson) {
   const auto recording = build_recording();
-  auto arguments = functions_;
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const auto reported = report(recording, arguments);
+  const auto reported = report(recording, {"--format", "json"});
   EXPECT_EQ(reported.code.status, 0) << reported.err;
   expect_printable_ascii(reported.out, "json");
   const json found = json::parse(reported.out)["measurements"].at(0);
   EXPECT_EQ(found["samples"]["hit"], 20);
   EXPECT_EQ(found["samples"]["skid"], 20);
   EXPECT_THAT(found["event"]["recorded"].get<std::string>(), HasSubstr("evil\x1b[31m"));
-  const auto without = report(recording, {"--format", "json"});
+  const auto without = report_on({recording, "--format", "json"});
   expect_printable_ascii(without.out, "json");
   EXPECT_THAT(json::parse(without.out).dump(), HasSubstr("/nowhere/evil"));
 }
@@ -211,9 +201,7 @@ TEST_F(HostileRecording, IsDrawnAsSvgWithoutMarkupAndWithoutRunningAnything) {
   const auto recording = build_recording();
   for (const std::string figure : {"figure.svg", "figure.png"}) {
     for (const std::string style : {"panels", "overlaid"}) {
-      auto arguments = functions_;
-      arguments.insert(arguments.end(), {"--plot", figure, "--plot-style", style});
-      const auto drawn = report(recording, arguments);
+      const auto drawn = report(recording, {"--plot", figure, "--plot-style", style});
       EXPECT_EQ(drawn.code.status, 0) << drawn.err;
       expect_fit_for_a_terminal(drawn.err, "messages");
     }
@@ -222,7 +210,7 @@ TEST_F(HostileRecording, IsDrawnAsSvgWithoutMarkupAndWithoutRunningAnything) {
   EXPECT_THAT(svg, HasSubstr("evil"));
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
   expect_fit_for_a_terminal(svg, "svg", "\n\t");
-  EXPECT_EQ(left_behind(), (std::set<std::string>{"figure.png", "figure.svg"}));
+  EXPECT_THAT(left_behind(), ElementsAre("figure.png", "figure.svg"));
   if (!find_program("python3")) GTEST_SKIP() << "python3, which parses XML, is not installed";
   const auto parsed =
       run_program({"python3", "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
@@ -260,12 +248,10 @@ TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
   const auto recorded = run_program({"perf", "record", "--no-bpf-event", "-q", "-e", "cpu-clock",
                                      "-c", "100003", "-o", recording, "--", program_, "200000"});
   ASSERT_TRUE(recorded.code.success()) << recorded.err;
-  auto arguments = functions_;
-  arguments.insert(arguments.end(), {"--format", "json", "--plot", "figure.svg"});
-  const auto reported = report(recording, arguments);
+  const auto reported = report(recording, {"--format", "json", "--plot", "figure.svg"});
   if (find_program("gnuplot")) {
     EXPECT_EQ(reported.code.status, 0) << reported.err;
-    EXPECT_EQ(left_behind(), std::set<std::string>{"figure.svg"});
+    EXPECT_THAT(left_behind(), ElementsAre("figure.svg"));
   }
   EXPECT_GT(json::parse(reported.out)["measurements"].at(0)["samples"]["skid"], 100);
   expect_printable_ascii(reported.out, "json");
@@ -277,7 +263,7 @@ TEST_F(HostileRecording, OfPerfItselfIsReportedLikeAnyOther) {
 TEST_F(HostileRecording, RefusesOtherFilesInOneLine) {
   const std::string path = program_ + ".text";
   std::ofstream(path) << "no recording";
-  const auto refused = report(path, {});
+  const auto refused = report_on({path});
   EXPECT_EQ(refused.code.status, 1);
   EXPECT_EQ(test::lines_of(refused.err).size(), 1u) << refused.err;
   expect_fit_for_a_terminal(refused.err, "message");
@@ -285,10 +271,10 @@ TEST_F(HostileRecording, RefusesOtherFilesInOneLine) {
 
 /// A recording with one sample in the file at `path`.
 void write_recording_of(const fs::path& recording, const std::string& path, bool with_build_id) {
-  test::RecordingBuilder builder;
-  builder.event({})
-      .mmap(kHostilePid, kLoadBias, 0x100000, 0, path, 1)
-      .sample(kLoadBias + 0x1000, kHostilePid, 2);
+  auto builder = test::RecordingBuilder()
+                     .event({})
+                     .mmap(kHostilePid, kLoadBias, 0x100000, 0, path, 1)
+                     .sample(kLoadBias + 0x1000, kHostilePid, 2);
   if (with_build_id) builder.feature(perfdata::HEADER_BUILD_ID, build_id_entry(path));
   builder.write(recording);
 }
@@ -303,8 +289,7 @@ class RecordedPath : public ::testing::Test {
     for (const bool with_build_id : {false, true}) {
       write_recording_of(directory_ / "perf.data", path, with_build_id);
       const auto listed = skidscan_in_time({"samples", in_directory("perf.data")});
-      EXPECT_EQ(listed.code.status, 0) << path << ": " << listed.err;
-      EXPECT_THAT(listed.err, HasSubstr(path));
+      EXPECT_THAT(listed, Exits(0, HasSubstr(path))) << path << ": " << listed.err;
       EXPECT_THAT(listed.err, HasSubstr(remark)) << path;
       EXPECT_EQ(test::lines_of(listed.out).size(), 2u);
 
@@ -315,10 +300,10 @@ class RecordedPath : public ::testing::Test {
       EXPECT_EQ(found["samples"]["read"], 1);
       EXPECT_THAT(found["warnings"].dump(), HasSubstr(remark)) << path;
 
-      const auto asked = skidscan_in_time(
-          {"report", in_directory("perf.data"), "--hit", "main", "--runway", "main"});
-      EXPECT_EQ(asked.code.status, 1) << path;
-      EXPECT_THAT(asked.err, HasSubstr(remark)) << path;
+      EXPECT_THAT(skidscan_in_time(
+                      {"report", in_directory("perf.data"), "--hit", "main", "--runway", "main"}),
+                  Exits(1, HasSubstr(remark)))
+          << path;
     }
   }
 
@@ -354,6 +339,36 @@ TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsRefused) {
   EXPECT_EQ(listed.code.status, 0) << listed.err;
   EXPECT_EQ(test::lines_of(listed.out).at(1), "\t" + program);
   EXPECT_THAT(listed.err, HasSubstr("it was rebuilt and is not used"));
+}
+
+const std::string kScript = std::string(SKIDSCAN_TEST_DATA) + "/hostile/elf.py";
+
+TEST(HostileElf, TakesAtMostTenSecondsAnd512MiB) {
+  if constexpr (SKIDSCAN_SANITIZED) GTEST_SKIP() << "sanitizers take more memory";
+  if (!find_program("python3")) GTEST_SKIP() << "no python3";
+  const auto checked =
+      run_program({"python3", kScript, "--check", test::skidscan_program(), "line-bomb-units",
+                   "long-directory-5", "abbreviations-shared", "units-inflated", "ranges-empty",
+                   "notes-sections", "names-underscores", "names-lifetimes", "sparse-headers"});
+  EXPECT_TRUE(checked.code.success()) << checked.out << checked.err;
+}
+
+TEST(HostileElf, IsNamedWithWhatIsLeftOut) {
+  if (!find_program("python3")) GTEST_SKIP() << "no python3";
+  const test::TemporaryDirectory directory;
+  const auto message = [&directory](const std::string& elf) {
+    const auto made = run_program({"python3", kScript, elf, directory.path().string()});
+    EXPECT_TRUE(made.code.success()) << made.err;
+    return run_program({test::skidscan_program(), "annotate", (directory / "perf.data").string(),
+                        "--source"})
+        .err;
+  };
+  EXPECT_THAT(message("line-bomb-units"), HasSubstr("/program: some source lines are missing"));
+  EXPECT_THAT(message("long-directory"), HasSubstr("/program: some source lines are missing"));
+  EXPECT_THAT(message("units-inflated"), HasSubstr("/program: some source lines are missing"));
+  EXPECT_THAT(message("notes-segments"), HasSubstr("/program: a file with too many notes"));
+  EXPECT_THAT(message("sparse-symbols"), HasSubstr("/program: a file of 3221225472 bytes, most"));
+  EXPECT_EQ(message("cyclic").find("some source lines"), std::string::npos);
 }
 
 }  // namespace

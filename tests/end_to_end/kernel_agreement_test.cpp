@@ -1,8 +1,6 @@
 // Every symbol of the kernel, and kernels that were loaded elsewhere: recordings built byte by byte
 // with samples at each address that matters, read by `skidscan samples` and by `perf script`.
-#include "src/perfdata/format.h"
 #include "tests/end_to_end/agreement.h"
-#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 
 #include <sys/utsname.h>
@@ -11,7 +9,6 @@ namespace skid {
 namespace {
 
 using test::RecordingBuilder;
-using test::SampleRow;
 
 constexpr std::uint16_t kKernelMode = 1;
 constexpr std::uint16_t kGuestKernelMode = 4;

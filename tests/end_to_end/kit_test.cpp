@@ -28,8 +28,7 @@ class Kit : public ::testing::Test {
   /// A kit in the directory "kit".
   void make_kit(Words arguments) const {
     arguments.insert(arguments.end(), {"-q", "--force", "-o", "kit/"});
-    const Completed done = kit(arguments);
-    ASSERT_EQ(done.code.status, 0) << done.err;
+    ASSERT_THAT(kit(arguments), Exits(0));
   }
   /// Two small measurements.
   void make_small_kit() const { make_kit({"-e", "access", "-p", "none,pp", "--samples", "200"}); }
@@ -160,9 +159,8 @@ TEST_F(KitRecording, RecordsWhatAnotherUserMay) {
   if (::geteuid() != 0 || !find_program("setpriv")) GTEST_SKIP() << "cannot become another user";
   make_kit({"-e", "cpu-clock:k,cpu-clock:u", "-p", "none", "--samples", "50"});
   ASSERT_EQ(::chmod(here_.path().c_str(), 0777), 0);
-  const Completed done =
-      run_kit({}, {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh"});
-  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(run_kit({}, {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh"}),
+              Exits(0));
   const run::Run run = read();
   EXPECT_EQ(run.measurements.at(0).state, State::refused);
   EXPECT_THAT(run.measurements.at(0).reason,
@@ -206,9 +204,9 @@ TEST_P(KitShell, RecordsWithoutDataAddressesWhereTheyAreRefused) {
   make_kit({"-e", "access,cpu-clock", "-p", "pp"});
   make_perf(
       "case \" $* \" in *mem:*' -d '*) printf 'Error:\\nno data here\\n' >&2; exit 255 ;; esac");
-  const Completed done = run_kit({}, GetParam());
-  EXPECT_EQ(done.code.status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("access:pp: data addresses are refused here: recorded without"));
+  EXPECT_THAT(run_kit({}, GetParam()),
+              Exits(0, ::testing::_,
+                    HasSubstr("access:pp: data addresses are refused here: recorded without")));
   const run::Run run = read();
   EXPECT_EQ(count(run, State::finished), 2);
   EXPECT_FALSE(run.measurements.at(0).data_addresses);
@@ -250,9 +248,8 @@ TEST_F(Kit, RefusesToRunOnAnotherArchitecture) {
   const Completed done = kit({"--arch", there, "-e", "access", "-p", "none", "-o", "kit/"});
   if (done.err.find("not found in PATH") != std::string::npos) GTEST_SKIP() << done.err;
   ASSERT_EQ(done.code.status, 0) << done.err;
-  const Completed ran = run_kit();
-  EXPECT_EQ(ran.code.status, 1);
-  EXPECT_THAT(ran.err, StartsWith("run.sh: this kit is for " + there + " and this machine is "));
+  EXPECT_THAT(run_kit(),
+              Exits(1, StartsWith("run.sh: this kit is for " + there + " and this machine is ")));
   EXPECT_FALSE(exists("skidscan.run"));
 }
 
@@ -260,11 +257,10 @@ TEST_F(Kit, PlansTheEventsOfItsCpu) {
   if (machine::inspect().cpu.arch != "x86_64") GTEST_SKIP() << "libpfm4 knows Arm's CPUs here";
   const auto events_of = [this](const Words& arguments) {
     make_kit(arguments);
-    Words events;
-    for (const auto& planned : run::read_description(path("kit/plan.json")).measurements) {
-      events.push_back(fmt::format("{} {}", planned.perf_event, planned.period));
-    }
-    return events;
+    return test::mapped(run::read_description(path("kit/plan.json")).measurements,
+                        [](const auto& planned) {
+                          return fmt::format("{} {}", planned.perf_event, planned.period);
+                        });
   };
   const auto skylake = events_of({"--for", "skylake"});
   EXPECT_THAT(skylake, Contains("cpu/config=0x20d1,name=MEM_LOAD_RETIRED.L3_MISS/ppp 1009"));
@@ -285,9 +281,7 @@ TEST_F(Kit, RefusesWrongUsage) {
   make_small_kit();
   make_perf();
   for (const Words& arguments : {Words{"-x"}, Words{"extra"}, Words{"-o"}, Words{"-o", ""}}) {
-    const Completed done = run_kit(arguments);
-    EXPECT_EQ(done.code.status, 64);
-    EXPECT_THAT(done.err, HasSubstr("usage: sh run.sh"));
+    EXPECT_THAT(run_kit(arguments), Exits(64, HasSubstr("usage: sh run.sh")));
   }
   EXPECT_THAT(run_kit({"--help"}).out, HasSubstr("usage: sh run.sh"));
   EXPECT_EQ(kit({"--resume", "x"}).code.status, 64);
@@ -297,30 +291,25 @@ TEST_F(Kit, RefusesWrongUsage) {
   EXPECT_THAT(kit({"-o", "there"}).err, HasSubstr("there: is a directory"));
   EXPECT_EQ(kit({"--slurm", "-o", "kit.tar"}).code.status, 64);
   fs::remove(path("kit/target.load"));
-  const Completed incomplete = run_kit();
-  EXPECT_EQ(incomplete.code.status, 1);
-  EXPECT_THAT(incomplete.err, HasSubstr("target.load"));
+  EXPECT_THAT(run_kit(), Exits(1, HasSubstr("target.load")));
 }
 
 TEST_F(Kit, ReportsAPerfThatDoesNotRun) {
   make_small_kit();
-  const Completed none = run_kit({}, {"env", "PERF=no-such-perf", "sh"});
-  EXPECT_EQ(none.code.status, 1);
-  EXPECT_THAT(none.err, StartsWith("run.sh: no-such-perf: not found in PATH; install it (Debian"));
+  EXPECT_THAT(run_kit({}, {"env", "PERF=no-such-perf", "sh"}),
+              Exits(1, StartsWith("run.sh: no-such-perf: not found in PATH; install it (Debian")));
   make_perf();
   std::ofstream(path("bin/perf")) << "#!/bin/sh\necho 'WARNING: perf not found for kernel 6.5.0'\n";
-  const Completed broken = run_kit();
-  EXPECT_EQ(broken.code.status, 1);
-  EXPECT_THAT(broken.err, HasSubstr("printed no version ('WARNING: perf not found for kernel "
-                                    "6.5.0'); install it"));
+  EXPECT_THAT(run_kit(),
+              Exits(1, HasSubstr("printed no version ('WARNING: perf not found for kernel "
+                                 "6.5.0'); install it")));
   EXPECT_FALSE(exists("skidscan.run"));
 }
 
 TEST_F(Kit, OmitsOptionsThatAnOldPerfLacks) {
   make_small_kit();
   make_perf({}, "5.0.21");
-  const Completed done = run_kit();
-  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(run_kit(), Exits(0));
   const run::Run run = read();
   EXPECT_EQ(run.perf.version, "5.0.21");
   EXPECT_THAT(run.notes, Contains(StartsWith("perf 5.0.21 has no --control")));
@@ -344,13 +333,10 @@ TEST_F(Kit, RecordsOnceMoreForLonger) {
               " || samples=" + example.second);
     const std::string run = "run." + example.asked + "." + example.first;
     ASSERT_EQ(run_kit({"-o", run}).code.status, 0);
-    Words tries;
-    std::ifstream lines(path(run + "/tries"));
-    for (std::string line; std::getline(lines, line);) tries.push_back(line);
-    EXPECT_EQ(tries, example.tries);
+    EXPECT_EQ(test::lines_of(read_file(path(run + "/tries"), 1000)), example.tries);
     EXPECT_EQ(runway::seconds_text(
                   std::get<std::chrono::nanoseconds>(read(run).measurements.at(0).length)),
-              tries.back());
+              example.tries.back());
   }
 }
 
@@ -361,9 +347,7 @@ TEST_F(Kit, StopsOnAFullDisk) {
       "  { echo 'failed to write: No space left on device' >&2; exit 255; } ;; esac");
   const test::SmallDisk disk(path("disk"), "2000k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
-  const Completed done = run_kit({"-o", "disk/run"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("no space left on device"));
+  EXPECT_THAT(run_kit({"-o", "disk/run"}), Exits(1, HasSubstr("no space left on device")));
   const run::Run run = read("disk/run");
   EXPECT_EQ(run.measurements.at(0).state, State::finished);
   EXPECT_EQ(run.measurements.at(1).state, State::pending);
@@ -377,18 +361,15 @@ TEST_F(Kit, ContinuesAnInterruptedRun) {
   make_perf("case $output in *.pp.*) [ -e ../go ] || { : >../reached; exec sleep 60; } ;; esac");
   ChildProcess child(command({}, {"sh"}), here_.path());
   ASSERT_TRUE(test::wait_until(child, [&] { return exists("reached"); })) << child.result().err;
-  const Completed second = run_kit();
-  EXPECT_EQ(second.code.status, 1);
-  EXPECT_THAT(second.err, HasSubstr("skidscan.run: another run.sh is recording into it"));
+  EXPECT_THAT(run_kit(), Exits(1, HasSubstr("skidscan.run: another run.sh is recording into it")));
   ASSERT_EQ(::kill(child.pid(), SIGTERM), 0);
   test::finish(child);
   EXPECT_EQ(child.result().code.status, 128 + SIGTERM) << child.result().err;
   EXPECT_THAT(child.result().err, HasSubstr("interrupted; the same command continues the run"));
   EXPECT_TRUE(read().partial());
   EXPECT_FALSE(exists("skidscan.run/lock"));
-  const Completed resumed = test::skidscan({"record", "--resume", "skidscan.run"}, here_.path());
-  EXPECT_EQ(resumed.code.status, 1);
-  EXPECT_THAT(resumed.err, HasSubstr("was begun by the run.sh of a kit; finish it with: sh "));
+  EXPECT_THAT(test::skidscan({"record", "--resume", "skidscan.run"}, here_.path()),
+              Exits(1, HasSubstr("was begun by the run.sh of a kit; finish it with: sh ")));
 
   // A crash leaves half a recording. The run has its own copy of the script.
   std::ofstream(path("skidscan.run/access.pp.data.partial")) << "x";
@@ -397,8 +378,7 @@ TEST_F(Kit, ContinuesAnInterruptedRun) {
   Words words = command({"-o", "skidscan.run"}, {"sh"});
   std::replace(words.begin(), words.end(), std::string("kit/run.sh"),
                std::string("skidscan.run/run.sh"));
-  const Completed done = run_program(words, here_.path());
-  EXPECT_EQ(done.code.status, 0) << done.err;
+  EXPECT_THAT(run_program(words, here_.path()), Exits(0));
   EXPECT_FALSE(read().partial());
   EXPECT_EQ(test::content_of(path("skidscan.run/access.none.data")), "PERFILE2kept");
   EXPECT_FALSE(exists("skidscan.run/access.pp.data.partial"));
@@ -433,11 +413,10 @@ TEST_F(Kit, DistinguishesDeathFromRefusal) {
 TEST_F(Kit, ReportsWhyNothingWasRecorded) {
   make_small_kit();
   make_perf("echo 'Error:' >&2; echo 'Access to performance monitoring is limited.' >&2; exit 255");
-  const Completed done = run_kit();
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_EQ(done.err,
-            "run.sh: nothing was recorded: 1/2 access: Error: Access to performance "
-            "monitoring is limited. \n");
+  EXPECT_THAT(run_kit(),
+              Exits(1,
+                    "run.sh: nothing was recorded: 1/2 access: Error: Access to performance "
+                    "monitoring is limited. \n"));
 }
 
 TEST_F(Kit, KeepsItsCpuAndDirectoryInOddCases) {
@@ -452,12 +431,12 @@ TEST_F(Kit, KeepsItsCpuAndDirectoryInOddCases) {
 }
 
 TEST_F(Kit, NamesTheOptionThatAPmuRequires) {
-  const Completed alone = kit({"--pmu", "cpu_atom"});
-  EXPECT_EQ(alone.code.status, test::kUsage);
-  EXPECT_THAT(alone.err, HasSubstr("--pmu cpu_atom: is a PMU of a CPU; name the CPU with --for"));
-  const Completed unknown = kit({"--for", "skl", "--pmu", "cpu_atom"});
-  EXPECT_EQ(unknown.code.status, test::kFailed);
-  EXPECT_THAT(unknown.err, HasSubstr("--pmu cpu_atom: no core PMU has that name; expected cpu\n"));
+  EXPECT_THAT(
+      kit({"--pmu", "cpu_atom"}),
+      Exits(test::kUsage, HasSubstr("--pmu cpu_atom: is a PMU of a CPU; name the CPU with --for")));
+  EXPECT_THAT(
+      kit({"--for", "skl", "--pmu", "cpu_atom"}),
+      Exits(test::kFailed, HasSubstr("--pmu cpu_atom: no core PMU has that name; expected cpu\n")));
 }
 
 TEST_F(Kit, SubmitsAJobForEachConstraint) {
@@ -484,16 +463,15 @@ TEST_F(Kit, KeepsTheRunOfTheFirstOfTwoJobs) {
   fs::create_directory(path("results"));
   const std::vector<std::string> job{"sh", "kit/submit.sh", "--record", "kit", "results/one"};
   const Completed second = run_program(job, here_.path());
-  EXPECT_EQ(second.code.status, 1);
-  EXPECT_THAT(second.err, HasSubstr("results/one.run: recorded by another job in the meantime"));
+  EXPECT_THAT(second,
+              Exits(1, HasSubstr("results/one.run: recorded by another job in the meantime")));
   const auto is_in = [](const fs::path& directory) {
     return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
   };
   EXPECT_EQ(is_in(path("results/one.run")), 1);
   EXPECT_EQ(is_in(path("results")), 2) << "the second run is lost";
-  const Completed third = run_program(job, here_.path());
-  EXPECT_EQ(third.code.status, 0);
-  EXPECT_EQ(third.out, "results/one.run: recorded by another job\n");
+  EXPECT_THAT(run_program(job, here_.path()),
+              Exits(0, ::testing::_, "results/one.run: recorded by another job\n"));
 }
 
 TEST_F(Kit, LeavesOtherDirectoriesUnchanged) {
@@ -503,9 +481,7 @@ TEST_F(Kit, LeavesOtherDirectoriesUnchanged) {
   std::ofstream(path("thesis/chapter1")) << "x";
   fs::create_symlink("nowhere", path("link"));
   for (const std::string name : {"thesis", "thesis/chapter1", "link", "kit"}) {
-    const Completed done = run_kit({"-o", name});
-    EXPECT_EQ(done.code.status, 1);
-    EXPECT_THAT(done.err, HasSubstr("name another directory with -o"));
+    EXPECT_THAT(run_kit({"-o", name}), Exits(1, HasSubstr("name another directory with -o")));
   }
   EXPECT_EQ(test::content_of(path("thesis/chapter1")), "x");
 

@@ -2,6 +2,7 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "tests/support/prelude.h"
+#include "tests/support/program.h"
 
 #include <cctype>
 
@@ -22,8 +23,7 @@ TEST(Manual, ListsEveryOptionWithoutRoffWarnings) {
   for (const auto& page : fs::directory_iterator(kPages)) call.push_back(page.path());
   EXPECT_EQ(call.size(), 6 + program.commands.size() + 1);
   const auto done = run_program(call);
-  EXPECT_EQ(done.code.status, 0);
-  EXPECT_EQ(done.err, "");
+  EXPECT_THAT(done, Exits(0, ""));
   for (const Command& command : program.commands) {
     std::string title = "SKIDSCAN-" + command.name + "(1)";
     for (char& c : title) c = static_cast<char>(std::toupper(c));
@@ -104,8 +104,7 @@ TEST(Manual, IsShownByMan) {
   if (done.out.find("minimized") != std::string::npos) {
     GTEST_SKIP() << "this system has no manual pages (minimized)";
   }
-  EXPECT_EQ(done.code.status, 0);
-  EXPECT_EQ(done.err, "");
+  EXPECT_THAT(done, Exits(0, ""));
   EXPECT_THAT(done.out, HasSubstr("SKIDSCAN-RECORD(1)"));
 }
 

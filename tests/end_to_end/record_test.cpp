@@ -15,7 +15,6 @@ namespace skid {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using test::finish;
 using test::wait_until;
 
@@ -198,9 +197,9 @@ TEST_F(Record, ReportsTheShareOfEachTrigger) {
 }
 
 TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
-  const Completed done = record(
-      {"-e", "access:pp", "-F", "4000", "-g", "--duration", "0.1", "--per-cpu", "--repeat", "2"});
-  ASSERT_EQ(done.code.status, 0) << done.err;
+  ASSERT_THAT(record({"-e", "access:pp", "-F", "4000", "-g", "--duration", "0.1", "--per-cpu",
+                      "--repeat", "2"}),
+              Exits(0));
   const run::Run run = run::read_run(here_ / "skidscan.run");
   const run::PlannedMeasurement& measurement = run.measurements.at(1);
   EXPECT_EQ(measurement.extras,
@@ -214,17 +213,15 @@ TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
 }
 
 TEST_F(Record, IsRefusedBranchStacksOfBreakpoints) {
-  const Completed done = record({"-e", "access", "-p", "none,pp", "-b"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("access:pp: refused: a breakpoint records no branch stack"));
+  EXPECT_THAT(record({"-e", "access", "-p", "none,pp", "-b"}),
+              Exits(1, HasSubstr("access:pp: refused: a breakpoint records no branch stack")));
   EXPECT_EQ(entries(), 0U);
 }
 
 TEST_F(Record, KeepsApartThatNoSamplesCame) {
   // The period is longer than the run.
   const Completed done = record({"-e", "access:pp", "-c", "1000000", "--iterations", "100"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("no measurement has a sample: "));
+  EXPECT_THAT(done, Exits(1, HasSubstr("no measurement has a sample: ")));
   EXPECT_THAT(done.out, HasSubstr("1 measurements, 1 of them without samples; read it"));
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.measurements.at(0).state, run::State::finished);
@@ -255,15 +252,13 @@ TEST_F(Record, RotatesTheLastRunAndIsQuietWithQ) {
 TEST_F(Record, ReplacesANamedRunOnlyWithForce) {
   SKIP_WITHOUT_BREAKPOINTS();
   put_run("mine");
-  const Completed refused = record_a_little({"-o", "mine"});
-  EXPECT_EQ(refused.code.status, 1);
-  EXPECT_EQ(refused.err,
-            "skidscan: mine: exists; replace it with --force, or name another with -o\n");
+  EXPECT_THAT(
+      record_a_little({"-o", "mine"}),
+      Exits(1, "skidscan: mine: exists; replace it with --force, or name another with -o\n"));
   EXPECT_EQ(mark_of("mine"), "of mine");
 
-  const Completed forced = record_a_little({"-o", "mine", "--force"});
-  EXPECT_EQ(forced.code.status, 0);
-  EXPECT_EQ(forced.out, "mine: 2 measurements; read it with: skidscan report mine\n");
+  EXPECT_THAT(record_a_little({"-o", "mine", "--force"}),
+              Exits(0, ::testing::_, "mine: 2 measurements; read it with: skidscan report mine\n"));
   EXPECT_FALSE(run::read_run(here_ / "mine").partial());
   EXPECT_EQ(entries(), 1U);
 }
@@ -291,18 +286,16 @@ TEST_F(Record, ResumesAfterCtrlC) {
 
   // What a crash would have left.
   std::ofstream(here_ / "skidscan.run/execute.ppp.data.partial") << "x";
-  const Completed resumed = record({"--resume", "skidscan.run"});
-  EXPECT_EQ(resumed.code.status, 0) << resumed.err;
-  EXPECT_THAT(resumed.out, StartsWith("skidscan.run: 8 measurements;"));
+  EXPECT_THAT(record({"--resume", "skidscan.run"}),
+              Exits(0, ::testing::_, StartsWith("skidscan.run: 8 measurements;")));
   const run::Run whole = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(finished(whole), 8U);
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
   EXPECT_EQ(read_file(here_ / "skidscan.run/access.none.data", 1 << 24), first);
   EXPECT_EQ(whole.started, partial.started);
 
-  const Completed again = record({"--resume", "skidscan.run"});
-  EXPECT_EQ(again.code.status, 0);
-  EXPECT_EQ(again.out, "skidscan.run: nothing is pending\n");
+  EXPECT_THAT(record({"--resume", "skidscan.run"}),
+              Exits(0, ::testing::_, "skidscan.run: nothing is pending\n"));
 }
 
 TEST_F(Record, RestoresTheOldRunWhenInterruptedEarly) {
@@ -326,23 +319,21 @@ TEST_F(Record, RefusesToResumeWithAnotherTargetOrMachine) {
   run.measurements.at(1).state = run::State::pending;
   const std::string build_id = std::exchange(run.targets.at(0).build_id, "00");
   run::write_run(run, here_ / "skidscan.run");
-  const Completed target = record({"--resume", "skidscan.run"});
-  EXPECT_EQ(target.code.status, 1);
-  EXPECT_THAT(target.err, HasSubstr("is not the target that this run was begun with"));
+  EXPECT_THAT(record({"--resume", "skidscan.run"}),
+              Exits(1, HasSubstr("is not the target that this run was begun with")));
   run.targets.at(0).build_id = build_id;
   run.machine.kernel = "2.6.18";
   run::write_run(run, here_ / "skidscan.run");
-  const Completed machine = record({"--resume", "skidscan.run"});
-  EXPECT_EQ(machine.code.status, 1);
-  EXPECT_THAT(machine.err, HasSubstr("the run was begun on "));
+  EXPECT_THAT(record({"--resume", "skidscan.run"}), Exits(1, HasSubstr("the run was begun on ")));
 }
 
 TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
   put_run("skidscan.run");
   const Completed done = record({"-e", "access,no_such_event"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, StartsWith("skidscan: no_such_event: perf does not support this event ("));
-  EXPECT_THAT(done.err, EndsWith("see 'perf list'\n"));
+  EXPECT_THAT(
+      done,
+      Exits(1, AllOf(StartsWith("skidscan: no_such_event: perf does not support this event ("),
+                     EndsWith("see 'perf list'\n"))));
   EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
   EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
   EXPECT_EQ(entries(), 1U);
@@ -351,10 +342,9 @@ TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
 TEST_F(Record, ContinuesAfterRefusedEvents) {
   SKIP_WITHOUT_BREAKPOINTS();
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
-  const Completed done =
-      record({"-e", "instructions:u", "-e", "access", "-p", "pp", "--samples", "200"});
-  EXPECT_EQ(done.code.status, 0) << done.err;
-  EXPECT_THAT(done.out, StartsWith("skidscan.run: 1 measurements, 1 refused by this machine;"));
+  EXPECT_THAT(record({"-e", "instructions:u", "-e", "access", "-p", "pp", "--samples", "200"}),
+              Exits(0, ::testing::_,
+                    StartsWith("skidscan.run: 1 measurements, 1 refused by this machine;")));
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.measurements.at(0).state, run::State::refused);
   EXPECT_THAT(run.measurements.at(0).reason, HasSubstr("not supported"));
@@ -365,18 +355,16 @@ TEST_F(Record, ContinuesAfterRefusedEvents) {
 TEST_F(Record, FailsWhenEveryEventIsRefused) {
   if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
   put_run("skidscan.run");
-  const Completed done = record({"-e", "instructions:u", "-q"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, StartsWith("skidscan: this machine refused every measurement"));
+  EXPECT_THAT(record({"-e", "instructions:u", "-q"}),
+              Exits(1, StartsWith("skidscan: this machine refused every measurement")));
   EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
   EXPECT_EQ(entries(), 1U);
 }
 
 TEST_F(Record, NamesThePackageOfAMissingPerf) {
-  const Completed done =
-      run_program({"env", "-i", "PATH=/nonexistent", test::skidscan_program(), "record"}, here_);
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, StartsWith("skidscan: perf: not found in PATH; install it"));
+  EXPECT_THAT(
+      run_program({"env", "-i", "PATH=/nonexistent", test::skidscan_program(), "record"}, here_),
+      Exits(1, StartsWith("skidscan: perf: not found in PATH; install it")));
   EXPECT_EQ(entries(), 0U);
 }
 
@@ -396,11 +384,10 @@ TEST_F(Record, NamesTheSettingOfAMissingPermission) {
       GTEST_SKIP() << "another user cannot run " << test::skidscan_program();
     }
   }
-  const Completed done = run_program(argv, here_);
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, StartsWith("skidscan: cpu-clock:k: no permission to sample it "
-                                   "(kernel.perf_event_paranoid is "));
-  EXPECT_THAT(done.err, HasSubstr("sysctl kernel.perf_event_paranoid=1"));
+  EXPECT_THAT(run_program(argv, here_),
+              Exits(1, AllOf(StartsWith("skidscan: cpu-clock:k: no permission to sample it "
+                                        "(kernel.perf_event_paranoid is "),
+                             HasSubstr("sysctl kernel.perf_event_paranoid=1"))));
   EXPECT_EQ(entries(), 0U);
 }
 
@@ -408,12 +395,10 @@ TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
   SKIP_WITHOUT_BREAKPOINTS();
   const test::SmallDisk disk(here_ / "disk", "400k");
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
-  const Completed done =
-      record({"-e", "access", "-p", "none,p", "--samples", "5000", "-o", "disk/run"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("disk/run/access.p.data: cannot be written: no space left on "
-                                  "device; 1 of 2 measurements kept; finish with: skidscan record "
-                                  "--resume disk/run\n"));
+  EXPECT_THAT(record({"-e", "access", "-p", "none,p", "--samples", "5000", "-o", "disk/run"}),
+              Exits(1, HasSubstr("disk/run/access.p.data: cannot be written: no space left on "
+                                 "device; 1 of 2 measurements kept; finish with: skidscan record "
+                                 "--resume disk/run\n")));
   const run::Run run = run::read_run(here_ / "disk/run");
   EXPECT_EQ(run.measurements.at(0).state, run::State::finished);
   EXPECT_EQ(run.measurements.at(1).state, run::State::pending);
@@ -426,8 +411,7 @@ TEST_F(Record, LeavesNothingOnATooSmallDisk) {
   if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
   const Completed done =
       record({"-e", "access", "-p", "none", "--samples", "5000", "-o", "disk/run", "-q"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("no space left on device"));
+  EXPECT_THAT(done, Exits(1, HasSubstr("no space left on device")));
   EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
   EXPECT_TRUE(fs::is_empty(here_ / "disk"));
 }
@@ -490,9 +474,9 @@ TEST_F(Record, ResumesNoRunOfAnotherUser) {
   for (const std::string file : {"", "run.json", "target.load"}) {
     const fs::path path = here_ / "skidscan.run" / file;
     ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
-    const Completed refused = record({"--resume", "skidscan.run"});
-    EXPECT_EQ(refused.code.status, 1) << file;
-    EXPECT_THAT(refused.err, HasSubstr("belongs to another user (uid 65534)"));
+    EXPECT_THAT(record({"--resume", "skidscan.run"}),
+                Exits(1, HasSubstr("belongs to another user (uid 65534)")))
+        << file;
     ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
   }
   EXPECT_EQ(record({"--resume", "skidscan.run"}).code.status, 0);
@@ -510,44 +494,23 @@ TEST_F(Record, RecordsAgainAfterADebugException) {
 }
 
 TEST_F(Record, RejectsWrongArguments) {
-  const std::vector<std::vector<std::string>> wrong = {
-      {"--samples", "many"},
-      {"--samples", "0"},
-      {"--samples", "10", "--duration", "1"},
-      {"--samples", "10", "--iterations", "1"},
-      {"--iterations", "10", "--duration", "1"},
-      {"-e", "{cycles,instructions}"},
-      {"-e", "cycles:P", "-p", "pp"},
-      {"-c", "7", "-F", "100"},
-      {"-b", "-j", "any"},
-      {"-j", "any;id"},
-      {"--call-graph", "tree"},
-      {"-e", "cycles:pp", "-p", "p"},
-      {"-e", "access", "-e", "access"},
-      {"-p", "pppp"},
-      {"-p", "p,p"},
-      {"-c", "0"},
-      {"--trigger", "sneeze"},
-      {"--nops", "1"},
-      {"--nop-bytes", "12"},
-      {"--repeat", "0"},
-      {"--resume", "skidscan.run", "-e", "access"},
-      {"--resume", "skidscan.run", "--force"},
-      {"--no-such-option"},
-      {"argument"},
-  };
-  for (const auto& arguments : wrong) {
-    const Completed done = record(arguments);
-    EXPECT_EQ(done.code.status, 64) << shell_quoted(arguments);
-    EXPECT_THAT(done.err, StartsWith("skidscan: ")) << shell_quoted(arguments);
+  for (const std::string& arguments : test::lines_of(
+           "--samples many\n--samples 0\n--samples 10 --duration 1\n--samples 10 --iterations 1\n"
+           "--iterations 10 --duration 1\n-e {cycles,instructions}\n-e cycles:P -p pp\n-c 7 -F "
+           "100\n"
+           "-b -j any\n-j any;id\n--call-graph tree\n-e cycles:pp -p p\n-e access -e access\n"
+           "-p pppp\n-p p,p\n-c 0\n--trigger sneeze\n--nops 1\n--nop-bytes 12\n--repeat 0\n"
+           "--resume skidscan.run -e access\n--resume skidscan.run --force\n--no-such-option\n"
+           "argument")) {
+    EXPECT_THAT(record(test::words_of(arguments)), Exits(64, StartsWith("skidscan: ")))
+        << arguments;
   }
   EXPECT_EQ(entries(), 0U);
 }
 
 TEST_F(Record, RefusesToResumeAMissingRun) {
-  const Completed done = record({"--resume", "missing"});
-  EXPECT_EQ(done.code.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("missing/run.json: no such file or directory"));
+  EXPECT_THAT(record({"--resume", "missing"}),
+              Exits(1, HasSubstr("missing/run.json: no such file or directory")));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // `skidscan samples` where it is not perf script's question: pipes, and many files at once.
-#include "src/perfdata/format.h"
 #include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
@@ -27,8 +26,7 @@ class Samples : public ::testing::Test {
 
 /// However many rounds later the mapping comes.
 TEST_F(Samples, OfAPipeAreInTheMappingOfTheirTime) {
-  test::RecordingBuilder builder;
-  builder.event({}).mmap(kPid, 0, 0x10000, 0, "/nowhere/old", 1);
+  auto builder = test::RecordingBuilder().event({}).mmap(kPid, 0, 0x10000, 0, "/nowhere/old", 1);
   for (const std::uint64_t time : {200U, 100U, 300U, 400U}) {
     builder.sample(kAddress, kPid, time).record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "");
   }
@@ -44,8 +42,7 @@ TEST_F(Samples, OfAPipeAreInTheMappingOfTheirTime) {
 
 /// The kernel defines six of the eight modes that three bits can hold.
 TEST_F(Samples, OfUndefinedModesAreOfUnknownMode) {
-  test::RecordingBuilder builder;
-  builder.event({});
+  auto builder = test::RecordingBuilder().event({});
   for (std::uint16_t mode = 0; mode < 8; ++mode) builder.sample(kAddress, kPid, mode, mode);
   EXPECT_EQ(list_pipe(builder, "--columns time,mode").out,
             "time\tmode\n0\tunknown\n1\tkernel\n2\tuser\n3\thypervisor\n4\tguest_kernel\n"
@@ -53,8 +50,8 @@ TEST_F(Samples, OfUndefinedModesAreOfUnknownMode) {
 }
 
 TEST_F(Samples, OfFilesWithOddNamesHaveThemEscaped) {
-  test::RecordingBuilder builder;
-  builder.event({}).mmap(kPid, 0, 0x10000, 0, "/a\"\\\tb\x1b\u00e9\xff", 1);
+  auto builder =
+      test::RecordingBuilder().event({}).mmap(kPid, 0, 0x10000, 0, "/a\"\\\tb\x1b\u00e9\xff", 1);
   builder.sample(kAddress, kPid, 2);
   EXPECT_EQ(list_pipe(builder, "--columns dso").out, "dso\n/a\"\\\\x09b\\x1b\u00e9\\xff\n");
   EXPECT_EQ(list_pipe(builder, "--columns dso --format jsonl").out,
@@ -65,15 +62,13 @@ TEST_F(Samples, OfFilesWithOddNamesHaveThemEscaped) {
 TEST_F(Samples, OfARunOrOfNothingReportTheRemedy) {
   std::filesystem::create_directory(directory_ / "run");
   std::ofstream(directory_ / "run" / "run.json") << "{}";
-  const auto of_run = test::skidscan({"samples", in_directory("run")});
-  EXPECT_EQ(of_run.code.status, 1);
-  EXPECT_THAT(of_run.err, AllOf(HasSubstr("a run of 'skidscan record', expected a recording"),
-                                HasSubstr("*.data")));
+  EXPECT_THAT(test::skidscan({"samples", in_directory("run")}),
+              Exits(1, AllOf(HasSubstr("a run of 'skidscan record', expected a recording"),
+                             HasSubstr("*.data"))));
   for (const std::string command : {"samples", "inspect"}) {
-    const auto of_nothing = test::skidscan({command}, directory_.path());
-    EXPECT_EQ(of_nothing.code.status, 1);
-    EXPECT_THAT(of_nothing.err, AllOf(HasSubstr("perf.data: no such file here"),
-                                      HasSubstr("make it with 'perf record'")));
+    EXPECT_THAT(test::skidscan({command}, directory_.path()),
+                Exits(1, AllOf(HasSubstr("perf.data: no such file here"),
+                               HasSubstr("make it with 'perf record'"))));
   }
 }
 
@@ -91,8 +86,7 @@ TEST_F(Samples, OfMoreFilesThanTheSoftLimitOfOpenOnesHaveTheirSymbols) {
   const auto module = symbols::Module::open(in_directory("target"));
   std::uint64_t offset = 0;
   while (module.address_at(offset) != trigger) ASSERT_LT(++offset, 0x100000u);
-  test::RecordingBuilder builder;
-  builder.event({});
+  auto builder = test::RecordingBuilder().event({});
   for (int i = 0; i < kFiles; ++i) {
     const auto copy = in_directory("target-" + std::to_string(i));
     std::filesystem::copy_file(in_directory("target"), copy);

@@ -57,17 +57,15 @@ std::string on_a_terminal(const std::vector<std::string>& argv, const Environmen
 }
 
 bool is_ascii(const std::string& text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 /// A synthetic run, which every command can read.
 class Terminal : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto made =
-        test::skidscan({"synth", "--like", "pebs-sound", "--all-levels", "-o", run()});
-    ASSERT_EQ(made.code.status, 0) << made.err;
+    ASSERT_THAT(test::skidscan({"synth", "--like", "pebs-sound", "--all-levels", "-o", run()}),
+                Exits(0));
   }
 
   std::string run() const { return (directory_.path() / "sound.run").string(); }
@@ -106,9 +104,8 @@ TEST_F(Terminal, PagesTextOnATerminal) {
     EXPECT_THAT(direct, Not(HasSubstr("P:")));
     const std::string paged = seen(command, pager);
     EXPECT_TRUE(paged.starts_with("P:"));
-    EXPECT_EQ(std::count(paged.begin(), paged.end(), 'P'),
-              std::count(direct.begin(), direct.end(), 'P') +
-                  std::count(direct.begin(), direct.end(), '\n'));
+    EXPECT_EQ(std::ranges::count(paged, 'P'),
+              std::ranges::count(direct, 'P') + std::ranges::count(direct, '\n'));
     for (const std::string none : {"cat", "", "no-such-pager -R"}) {
       EXPECT_EQ(seen(command, {{"PAGER", none}}), direct) << none;
     }
@@ -200,19 +197,16 @@ TEST_F(Terminal, VerbosePrintsTargetAndCatalogueOfRecordings) {
   EXPECT_THAT(piped({"audit", run(), "-v"}).err, HasSubstr(": read in "));
   EXPECT_THAT(piped({"compare", run(), run(), "-v"}).err, HasSubstr(": read in "));
   EXPECT_THAT(piped({"annotate", run(), "-v"}).err, HasSubstr(": read in "));
-  const auto both = piped({"report", run(), "-q", "-v"});
-  EXPECT_EQ(both.code.status, 64);
-  EXPECT_THAT(
-      both.err,
-      MatchesRegex("skidscan: --.*: cannot be combined with --.*; try 'skidscan report --help'\n"));
+  EXPECT_THAT(piped({"report", run(), "-q", "-v"}),
+              Exits(64, MatchesRegex("skidscan: --.*: cannot be combined with --.*; try 'skidscan "
+                                     "report --help'\n")));
 }
 
 TEST_F(Terminal, QuietPrintsNoNotes) {
   EXPECT_THAT(piped({"merge", run()}).err, HasSubstr("became"));
   EXPECT_THAT(piped({"merge", run(), "-q"}).err, IsEmpty());
-  const auto missing = piped({"report", "missing", "-q"});
-  EXPECT_EQ(missing.code.status, 1);
-  EXPECT_THAT(missing.err, HasSubstr("missing: ")) << "errors are printed";
+  EXPECT_THAT(piped({"report", "missing", "-q"}), Exits(1, HasSubstr("missing: ")))
+      << "errors are printed";
   const auto made = piped({"synth", "--like", "no-pebs", "-q", "-o", path("quiet.data")});
   EXPECT_EQ(made.out + made.err, "");
 }
@@ -224,16 +218,14 @@ TEST_F(Terminal, VerbosePrintsCommandLinesOfRecord) {
                                         "--samples", "50", "-o",      path("new.run")};
   auto verbose = record;
   verbose.emplace_back("-v");
-  const auto printed = piped(verbose);
-  EXPECT_EQ(printed.code.status, 0) << printed.err;
-  EXPECT_THAT(printed.err, HasSubstr("\nexecute: levels p, without none, pp, ppp; trigger load; "));
-  EXPECT_THAT(printed.err, ::testing::ContainsRegex("\nexecute:p: [^\n]*perf record "));
-  EXPECT_THAT(printed.err, HasSubstr("pinned to CPU "));
+  EXPECT_THAT(
+      piped(verbose),
+      Exits(0, AllOf(HasSubstr("\nexecute: levels p, without none, pp, ppp; trigger load; "),
+                     ::testing::ContainsRegex("\nexecute:p: [^\n]*perf record "),
+                     HasSubstr("pinned to CPU "))));
   auto quiet = record;
   quiet.insert(quiet.end(), {"-q", "--force"});
-  const auto silent = piped(quiet);
-  EXPECT_EQ(silent.code.status, 0) << silent.err;
-  EXPECT_EQ(silent.out + silent.err, "");
+  EXPECT_THAT(piped(quiet), Exits(0, "", ""));
 }
 
 TEST_F(Terminal, ErasesProgressBeforeTheReport) {

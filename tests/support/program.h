@@ -9,7 +9,26 @@
 #include <string>
 #include <vector>
 
-namespace skid::test {
+#include <gmock/gmock.h>
+
+namespace skid {
+
+/// The results of a program in the message of a failed test.
+inline void PrintTo(const Completed& done, std::ostream* out) {
+  *out << describe(done.code) << ", stdout: " << done.out << ", stderr: " << done.err;
+}
+
+/// A program that ended with this exit status, and whose messages and output match.
+inline ::testing::Matcher<Completed> Exits(
+    int status, const ::testing::Matcher<std::string>& messages = ::testing::_,
+    const ::testing::Matcher<std::string>& output = ::testing::_) {
+  using ::testing::Field;
+  return ::testing::AllOf(
+      Field("code", &Completed::code, Field("status", &ExitCode::status, status)),
+      Field("err", &Completed::err, messages), Field("out", &Completed::out, output));
+}
+
+namespace test {
 
 /// The program under test: the environment's SKIDSCAN, or the one just built.
 inline std::string skidscan_program() {
@@ -41,4 +60,5 @@ inline std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace skid::test
+}  // namespace test
+}  // namespace skid

@@ -3,10 +3,12 @@
 
 #include "src/support/file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skid::test {
 
@@ -23,5 +25,15 @@ class TemporaryDirectory : public skid::TemporaryDirectory {
     return path() / name;
   }
 };
+
+/// The names of what is in a directory, sorted.
+inline std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 }  // namespace skid::test

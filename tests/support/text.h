@@ -1,11 +1,13 @@
-// Outputs as tests read them: lines, and records of CSV.
+// Outputs as tests read them: members of lists, lines, and records of CSV.
 #pragma once
 
+#include <functional>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace skid::test {
@@ -15,6 +17,14 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// A member of each element, or what a function makes of it.
+template <typename Range, typename Projection>
+auto mapped(const Range& range, Projection projection) {
+  std::vector<std::decay_t<std::invoke_result_t<Projection, decltype(*std::begin(range))>>> all;
+  for (const auto& element : range) all.push_back(std::invoke(projection, element));
+  return all;
 }
 
 /// What white space separates.
