@@ -1,5 +1,6 @@
 // Reads the run that a kit's script leaves; none of its files is trusted.
 #include "src/run/run.h"
+#include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 
 namespace skid::run {
@@ -52,9 +53,7 @@ class KitRun : public ::testing::Test {
   }
 
   void put(const std::string& name, const std::string& content) const {
-    const fs::path path = directory_ / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << content;
+    directory_.write(name, content);
   }
   void record(const std::string& file, const std::string& result) const {
     put(file, "PERFILE2");
@@ -71,12 +70,7 @@ class KitRun : public ::testing::Test {
   run::Run read() const { return read_run(directory_.path()); }
   PlannedMeasurement first() const { return read().measurements.at(0); }
   std::string complaint() const {
-    try {
-      read();
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "none";
+    return test::message_of<InputError>(read_run, directory_.path());
   }
 
   test::TemporaryDirectory directory_;
@@ -87,28 +81,7 @@ TEST_F(KitRun, ReadsLikeARunOfRecord) {
   const run::Run run = read();
   EXPECT_TRUE(run.by_kit);
   EXPECT_FALSE(run.partial());
-  EXPECT_EQ(run.machine.kernel, "6.1.0-test");
-  EXPECT_EQ(run.machine.hostname, "there");
-  EXPECT_EQ(run.machine.cpu.model, 94);
-  EXPECT_EQ(run.machine.cpu.microcode, "0xf0");
-  EXPECT_EQ(run.machine.cpu.hypervisor, "KVM");
-  EXPECT_EQ(run.perf.version, "6.1.76");
-  EXPECT_EQ(run.perf.path, "/usr/bin/perf");
-  EXPECT_EQ(run.cpu, 3);
-  EXPECT_EQ(run.started, "2026-01-02T03:04:05Z");
-  EXPECT_EQ(run.ended, "2026-01-02T03:04:07Z");
-  EXPECT_THAT(run.notes, ElementsAre("of the plan"));
-
-  const PlannedMeasurement& access = run.measurements.at(0);
-  EXPECT_EQ(access.state, State::finished);
-  EXPECT_THAT(access.command, ElementsAre("/usr/bin/perf", "record"));
-  EXPECT_EQ(access.started, "2026-01-02T03:04:06Z");
-  ASSERT_TRUE(access.target_report);
-  EXPECT_EQ(access.target_report->cpu, 3);
-  EXPECT_EQ(std::get<std::uint64_t>(access.length), 500U);
-  EXPECT_THAT(access.messages, IsEmpty());
-  const PlannedMeasurement& clock = run.measurements.at(1);
-  EXPECT_EQ(std::get<std::chrono::nanoseconds>(clock.length), std::chrono::milliseconds(2500));
+  test::expect_golden("kit_run.json", description_of(run));
 }
 
 TEST_F(KitRun, LeavesOutTheCrossCheckOfNewAndOldKits) {
@@ -132,40 +105,36 @@ TEST_F(KitRun, MarksPendingMeasurements) {
   EXPECT_TRUE(run.partial());
 }
 
-TEST_F(KitRun, GivesTheReasonOfARefusal) {
-  refuse("access.none.data", "Error:\nThe access event is not supported.\n", 255);
-  EXPECT_EQ(first().state, State::refused);
-  EXPECT_EQ(first().reason, "The access event is not supported.");
-  refuse("access.none.data", "event syntax error: 'access'\n   \\___ parser error\n", 129);
-  EXPECT_EQ(first().reason, "perf does not support this event (parser error)");
-  refuse("access.none.data", "Error:\nAccess to performance monitoring is limited.\n", 255);
-  EXPECT_THAT(first().reason, HasSubstr("kernel.perf_event_paranoid is 4"));
-  refuse("access.none.data", "no idea\n", 255);
-  EXPECT_EQ(first().state, State::refused);
-  EXPECT_EQ(first().reason, "perf ended with exit status 255: no idea");
+TEST_F(KitRun, DistinguishesRefusalFromDeathAndAFullDisk) {
+  struct Case {
+    const char* standard_error;
+    int status;
+    State state;
+    const char* reason;
+  };
+  for (const auto& [standard_error, status, state, reason] : std::vector<Case>{
+           {"Error:\nThe access event is not supported.\n", 255, State::refused,
+            "The access event is not supported."},
+           {"event syntax error: 'access'\n   \\___ parser error\n", 129, State::refused,
+            "perf does not support this event (parser error)"},
+           {"Error:\nAccess to performance monitoring is limited.\n", 255, State::refused,
+            "kernel.perf_event_paranoid is 4"},
+           {"no idea\n", 255, State::refused, "perf ended with exit status 255: no idea"},
+           {kCaptured, 137, State::pending, "the target was killed by signal 9"},
+           {"Events disabled\n", 137, State::pending, "perf was killed by signal 9"},
+           {kCaptured, 1, State::pending, "the target ended before its end"},
+           {"failed to write perf data, error: No space left on device\n", 255, State::pending,
+            ""}}) {
+    refuse("access.none.data", standard_error, status);
+    EXPECT_EQ(first().state, state) << standard_error;
+    EXPECT_THAT(first().reason, HasSubstr(reason));
+  }
   EXPECT_EQ(read().measurements.at(1).state, State::finished);
-}
-
-TEST_F(KitRun, DistinguishesDeathFromRefusal) {
-  refuse("access.none.data", kCaptured, 137);
-  EXPECT_EQ(first().state, State::pending);
-  EXPECT_THAT(first().reason, HasSubstr("the target was killed by signal 9"));
-  refuse("access.none.data", "Events disabled\n", 137);
-  EXPECT_EQ(first().state, State::pending);
-  EXPECT_THAT(first().reason, HasSubstr("perf was killed by signal 9"));
-  refuse("access.none.data", kCaptured, 1);
-  EXPECT_EQ(first().state, State::pending);
-  EXPECT_THAT(first().reason, HasSubstr("the target ended before its end"));
 }
 
 TEST_F(KitRun, AcceptsADamagedRecording) {
   put("access.none.data", "");
   EXPECT_EQ(first().state, State::finished);
-}
-
-TEST_F(KitRun, TreatsAFullDiskAsPending) {
-  refuse("access.none.data", "failed to write perf data, error: No space left on device\n", 255);
-  EXPECT_EQ(first().state, State::pending);
 }
 
 TEST_F(KitRun, NotesMissingSamples) {
@@ -191,25 +160,23 @@ TEST_F(KitRun, IsNotARunWithoutASession) {
 }
 
 TEST_F(KitRun, RejectsInvalidValues) {
-  put("session", "format=2\n");
-  EXPECT_THAT(complaint(), HasSubstr("format \"2\""));
-  put("session", "format=1\nno key\n");
-  EXPECT_THAT(complaint(), HasSubstr("a line without a key"));
-  put("session", "format=1\ncpu=-1\n");
-  EXPECT_THAT(complaint(), HasSubstr("cpu \"-1\""));
-  put("session", "format=1\ncpu=99999999999\n");
-  EXPECT_THAT(complaint(), HasSubstr("expected a number from 0"));
-  put("session", "format=1\ncpu=1\nstarted=\x1b[2J\n");
-  EXPECT_THAT(complaint(), HasSubstr("ISO 8601"));
-  put("session", kSession);
-  put("results/access.none.data.result", "format=1\nstatus=many\n");
-  EXPECT_THAT(complaint(), HasSubstr("access.none.data.result"));
-  put("results/access.none.data.result", std::string(2 << 20, 'x'));
-  EXPECT_THAT(complaint(), HasSubstr("access.none.data.result"));
-  put("results/access.none.data.result", kResult);
-  put("results/cpu-clock.none.data.result", std::string(kResult) + "nanoseconds=-5\n");
-  EXPECT_THAT(complaint(), HasSubstr("nanoseconds \"-5\""));
-  put("results/cpu-clock.none.data.result", kResult);
+  const std::string result = "results/access.none.data.result",
+                    clock = "results/cpu-clock.none.data.result";
+  for (const auto& [file, content, message] :
+       std::vector<std::tuple<std::string, std::string, const char*>>{
+           {"session", "format=2\n", "format \"2\""},
+           {"session", "format=1\nno key\n", "a line without a key"},
+           {"session", "format=1\ncpu=-1\n", "cpu \"-1\""},
+           {"session", "format=1\ncpu=99999999999\n", "expected a number from 0"},
+           {"session", "format=1\ncpu=1\nstarted=\x1b[2J\n", "ISO 8601"},
+           {result, "format=1\nstatus=many\n", "access.none.data.result"},
+           {result, std::string(2 << 20, 'x'), "access.none.data.result"},
+           {clock, std::string(kResult) + "nanoseconds=-5\n", "nanoseconds \"-5\""}}) {
+    const std::string before = read_file(directory_ / file, 1 << 20);
+    put(file, content);
+    EXPECT_THAT(complaint(), HasSubstr(message));
+    put(file, before);
+  }
   fs::remove(directory_ / "results/access.none.data.out");
   EXPECT_THAT(complaint(), HasSubstr("access.none.data.out: no such file"));
 }

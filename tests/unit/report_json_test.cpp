@@ -1,74 +1,55 @@
 #include "src/output/report/report.h"
-#include "tests/support/prelude.h"
+#include "tests/support/golden.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::output {
 namespace {
 
 using analysis::Measurement;
-using examples::Example;
-using examples::make;
+using namespace examples;
 
 json parsed(const Measurement& measurement) {
   return json::parse(report_json({measurement})).at("measurements").at(0);
 }
 
-TEST(ReportJson, NamesItsSchemaAndVersion) {
-  const json j = json::parse(report_json({}));
-  EXPECT_EQ(j.at("schema"), "skidscan.report/1");
-  EXPECT_EQ(j.at("tool_version"), SKIDSCAN_VERSION);
-  EXPECT_TRUE(j.at("measurements").empty());
+/// With six digits of each number, which every mathematical library gives.
+json rounded(json value) {
+  if (value.is_number_float()) return std::stod(fmt::format("{:.6g}", value.get<double>()));
+  if (value.is_structured()) {
+    for (json& element : value) element = rounded(element);
+  }
+  return value;
 }
 
-TEST(ReportJson, HasIntervalsOfQuantilesAndMeans) {
-  const Measurement m = make({.offsets = {{1, 400}, {2, 500}, {3, 90}, {4900, 10}}});
-  const json skid = parsed(m)["skid"]["instructions"];
-  EXPECT_EQ(skid["p50_interval"]["low"], 2);
-  EXPECT_EQ(skid["p50_interval"]["high"], 2);
-  EXPECT_EQ(skid["p50_interval"]["confidence"], 0.95);
-  EXPECT_TRUE(skid["p50_interval"]["at_least"].empty());
-  const json& grouped = skid["p50_interval"]["grouped"];
-  EXPECT_DOUBLE_EQ(grouped["value"], 1.7);
-  EXPECT_LT(grouped["low"], 1.7);
-  EXPECT_GT(grouped["high"], 1.7);
-  EXPECT_EQ(skid["p99_interval"]["low"], 3);
-  EXPECT_EQ(skid["p99_interval"]["high"], 4900);
-  EXPECT_EQ(skid["p99_interval"]["at_least"], json::array({"high"}));
-  EXPECT_LT(skid["mean_interval"]["low"], skid["mean"]);
-  EXPECT_GT(skid["mean_interval"]["high"], skid["mean"]);
+TEST(ReportJson, HasEveryNumberOfAMeasurementWithItsInterval) {
+  const Measurement judged =
+      make({.level = 2, .offsets = {{0, 4990}, {4, 10}}, .kernel_samples = 7});
+  // Censored samples, of which quantiles are lower bounds.
+  const Measurement censored = make({.offsets = {{1, 400}, {2, 500}, {3, 90}, {4900, 10}}});
+  examples::Offsets every_fourth{{0, 300}};
+  for (std::int64_t offset = 1; offset < 200; offset += 4) every_fourth[offset] = 100;
+  const Measurement grouped = make({.offsets = every_fourth});
+  const Measurement one = make({.offsets = {{1, 1}}}), none = make({.offsets = {}});
+  json report = json::parse(report_json({judged, censored, grouped, one, none}));
+  EXPECT_EQ(report["tool_version"], SKIDSCAN_VERSION);
+  report.erase("tool_version");
+  std::string text;
+  for (const json& measurement : rounded(report["measurements"])) {
+    for (const auto& [name, value] : measurement.items()) {
+      text += fmt::format("{}: {}\n", name, value.dump());
+    }
+    text += "\n";
+  }
+  report.erase("measurements");
+  test::expect_golden("report_json.txt", text + report.dump() + "\n");
 }
 
 TEST(ReportJson, LeavesOutEndsThatNoSampleBounds) {
+  EXPECT_TRUE(json::parse(report_json({})).at("measurements").empty());
   const json skid = parsed(make({.offsets = {{1, 100}, {2, 100}}}))["skid"]["instructions"];
   EXPECT_EQ(skid["p99_interval"]["low"], 2);
   EXPECT_TRUE(skid["p99_interval"]["high"].is_null());
-  const json one = parsed(make({.offsets = {{1, 1}}}))["skid"]["instructions"];
-  EXPECT_TRUE(one["p50_interval"]["low"].is_null());
-  EXPECT_TRUE(one["mean_interval"].is_null());
-  const json none = parsed(make({.offsets = {}}));
-  EXPECT_TRUE(none["skid"]["instructions"]["p50_interval"].is_null());
-  EXPECT_TRUE(none["constant_skid"].is_null());
-  EXPECT_TRUE(none["modulo"].is_null());
-}
-
-TEST(ReportJson, ContainsConstantSkidAndGroups) {
-  const json constant = parsed(make({.offsets = {{1, 5000}}}))["constant_skid"];
-  EXPECT_EQ(constant["constant"], true);
-  EXPECT_EQ(constant["offset"], 1);
-  EXPECT_EQ(constant["share"]["total"], 5000);
   EXPECT_TRUE(parsed(make({.offsets = {{1, 50}}}))["constant_skid"]["constant"].is_null());
-
-  examples::Offsets every_fourth{{0, 300}};
-  for (std::int64_t offset = 1; offset < 200; offset += 4) every_fourth[offset] = 100;
-  const json spread = parsed(make({.offsets = every_fourth}));
-  EXPECT_EQ(spread["constant_skid"]["constant"], false);
-  EXPECT_EQ(spread["modulo"]["strongest"], 4);
-  const json& moduli = spread["modulo"]["moduli"];
-  ASSERT_EQ(moduli.size(), 7u);
-  EXPECT_EQ(moduli[2]["modulus"], 4);
-  EXPECT_EQ(moduli[2]["counts"], json::array({0, 5000, 0, 0}));
-  EXPECT_NEAR(moduli[2]["excess"], 0.75, 0.01);
-  EXPECT_LT(moduli[2]["p"], 1e-6);
   EXPECT_TRUE(parsed(make({.offsets = {{1, 5000}}}))["modulo"]["moduli"][0]["p"].is_null());
 }
 
@@ -91,25 +72,6 @@ TEST(ReportJson, SumsUpRepeatsOverRuns) {
   EXPECT_EQ(repeats[0]["mean"]["at_least"], false);
 }
 
-TEST(ReportJson, NumbersAreThoseOfTheMeasurement) {
-  const json j = parsed(make({.level = 2, .offsets = {{0, 4990}, {4, 10}}, .kernel_samples = 7}));
-  EXPECT_EQ(j["samples"]["read"], 5007);
-  EXPECT_EQ(j["samples"]["hit"], 4990);
-  EXPECT_EQ(j["samples"]["kernel"], 7);
-  EXPECT_EQ(j["judged_samples"], 5000);
-  EXPECT_DOUBLE_EQ(j["hit_ratio"]["value"], 0.998);
-  EXPECT_EQ(j["hit_ratio"]["total"], 5000);
-  EXPECT_EQ(j["skid"]["instructions"]["max"], 4);
-  EXPECT_EQ(j["skid"]["bytes"]["max"], 6);
-  EXPECT_EQ(j["contract"]["verdict"], "broken");
-  EXPECT_EQ(j["contract"]["samples_needed"], 3838);
-  EXPECT_EQ(j["event"]["config"], "0x0");
-  EXPECT_EQ(j["trigger"]["address"], "0x4010c8");
-  const json bins =
-      json::parse(R"([{"lo": 0, "hi": 1, "count": 4990}, {"lo": 4, "hi": 5, "count": 10}])");
-  EXPECT_EQ(j["histogram"]["bins"], bins);
-}
-
 TEST(ReportJson, UnknownValuesAreNull) {
   Example example{.kernel_samples = 5, .has_trigger = false};
   Measurement m = examples::begin(example);
@@ -130,9 +92,10 @@ TEST(ReportJson, UnknownValuesAreNull) {
 }
 
 TEST(ReportJson, ListsTheNumbersThatAreLowerBounds) {
-  const json j = parsed(make({.offsets = {{1, 95}, {4900, 5}}}));
-  EXPECT_EQ(j["skid"]["instructions"]["at_least"], json::array({"p99", "max", "mean"}));
-  EXPECT_EQ(j["skid"]["bytes"]["at_least"], json::array({"p99", "max", "mean"}));
+  const json skid = parsed(make({.offsets = {{1, 95}, {4900, 5}}}))["skid"];
+  for (const char* unit : {"instructions", "bytes"}) {
+    EXPECT_EQ(skid[unit]["at_least"], json::array({"p99", "max", "mean"}));
+  }
 }
 
 TEST(ReportJson, HasNoNanOrInfinity) {
@@ -161,6 +124,91 @@ TEST(ReportJson, RepeatsWarningsAboutTheRecordingInEachMeasurement) {
   const json measurements = json::parse(report_json(two))["measurements"];
   EXPECT_EQ(measurements[0]["warnings"], (json::array({"of its own", "damaged"})));
   EXPECT_EQ(measurements[1]["warnings"], json::array({"damaged"}));
+}
+
+using test::records_of;
+
+/// Some columns of a record.
+std::vector<std::string> values_of(const std::map<std::string, std::string>& record,
+                                   const std::vector<std::string>& columns) {
+  return test::mapped(columns, [&](const std::string& column) { return record.at(column); });
+}
+
+TEST(ReportCsv, HasARowPerBin) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& record :
+       records_of(report_csv({make({.level = 2, .offsets = {{-1, 3}, {0, 4}, {9, 2}}})}))) {
+    rows.push_back(values_of(record, {"bin_lo", "bin_hi", "count", "level"}));
+  }
+  EXPECT_THAT(rows, ElementsAre(ElementsAre("-1", "0", "3", "2"), ElementsAre("0", "1", "4", "2"),
+                                ElementsAre("9", "10", "2", "2")));
+}
+
+TEST(ReportCsv, ARowIsOneLineWhateverTheNames) {
+  Measurement m = make({.offsets = {{1, 5}}});
+  m.event.recorded = "cpu/event=1,umask=\"2\"/\n,x";
+  m.file = "a\nb\r\"c\x1b";
+  m.period = {};
+  m.trigger.reset();
+  const std::string csv = report_csv({m, make({.kernel_samples = 2})});
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  EXPECT_THAT(csv, AllOf(Not(HasSubstr("\x1b")), HasSubstr(R"("cpu/event=1,umask=""2""/\x0a,x")")));
+  const auto records = records_of(csv);
+  EXPECT_EQ(records.at(0).size(), 35u);
+  EXPECT_EQ(records.at(0).at("recorded"), "cpu/event=1,umask=\"2\"/\\x0a,x");
+  EXPECT_EQ(records.at(0).at("file"), "a\\x0ab\\x0d\"c\\x1b");
+}
+
+TEST(ReportCsv, CountsOfAMeasurementAddUpToItsLocatedSamples) {
+  Measurement m = make({.offsets = examples::uniform(-200, 5000), .bin_width = 7});
+  m.histogram.underflow = 11;
+  m.histogram.overflow = 13;
+  const auto records = records_of(report_csv({m}));
+  std::uint64_t sum = 0;
+  for (const auto& record : records) sum += std::stoull(record.at("count"));
+  EXPECT_EQ(sum, m.samples.located() + 11 + 13);
+  EXPECT_THAT(values_of(records.front(), {"bin_lo", "bin_hi"}), ElementsAre("", "-200"));
+  EXPECT_THAT(values_of(records.back(), {"bin_lo", "bin_hi"}), ElementsAre("5001", ""));
+}
+
+TEST(ReportCsv, AMeasurementWithoutBinsIsNotLost) {
+  EXPECT_THAT(values_of(records_of(report_csv({make({.kernel_samples = 42})})).at(0),
+                        {"samples_read", "bin_lo", "count"}),
+              ElementsAre("42", "", "0"));
+  EXPECT_THAT(records_of(report_csv({})), IsEmpty());
+}
+
+TEST(ReportCsv, HasWhatDataAddressesShow) {
+  const std::vector<std::string> columns{"addresses", "contradicted", "cause", "recording_path"};
+  Measurement m = make({.level = 2, .offsets = {{0, 5000}}});
+  EXPECT_THAT(values_of(records_of(report_csv({m})).at(0), columns),
+              ElementsAre("", "", "", "fixed period"));
+  m.basis.addresses = {analysis::AddressSource::pebs,
+                       {{true, {0x403000, 0x403008}}},
+                       {.trigger = {.trigger = 4000, .other = 100, .none = 900}}};
+  complete(m);
+  m.path = {.batched = true};
+  EXPECT_THAT(values_of(records_of(report_csv({m})).at(0), columns),
+              ElementsAre("4100", "100", "contradicted", "fixed period, PEBS records in batches"));
+}
+
+TEST(ReportCsv, ContainsEvennessAndSkidInEvents) {
+  Measurement m = make({.offsets = {{0, 5}}});
+  m.evenness.emplace();
+  m.evenness->verdict = analysis::Evenness::Verdict::uneven;
+  m.evenness->largest_ratio = 3.5;
+  m.evenness->test.p = 1e-9;
+  m.basis.skid_in_events.emplace().overshoots.add(7, 98);
+  m.basis.skid_in_events->overshoots.add(90, 2);
+  Measurement refused = make({.offsets = {{0, 5}}});
+  refused.basis.skid_in_events.emplace().refused = "no period";
+  const std::vector<std::string> columns{
+      "evenness",        "evenness_largest_ratio", "evenness_p", "skid_events_p50",
+      "skid_events_p99", "skid_events_max",        "delay_low",  "delay_independent"};
+  const auto records = records_of(report_csv({m, refused}));
+  EXPECT_THAT(values_of(records.at(0), columns),
+              ElementsAre("uneven", "3.5", "1e-09", "7", "90", "90", "", ""));
+  EXPECT_THAT(values_of(records.at(1), columns), Each(""));
 }
 
 }  // namespace

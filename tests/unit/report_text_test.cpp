@@ -2,7 +2,6 @@
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 #include "tests/support/golden.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::output {
@@ -10,12 +9,7 @@ namespace {
 
 using analysis::Measurement;
 using analysis::NotJudged;
-using examples::begin;
-using examples::Example;
-using examples::finish;
-using examples::make;
-using examples::Offsets;
-using examples::uniform;
+using namespace examples;
 using test::expect_golden;
 using test::lines_of;
 
@@ -202,58 +196,101 @@ TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
                     HasSubstr("CPU 151")));
 }
 
-/// The report with single spaces between words.
-std::string squeezed(const std::vector<Measurement>& measurements) {
-  std::string text;
-  for (const char character : report_text(measurements, {})) {
-    if (character != ' ' || text.empty() || text.back() != ' ') text += character;
-  }
-  return text;
+/// An event that counts all instructions, on every `step`-th one.
+Measurement of_instructions(int level, std::int64_t step) {
+  Example example{.event = "instructions",
+                  .level = level,
+                  .not_judged = NotJudged::every_instruction,
+                  .ignores_level = false};
+  for (std::int64_t offset = -200; offset <= 5000; offset += step) example.offsets[offset] = 8;
+  Measurement m = finish(begin(example), example);
+  m.basis.level_three = LevelThree::distinct;
+  m.basis.instructions_per_iteration = 5203;
+  complete(m);
+  return m;
 }
 
-TEST(ReportScreen, HasTheP99OfRunsThatHaveOneWhateverItsSign) {
-  std::vector<Measurement> runs{make({.level = 2, .offsets = {{-7, 900}}}),
-                                make({.level = 2, .kernel_samples = 900})};
-  runs[1].repeat = 2;
-  EXPECT_THAT(report_text(runs, {}), HasSubstr(" -7  "));
-}
-
-TEST(ReportDetails, GiveIntervalsOfQuantilesAndMeans) {
-  EXPECT_THAT(squeezed({make({.offsets = {{-2, 100}, {1, 400}, {2, 400}, {40, 100}}})}),
-              AllOf(HasSubstr("\n p50 1\n 95% interval 1–2\n"),
-                    HasSubstr("\n p99 40\n 95% interval 40–40\n"),
-                    HasSubstr("\n mean 5\n 95% interval 4.31–5.78\n")));
-  EXPECT_THAT(squeezed({make({.offsets = {{-2, 100}, {3, 100}}})}),
-              AllOf(HasSubstr("\n p50 -2\n 95% interval -2 to 3\n"),
-                    HasSubstr("\n p99 3\n 95% interval from 3\n")));
-  EXPECT_THAT(squeezed({make({.offsets = {{3, 900}, {4900, 10}}})}),
-              HasSubstr("\n p99 >=4900\n 95% interval 3–>=4900\n"));
-  EXPECT_THAT(squeezed({make({.offsets = {{3, 100}, {4900, 900}}})}),
-              HasSubstr("\n p99 >=4900\n 95% interval >=4900\n"));
-  EXPECT_THAT(squeezed({make({.offsets = {{3, 1}}})}), HasSubstr("\n p50 3\n 95% interval -\n"));
-}
-
-TEST(ReportDetails, ShowConstantSkidAndGroups) {
+/// Lists of measurements with what only some have, by what that is.
+std::vector<std::pair<std::string, std::vector<Measurement>>> special_ones() {
   Offsets every_fourth;
   for (std::int64_t offset = 1; offset < 200; offset += 4) every_fourth[offset] = 100;
-  EXPECT_THAT(squeezed({make({.offsets = every_fourth})}),
-              HasSubstr("\n constant no\n in groups of 4\n"));
-  EXPECT_THAT(squeezed({make({.offsets = {{1, 5000}}})}),
-              AllOf(HasSubstr("\n constant yes, +1\n"), Not(HasSubstr("in groups of"))));
-}
-
-TEST(ReportDetails, SumUpRepeatsOverRuns) {
-  std::vector<Measurement> list;
+  std::vector<Measurement> repeats, refused, damaged;
   for (const int level : {0, 2}) {
     for (const std::uint64_t hits : {900U, 950U, 1000U}) {
-      list.push_back(make({.level = level, .offsets = {{0, hits}, {5, 1000}}}));
-      list.back().repeat = static_cast<int>(list.size());
+      repeats.push_back(make({.level = level, .offsets = {{0, hits}, {5, 1000}}}));
+      repeats.back().repeat = static_cast<int>(repeats.size());
     }
   }
-  EXPECT_THAT(squeezed(list), AllOf(HasSubstr("\nOver runs: "), HasSubstr("\nruns 3 3\n"),
-                                    HasSubstr("\n hit ratio 48.70% 48.70%\n"),
-                                    HasSubstr("\n skid mean 2.57 2.57\n")));
-  EXPECT_THAT(squeezed({list[0], list[3]}), Not(HasSubstr("Over runs")));
+  std::vector<Measurement> few{make({.level = 2, .offsets = {{-7, 900}}}),
+                               make({.level = 2, .kernel_samples = 900})};
+  few[1].repeat = 2;
+  Measurement checked = make({.event = "faults", .offsets = {{0, 10}}});
+  checked.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 9, 8, 1, std::nullopt};
+  Measurement addresses = make({.level = 2, .offsets = {{0, 5000}, {1, 100}}});
+  addresses.basis.addresses = {analysis::AddressSource::pebs,
+                               {{true, {0x403000, 0x403008}}},
+                               {.trigger = {.trigger = 5000}, .successor = {.other = 100}}};
+  complete(addresses);
+  Measurement requested = addresses;
+  requested.basis.addresses->source = analysis::AddressSource::request;
+  complete(requested);
+  Measurement in_events = make({.event = "cycles", .level = 0, .offsets = {{5, 10}}});
+  in_events.basis.skid_in_events.emplace().overshoots.add(7, 10);
+  Measurement more_events = in_events;
+  more_events.repeat = 2;
+  more_events.basis.skid_in_events.emplace().overshoots.add(90, 1);
+  more_events.basis.skid_in_events->left_out = 9;
+  for (int i = 1; i <= 9; ++i) {
+    refused.push_back(
+        make({.event = fmt::format("event-{}", i), .level = 0, .offsets = {{5, 10}}}));
+    refused.back().basis.skid_in_events.emplace().refused = "a timer";
+  }
+  for (const char* event : {"access", "execute", "cpu-clock"}) {
+    damaged.push_back(make({.event = event, .offsets = {{1, 5000}}}));
+    damaged.back().recording_warnings =
+        std::make_shared<const std::vector<std::string>>(1, "the recording is damaged");
+  }
+  const Measurement pp = of_instructions(2, 4), ppp = of_instructions(3, 1);
+  return {{"intervals", {make({.offsets = {{-2, 100}, {1, 400}, {2, 400}, {40, 100}}})}},
+          {"intervals of both signs, open ones", {make({.offsets = {{-2, 100}, {3, 100}}})}},
+          {"a censored p99", {make({.offsets = {{3, 900}, {4900, 10}}})}},
+          {"censored quantiles", {make({.offsets = {{3, 100}, {4900, 900}}})}},
+          {"one sample", {make({.offsets = {{3, 1}}})}},
+          {"groups", {make({.offsets = every_fourth})}},
+          {"a constant skid", {make({.offsets = {{1, 5000}}})}},
+          {"runs", repeats},
+          {"one run of each level", {repeats[0], repeats[3]}},
+          {"the p99 of the runs that have one", few},
+          {"a check of addresses", {checked}},
+          {"data addresses", {addresses}},
+          {"data addresses that repeat the request", {requested}},
+          {"skid in events", {in_events, more_events}},
+          {"refused skid in events", refused},
+          {"evenness of levels 2 and 3", {pp, ppp}},
+          {"evenness of level 3", {ppp}},
+          {"unevenness of level 2", {pp}},
+          {"a warning of three events", damaged}};
+}
+
+std::vector<std::string> lines_of(const std::vector<Measurement>& measurements, bool details) {
+  return test::lines_of(
+      report_text(measurements, {.width = 120, .unicode = false, .details = details}));
+}
+
+TEST(ReportTextGolden, ShowsWhatOnlySomeMeasurementsHave) {
+  std::string text;
+  for (const auto& [name, measurements] : special_ones()) {
+    for (const bool details : {false, true}) {
+      text += fmt::format("#### {}{}\n", name, details ? ", details" : "");
+      const auto ordinary =
+          test::mapped(lines_of({make({.offsets = {{0, 10}}})}, details), test::words_of);
+      for (const std::string& line : lines_of(measurements, details)) {
+        const bool is_special = std::ranges::find(ordinary, test::words_of(line)) == ordinary.end();
+        if (is_special) text += line + "\n";
+      }
+    }
+  }
+  expect_golden("report_special.txt", text);
 }
 
 TEST(ReportDetails, ShowRemarksOfLabelsThatLeaveNoRoom) {
@@ -269,68 +306,6 @@ TEST(ReportDetails, ShowRemarksOfLabelsThatLeaveNoRoom) {
     for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 140U) << line;
     EXPECT_THAT(text, HasSubstr("read in"));
   }
-}
-
-TEST(ReportIpCheck, IsShownForRecordingsThatHaveOne) {
-  Measurement m = make({.event = "faults", .offsets = {{0, 10}}});
-  EXPECT_THAT(report_text({m}, {}), Not(HasSubstr("IP check")));
-  m.ip_check = analysis::IpCheck{"exceptions:page_fault_user", 9, 8, 1, std::nullopt};
-  for (const bool details : {true, false}) {
-    EXPECT_THAT(report_text({m}, {.width = 200, .details = details}),
-                HasSubstr("IP check    faults none: 8 of 9 sampled addresses agree with "
-                          "exceptions:page_fault_user (1 not compared)"));
-  }
-}
-
-TEST(ReportDataAddresses, AreTabulatedByPlaceAndOwner) {
-  Measurement m = make({.level = 2, .offsets = {{0, 5000}, {1, 100}}});
-  EXPECT_THAT(report_text({m}, {.details = true}), Not(HasSubstr("data address")));
-  m.basis.addresses = {analysis::AddressSource::pebs,
-                       {{true, {0x403000, 0x403008}}},
-                       {.trigger = {.trigger = 5000}, .successor = {.other = 100}}};
-  complete(m);
-  const std::string text = report_text({m}, {.width = 200, .details = true});
-  EXPECT_THAT(text, HasSubstr("samples by place and data address"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("on the trigger, trigger's +5000\n"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("on its successor, something else's +100\n"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("cause +contradicted\n"));
-  EXPECT_THAT(text, HasSubstr("judged samples have a data address outside all data"));
-  EXPECT_THAT(text, Not(HasSubstr("elsewhere")));
-  m.basis.addresses->source = analysis::AddressSource::request;
-  complete(m);
-  EXPECT_THAT(report_text({m}, {.details = true}),
-              ::testing::ContainsRegex("cause +repeats the request\n"));
-}
-
-TEST(ReportSkidInEvents, IsOneLineOverAllRuns) {
-  Measurement first = make({.event = "cycles", .level = 0, .offsets = {{5, 10}}});
-  EXPECT_THAT(report_text({first}, {}), Not(HasSubstr("in events")));
-  first.basis.skid_in_events.emplace().overshoots.add(7, 10);
-  Measurement second = first;
-  second.repeat = 2;
-  second.basis.skid_in_events.emplace().overshoots.add(90, 1);
-  second.basis.skid_in_events->left_out = 9;
-  const std::string text = report_text({first, second}, {.width = 200});
-  EXPECT_THAT(text, HasSubstr("in events   cycles none: p50 7, p99 90, max 90 events past the "
-                              "overflow (11 samples, 9 left out: the multiple of the period is "
-                              "not known)\n"));
-  const std::string details = report_text({first, second}, {.width = 200, .details = true});
-  EXPECT_THAT(details, ::testing::ContainsRegex("\n +left out +0 +9\n +p50 +7 +90\n"));
-}
-
-TEST(ReportSkidInEvents, NamesAllEventsWithDetails) {
-  std::vector<Measurement> all;
-  for (int i = 1; i <= 9; ++i) {
-    all.push_back(make({.event = fmt::format("event-{}", i), .level = 0, .offsets = {{5, 10}}}));
-    all.back().basis.skid_in_events.emplace().refused = "a timer";
-  }
-  EXPECT_THAT(report_text(all, {.width = 400, .details = false}),
-              HasSubstr("event-6 none; 3 more events: not derived: a timer\n"));
-  EXPECT_THAT(
-      report_text(all, {.width = 400, .details = true}),
-      HasSubstr("in events   event-1 none; event-2 none; event-3 none; event-4 none; event-5 "
-                "none; event-6 none; event-7 none; event-8 none; event-9 none: not derived: "
-                "a timer\n"));
 }
 
 TEST(ReportOfNothing, IsOneLine) {
@@ -361,10 +336,9 @@ TEST(Grouping, LabelsOfOneEventAreAllDifferent) {
     }
   }
   const auto machines = group(list);
-  std::vector<std::string> labels;
-  for (const Column& column : machines.at(0).events.at(0).columns) labels.push_back(column.label);
-  EXPECT_THAT(labels, ::testing::ElementsAre("pp a #1", "pp a #1 (2)", "pp a #2", "pp a #2 (2)",
-                                             "pp b #1", "pp b #1 (2)", "pp b #2", "pp b #2 (2)"));
+  EXPECT_THAT(test::mapped(machines.at(0).events.at(0).columns, &Column::label),
+              ElementsAre("pp a #1", "pp a #1 (2)", "pp a #2", "pp a #2 (2)", "pp b #1",
+                          "pp b #1 (2)", "pp b #2", "pp b #2 (2)"));
 }
 
 TEST(Grouping, SeparatesMachines) {
@@ -406,47 +380,6 @@ TEST(EventHistograms, GiveManyOffsetsALineOfBarsAndTheHitsARow) {
   EXPECT_THAT(lines[1], HasSubstr("0 to +5000     5001   100%  @"));
   EXPECT_THAT(lines[2], EndsWith("hit        1  0.02%  #"));
   EXPECT_THAT(lines[3], HasSubstr("none from +"));
-}
-
-/// An event that counts all instructions, on every `step`-th one.
-Measurement of_instructions(int level, std::int64_t step) {
-  Example example{.event = "instructions",
-                  .level = level,
-                  .not_judged = NotJudged::every_instruction,
-                  .ignores_level = false};
-  for (std::int64_t offset = -200; offset <= 5000; offset += step) example.offsets[offset] = 8;
-  Measurement m = finish(begin(example), example);
-  m.basis.level_three = LevelThree::distinct;
-  m.basis.instructions_per_iteration = 5203;
-  complete(m);
-  return m;
-}
-
-TEST(ReportEvenness, ComparesLevelsTwoAndThree) {
-  const Measurement pp = of_instructions(2, 4), ppp = of_instructions(3, 1);
-  const std::string text = report_text({pp, ppp}, {.width = 200});
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("not judged, uneven\n"), HasSubstr("not judged, even\n"),
-                    HasSubstr("evenness    instructions ppp: samples of instructions executed "
-                              "equally often: level 3 even (p 1), level 2 uneven (p ")));
-  EXPECT_THAT(report_text({ppp}, {.width = 200}),
-              HasSubstr("evenness    instructions ppp: samples of 5201 instructions: even"));
-  EXPECT_THAT(report_text({pp}, {.details = false}), Not(HasSubstr("evenness")));
-}
-
-TEST(ReportWarnings, AreShownOnceForAllOfItsEvents) {
-  std::vector<Measurement> measurements;
-  for (const char* event : {"access", "execute", "cpu-clock"}) {
-    measurements.push_back(make({.event = event, .offsets = {{1, 5000}}}));
-    measurements.back().recording_warnings =
-        std::make_shared<const std::vector<std::string>>(1, "the recording is damaged");
-  }
-  for (const bool details : {true, false}) {
-    const std::string text = report_text(measurements, {.details = details});
-    EXPECT_THAT(text, HasSubstr("warning     access none; execute none; cpu-clock none: the "
-                                "recording is damaged\n"));
-    EXPECT_EQ(text.find("is damaged"), text.rfind("is damaged"));
-  }
 }
 
 }  // namespace
