@@ -13,11 +13,8 @@ TEST(ArmCore, IsNamedByImplementerAndPart) {
 }
 
 TEST(ArmCore, NamesTheCpuWhereTheKernelDoesNot) {
-  const auto name = [](const char* vendor, std::optional<int> model) {
-    analysis::Cpu cpu;
-    cpu.vendor = vendor;
-    cpu.model = model;
-    return output::cpu_name(cpu);
+  const auto name = [](const char* vendor, std::optional<int> model, const char* given = "") {
+    return output::cpu_name({.vendor = vendor, .model_name = given, .model = model});
   };
   EXPECT_EQ(name("0x41", 0xd08), "Arm Cortex-A72");
   EXPECT_EQ(name("0x41", 0xfff), "Arm part 0xfff");
@@ -26,10 +23,7 @@ TEST(ArmCore, NamesTheCpuWhereTheKernelDoesNot) {
   EXPECT_EQ(name("0x41 ", 0xd08), "0x41 ");
   EXPECT_EQ(name("0x", 0xd08), "0x");
   EXPECT_EQ(name("GenuineIntel", 94), "GenuineIntel");
-  analysis::Cpu cpu;
-  cpu.vendor = "0x41";
-  cpu.model_name = "name of the firmware";
-  EXPECT_EQ(output::cpu_name(cpu), "name of the firmware");
+  EXPECT_EQ(name("0x41", std::nullopt, "name of the firmware"), "name of the firmware");
 }
 
 }  // namespace

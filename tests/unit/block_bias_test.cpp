@@ -1,8 +1,6 @@
 // Which instructions an audit takes for executed equally often, and what it says of their samples,
 // on synthetic recordings whose samples are on chosen instructions.
-#include "src/audit/audit.h"
 #include "src/output/audit/audit.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/audited_program.h"
 
 namespace skid::audit {
@@ -30,17 +28,15 @@ class BlockBiasTest : public AuditedX86Program {
     AuditedProgram::build(
         "  function main\n  ret\n  end main\n  function work\n" + work + "\n  end work\n",
         Arch::x86_64, {});
-    addresses_.clear();
-    for (const auto& one : assembled_->instructions_of("work")) addresses_.push_back(one.address);
+    addresses_ = test::mapped(assembled_->instructions_of("work"), &symbols::Instruction::address);
   }
 
   void write_at(const char* config, int level, const std::vector<At>& samples,
                 bool exact = true) const {
-    std::vector<json> places;
-    for (const At& at : samples) {
-      places.push_back(place(addresses_.at(at.instruction) + at.inside,
-                             exact && at.exact && level >= 2, at.samples));
-    }
+    const auto places = test::mapped(samples, [&](const At& at) {
+      return place(addresses_.at(at.instruction) + at.inside, exact && at.exact && level >= 2,
+                   at.samples);
+    });
     write({event(level, places, {{"config", config}})}, program_);
   }
   EventAudit audited(const char* config, int level, const std::vector<At>& samples,

@@ -380,11 +380,8 @@ TEST_F(BranchRecordsTest, ReadsFlagsOfBothByteOrders) {
     const auto bytes = std::as_bytes(std::span(writer.bytes()));
     const auto order = big_endian ? ByteOrder::big : ByteOrder::little;
     const BranchEntry entry = branch_entry(bytes, 1, order);
-    EXPECT_EQ(entry.from, 0x10u);
-    EXPECT_EQ(entry.to, 0x20u);
-    EXPECT_TRUE(entry.mispredicted);
-    EXPECT_FALSE(entry.predicted);
-    EXPECT_TRUE(entry.aborted);
+    EXPECT_EQ(std::tuple(entry.from, entry.to, entry.mispredicted, entry.predicted, entry.aborted),
+              std::tuple(0x10u, 0x20u, true, false, true));
     EXPECT_EQ(entry.type, PERF_BR_IND_CALL);
     EXPECT_EQ(entry.speculation, PERF_BR_SPEC_WRONG_PATH);
   }

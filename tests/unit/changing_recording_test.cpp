@@ -19,8 +19,7 @@ constexpr std::size_t kShort = 1'000;
 class ChangingRecording : public ::testing::Test {
  protected:
   static RecordingBuilder samples(std::size_t count) {
-    RecordingBuilder builder;
-    builder.event({});
+    auto builder = RecordingBuilder().event({});
     for (std::size_t ip = 0; ip < count; ++ip) builder.sample(ip, 7, ip);
     return builder;
   }
@@ -118,8 +117,7 @@ TEST_F(ChangingRecording, ThatGrowsIsReadToWhereItEnded) {
 TEST_F(ChangingRecording, ThatIsReplacedIsReadAsItWas) {
   for (const std::size_t count : {kShort, kLong}) {
     auto recording = begun(samples(count));
-    RecordingBuilder other;
-    other.event({}).sample(0x666, 7, 1);
+    auto other = RecordingBuilder().event({}).sample(0x666, 7, 1);
     other.write(directory_ / "other");
     fs::rename(directory_ / "other", path());
     EXPECT_EQ(read_on(recording, 1), count);
@@ -143,8 +141,7 @@ TEST_F(ChangingRecording, ThatIsOverwrittenWithNoiseEndsAtTheNoise) {
 
 TEST_F(ChangingRecording, KeepsRecordsDecompressedBeforeACut) {
   test::ZstdCompressor compressor;
-  RecordingBuilder builder;
-  builder.event({});
+  auto builder = RecordingBuilder().event({});
   std::size_t ip = 0;
   for (int packet = 0; packet < 500; ++packet) {
     RecordingBuilder inner;

@@ -1,19 +1,12 @@
 // What a comparison says of measurements whose truth is known.
 #include "analysis/comparison.h"
 
-#include "src/support/random.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
 
 namespace skid::analysis {
 namespace {
 
-using examples::Compared;
-using examples::counts;
-using examples::Example;
-using examples::of_offsets;
-using examples::one_each;
-using examples::shifted;
+using namespace examples;
 using test::OffsetModel;
 
 const ComparisonCell& cell_of(const Comparison& comparison, std::size_t row, std::size_t side) {
@@ -23,23 +16,18 @@ const ComparisonCell& cell_of(const Comparison& comparison, std::size_t row, std
 }
 
 const StatisticDifference* difference_of(const ComparisonCell& cell, Statistic statistic) {
-  for (const StatisticDifference& difference : cell.differences) {
-    if (difference.statistic == statistic) return &difference;
-  }
-  return nullptr;
+  const auto found =
+      std::ranges::find(cell.differences, statistic, &StatisticDifference::statistic);
+  return found == cell.differences.end() ? nullptr : &*found;
 }
 
 bool marks_any(const Comparison& comparison) {
-  for (const ComparisonRow& row : comparison.rows) {
-    for (const ComparisonCell& cell : row.cells) {
-      if (cell.contract_broke || cell.contract_fixed) return true;
-      if (std::any_of(cell.differences.begin(), cell.differences.end(),
-                      [](const StatisticDifference& difference) { return difference.marked; })) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return std::ranges::any_of(row.cells, [](const ComparisonCell& cell) {
+      return cell.contract_broke || cell.contract_fixed ||
+             std::ranges::any_of(cell.differences, &StatisticDifference::marked);
+    });
+  });
 }
 
 Compared pair_of(const Example& example, const OffsetCounts& a, const OffsetCounts& b) {
@@ -222,9 +210,8 @@ TEST(Comparison, ByMachineTakesInputsOfOneMachineAsRepeats) {
   there.cpu.microcode = "0xff";
   const Compared four = one_each({here, there, here, there});
   const Comparison comparison = four.compare({.by = SideBy::machine});
-  ASSERT_THAT(comparison.sides, SizeIs(2));
-  EXPECT_THAT(comparison.sides[0].inputs, ElementsAre(0, 2));
-  EXPECT_THAT(comparison.sides[1].inputs, ElementsAre(1, 3));
+  EXPECT_THAT(test::mapped(comparison.sides, &Side::inputs),
+              ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
   EXPECT_THAT(cell_of(comparison, 0, 0).runs, SizeIs(2));
   EXPECT_TRUE(cell_of(comparison, 0, 1).over_runs);
 }

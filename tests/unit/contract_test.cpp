@@ -360,8 +360,7 @@ TEST(ContractWithAddresses, IsWarnedOfWhereSomethingElseCausesTheEvent) {
   measurement.basis =
       basis_with_addresses(addresses_of({.trigger = {.trigger = 5000, .other = 50}}));
   complete(measurement);
-  ASSERT_EQ(measurement.count_warnings.size(), 1u);
-  EXPECT_THAT(measurement.count_warnings.front(), HasSubstr("something else caused them"));
+  EXPECT_THAT(measurement.count_warnings, ElementsAre(HasSubstr("something else caused them")));
   measurement.basis.addresses->samples.trigger.other = 0;
   complete(measurement);
   EXPECT_TRUE(measurement.count_warnings.empty());

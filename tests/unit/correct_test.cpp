@@ -2,11 +2,16 @@
 #include "src/correct/correct.h"
 
 #include "src/correct/places.h"
+#include "src/correct/rewrite.h"
+#include "src/correct/skid.h"
+#include "src/correct/splits.h"
+#include "src/locate/digest.h"
 #include "src/measure/event_description.h"
-#include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
+#include "tests/support/recording_builder.h"
 
 namespace skid::correct {
 namespace {
@@ -253,8 +258,7 @@ class SplitSamples : public ::testing::Test {
     test::EventToBuild event{
         .type = PERF_TYPE_RAW, .config = kLoads, .branch_sample_type = branches, .precise_ip = 1};
     if (branches != 0) event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-    test::RecordingBuilder builder;
-    builder.event(event);
+    auto builder = test::RecordingBuilder().event(event);
     test::map_program(program_->module(), {.bias = kBias, .file = directory_ / "code.so"}, builder);
     for (const auto& sample : samples) test::add_sample(sample, event, builder);
     builder.feature(perfdata::HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
@@ -340,6 +344,63 @@ TEST_F(SplitSamples, HasEqualSharesWithoutBranchRecords) {
   EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
   EXPECT_EQ(corrected_at(event, "compare"), 10u + 20u);
   EXPECT_EQ(corrected_at(event, "load"), 20u);
+}
+
+class CorrectedCopy : public ::testing::Test {
+ protected:
+  static std::string recorded_at(std::uint64_t ip) {
+    auto recording = test::RecordingBuilder().event({}).sample(ip, 7, 1);
+    const auto version = recording.writer().counted_text("6.1.187").bytes();
+    return recording.feature(perfdata::HEADER_VERSION, version).bytes();
+  }
+  /// Writes a copy without corrections of what `path_` was when it was opened.
+  std::string copied() {
+    write_corrected(*recording_, *digest_, {}, copy_);
+    return read_file(copy_, 1 << 20);
+  }
+  void open(const std::string& bytes) {
+    write_file_atomically(path_, bytes);
+    recording_.emplace(perfdata::Recording::open(path_));
+    digest_.emplace(locate::digest(*recording_));
+  }
+  /// The copy's records are the original's; perf's version, which the header refers to, is marked.
+  static void expect_copy(const std::string& copy, const std::string& original) {
+    const auto records = test::RecordingBuilder().event({}).data_offset();
+    EXPECT_EQ(copy.substr(records, 32), original.substr(records, 32));
+    EXPECT_THAT(copy.substr(original.size()),
+                HasSubstr("6.1.187" + std::string(perfdata::kCorrectedMark)));
+  }
+
+  const test::TemporaryDirectory directory_;
+  const fs::path path_ = directory_ / "perf.data", copy_ = directory_ / "copy.data";
+  std::optional<perfdata::Recording> recording_;
+  std::optional<locate::Digest> digest_;
+};
+
+TEST_F(CorrectedCopy, IsOfWhatWasReadThoughAnotherRecordingTookTheName) {
+  const std::string original = recorded_at(0x1000);
+  open(original);
+  write_file_atomically(path_, recorded_at(0x2000) + std::string(1000, 'x'));
+  expect_copy(copied(), original);
+}
+
+TEST_F(CorrectedCopy, IsNotMadeOfAFileThatBecameShorter) {
+  open(recorded_at(0x1000));
+  fs::resize_file(path_, 200);
+  EXPECT_THROW(write_corrected(*recording_, *digest_, {}, copy_), Error);
+  EXPECT_FALSE(fs::exists(copy_));
+}
+
+TEST_F(CorrectedCopy, OfASparseFileIsSparse) {
+  constexpr off_t kSize = off_t{64} << 20;
+  const std::string original = recorded_at(0x1000);
+  open(original);
+  fs::resize_file(path_, kSize);
+  write_corrected(*recording_, *digest_, {}, copy_);
+  struct stat status {};
+  ASSERT_EQ(::stat(copy_.c_str(), &status), 0);
+  EXPECT_GT(status.st_size, kSize);
+  EXPECT_LT(status.st_blocks * 512, 1 << 20);
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/measure/target_geometry.h"
-#include "src/perfdata/format.h"
-#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"
 #include "tests/unit/runway_fixture.h"

@@ -191,8 +191,7 @@ TEST(DefaultSet, IsDocumented) {
     Tree tree(name);
     if (name == "neoverse-n1") tree.catalogue = &arm;
     for (const auto& event : tree.default_set().events) {
-      std::vector<std::string> levels;
-      for (const int level : event.levels) levels.push_back(machine::level_name(level));
+      const auto levels = test::mapped(event.levels, machine::level_name);
       const std::string row =
           fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name, event.stands_for, event.perf_event,
                       runway::name_of(event.trigger), fmt::join(levels, " "));
@@ -270,9 +269,7 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
   SKIP_WITHOUT_X86_TABLES();
   const Tree skylake("skylake");
   const auto names = [](const RecordRequest& request) {
-    std::vector<std::string> result;
-    for (const ChosenEvent& chosen : request.events) result.push_back(chosen.event.name);
-    return result;
+    return test::mapped(request.events, [](const auto& chosen) { return chosen.event.name; });
   };
   PlanOptions options;
   options.trigger = "div"_trigger;

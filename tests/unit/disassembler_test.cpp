@@ -9,10 +9,7 @@ namespace {
 using test::hex;
 
 std::vector<std::string> texts(const std::vector<Instruction>& instructions) {
-  std::vector<std::string> result;
-  result.reserve(instructions.size());
-  for (const Instruction& instruction : instructions) result.push_back(instruction.text);
-  return result;
+  return test::mapped(instructions, &Instruction::text);
 }
 
 TEST(DisassemblerForX86, DecodesEachNopOfOneToNineBytesAsOneInstruction) {
@@ -91,24 +88,17 @@ TEST(DisassemblerForAarch64, SkipsAWordThatDoesNotDecodeAndTrailingBytes) {
   EXPECT_THAT(disassembler.starts(code, 0), ElementsAre(0, 4, 8));
 }
 
-TEST(Disassembler, StopsAtTheLimit) {
+TEST(Disassembler, StopsAtTheLimitAndWithoutCode) {
   const auto code = hex("90 90 90");
-  const Disassembler disassembler(Arch::x86_64);
+  Disassembler disassembler(Arch::x86_64);
   EXPECT_EQ(disassembler.decode(code, 0, 2).size(), 2U);
   EXPECT_THAT(disassembler.decode(code, 0, 0), IsEmpty());
-}
-
-TEST(Disassembler, OfNoCodeIsEmpty) {
+  const Disassembler moved = std::move(disassembler);
+  EXPECT_EQ(moved.starts(code, 0).size(), 3U);
   for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
     EXPECT_THAT(Disassembler(arch).starts({}, 0x1000), IsEmpty());
     EXPECT_THAT(Disassembler(arch).decode({}, 0x1000, 10), IsEmpty());
   }
-}
-
-TEST(Disassembler, CanBeMoved) {
-  Disassembler first(Arch::x86_64);
-  Disassembler second = std::move(first);
-  EXPECT_EQ(second.starts(hex("90 90"), 0).size(), 2U);
 }
 
 }  // namespace

@@ -55,17 +55,11 @@ TEST(Shorten, KeepsWhatFitsAndMarksWhatIsCut) {
   EXPECT_EQ(shorten("abc", 0), "");
 }
 
-TEST(Wrap, BreaksAtSpacesWithinTheWidth) {
+TEST(Wrap, BreaksAtSpacesAndWordsThatAreLongerThanALine) {
   EXPECT_THAT(wrap("one two three four", 9), ElementsAre("one two", "three", "four"));
   EXPECT_THAT(wrap("one  two", 20), ElementsAre("one two"));
   EXPECT_THAT(wrap("", 20), IsEmpty());
-}
-
-TEST(Wrap, BreaksWordsThatAreLongerThanALine) {
   EXPECT_THAT(wrap("ab abcdefghij k", 4), ElementsAre("ab", "abcd", "efgh", "ij k"));
-}
-
-TEST(Wrap, NeverExceedsTheWidth) {
   const std::string text =
       "the 測定 of /a/very/long/path/that/has/no/spaces and some more words after it";
   for (std::size_t width = 2; width < 90; ++width) {

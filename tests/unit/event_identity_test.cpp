@@ -86,26 +86,24 @@ TEST(Substituted, IsAClockInsteadOfCycles) {
   EXPECT_TRUE(is_substituted("branches", event(PERF_TYPE_HARDWARE, 0)));
 }
 
-TEST(NotJudgedReason, ExcludesWhatEveryInstructionCauses) {
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 0), "", {}, nullptr, {}), NotJudged::timer);
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_HARDWARE, 0), "cpu", {}, nullptr, {}),
-            NotJudged::every_instruction);
-  EXPECT_EQ(reason_not_judged(event(11, 0), "ibs_op", {}, nullptr, {}),
-            NotJudged::every_instruction);
+NotJudged reason(const Attribute& attribute, const char* pmu = "",
+                 const EventKnowledge& knowledge = {},
+                 const runway::TargetDescription* target = nullptr) {
+  return reason_not_judged(attribute, pmu, knowledge, target, {});
 }
 
-TEST(NotJudgedReason, IsWhatIsNotKnown) {
+TEST(NotJudgedReason, IsWhatEveryInstructionCausesOrWhatIsNotKnown) {
+  EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, 0)), NotJudged::timer);
+  EXPECT_EQ(reason(event(PERF_TYPE_HARDWARE, 0), "cpu"), NotJudged::every_instruction);
+  EXPECT_EQ(reason(event(11, 0), "ibs_op"), NotJudged::every_instruction);
   auto precise = event(PERF_TYPE_RAW, 0x20d1);
   precise.precise_ip = 2;
-  EXPECT_EQ(reason_not_judged(precise, "cpu", {.core_pmu = true}, nullptr, {}),
-            NotJudged::unknown_cpu);
+  EXPECT_EQ(reason(precise, "cpu", {.core_pmu = true}), NotJudged::unknown_cpu);
   precise.precise_ip = 0;
-  EXPECT_EQ(reason_not_judged(precise, "cpu", {.core_pmu = true}, nullptr, {}), NotJudged::none)
+  EXPECT_EQ(reason(precise, "cpu", {.core_pmu = true}), NotJudged::none)
       << "level 0: arbitrary skid";
-  EXPECT_EQ(reason_not_judged(event(77, 0), "", {}, nullptr, {}), NotJudged::no_core_event)
-      << "a PMU that no mapping names";
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES), "", {},
-                              nullptr, {}),
+  EXPECT_EQ(reason(event(77, 0)), NotJudged::no_core_event) << "a PMU that no mapping names";
+  EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES)),
             NotJudged::no_core_event);
 }
 
@@ -118,11 +116,10 @@ TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
   on_datum.bp_type = 3;
   on_datum.config1 = 0x2000;
   EXPECT_EQ(builtin_event_of(on_datum, target), "access");
-  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target, {}), NotJudged::none);
+  EXPECT_EQ(reason(on_datum, "", {}, &target), NotJudged::none);
   on_datum.config1 = 0x2008;
-  EXPECT_EQ(reason_not_judged(on_datum, "", {}, &target, {}), NotJudged::not_caused);
-  EXPECT_EQ(reason_not_judged(event(PERF_TYPE_SOFTWARE, 2), "", {}, &target, {}),
-            NotJudged::not_caused);
+  EXPECT_EQ(reason(on_datum, "", {}, &target), NotJudged::not_caused);
+  EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, 2), "", {}, &target), NotJudged::not_caused);
 }
 
 TEST(EqualTriggers, AreNotThoseOfTheExecuteBreakpointAndTheDatumOfAChase) {

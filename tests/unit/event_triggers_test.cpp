@@ -1,5 +1,4 @@
 // Which trigger causes which event, and how often.
-#include "src/events/catalogue.h"
 #include "src/events/event.h"
 #include "src/machine/machine.h"
 #include "tests/support/event_tables.h"
@@ -24,9 +23,7 @@ Known known(const std::string& cpu, const std::string& name) {
 
 std::vector<TriggerKind> kinds(const std::string& cpu, const std::string& name) {
   const auto [about, event] = known(cpu, name);
-  std::vector<TriggerKind> result;
-  for (const TriggerCause& cause : triggers_of(about, event)) result.push_back(cause.kind);
-  return result;
+  return test::mapped(triggers_of(about, event), &TriggerCause::kind);
 }
 
 TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
@@ -34,10 +31,10 @@ TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
   for (const char* cpu : {"nhm", "wsm", "snb", "snb_ep", "ivb", "ivb_ep", "hsw", "hsw_ep", "bdw",
                           "bdw_ep", "skl", "skx", "clx", "icl", "icx", "spr", "glm", "tmt"}) {
     const Catalogue catalogue = catalogue_of(cpu);
-    std::set<Counted> precise;
-    for (const Event& event : catalogue.list({.precise_only = true, .pattern = {}})) {
-      precise.insert(counted_by(catalogue.cpu(), event));
-    }
+    const auto all =
+        test::mapped(catalogue.list({.precise_only = true, .pattern = {}}),
+                     [&](const Event& event) { return counted_by(catalogue.cpu(), event); });
+    const std::set<Counted> precise(all.begin(), all.end());
     EXPECT_THAT(precise, Contains(Counted::loads)) << cpu;
     EXPECT_THAT(precise, Contains(Counted::stores)) << cpu;
     const bool misses =
@@ -109,10 +106,8 @@ TEST(Triggers, FollowTheCausesOfTheirInstructions) {
   EXPECT_THAT(kinds("hsw", "MEM_UOPS_RETIRED.ALL_LOADS"), Contains("cpuid"_trigger));
   EXPECT_THAT(kinds("hsw", "MEM_LOAD_UOPS_RETIRED.L1_MISS"), Contains("mfence"_trigger));
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_MISS"), Not(Contains("mfence"_trigger)));
-  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"),
-              ::testing::ElementsAre("lock-rmw"_trigger));
-  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"),
-              ::testing::ElementsAre("load-dram"_trigger));
+  EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.LOCK_LOADS"), ElementsAre("lock-rmw"_trigger));
+  EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L3_MISS"), ElementsAre("load-dram"_trigger));
 }
 
 TEST(Triggers, CauseTheirEventOnceEach) {
@@ -141,10 +136,10 @@ TEST(Triggers, FilterTheListOfEvents) {
     }
     return result;
   };
-  EXPECT_THAT(names("div"_trigger, false),
-              ::testing::ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_UNHALTED.THREAD",
-                                     "CPU_CLK_UNHALTED.THREAD_P", "INST_RETIRED.TOTAL_CYCLES_PS",
-                                     "UOPS_RETIRED.TOTAL_CYCLES"));
+  EXPECT_THAT(
+      names("div"_trigger, false),
+      ElementsAre("ARITH.DIVIDER_ACTIVE", "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.THREAD_P",
+                  "INST_RETIRED.TOTAL_CYCLES_PS", "UOPS_RETIRED.TOTAL_CYCLES"));
   EXPECT_THAT(names("store"_trigger, true), Contains("MEM_INST_RETIRED.ALL_STORES"));
   EXPECT_THAT(names("none"_trigger, false), IsEmpty());
 }
@@ -158,9 +153,8 @@ TEST(Triggers, AreThoseOfArmTargetsOnArm) {
   Event loads;
   loads.name = "MEM_ACCESS_RD";
   EXPECT_EQ(best_trigger(cpu, loads), "load"_trigger);
-  std::vector<TriggerKind> loading;
-  for (const TriggerCause& cause : triggers_of(cpu, loads)) loading.push_back(cause.kind);
-  EXPECT_THAT(loading, ::testing::ElementsAre("load"_trigger, "fault"_trigger))
+  EXPECT_THAT(test::mapped(triggers_of(cpu, loads), &TriggerCause::kind),
+              ElementsAre("load"_trigger, "fault"_trigger))
       << "no other load can be built for it";
   Event cycles;
   cycles.name = "CPU_CYCLES";
@@ -190,13 +184,8 @@ TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
 }
 
 TEST(CpuNames, FollowFromFamilyAndModel) {
-  const auto name = [](const char* vendor, std::optional<int> family, int model, int stepping = 1) {
-    machine::CpuIdentity cpu;
-    cpu.vendor = vendor;
-    cpu.family = family;
-    cpu.model = model;
-    cpu.stepping = stepping;
-    return pfm_name_of(cpu);
+  const auto name = [](const char* vendor, std::optional<int> family, int model) {
+    return pfm_name_of({.vendor = vendor, .family = family, .model = model, .stepping = 1});
   };
   EXPECT_EQ(name("GenuineIntel", 6, 23), "core");
   EXPECT_EQ(name("GenuineIntel", 6, 94), "") << "in Intel's table";
@@ -217,12 +206,8 @@ TEST(CpuNames, AreThoseOfLibpfm4) {
   for (int model = 0; model < 256; ++model) {
     for (const auto& [vendor, family] : std::vector<std::pair<const char*, int>>{
              {"GenuineIntel", 6}, {"AuthenticAMD", 23}, {"AuthenticAMD", 25}}) {
-      machine::CpuIdentity cpu;
-      cpu.vendor = vendor;
-      cpu.family = family;
-      cpu.model = model;
-      cpu.stepping = 4;
-      const std::string name = pfm_name_of(cpu);
+      const std::string name =
+          pfm_name_of({.vendor = vendor, .family = family, .model = model, .stepping = 4});
       if (name.empty()) continue;
       EXPECT_THAT(pmus, Contains(name)) << vendor << ' ' << model;
     }

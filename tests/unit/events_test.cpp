@@ -1,5 +1,7 @@
 // Events of known CPUs: spellings, codes, causes, how often an instruction causes them, and errata.
 #include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/intel_table.h"
 #include "tests/support/event_tables.h"
@@ -20,9 +22,7 @@ Event one(const Catalogue& catalogue, const std::string& spelling) {
 }
 
 std::vector<std::string> names_of(const std::vector<Event>& events) {
-  std::vector<std::string> names;
-  for (const Event& event : events) names.push_back(event.name);
-  return names;
+  return test::mapped(events, &Event::name);
 }
 
 Verdict verdict(Core core, std::uint64_t config, Category category) {
@@ -153,7 +153,7 @@ TEST(Events, ListLoadsAndNotTheCacheAsPrecise) {
   const auto precise = names_of(skylake.list({.precise_only = true, .pattern = {}}));
   EXPECT_THAT(precise, Contains("MEM_INST_RETIRED.ALL_LOADS"));
   EXPECT_THAT(precise, Not(Contains("LONGEST_LAT_CACHE.MISS")));
-  EXPECT_TRUE(std::is_sorted(precise.begin(), precise.end()));
+  EXPECT_TRUE(std::ranges::is_sorted(precise));
   EXPECT_THAT(names_of(skylake.list({.precise_only = false, .pattern = "longest_lat"})),
               ElementsAre("LONGEST_LAT_CACHE.MISS", "LONGEST_LAT_CACHE.REFERENCE"));
   EXPECT_THAT(names_of(skylake.list({.precise_only = false, .pattern = "l?ngest*.MISS"})),
@@ -322,9 +322,8 @@ TEST(Causes, AreKnownOfEveryCore) {
            event.name.starts_with("FP_INST_") || event.name.starts_with("FP_FLOPS_"));
       if (!covered) continue;
       const auto causes = causes_of(Cpu(), event);
-      const auto likely =
-          std::min_element(causes.begin(), causes.end(),
-                           [](const Cause& a, const Cause& b) { return a.verdict < b.verdict; });
+      const auto likely = std::ranges::min_element(
+          causes, [](const Cause& a, const Cause& b) { return a.verdict < b.verdict; });
       EXPECT_LT(likely->verdict, Verdict::maybe) << file.name << ' ' << event.name;
       EXPECT_GE(verdict_on(causes, {Category::nop}), Verdict::unknown) << event.name;
       EXPECT_EQ(verdict_on(causes, {Category::other}), Verdict::unknown) << event.name;
@@ -406,8 +405,8 @@ TEST(ExactlyOnce, IsNotOfModifiersNorOfOtherVendors) {
 TEST(ExactlyOnce, HasPreciseEventsOfServersAndSmallCores) {
   for (const char* name : {"NehalemEP", "skylakex", "alderlake_gracemont"}) {
     const auto files = intel_files();
-    const auto file = std::find_if(files.begin(), files.end(),
-                                   [&](const IntelFile& one) { return one.name == name; });
+    const auto file =
+        std::ranges::find_if(files, [&](const IntelFile& one) { return one.name == name; });
     ASSERT_NE(file, files.end()) << name;
     std::set<Counted> found;
     for (const Event& event : intel_events(*file)) {

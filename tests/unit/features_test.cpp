@@ -25,80 +25,78 @@ std::string parse(unsigned bit, const std::string& content, bool big_endian, Fea
 /// One kind of section with the least that shows all of its fields.
 struct Section {
   unsigned bit;
-  std::function<void(ByteWriter&)> write;
+  std::string content;
   std::function<void(const Features&)> check;
 };
 
-void write_cpu_topology(ByteWriter& out) {
-  out.u32(1).counted_text("0-2");
-  out.u32(2).counted_text("0-1").counted_text("2");
-}
-
-std::string attribute_bytes(const ByteWriter& like) {
-  ByteWriter out = like;
+std::string attribute_bytes(bool big_endian) {
+  ByteWriter out = test::writer_of(big_endian);
   out.u32(PERF_TYPE_SOFTWARE).u32(64).u64(PERF_COUNT_SW_TASK_CLOCK).u64(4000);
   return out.bytes() + std::string(64 - 24, '\0');
 }
 
 std::vector<Section> sections(bool big_endian) {
-  const ByteWriter empty = test::writer_of(big_endian);
+  const auto out = [=] { return test::writer_of(big_endian); };
+  const auto text = [=](const char* value) { return out().counted_text(value).bytes(); };
   return {
-      {HEADER_HOSTNAME, [](ByteWriter& out) { out.counted_text("host"); },
-       [](const Features& f) { EXPECT_EQ(f.hostname, "host"); }},
-      {HEADER_OSRELEASE, [](ByteWriter& out) { out.counted_text("6.1.0"); },
+      {HEADER_HOSTNAME, text("host"), [](const Features& f) { EXPECT_EQ(f.hostname, "host"); }},
+      {HEADER_OSRELEASE, text("6.1.0"),
        [](const Features& f) { EXPECT_EQ(f.os_release, "6.1.0"); }},
-      {HEADER_VERSION, [](ByteWriter& out) { out.counted_text("6.1.187"); },
+      {HEADER_VERSION, text("6.1.187"),
        [](const Features& f) { EXPECT_EQ(f.perf_version, "6.1.187"); }},
-      {HEADER_ARCH, [](ByteWriter& out) { out.counted_text("x86_64"); },
-       [](const Features& f) { EXPECT_EQ(f.arch, "x86_64"); }},
-      {HEADER_NRCPUS, [](ByteWriter& out) { out.u32(8).u32(6); },
+      {HEADER_ARCH, text("x86_64"), [](const Features& f) { EXPECT_EQ(f.arch, "x86_64"); }},
+      {HEADER_NRCPUS, out().u32(8).u32(6).bytes(),
        [](const Features& f) {
          ASSERT_TRUE(f.cpu_counts);
          EXPECT_EQ(f.cpu_counts->available, 8u);
          EXPECT_EQ(f.cpu_counts->online, 6u);
        }},
-      {HEADER_CPUDESC, [](ByteWriter& out) { out.counted_text("a CPU"); },
+      {HEADER_CPUDESC, text("a CPU"),
        [](const Features& f) { EXPECT_EQ(f.cpu_description, "a CPU"); }},
-      {HEADER_CPUID, [](ByteWriter& out) { out.counted_text("GenuineIntel,6,94,3"); },
+      {HEADER_CPUID, text("GenuineIntel,6,94,3"),
        [](const Features& f) { EXPECT_EQ(f.cpuid, "GenuineIntel,6,94,3"); }},
-      {HEADER_TOTAL_MEM, [](ByteWriter& out) { out.u64(16'299'868); },
+      {HEADER_TOTAL_MEM, out().u64(16'299'868).bytes(),
        [](const Features& f) { EXPECT_EQ(f.total_memory_kib, 16'299'868u); }},
-      {HEADER_CMDLINE, [](ByteWriter& out) { out.u32(2).counted_text("perf").counted_text("top"); },
+      {HEADER_CMDLINE, out().u32(2).counted_text("perf").counted_text("top").bytes(),
        [](const Features& f) { EXPECT_THAT(f.command_line, ElementsAre("perf", "top")); }},
       {HEADER_EVENT_DESC,
-       [empty](ByteWriter& out) {
-         out.u32(1).u32(64).raw(attribute_bytes(empty)).u32(2).counted_text("task-clock:u");
-         out.u64(11).u64(12);
-       },
+       out()
+           .u32(1)
+           .u32(64)
+           .raw(attribute_bytes(big_endian))
+           .u32(2)
+           .counted_text("task-clock:u")
+           .u64(11)
+           .u64(12)
+           .bytes(),
        [](const Features& f) {
          ASSERT_EQ(f.events.size(), 1u);
          EXPECT_EQ(f.events[0].name, "task-clock:u");
          EXPECT_EQ(f.events[0].attribute.config, PERF_COUNT_SW_TASK_CLOCK);
          EXPECT_THAT(f.events[0].ids, ElementsAre(11, 12));
        }},
-      {HEADER_CPU_TOPOLOGY, write_cpu_topology,
+      {HEADER_CPU_TOPOLOGY,
+       out().u32(1).counted_text("0-2").u32(2).counted_text("0-1").counted_text("2").bytes(),
        [](const Features& f) { EXPECT_THAT(f.cores, ElementsAre("0-1", "2")); }},
       {HEADER_PMU_MAPPINGS,
-       [](ByteWriter& out) {
-         out.u32(2).u32(4).counted_text("cpu").u32(1).counted_text("software");
-       },
+       out().u32(2).u32(4).counted_text("cpu").u32(1).counted_text("software").bytes(),
        [](const Features& f) {
          EXPECT_THAT(f.pmu_mappings, ElementsAre(Pair(4, "cpu"), Pair(1, "software")));
        }},
-      {HEADER_GROUP_DESC, [](ByteWriter& out) { out.u32(1).counted_text("{a,b}").u32(3).u32(2); },
+      {HEADER_GROUP_DESC, out().u32(1).counted_text("{a,b}").u32(3).u32(2).bytes(),
        [](const Features& f) {
          ASSERT_EQ(f.groups.size(), 1u);
          EXPECT_EQ(f.groups[0].name, "{a,b}");
          EXPECT_EQ(f.groups[0].leader, 3u);
          EXPECT_EQ(f.groups[0].members, 2u);
        }},
-      {HEADER_SAMPLE_TIME, [](ByteWriter& out) { out.u64(5).u64(9); },
+      {HEADER_SAMPLE_TIME, out().u64(5).u64(9).bytes(),
        [](const Features& f) { EXPECT_EQ(f.sample_time, std::pair(5ul, 9ul)); }},
-      {HEADER_CLOCKID, [](ByteWriter& out) { out.u64(1); },
+      {HEADER_CLOCKID, out().u64(1).bytes(),
        [](const Features& f) { EXPECT_EQ(f.clock_resolution_ns, 1u); }},
-      {HEADER_DIR_FORMAT, [](ByteWriter& out) { out.u64(1); },
+      {HEADER_DIR_FORMAT, out().u64(1).bytes(),
        [](const Features& f) { EXPECT_EQ(f.directory_version, 1u); }},
-      {HEADER_COMPRESSED, [](ByteWriter& out) { out.u32(1).u32(1).u32(3).u32(5).u32(528'384); },
+      {HEADER_COMPRESSED, out().u32(1).u32(1).u32(3).u32(5).u32(528'384).bytes(),
        [](const Features& f) {
          ASSERT_TRUE(f.compression);
          EXPECT_EQ(f.compression->type, PERF_COMP_ZSTD);
@@ -106,13 +104,12 @@ std::vector<Section> sections(bool big_endian) {
          EXPECT_EQ(f.compression->ratio, 5u);
          EXPECT_EQ(f.compression->mmap_bytes, 528'384u);
        }},
-      {HEADER_CPU_PMU_CAPS,
-       [](ByteWriter& out) { out.u32(1).counted_text("max_precise").counted_text("3"); },
+      {HEADER_CPU_PMU_CAPS, out().u32(1).counted_text("max_precise").counted_text("3").bytes(),
        [](const Features& f) {
          ASSERT_TRUE(f.cpu_pmu_capabilities);
          EXPECT_THAT(*f.cpu_pmu_capabilities, ElementsAre(Pair("max_precise", "3")));
        }},
-      {HEADER_CLOCK_DATA, [](ByteWriter& out) { out.u32(1).u32(4).u64(1'700'000'000).u64(77); },
+      {HEADER_CLOCK_DATA, out().u32(1).u32(4).u64(1'700'000'000).u64(77).bytes(),
        [](const Features& f) {
          ASSERT_TRUE(f.clock_reference);
          EXPECT_EQ(f.clock_reference->clockid, 4u);
@@ -120,10 +117,15 @@ std::vector<Section> sections(bool big_endian) {
          EXPECT_EQ(f.clock_reference->clock_ns, 77u);
        }},
       {HEADER_PMU_CAPS,
-       [](ByteWriter& out) {
-         out.u32(2).u32(1).counted_text("branches").counted_text("32").counted_text("cpu_core");
-         out.u32(0).counted_text("cpu_atom");
-       },
+       out()
+           .u32(2)
+           .u32(1)
+           .counted_text("branches")
+           .counted_text("32")
+           .counted_text("cpu_core")
+           .u32(0)
+           .counted_text("cpu_atom")
+           .bytes(),
        [](const Features& f) {
          ASSERT_EQ(f.pmu_capabilities.size(), 2u);
          EXPECT_EQ(f.pmu_capabilities[0].pmu, "cpu_core");
@@ -137,11 +139,6 @@ std::vector<Section> sections(bool big_endian) {
 class EachFeature : public ::testing::TestWithParam<bool> {
  protected:
   static bool big_endian() { return GetParam(); }
-  static std::string content_of(const Section& section) {
-    ByteWriter out = writer();
-    section.write(out);
-    return out.bytes();
-  }
   static ByteWriter writer() { return test::writer_of(big_endian()); }
 };
 
@@ -151,7 +148,7 @@ TEST_P(EachFeature, IsDecodedWithAndWithoutThePaddingOfPipeMode) {
     SCOPED_TRACE(name_of_feature(section.bit));
     Features features;
     for (std::size_t padding = 0; padding < 8; ++padding) {
-      const std::string padded = content_of(section) + std::string(padding, '\0');
+      const std::string padded = section.content + std::string(padding, '\0');
       EXPECT_EQ(parse(section.bit, padded, big_endian(), features), "") << padding;
       EXPECT_TRUE(features.present.test(section.bit));
       EXPECT_EQ(features.section_bytes.at(section.bit), padded.size());
@@ -162,7 +159,7 @@ TEST_P(EachFeature, IsDecodedWithAndWithoutThePaddingOfPipeMode) {
 
 TEST_P(EachFeature, ReportsACutAtAnyByte) {
   for (const Section& section : sections(big_endian())) {
-    const std::string content = content_of(section);
+    const std::string& content = section.content;
     for (std::size_t size = 0; size < content.size(); ++size) {
       Features features;
       const auto problem = parse(section.bit, content.substr(0, size), big_endian(), features);
@@ -175,7 +172,7 @@ TEST_P(EachFeature, ReportsACutAtAnyByte) {
 
 TEST_P(EachFeature, WithAnyWordMadeHugeIsReadToItsEnd) {
   for (const Section& section : sections(big_endian())) {
-    const std::string content = content_of(section);
+    const std::string& content = section.content;
     for (std::size_t at = 0; at + 4 <= content.size(); at += 4) {
       Features features;
       std::string damaged = content;
@@ -283,18 +280,21 @@ INSTANTIATE_TEST_SUITE_P(InEachByteOrder, EachFeature, ::testing::Bool(), [](con
 });
 
 TEST(FormatNames, AreThoseOfTheKernel) {
-  EXPECT_EQ(name_of_feature(HEADER_HOSTNAME), "HOSTNAME");
-  EXPECT_EQ(name_of_feature(HEADER_BRANCH_STACK), "BRANCH_STACK");
-  EXPECT_EQ(name_of_feature(HEADER_COMPRESSED), "COMPRESSED");
-  EXPECT_EQ(name_of_feature(HEADER_PMU_CAPS), "PMU_CAPS");
-  EXPECT_EQ(name_of_feature(HEADER_CPU_DOMAIN_INFO), "CPU_DOMAIN_INFO");
-  EXPECT_EQ(name_of_feature(0), "feature 0");
-  EXPECT_EQ(name_of_feature(99), "feature 99");
-  EXPECT_EQ(name_of_feature(127), "feature 127");
-  EXPECT_EQ(name_of_feature(128), "FILE") << "of simpleperf";
-  EXPECT_EQ(name_of_feature(129), "META_INFO");
-  EXPECT_EQ(name_of_feature(134), "INIT_MAP");
-  EXPECT_EQ(name_of_feature(135), "feature 135");
+  const std::vector<std::pair<unsigned, std::string>> names{
+      // of perf's features and simpleperf's
+      {HEADER_HOSTNAME, "HOSTNAME"},
+      {HEADER_BRANCH_STACK, "BRANCH_STACK"},
+      {HEADER_COMPRESSED, "COMPRESSED"},
+      {HEADER_PMU_CAPS, "PMU_CAPS"},
+      {HEADER_CPU_DOMAIN_INFO, "CPU_DOMAIN_INFO"},
+      {0, "feature 0"},
+      {99, "feature 99"},
+      {127, "feature 127"},
+      {128, "FILE"},
+      {129, "META_INFO"},
+      {134, "INIT_MAP"},
+      {135, "feature 135"}};
+  for (const auto& [bit, name] : names) EXPECT_EQ(name_of_feature(bit), name);
   EXPECT_EQ(name_of_event_type(PERF_TYPE_BREAKPOINT), "breakpoint");
   EXPECT_EQ(name_of_event_type(6), "");
   EXPECT_THAT(names_of_sample_type(PERF_SAMPLE_IP | PERF_SAMPLE_IDENTIFIER),

@@ -1,18 +1,14 @@
 // The content of each kind of figure, as its gnuplot script has it.
 #include "plots/figure.h"
 #include "plots/kinds.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
-#include "tests/unit/example_measurements.h"
 
 #include <cstdio>
 namespace skid::plots {
 namespace {
 
 using analysis::Measurement;
-using examples::make;
-using examples::Offsets;
-using examples::uniform;
+using namespace examples;
 using ::testing::DoubleNear;
 
 Figure drawn(Figure (*kind)(const Machines&, const FigureOptions&),
@@ -340,6 +336,55 @@ TEST(BiasFigure, HasNoEvenShareWhereTriggersAreUnequal) {
               }),
               AllOf(HasSubstr("--kind bias: no measurement with several triggers"),
                     HasSubstr("--triggers")));
+}
+
+/// An audit of one event with blocks of these counts.
+audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
+  std::vector<audit::BlockFinding> blocks;
+  std::uint64_t address = 0x1000;
+  for (const auto& of_block : counts) {
+    audit::BlockFinding& block = blocks.emplace_back();
+    block.function = "work";
+    block.samples.range = {address, address + 0x100};
+    for (const std::uint64_t samples : of_block) {
+      block.samples.places.push_back({address += 8, samples});
+    }
+  }
+  audit::Audit audit;
+  audit.cpu.model_name = "a CPU";
+  audit::EventAudit& event = audit.events.emplace_back();
+  event.event = "all_loads";
+  event.level = 2;
+  event.bias = audit::judge_blocks(std::move(blocks), {{}}, 100);
+  return audit;
+}
+
+TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
+  const Figure figure =
+      audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {.kind = Kind::blocks});
+  ASSERT_THAT(figure.panels, SizeIs(2));
+  const Panel& panel = figure.panels[0];
+  EXPECT_THAT(panel.title, AllOf(HasSubstr("all_loads, pp\nwork at 0x1000"), HasSubstr("biased")));
+  EXPECT_THAT(figure.panels[1].title, StartsWith("work")) << "of the same event";
+  EXPECT_THAT(panel.series.at(0).rows,
+              IsSupersetOf(Rows{{1, 51}, {2, 1614}, {3, 3341}, {4, 1}, {5, 0}}));
+  EXPECT_THAT(panel.marks.at(0), HasSubstr("first 715.2857143 to"));
+  EXPECT_THAT(panel.commands, Contains(HasSubstr("'0x1008' 1")));
+}
+
+TEST(AuditFigure, CountsInstructionsByTheirShareOfTheEvenCount) {
+  const Figure figure =
+      audit_figure({audit_of({{50, 150, 100, 100}, {1000, 0, 0, 0, 0}})}, {.kind = Kind::ratios});
+  const Rows& bars = figure.panels.at(0).series.at(0).rows;
+  ASSERT_THAT(bars, SizeIs(41));
+  EXPECT_EQ(bars[0][1], 4);
+  EXPECT_EQ(bars[5][1], 1);
+  EXPECT_EQ(bars[10][1], 2);
+  EXPECT_EQ(bars[40][1], 1) << "the last has all above";
+}
+
+TEST(AuditFigure, IsRefusedWithoutJudgedBlocks) {
+  EXPECT_THROW(audit_figure({audit_of({})}, {.kind = Kind::blocks}), Error);
 }
 
 }  // namespace

@@ -3,27 +3,18 @@
 #include "plots/gnuplot_text.h"
 #include "src/output/escape.h"
 #include "tests/support/only_path.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/compared_measurements.h"
-#include "tests/unit/example_measurements.h"
 
 namespace skid::plots {
 namespace {
 
 using analysis::Measurement;
-using examples::make;
-using examples::uniform;
+using namespace examples;
 using ::testing::UnorderedElementsAre;
 
 class FigureFile : public ::testing::Test {
  protected:
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(directory_.path())) {
-      names.push_back(entry.path().filename().string());
-    }
-    return names;
-  }
+  std::vector<std::string> files() const { return test::names_in(directory_.path()); }
   std::string content(const std::string& name) const {
     return read_file(directory_ / name, 1 << 24);
   }

@@ -4,7 +4,6 @@
 #include "src/output/html/document.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
 #include <regex>

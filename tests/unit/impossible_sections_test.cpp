@@ -1,5 +1,7 @@
 // Recordings that announce what cannot be: sections larger than the file, on top of each other or
 // past its end, tables that no machine has the memory for, records that run over the end.
+#include "src/locate/digest.h"
+#include "src/perfdata/record_counts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 
@@ -125,8 +127,7 @@ TEST_F(ImpossibleSections, AFeatureSectionPastTheEndIsReportedAndTheOthersAreRea
 
 TEST_F(ImpossibleSections, FeaturesThatAllAreTheWholeFileAreReadInASecond) {
   // All 256 features, each pointing to everything: the same bytes are not read again and again.
-  RecordingBuilder builder;
-  builder.event({});
+  auto builder = RecordingBuilder().event({});
   for (std::uint64_t ip = 0; ip < 100'000; ++ip) builder.sample(ip, 7, ip);
   auto bytes = builder.bytes();
   bytes.replace(kFeatureBits, 32, std::string(32, '\xff'));
@@ -175,8 +176,8 @@ TEST_F(ImpossibleSections, ADataSectionInAHoleOfTheFileEndsAtOnce) {
 
 TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
   for (const int size : {0, 1, 2, 3, 4, 5, 6, 7, 9, 0xffff}) {
-    RecordingBuilder builder;
-    builder.event({}).sample(0x1000, 7, 10).record(PERF_RECORD_SAMPLE, 2, "", size);
+    auto builder =
+        RecordingBuilder().event({}).sample(0x1000, 7, 10).record(PERF_RECORD_SAMPLE, 2, "", size);
     for (const auto& bytes : {builder.bytes(), builder.pipe_bytes()}) {
       auto recording = open(bytes);
       EXPECT_THAT(ips_of(recording), ElementsAre(0x1000)) << size;
@@ -188,8 +189,7 @@ TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
 
 TEST_F(ImpossibleSections, ATraceBeyondTheEndEndsTheReading) {
   for (const std::uint64_t size : {std::uint64_t{1} << 30, kHalf, kLargest, kLargest - 7}) {
-    RecordingBuilder builder;
-    builder.event({}).sample(0x1000, 7, 10);
+    auto builder = RecordingBuilder().event({}).sample(0x1000, 7, 10);
     builder.record(PERF_RECORD_AUXTRACE, 0,
                    builder.writer().u64(size).u64(0).u64(0).u64(0).u64(0).bytes());
     builder.sample(0x2000, 7, 20);
@@ -208,8 +208,7 @@ TEST_F(ImpossibleSections, ATraceBeyondTheEndEndsTheReading) {
 }
 
 TEST_F(ImpossibleSections, TracingDataOfFourGigabytesEndTheReading) {
-  RecordingBuilder builder;
-  builder.event({}).sample(0x1000, 7, 10);
+  auto builder = RecordingBuilder().event({}).sample(0x1000, 7, 10);
   builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0, builder.writer().u32(0xffff'ffff).bytes());
   builder.sample(0x2000, 7, 20);
   auto file = open(builder.pipe_bytes());
@@ -238,6 +237,91 @@ TEST_F(ImpossibleSections, RepeatedMetadataIsReadInASecond) {
   }
   auto recording = open(builder.pipe_bytes());
   expect_within(std::chrono::seconds(5), [&] { EXPECT_EQ(ips_of(recording).size(), 20'000u); });
+}
+
+using test::EventToBuild;
+
+constexpr std::uint64_t kType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+
+using MetadataFlood = test::RecordingTest;
+
+/// What announces one event in pipe mode, without the header of the recording.
+std::string announcement(const EventToBuild& event) {
+  RecordingBuilder builder;
+  builder.attribute_size(kSmallestAttribute).event(event);
+  return builder.pipe_bytes().substr(FileHeader::kPipeSize);
+}
+
+std::string pipe_header() {
+  return RecordingBuilder().pipe_bytes();
+}
+
+TEST_F(MetadataFlood, OfEventsThatAreAnnouncedBetweenTheSamplesCountsEachSampleForItsEvent) {
+  constexpr std::uint64_t kEvents = 16'000;
+  std::string bytes = pipe_header();
+  for (std::uint64_t event = 1; event <= kEvents; ++event) {
+    bytes += announcement({.sample_type = kType, .ids = {event}});
+    RecordingBuilder builder;
+    builder.record(PERF_RECORD_EVENT_UPDATE, 0,
+                   builder.writer().u64(2).u64(event).text("e" + std::to_string(event)).bytes());
+    builder.record(PERF_RECORD_SAMPLE, 2,
+                   builder.writer().u64(event).u64(0x1000).i32(7).i32(7).bytes());
+    bytes += builder.records();
+  }
+  auto recording = open(bytes);
+  const auto digest = locate::digest(recording);
+  EXPECT_TRUE(recording.faults().empty());
+  ASSERT_EQ(digest.totals.size(), kEvents);
+  for (const auto& totals : digest.totals) ASSERT_EQ(totals.samples, 1u);
+  EXPECT_EQ(recording.attributes().front().name, "e1");
+  EXPECT_EQ(recording.attributes().back().name, "e16000");
+}
+
+TEST_F(MetadataFlood, OfIdsEndsWhereNoProcessCouldHaveOpenedThem) {
+  std::vector<std::uint64_t> ids(8000);
+  std::string bytes = pipe_header();
+  for (std::uint64_t event = 0; event < 140; ++event) {
+    for (auto& id : ids) id = event << 32 | static_cast<std::uint64_t>(&id - ids.data());
+    bytes += announcement({.sample_type = kType, .ids = ids});
+  }
+  auto recording = open(bytes);
+  count_records(recording);
+  EXPECT_EQ(recording.attributes().size(), kMostIds / ids.size());
+  ASSERT_FALSE(recording.faults().empty());
+  EXPECT_THAT(describe(recording.faults()[0]), AllOf(HasSubstr("8000 ids"), HasSubstr("1048576")));
+}
+
+TEST_F(MetadataFlood, OfDescriptionsIsTakenOnce) {
+  RecordingBuilder builder;
+  builder.attribute_size(kSmallestAttribute);
+  std::string attribute = announcement({}).substr(8, kSmallestAttribute);
+  auto content = builder.writer();
+  content.u32(1).u32(kSmallestAttribute).raw(attribute).u32(1).counted_text("first").u64(5);
+  auto other = builder.writer();
+  other.u32(1).u32(kSmallestAttribute).raw(attribute).u32(1).counted_text("second").u64(5);
+  builder.event({.sample_type = kType, .ids = {5}});
+  builder.feature(HEADER_EVENT_DESC, content.bytes());
+  for (int i = 0; i < 100; ++i) builder.feature(HEADER_EVENT_DESC, other.bytes());
+  auto recording = open(builder.pipe_bytes());
+  count_records(recording);
+  EXPECT_EQ(recording.attributes()[0].name, "first");
+  EXPECT_EQ(recording.features().events.size(), 1u);
+}
+
+TEST_F(MetadataFlood, OfBuildIdsIsBounded) {
+  std::string bytes = pipe_header() + announcement({});
+  RecordingBuilder builder;
+  const std::string path(60'000, 'x');
+  for (int i = 0; i < 300; ++i) {
+    builder.record(PERF_RECORD_HEADER_BUILD_ID, 2,
+                   builder.writer().i32(-1).raw(std::string(24, '\1')).text(path).bytes());
+  }
+  auto recording = open(bytes + builder.records());
+  count_records(recording);
+  EXPECT_LE(recording.features().build_ids.size() * path.size(), kMostBuildIdBytes);
+  EXPECT_GT(recording.features().build_ids.size(), 250u);
+  ASSERT_FALSE(recording.faults().empty());
+  EXPECT_THAT(describe(recording.faults()[0]), HasSubstr("build-ids of more than 16777216 bytes"));
 }
 
 }  // namespace

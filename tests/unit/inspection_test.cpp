@@ -43,8 +43,8 @@ class InspectionTest : public test::RecordingTest {
 /// Two events, one of a PMU of its own; an unknown id, an unknown record, a lying name.
 RecordingBuilder odd_one() {
   const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
-  RecordingBuilder builder;
-  builder.event({.type = 8, .config = 0x1cd, .sample_type = type, .precise_ip = 2, .ids = {1, 2}});
+  auto builder = RecordingBuilder().event(
+      {.type = 8, .config = 0x1cd, .sample_type = type, .precise_ip = 2, .ids = {1, 2}});
   builder.event({.sample_type = type, .ids = {3}});
   const auto sample = [&](std::uint64_t id, std::uint16_t misc) {
     builder.record(PERF_RECORD_SAMPLE, misc, builder.writer().u64(id).u64(0x1000).bytes());
@@ -73,8 +73,7 @@ TEST_F(InspectionTest, IsThatOfItsTexts) {
 }
 
 TEST_F(InspectionTest, NamesRecordsThatPerfWroteTwice) {
-  RecordingBuilder builder;
-  builder.event({}).sample(1, 1, 1).sample(2, 1, 2);
+  auto builder = RecordingBuilder().event({}).sample(1, 1, 1).sample(2, 1, 2);
   EXPECT_TRUE(json_of(builder)["repeated"].is_null());
   EXPECT_THAT(text_of(builder), Not(HasSubstr("warning")));
   builder.record(perfdata::PERF_RECORD_FINISHED_ROUND, 0, "").sample(1, 1, 1).sample(2, 1, 2);
@@ -85,8 +84,7 @@ TEST_F(InspectionTest, NamesRecordsThatPerfWroteTwice) {
 }
 
 TEST_F(InspectionTest, PrintsTheMetaInfoOfSimpleperf) {
-  RecordingBuilder builder;
-  builder.event({});
+  auto builder = RecordingBuilder().event({});
   builder.sample(0x1000, 1, 1);
   builder.feature(perfdata::HEADER_SIMPLEPERF_META_INFO,
                   std::string("simpleperf_version\0001.7\0clock\0\x1b[2J\n\0", 35));
@@ -106,8 +104,8 @@ TEST_F(InspectionTest, DoesNotCallRecordsOfBpfOutputSamples) {
 }
 
 TEST_F(InspectionTest, PrintsWhatDiffersFromTheDefaultsOfPerfRecord) {
-  RecordingBuilder builder;
-  builder.event({.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC});
+  auto builder = RecordingBuilder().event(
+      {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC});
   EXPECT_THAT(
       text_of(builder, false),
       HasSubstr("cpu-clock:HG: software 0x0, with ADDR|DATA_SRC, period 1000, precise_ip 0; "
@@ -129,8 +127,7 @@ TEST_F(InspectionTest, ListsItsFaults) {
 }
 
 TEST_F(InspectionTest, ReportsBigEndian) {
-  RecordingBuilder builder(true);
-  builder.event({}).sample(1, 1, 1);
+  auto builder = RecordingBuilder(true).event({}).sample(1, 1, 1);
   EXPECT_EQ(json_of(builder)["byte_order"], "big");
   EXPECT_THAT(text_of(builder), HasSubstr("file mode, big endian"));
 }

@@ -242,12 +242,11 @@ Text text_of(const std::string& line) {
 }
 
 bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](std::string_view one) { return text.starts_with(one); });
+  return std::ranges::any_of(all, [&](std::string_view one) { return text.starts_with(one); });
 }
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::find(all.begin(), all.end(), text) != all.end();
+  return std::ranges::find(all, text) != all.end();
 }
 
 /// Categories by the name alone.

@@ -1,6 +1,5 @@
 // Zydis, as src/instructions uses it, and Capstone decode the same code: every difference is one of
 // those in docs/instructions.md, found by a rule on the instruction.
-#include "src/instructions/instruction.h"
 #include "src/symbols/elf_file.h"
 #include "tests/support/capstone_decoder.h"
 #include "tests/support/encoding.h"

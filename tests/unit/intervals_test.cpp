@@ -1,3 +1,4 @@
+#include "analysis/intervals.h"
 #include "analysis/statistics.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"

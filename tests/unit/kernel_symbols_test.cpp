@@ -3,7 +3,6 @@
 #include "src/locate/kernel_symbols.h"
 
 #include "src/locate/replay.h"
-#include "src/perfdata/format.h"
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
@@ -70,6 +69,14 @@ class KernelSymbolsTest : public ::testing::Test {
   static RecordedKernel recorded(std::string_view build_id, const std::string& release = "6.1.0") {
     return {std::string(build_id), release, symbols::KernelReference{"_text", 0xffffffff81000000}};
   }
+  /// "NAME|REMARK|REMARK" of an address, by a recording of this kernel.
+  std::string found(const RecordedKernel& recorded,
+                    std::uint64_t address = 0xffffffff81000110) const {
+    KernelSymbols kernel([&] { return recorded; }, files_);
+    const std::string name = name_of(kernel, address);
+    EXPECT_EQ(name_of(kernel, address + 0x10), name);
+    return fmt::format("{}|{}", name, fmt::join(kernel.remarks(), "|"));
+  }
   static std::string name_of(KernelSymbols& kernel, std::uint64_t address,
                              const std::string& dso = "[kernel.kallsyms]",
                              std::uint64_t offset = 0) {
@@ -81,36 +88,27 @@ class KernelSymbolsTest : public ::testing::Test {
   KernelFiles files_;
 };
 
-TEST_F(KernelSymbolsTest, UsesTheRunningKernelsTableWithItsBuildId) {
-  KernelSymbols kernel([&] { return recorded(kRunningId, "another release does not matter"); },
-                       files_);
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "running");
-  EXPECT_THAT(kernel.remarks(), IsEmpty());
-}
-
-TEST_F(KernelSymbolsTest, HasNoSymbolsOfAnotherKernel) {
-  KernelSymbols kernel([&] { return recorded(kOtherId); }, files_);
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000120), "");
-  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr(kOtherId)));
-}
-
-TEST_F(KernelSymbolsTest, UsesPerfsCacheForAnotherKernel) {
+TEST_F(KernelSymbolsTest, AreThoseOfATableThatIsOfTheRecordedKernel) {
+  const auto with_remark = [](const std::string& name, std::string_view remark) {
+    return MatchesRegex(fmt::format("{}\\|[^|]*{}[^|]*", name, remark));  // one alone
+  };
+  EXPECT_EQ(found(recorded(kRunningId, "another release does not matter")), "running|");
+  EXPECT_THAT(found(recorded(kOtherId)), with_remark("", kOtherId));
   cache_table(kOtherId, "cached");
-  KernelSymbols kernel([&] { return recorded(kOtherId); }, files_);
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "cached");
-  EXPECT_THAT(kernel.remarks(), IsEmpty());
-}
-
-TEST_F(KernelSymbolsTest, UsesTheRunningTableWithoutBuildIdOnlyForTheSameRelease) {
-  KernelSymbols same([&] { return recorded({}); }, files_);
-  EXPECT_EQ(name_of(same, 0xffffffff81000110), "running");
-  EXPECT_THAT(same.remarks(), ElementsAre(HasSubstr("no build-id")));
-  KernelSymbols other([&] { return recorded({}, "6.2.0"); }, files_);
-  EXPECT_EQ(name_of(other, 0xffffffff81000110), "");
-  EXPECT_THAT(other.remarks(), ElementsAre(HasSubstr("6.2.0")));
-  KernelSymbols unknown([&] { return recorded({}, ""); }, files_);
-  EXPECT_EQ(name_of(unknown, 0xffffffff81000110), "");
+  EXPECT_EQ(found(recorded(kOtherId)), "cached|") << "by perf";
+  // Without a build-id the release says which it is.
+  EXPECT_THAT(found(recorded({})), with_remark("running", "no build-id"));
+  EXPECT_THAT(found(recorded({}, "6.2.0")), with_remark("", "6\\.2\\.0"));
+  EXPECT_THAT(found(recorded({}, "")), StartsWith("|"));
+  auto kernel = recorded(kRunningId);
+  kernel.reference->symbol = "_stext";
+  EXPECT_THAT(found(kernel), with_remark("", "no symbol '_stext'"));
+  kernel.reference.reset();
+  EXPECT_THAT(found(kernel), with_remark("running", "where it was loaded"));
+  std::ofstream(files_.kallsyms) << "0000000000000000 T _text\n0000000000000000 T x\n";
+  EXPECT_THAT(found(recorded(kRunningId), 0), with_remark("", "kptr_restrict"));
+  fs::remove(files_.kallsyms);
+  EXPECT_THAT(found(recorded(kRunningId)), with_remark("", "kallsyms"));
 }
 
 TEST_F(KernelSymbolsTest, ShiftsSymbolsByTheLoadAddress) {
@@ -122,36 +120,6 @@ TEST_F(KernelSymbolsTest, ShiftsSymbolsByTheLoadAddress) {
   EXPECT_EQ(found->name, "running");
   EXPECT_EQ(found->range, (AddressRange{0xffffffffa2000100, 0xffffffffa2000200}));
   EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
-}
-
-TEST_F(KernelSymbolsTest, RefusesATableWithoutTheReferenceSymbol) {
-  auto other = recorded(kRunningId);
-  other.reference->symbol = "_stext";
-  KernelSymbols kernel([&] { return other; }, files_);
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
-  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("no symbol '_stext'")));
-}
-
-TEST_F(KernelSymbolsTest, RemarksOnARecordingWithoutReferenceSymbol) {
-  auto without = recorded(kRunningId);
-  without.reference.reset();
-  KernelSymbols kernel([&] { return without; }, files_);
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "running");
-  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("where it was loaded")));
-}
-
-TEST_F(KernelSymbolsTest, RefusesATableWithoutAddressesAndNamesTheRemedy) {
-  std::ofstream(files_.kallsyms) << "0000000000000000 T _text\n0000000000000000 T x\n";
-  KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
-  EXPECT_EQ(name_of(kernel, 0), "");
-  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("kptr_restrict")));
-}
-
-TEST_F(KernelSymbolsTest, HasNoSymbolsWithoutATable) {
-  std::filesystem::remove(files_.kallsyms);
-  KernelSymbols kernel([&] { return recorded(kRunningId); }, files_);
-  EXPECT_EQ(name_of(kernel, 0xffffffff81000110), "");
-  EXPECT_THAT(kernel.remarks(), ElementsAre(HasSubstr("kallsyms")));
 }
 
 TEST_F(KernelSymbolsTest, UsesModuleSymbolsOnlyAtTheRecordedAddress) {
@@ -169,8 +137,8 @@ using RecordedKernelTest = test::RecordingTest;
 
 TEST_F(RecordedKernelTest, ComesFromTheMappingAndTheFeatures) {
   constexpr std::uint64_t kText = 0xffffffff81000000;
-  test::RecordingBuilder builder;
-  builder.event({}).mmap(-1, kText, 0x1000, kText, "[kernel.kallsyms]_text", 0, 1);
+  auto builder = test::RecordingBuilder().event({}).mmap(-1, kText, 0x1000, kText,
+                                                         "[kernel.kallsyms]_text", 0, 1);
   builder.feature(perfdata::HEADER_OSRELEASE, builder.writer().counted_text("6.1.0").bytes());
   auto recording = open(builder);
   auto spaces = read_address_spaces(recording);

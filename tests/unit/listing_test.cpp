@@ -4,10 +4,8 @@
 #include "src/locate/module_store.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
-#include "src/synth/model.h"
 #include "src/synth/recording.h"
 #include "tests/support/golden.h"
-#include "tests/support/prelude.h"
 #include "tests/support/random_models.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -301,11 +299,8 @@ std::vector<std::optional<events::Verdict>> verdicts_on(const std::vector<unsign
   code.range = {starts.front(), starts.front() + bytes.size()};
   for (const unsigned byte : bytes) code.bytes.push_back(static_cast<std::byte>(byte));
   code.starts = std::move(starts);
-  std::vector<std::optional<events::Verdict>> verdicts;
-  for (const Row& row : rows(listing, code, code.columns, {.all = true})) {
-    verdicts.push_back(row.verdicts.at(0));
-  }
-  return verdicts;
+  return test::mapped(rows(listing, code, code.columns, {.all = true}),
+                      [](const Row& row) { return row.verdicts.at(0); });
 }
 
 TEST(ListingRows, JudgeAMacroFusedPairAsOne) {

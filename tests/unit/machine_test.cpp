@@ -1,6 +1,8 @@
 #include "src/machine/machine.h"
 
 #include "src/machine/cpuinfo.h"
+#include "src/machine/file_tree.h"
+#include "src/machine/sampling_support.h"
 #include "tests/support/only_path.h"
 #include "tests/support/prelude.h"
 
@@ -112,11 +114,10 @@ TEST_F(MachineRoot, FindsCorePmusByTheirNameOrCpus) {
   put_pmu("cpu", "caps/max_precise", "3");
   put_pmu("armv8_pmuv3_0", "type", "8");
   put_pmu("armv8_pmuv3_0", "cpus", "0-3");
-  std::vector<std::string> pmus;
-  for (const CorePmu& pmu : inspected().core_pmus) {
-    pmus.push_back(fmt::format("{}, type {}, level {}, CPUs [{}]", pmu.name, pmu.type,
-                               pmu.max_precise.value_or(-1), fmt::join(pmu.cpus, " ")));
-  }
+  const auto pmus = test::mapped(inspected().core_pmus, [](const CorePmu& pmu) {
+    return fmt::format("{}, type {}, level {}, CPUs [{}]", pmu.name, pmu.type,
+                       pmu.max_precise.value_or(-1), fmt::join(pmu.cpus, " "));
+  });
   EXPECT_THAT(pmus, ElementsAre("armv8_pmuv3_0, type 8, level -1, CPUs [0 1 2 3]",
                                 "cpu, type 4, level 3, CPUs []"));
 }
@@ -247,6 +248,97 @@ TEST_F(FindPerf, QuotesAWrapperWithoutPerfForThisKernel) {
 TEST_F(FindPerf, RefusesAProgramThatIsNotPerf) {
   put_perf("echo hello\n");
   EXPECT_THAT(message(), HasSubstr("no version in what --version prints (\"hello\")"));
+}
+
+class FileTreeTest : public ::testing::Test {
+ protected:
+  void put(const std::string& path, const std::string& content) const {
+    directory_.write(path, content);
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(FileTreeTest, ReadsBelowItsRoot) {
+  put("tree/a/b", " 7 \n");
+  put("tree/a/c", "");
+  const FileTree files(directory_ / "tree");
+  EXPECT_FALSE(files.is_here());
+  EXPECT_EQ(files.content_of("a/b"), "7");
+  EXPECT_THAT(files.names_in("a"), ElementsAre("b", "c"));
+  EXPECT_TRUE(files.exists("a/c"));
+  EXPECT_FALSE(files.exists("a/d"));
+  EXPECT_EQ(files.content_of("a"), "");
+}
+
+TEST_F(FileTreeTest, FollowsLinksWithinTheTreeOnly) {
+  put("tree/devices/cpu/type", "4");
+  put("secret", "hidden");
+  put("tree2/secret", "hidden");
+  fs::create_directory_symlink("devices", directory_ / "tree/bus");
+  fs::create_symlink(directory_ / "secret", directory_ / "tree/absolute");
+  fs::create_symlink("../secret", directory_ / "tree/upwards");
+  fs::create_directory_symlink("../tree2", directory_ / "tree/sibling");
+  const FileTree files(directory_ / "tree");
+  EXPECT_EQ(files.content_of("bus/cpu/type"), "4");
+  EXPECT_EQ(files.content_of("absolute"), "");
+  EXPECT_EQ(files.content_of("upwards"), "");
+  EXPECT_EQ(files.content_of("sibling/secret"), "");
+  EXPECT_THAT(files.names_in("sibling"), IsEmpty());
+  EXPECT_EQ(files.content_of("../secret"), "");
+}
+
+TEST_F(FileTreeTest, ReadsNoFileLongerThanItsLimit) {
+  put("tree/line", std::string(FileTree::kLine, 'x'));
+  put("tree/long", std::string(FileTree::kLine + 1, 'x'));
+  const FileTree files(directory_ / "tree");
+  EXPECT_EQ(files.content_of("line").size(), FileTree::kLine);
+  EXPECT_EQ(files.content_of("long"), "");
+}
+
+TEST_F(FileTreeTest, BoundsThePmusOfAHostileTree) {
+  const std::string pmu = "tree/sys/bus/event_source/devices/cpu/";
+  put(pmu + "type", "4");
+  put(pmu + "caps/a_long_one", std::string(4096, 'n'));
+  for (int i = 0; i < 300; ++i) put(pmu + "format/f" + std::to_string(i), "");
+  for (int i = 0; i < 100; ++i) put(pmu + "caps/c" + std::to_string(i), "");
+  put("tree/sys/bus/event_source/devices/typeless/caps/x", "1");
+  const auto pmus = read_pmus(FileTree(directory_ / "tree"));
+  ASSERT_EQ(pmus.size(), 1U);
+  EXPECT_EQ(pmus[0].formats.size(), 256U);
+  EXPECT_EQ(pmus[0].caps.size(), 64U);
+  EXPECT_EQ(pmus[0].caps.at("a_long_one"), std::string(128, 'n'));
+}
+
+TEST_F(FileTreeTest, BoundsPmusAndTheirCpus) {
+  for (int i = 0; i < 520; ++i) {
+    const std::string pmu = "tree/sys/bus/event_source/devices/pmu" + std::to_string(i) + "/";
+    put(pmu + "type", "9");
+    put(pmu + "cpus", "0-65535");
+  }
+  const auto pmus = read_pmus(FileTree(directory_ / "tree"));
+  EXPECT_EQ(pmus.size(), 512U);
+  std::size_t cpus = 0;
+  for (const Pmu& pmu : pmus) cpus += pmu.cpus.size();
+  EXPECT_EQ(pmus[0].cpus.size(), 65536U);
+  EXPECT_EQ(cpus, std::size_t{1} << 18);
+}
+
+TEST(StatusValue, FollowsAWholeKey) {
+  const std::string status = "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\nCapEff:\t00ff\n";
+  EXPECT_EQ(status_value(status, "Seccomp"), "2");
+  EXPECT_EQ(status_value(status, "CapEff"), "00ff");
+  EXPECT_EQ(status_value(status, "Cap"), "");
+  EXPECT_EQ(status_value("", "Cap"), "");
+}
+
+TEST(MidrRegister, IsParsed) {
+  const auto midr = parse_midr("0x00000000414fd4f2");
+  ASSERT_TRUE(midr);
+  EXPECT_EQ(std::tuple(midr->implementer, midr->variant, midr->part, midr->revision, midr->name()),
+            std::tuple(0x41U, 4U, 0xd4fU, 2U, "Neoverse V2 r4p2"));
+  EXPECT_EQ(parse_midr("0x00000000480fd4f0")->name(), "");
+  for (const char* text : {"413fd0c1", "0x", "0xfffffffffffffffff"}) EXPECT_FALSE(parse_midr(text));
 }
 
 }  // namespace

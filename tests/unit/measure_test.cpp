@@ -1,9 +1,7 @@
 // What measurements of a recording say of it beside numbers: the files that were looked at, damage.
 #include "src/measure/measure.h"
 
-#include "src/perfdata/format.h"
 #include "src/run/run.h"
-#include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -148,8 +146,8 @@ class CatalogueEvent : public ::testing::Test {
   }
   analysis::Measurement measured(std::uint64_t config, std::uint64_t iterations,
                                  bool is_sampled = true) {
-    test::RecordingBuilder builder;
-    builder.event({.type = PERF_TYPE_RAW, .config = config, .precise_ip = 2});
+    auto builder =
+        test::RecordingBuilder().event({.type = PERF_TYPE_RAW, .config = config, .precise_ip = 2});
     if (is_sampled) {
       builder.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1)
           .sample(kTargetAt + 0x1000, kPid, 2);
@@ -238,8 +236,8 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
         ASSERT_NE(call, layout.other_triggers.end());
         sampled.push_back(call->begin + (next ? kCallAndInt3 : 0));
       }
-      test::RecordingBuilder builder;
-      builder.event({.type = PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
+      auto builder = test::RecordingBuilder().event(
+          {.type = PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
       test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
       builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
       for (std::uint64_t i = 0; i < sampled.size() * 3838; ++i) {

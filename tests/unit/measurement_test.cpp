@@ -1,6 +1,5 @@
 #include "analysis/measurement.h"
 
-#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::analysis {

@@ -4,7 +4,6 @@
 #include "src/output/report/report.h"
 #include "src/perfdata/format.h"
 #include "src/synth/recording.h"
-#include "tests/support/prelude.h"
 #include "tests/support/random_models.h"
 #include "tests/unit/runway_fixture.h"
 

@@ -1,11 +1,13 @@
 // Where the files of a recording's mappings are found, and which of them are refused.
 #include "src/locate/module_store.h"
 
+#include "src/locate/mapping_name.h"
 #include "tests/support/prelude.h"
 
 namespace skid::locate {
 namespace {
 
+using namespace std::string_literals;
 using Kind = ModuleStore::Remark::Kind;
 
 /// An environment variable that a test sets, back as it was when the test ends.
@@ -72,6 +74,9 @@ class ModuleStoreTest : public ::testing::Test {
   }
   symbols::MappedFile gone() const { return {"/nowhere/program", build_id_}; }
 
+  static std::vector<Kind> kinds_of(const ModuleStore& store) {
+    return test::mapped(store.remarks(), &ModuleStore::Remark::kind);
+  }
   static bool has_function(const ModuleStore::Found& found) {
     return found.module != nullptr && !found.module->functions_named("wanted").empty();
   }
@@ -102,29 +107,18 @@ TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
   const std::string here = "aarch64", elsewhere = "x86_64";
 #endif
   ModuleStore store;
-  store.expect_machine(elsewhere);
-  EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr);
-  ASSERT_EQ(store.remarks().size(), 1U);
-  EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
-  EXPECT_THAT(store.remarks().front().text, HasSubstr("another architecture than was recorded"));
-  EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr)
-      << "the build-id is better evidence";
-  for (const std::string& known : {here, std::string(), std::string("damaged\x1b[31m")}) {
-    store.expect_machine(known);  // the next recording
-    EXPECT_NE(store.find({program_.string(), {}}).module, nullptr) << known;
-    EXPECT_EQ(store.remarks().back().kind, Kind::unverified);
-  }
-}
-
-TEST_F(ModuleStoreTest, RefusesUnverifiedFilesForUnsupportedArchitectures) {
-  ModuleStore store;
-  for (const std::string third : {"armv7l", "i686", "riscv64"}) {
-    store.expect_machine({});  // a recording without an architecture
-    EXPECT_NE(store.find({program_.string(), {}}).module, nullptr);
-    store.expect_machine(third);
-    EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr) << third;
+  for (const std::string& other : {elsewhere, "armv7l"s, "i686"s, "riscv64"s}) {
+    store.expect_machine(other);
+    EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr) << other;
     EXPECT_EQ(store.remarks().back().kind, Kind::rebuilt);
-    EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr) << third;
+    EXPECT_THAT(store.remarks().back().text, HasSubstr("another architecture than was recorded"));
+    EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr)
+        << "the build-id is better evidence";
+    for (const std::string& known : {here, ""s, "damaged\x1b[31m"s}) {
+      store.expect_machine(known);  // the next recording
+      EXPECT_NE(store.find({program_.string(), {}}).module, nullptr) << known;
+      EXPECT_EQ(store.remarks().back().kind, Kind::unverified);
+    }
   }
 }
 
@@ -180,8 +174,7 @@ TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
   put(other, below_build_id("debug", ".debug"));
   ModuleStore store(places);
   EXPECT_EQ(store.find(gone()).module, nullptr);
-  ASSERT_EQ(store.remarks().size(), 1U);
-  EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
+  EXPECT_THAT(kinds_of(store), ElementsAre(Kind::rebuilt));
 }
 
 TEST_F(ModuleStoreTest, ListsTheSearchedPlaces) {
@@ -208,8 +201,7 @@ TEST_F(ModuleStoreTest, ADebugFileHasSymbolsAndLinesButNoCode) {
   EXPECT_TRUE(has_function(found));
   EXPECT_FALSE(has_code(found));
   EXPECT_FALSE(found.module->has_code());
-  ASSERT_EQ(alone.remarks().size(), 1U);
-  EXPECT_EQ(alone.remarks().front().kind, Kind::no_code);
+  EXPECT_THAT(kinds_of(alone), ElementsAre(Kind::no_code));
 
   // Beside the stripped program it is where symbols and lines come from.
   run({"strip", program_.string()});
@@ -239,10 +231,8 @@ TEST_F(ModuleStoreTest, QueriesDebuginfodOnlyOnRequest) {
     EXPECT_EQ(store.find({"/nowhere/else", "00112233445566"}).module, nullptr);
     EXPECT_THAT(store.remarks().back().text, HasSubstr("debuginfod's servers"));
   }
-  std::ifstream asked(directory_ / "asked");
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(asked, line);) lines.push_back(line);
-  EXPECT_THAT(lines, ElementsAre("executable " + build_id_, "executable 00112233445566"));
+  EXPECT_THAT(test::lines_of(read_file(directory_ / "asked", 1000)),
+              ElementsAre("executable " + build_id_, "executable 00112233445566"));
 
   const Variable none("DEBUGINFOD_URLS", "");
   ModuleStore store(places);
@@ -277,6 +267,65 @@ TEST(SearchPlaces, AreThoseOfTheEnvironment) {
   EXPECT_EQ(places.by_build_id.debuginfod_cache, "/home/someone/.cache/debuginfod_client");
   EXPECT_EQ(places.by_build_id.build_id_cache, "/home/someone/.debug");
   EXPECT_FALSE(places.asks_debuginfod);
+}
+
+TEST(KernelMappingName, SplitsOffTheKernelsReferenceSymbolAlone) {
+  const auto parts = [](const char* mapping) {
+    const auto name = kernel_mapping_name(mapping);
+    return fmt::format("{}{} {}", name.is_kernel ? "kernel " : "", name.dso, name.reference);
+  };
+  EXPECT_EQ(parts("[kernel.kallsyms]_text"), "kernel [kernel.kallsyms] _text");
+  EXPECT_EQ(parts("[kernel.kallsyms]_stext"), "kernel [kernel.kallsyms] _stext");
+  EXPECT_EQ(parts("[kernel.kallsyms]"), "kernel [kernel.kallsyms] ");
+  EXPECT_TRUE(kernel_mapping_name("[kernel.kallsyms").is_kernel);
+  EXPECT_EQ(parts("[ext4]"), "[ext4] ");
+  EXPECT_EQ(parts("/lib/modules/6.1/ext4.ko"), "/lib/modules/6.1/ext4.ko ");
+  EXPECT_EQ(parts(""), " ");
+}
+
+TEST(ModuleName, IsTheOneThatTheKernelUses) {
+  EXPECT_EQ(module_name("/lib/modules/6.1/snd-hda-intel.ko.xz"), "snd_hda_intel");
+  EXPECT_EQ(module_name("/lib/modules/6.1/ext4.ko"), "ext4");
+  EXPECT_EQ(module_name("[ext4]"), "ext4");
+  EXPECT_EQ(module_name("[]"), "");
+  EXPECT_EQ(module_name("/usr/bin/true"), "");
+  EXPECT_EQ(module_name("bpf_prog_1"), "");
+  EXPECT_EQ(module_name(""), "");
+}
+
+TEST(KernelDsoName, IsAModulesFileOnlyWithItsBuildId) {
+  EXPECT_EQ(kernel_dso_name({"/lib/ext4.ko", ""}), "[ext4]");
+  EXPECT_EQ(kernel_dso_name({"/lib/ext4.ko", "00"}), "/lib/ext4.ko");
+  EXPECT_EQ(kernel_dso_name({"[ext4]", ""}), "[ext4]");
+  EXPECT_EQ(kernel_dso_name({"[kernel.kallsyms]", ""}), "[kernel.kallsyms]");
+}
+
+TEST(UserMappingName, OfExecutableMemoryIsThePerfMapFile) {
+  const auto name = [](const std::string& path, bool executable) {
+    perfdata::MappingRecord mapping;
+    mapping.pid = 123;
+    mapping.path = path;
+    mapping.executable = executable;
+    return user_mapping_name(mapping);
+  };
+  for (const std::string path : {"//anon", "/dev/zero (deleted)", "/anon_hugepage", "[stack]",
+                                 "/SYSV00000000 (deleted)", "[heap]"}) {
+    EXPECT_EQ(name(path, true), "/tmp/perf-123.map") << path;
+    EXPECT_EQ(name(path, false), path);
+  }
+  EXPECT_EQ(name("/usr/bin/x", true), "/usr/bin/x");
+  EXPECT_EQ(name("[vdso]", true), "[vdso]");
+}
+
+TEST(IsPseudoFile, RecognizesNamesThatMustNotBeOpened) {
+  for (const std::string path : {"", "//anon", "[vdso]", "[heap]", "/memfd:x (deleted)",
+                                 "/usr/bin/x (deleted)", "/dev/zero", "/tmp/perf-12.map"}) {
+    EXPECT_TRUE(is_pseudo_file(path)) << path;
+  }
+  for (const std::string path :
+       {"/usr/bin/x", "/tmp/perf-.map", "/tmp/perf-12.mapx", "/tmp/perf-x.map", "/tmp/perf-"}) {
+    EXPECT_FALSE(is_pseudo_file(path)) << path;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include <gtest/gtest.h>
+
 namespace skid::symbols {
 namespace {
 
@@ -45,11 +47,6 @@ class ModuleTest : public testing::Test {
     if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
   }
 
-  fs::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(directory_ / name, std::ios::binary) << content;
-    return directory_ / name;
-  }
-
   static Completed run(const std::vector<std::string>& argv) {
     Completed completed = run_program(argv);
     EXPECT_TRUE(completed.code.success()) << shell_quoted(argv) << "\n" << completed.err;
@@ -60,7 +57,7 @@ class ModuleTest : public testing::Test {
   fs::path build(const std::string& name, const std::string& source_name, std::string_view source,
                  std::vector<std::string> flags, const std::string& compiler = "cc") const {
     std::vector<std::string> argv = {compiler, "-o", (directory_ / name).string(),
-                                     write(source_name, source).string()};
+                                     directory_.write(source_name, source).string()};
     argv.insert(argv.end(), flags.begin(), flags.end());
     run(argv);
     return directory_ / name;
@@ -99,25 +96,26 @@ std::string name_at(const Module& module, std::uint64_t address) {
   return fmt::format("{}+{}", function->name, address - function->range.begin);
 }
 
-TEST_F(ModuleTest, FindsAFunctionFromItsFirstByteToItsLast) {
+TEST_F(ModuleTest, NamesFunctionsAndLabelsFromTheirFirstByteToTheirLast) {
   const Module module = Module::open(build_functions());
   const std::uint64_t sized = module.symbol_value("sized").value();
+  for (const auto& [offset, name] : std::map<std::uint64_t, std::string>{{0, "sized+0"},
+                                                                         {7, "sized+7"},
+                                                                         {8, "without_size+0"},
+                                                                         {10, "without_size+2"},
+                                                                         {11, "label+0"}}) {
+    EXPECT_EQ(name_at(module, sized + offset), name);
+  }
   EXPECT_EQ(name_at(module, sized - 1), "");
-  EXPECT_EQ(name_at(module, sized), "sized+0");
-  EXPECT_EQ(name_at(module, sized + 7), "sized+7");
-  EXPECT_EQ(name_at(module, sized + 8), "without_size+0");
   const auto functions = module.functions_named("sized");
   ASSERT_EQ(functions.size(), 1U);
   EXPECT_EQ(functions[0].range, (AddressRange{sized, sized + 8}));
-}
-
-TEST_F(ModuleTest, ExtendsASymbolWithoutASizeToTheNextOne) {
-  const Module module = Module::open(build_functions());
-  const std::uint64_t begin = module.symbol_value("without_size").value();
-  EXPECT_EQ(module.functions_named("without_size")[0].range, (AddressRange{begin, begin + 3}));
-  EXPECT_EQ(module.functions_named("label")[0].range, (AddressRange{begin + 3, begin + 5}));
-  EXPECT_EQ(name_at(module, begin + 2), "without_size+2");
-  EXPECT_EQ(name_at(module, begin + 3), "label+0");
+  EXPECT_EQ(module.functions_named("without_size")[0].range, (AddressRange{sized + 8, sized + 11}));
+  EXPECT_EQ(module.functions_named("label")[0].range, (AddressRange{sized + 11, sized + 13}));
+  // Data has a name, too.
+  EXPECT_EQ(name_at(module, module.symbol_value("datum").value()), "");
+  EXPECT_THAT(module.functions_named("datum"), IsEmpty());
+  EXPECT_EQ(module.symbol_value("no_such_symbol"), std::nullopt);
 }
 
 TEST_F(ModuleTest, EndsASymbolWithoutASizeWithItsSection) {
@@ -134,14 +132,6 @@ TEST_F(ModuleTest, EndsASymbolWithoutASizeWithItsSection) {
   EXPECT_EQ(name_at(module, module.symbol_value("unnamed").value()), "") << "no label of code";
   EXPECT_EQ(name_at(module, module.symbol_value("last").value()), "last+0");
   EXPECT_EQ(name_at(module, module.symbol_value("no_code").value()), "") << "of another section";
-}
-
-TEST_F(ModuleTest, FindsDataByNameButNotAsAFunction) {
-  const Module module = Module::open(build_functions());
-  const std::uint64_t datum = module.symbol_value("datum").value();
-  EXPECT_EQ(name_at(module, datum), "");
-  EXPECT_THAT(module.functions_named("datum"), IsEmpty());
-  EXPECT_EQ(module.symbol_value("no_such_symbol"), std::nullopt);
 }
 
 TEST_F(ModuleTest, ReturnsTheBytesOfAFunctionUpToTheEndOfTheFile) {
@@ -175,7 +165,7 @@ TEST_F(ModuleTest, TranslatesFileOffsetsOfFixedAndPositionIndependentPrograms) {
 
 TEST_F(ModuleTest, ReturnsAllStaticFunctionsOfOneNameLowestFirst) {
   const fs::path first =
-      write("first.s", ".type twice,@function\ntwice: .byte 1,1\n.size twice,2\n");
+      directory_.write("first.s", ".type twice,@function\ntwice: .byte 1,1\n.size twice,2\n");
   const Module module = assembled(
       ".globl _start\n_start: nop\n"
       ".type twice,@function\ntwice: .byte 2,2,2\n.size twice,3\n",
@@ -239,8 +229,8 @@ TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
       {"_ZN1AclEi", "A::operator()"},
       {"_Zonk", "_Zonk"},
       {"plain", "plain"}};
-  std::vector<std::string> symbols;
-  for (const auto& [symbol, name] : names) symbols.push_back(symbol);
+  const std::vector<std::string> symbols =
+      test::mapped(names, [](const auto& one) { return std::string(one.first); });
   const fs::path path =
       build("program", "names.s", functions_of(symbols), {"-nostdlib", "-static", "-Wl,-eplain"});
   const Module module = Module::open(path);
@@ -316,13 +306,9 @@ TEST_F(ModuleTest, ReadsTheBuildId) {
   EXPECT_THAT(run({"readelf", "-n", hashed.string()}).out, HasSubstr("Build ID: " + build_id));
 }
 
-TEST_F(ModuleTest, KnowsX86) {
+TEST_F(ModuleTest, KnowsX86AndReads32BitProgramsWhichItDoesNotDecode) {
   SKIP_UNLESS_X86;
   EXPECT_EQ(Module::open(build_functions()).arch(), Arch::x86_64);
-}
-
-TEST_F(ModuleTest, Reads32BitProgramsOfMachinesThatItDoesNotDecode) {
-  SKIP_UNLESS_X86;
   const Module module = Module::open(build_functions("program32", {"-m32"}));
   EXPECT_EQ(module.arch(), std::nullopt);
   EXPECT_EQ(name_at(module, module.symbol_value("sized").value() + 7), "sized+7");
@@ -532,13 +518,28 @@ TEST_F(ModuleTest, RefusesFilesThatAreNotRegularElfFiles) {
       {fifo, "a FIFO"},
       {directory_.path(), "a directory"},
       {"/dev/null", "a device"},
-      {write("text", "no program\n"), "a file of another format"},
-      {write("empty", ""), "a file of another format"},
+      {directory_.write("text", "no program\n"), "a file of another format"},
+      {directory_.write("empty", ""), "a file of another format"},
       {directory_ / "missing", "missing: "}};
   for (const auto& [path, reason] : refused) {
     EXPECT_THAT(test::message_of<InputError>([&, file = path] { Module::open(file); }),
                 HasSubstr(reason));
   }
+}
+
+TEST(RunningVdso, HasTheClockAndABuildId) {
+  const auto vdso = running_vdso();
+  if (!vdso) GTEST_SKIP() << "this kernel gives no vdso";
+#ifdef __aarch64__
+  constexpr const char* kClock = "__kernel_clock_gettime";
+#else
+  constexpr const char* kClock = "__vdso_clock_gettime";
+#endif
+  const auto clock = vdso->functions_named(kClock);
+  ASSERT_FALSE(clock.empty());
+  EXPECT_GT(clock.front().range.size(), 0u);
+  EXPECT_FALSE(vdso->code(clock.front().range).empty());
+  EXPECT_EQ(vdso->build_id().size(), 40u);
 }
 
 }  // namespace

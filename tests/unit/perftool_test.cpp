@@ -39,25 +39,28 @@ TEST(PerfCommand, HasThePeriodEventOutputAndTarget) {
                           "--ack", "/tmp/x/ack"));
 }
 
-TEST(PerfCommand, AsksForDataAddressesAndWeights) {
+/// The command line for "cycles" with these changes.
+std::vector<std::string> command_with(const std::function<void(Subject&)>& change, int major = 6,
+                                      int minor = 1) {
   Subject subject{
       .perf_event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}};
-  EXPECT_FALSE(has_data_addresses(record_command(perf(6, 1), recording_of(subject))));
-  subject.data_addresses = true;
-  auto command = record_command(perf(6, 1), recording_of(subject));
-  EXPECT_TRUE(has_data_addresses(command));
-  EXPECT_THAT(command, Not(Contains("-W")));
-  subject.weights = true;
-  EXPECT_THAT(record_command(perf(4, 19), recording_of(subject)), Contains("-W"));
+  change(subject);
+  return record_command(perf(major, minor), recording_of(subject));
+}
+
+TEST(PerfCommand, AsksForDataAddressesAndWeights) {
+  const auto addresses = [](Subject& subject) { subject.data_addresses = true; };
+  const auto weights = [](Subject& subject) { subject.data_addresses = subject.weights = true; };
+  EXPECT_FALSE(has_data_addresses(command_with([](Subject&) {})));
+  EXPECT_TRUE(has_data_addresses(command_with(addresses)));
+  EXPECT_THAT(command_with(addresses), Not(Contains("-W")));
+  EXPECT_THAT(command_with(weights, 4, 19), Contains("-W"));
   EXPECT_FALSE(has_data_addresses({"perf", "record", "--", "target", "-d"}));
 }
 
 TEST(PerfCommand, RecordsCounterValuesWithoutInheritance) {
   const auto command = [](const char* event) {
-    return record_command(
-        perf(6, 1),
-        recording_of(
-            {.perf_event = event, .period = 7, .cross_check = {}, .length = std::uint64_t{5}}));
+    return command_with([=](Subject& subject) { subject.perf_event = event; });
   };
   EXPECT_THAT(command("cycles:uS"), Contains("--no-inherit"));
   EXPECT_THAT(command("cycles:u"), Not(Contains("--no-inherit")));
@@ -95,14 +98,11 @@ TEST(PerfCommand, HasFrequencyCallGraphBranchesAndCpu) {
 }
 
 TEST(PerfCommand, LeavesOutWhatAnOldPerfDoesNotKnow) {
-  const Recording recording = recording_of(
-      {.perf_event = "cycles", .period = 7, .cross_check = {}, .length = std::uint64_t{5}});
-  EXPECT_THAT(record_command(perf(4, 19), recording),
-              ElementsAre("/usr/bin/perf", "record", "--no-buildid-cache", "-e", "cycles", "-c",
-                          "7", "-o", "/run/a.data.partial", "--", "/run/target.load",
-                          "--iterations", "5", "--cpu", "1"));
-  EXPECT_THAT(record_command(perf(5, 9), recording), Contains("--no-bpf-event"));
-  EXPECT_THAT(record_command(perf(5, 9), recording), Not(Contains("--control")));
+  const auto old = [](int major, int minor) { return command_with([](Subject&) {}, major, minor); };
+  EXPECT_THAT(old(4, 19), ElementsAre("/usr/bin/perf", "record", "--no-buildid-cache", "-e",
+                                      "cycles", "-c", "7", "-o", "/run/a.data.partial", "--",
+                                      "/run/target.load", "--iterations", "5", "--cpu", "1"));
+  EXPECT_THAT(old(5, 9), AllOf(Contains("--no-bpf-event"), Not(Contains("--control"))));
   EXPECT_THAT(control_note(perf(5, 9)), HasSubstr("perf 5.9 has no --control"));
   EXPECT_EQ(control_note(perf(5, 10)), "");
 }
@@ -114,9 +114,7 @@ TEST(NextLength, GrowsWithWhatIsMissingUpToTheLongestTry) {
   EXPECT_EQ(next_length(seconds(4), 1000, 5000), kLongestTry);
   EXPECT_EQ(next_length(kLongestTry, 4999, 5000), std::nullopt);
   EXPECT_EQ(next_length(std::chrono::nanoseconds(1), 1, 1'000'000'000), milliseconds(1200));
-}
-
-TEST(NextLength, OfAnEventThatDoesNotComeEndsSoon) {
+  // An event that does not come ends soon.
   EXPECT_EQ(next_length(seconds(1), 0, 5000), seconds(2));
   EXPECT_EQ(next_length(kLongestEmptyTry, 0, 5000), std::nullopt);
 }
@@ -146,43 +144,41 @@ TEST(Outcome, IsRecordedWithTheReportOfTheTarget) {
             "perf left no recording");
 }
 
-TEST(Outcome, IsRefusedWhereTheKernelOrPerfDoesNotTakeTheEvent) {
-  const Outcome by_kernel = outcome_of({.code = {.status = 255},
-                                        .out = {},
-                                        .err = "Error:\nThe r00c4:pp event is not supported.\n"});
-  EXPECT_EQ(by_kernel.ending, Ending::refused);
-  EXPECT_EQ(by_kernel.reason, "The r00c4:pp event is not supported.");
-  const Outcome by_perf = outcome_of({.code = {.status = 129},
-                                      .out = {},
-                                      .err = "event syntax error: 'nonsense'\n"
-                                             "                     \\___ parser error\n"});
-  EXPECT_EQ(by_perf.ending, Ending::refused);
-  EXPECT_EQ(by_perf.reason, "perf does not support this event (parser error)");
-}
-
-TEST(Outcome, TellsDeathsFromRefusals) {
-  const Outcome target = outcome_of({.code = {.status = 0, .signal = 9},
-                                     .out = {},
-                                     .err = "[ perf record: Captured and wrote 1 MB a ]\n"});
-  EXPECT_EQ(target.ending, Ending::died);
-  EXPECT_THAT(target.reason, HasSubstr("the target was killed by signal 9"));
-  const Outcome perf = outcome_of({.code = {.status = 7}, .out = {}, .err = "no idea\n"});
-  EXPECT_EQ(perf.ending, Ending::failed);
-  EXPECT_EQ(perf.reason, "perf ended with exit status 7: no idea");
-  EXPECT_EQ(outcome_of({.code = {.status = 0, .signal = 9}, .out = {}, .err = {}}).ending,
-            Ending::died);
-  // With what it says of refusals, but after the target began.
-  EXPECT_EQ(
-      outcome_of({.code = {.status = 1},
-                  .out = {},
-                  .err = "Error:\nof the target\n[ perf record: Captured and wrote 1 MB a ]\n"})
-          .ending,
-      Ending::died);
-  EXPECT_EQ(outcome_of({.code = {.status = 255},
-                        .out = {},
-                        .err = "failed to write perf data, error: No space left on device\n"})
-                .ending,
-            Ending::disk_full);
+TEST(Outcome, DistinguishesRefusalsDeathsFailuresAndAFullDisk) {
+  struct Case {
+    ExitCode code;
+    const char* err;
+    Ending ending;
+    const char* reason;
+  };
+  for (const auto& [code, err, ending, reason] : std::vector<Case>{
+           {{.status = 255},
+            "Error:\nThe r00c4:pp event is not supported.\n",
+            Ending::refused,
+            "The r00c4:pp event is not supported."},
+           {{.status = 129},
+            "event syntax error: 'nonsense'\n       \\___ parser error\n",
+            Ending::refused,
+            "perf does not support this event (parser error)"},
+           {{.signal = 9},
+            "[ perf record: Captured and wrote 1 MB a ]\n",
+            Ending::died,
+            "the target was killed by signal 9"},
+           {{.signal = 9}, "", Ending::died, ""},
+           {{.status = 7}, "no idea\n", Ending::failed, "perf ended with exit status 7: no idea"},
+           // With what perf prints of refusals, but after the target began.
+           {{.status = 1},
+            "Error:\nof the target\n[ perf record: Captured and wrote 1 MB a ]\n",
+            Ending::died,
+            ""},
+           {{.status = 255},
+            "failed to write perf data, error: No space left on device\n",
+            Ending::disk_full,
+            ""}}) {
+    const Outcome outcome = outcome_of({.code = code, .out = {}, .err = err});
+    EXPECT_EQ(outcome.ending, ending) << err;
+    EXPECT_THAT(outcome.reason, HasSubstr(reason));
+  }
 }
 
 TEST(PerfMessages, OfARecordingGiveItsSamples) {
@@ -194,31 +190,24 @@ TEST(PerfMessages, OfARecordingGiveItsSamples) {
   EXPECT_EQ(messages.refusal, std::nullopt);
   EXPECT_FALSE(messages.no_permission);
   EXPECT_THAT(messages.remarks, IsEmpty());
-}
-
-TEST(PerfMessages, WithoutANumberMeanNoSamples) {
-  const Messages messages =
+  const Messages none =
       read_messages("[ perf record: Captured and wrote 0.001 MB (x samples) y.data ]\n");
-  EXPECT_TRUE(messages.wrote_file);
-  EXPECT_EQ(messages.samples, 0U);
+  EXPECT_TRUE(none.wrote_file);
+  EXPECT_EQ(none.samples, 0U) << "no number";
 }
 
-TEST(PerfMessages, KeepWhatIsNotChatter) {
-  const Messages messages = read_messages(
-      "WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,\n\n"
-      "  check /proc/sys/kernel/kptr_restrict.\n"
-      "[ perf record: Woken up 1 times to write data ]\n");
-  EXPECT_THAT(messages.remarks,
-              ElementsAre("WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,",
-                          "check /proc/sys/kernel/kptr_restrict."));
-}
-
-TEST(PerfMessages, AreBounded) {
+TEST(PerfMessages, KeepWhatIsNotChatterUpToABound) {
+  EXPECT_THAT(
+      read_messages("WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,\n\n"
+                    "  check /proc/sys/kernel/kptr_restrict.\n"
+                    "[ perf record: Woken up 1 times to write data ]\n")
+          .remarks,
+      ElementsAre("WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,",
+                  "check /proc/sys/kernel/kptr_restrict."));
   std::string text;
   for (int i = 0; i < 1000; ++i) text += std::string(10'000, 'x') + "\n";
-  const Messages messages = read_messages(text);
-  EXPECT_LE(messages.remarks.size(), 20U);
-  EXPECT_LE(messages.remarks.at(0).size(), 500U);
+  EXPECT_LE(read_messages(text).remarks.size(), 20U);
+  EXPECT_LE(read_messages(text).remarks.at(0).size(), 500U);
 }
 
 TEST(PerfMessages, OfAnEventThatTheKernelRefusesGiveTheReason) {
@@ -244,11 +233,6 @@ TEST(PerfMessages, OfARefusedPermissionAreNoRefusalOfTheEvent) {
   EXPECT_TRUE(read_messages("Error:\nNo permission to enable cycles event.\n").no_permission);
   EXPECT_TRUE(
       read_messages("Error:\nYou may not have permission to collect stats.\n").no_permission);
-}
-
-TEST(PerfMessages, TellAFullDisk) {
-  EXPECT_TRUE(
-      read_messages("failed to write perf data, error: No space left on device\n").disk_full);
 }
 
 TEST(PermissionReason, NamesTheSettingAndTheRemedy) {

@@ -218,7 +218,8 @@ void expect_percent(const std::vector<Rate>& rates, const std::map<std::string, 
   }
 }
 
-TEST(Backend, OfStreamIsThatOfTheArticle) {
+TEST(Backend, FollowsTheCounts) {
+  // STREAM as in the article.
   expect_percent(compute_rates(backend(6'219'060'933'176, 5'968'672'825'601, 5'312'257'710'841,
                                        245'370'423'703, 1'491'679'451'897, 2'528'175'472'523))
                      .backend,
@@ -228,10 +229,7 @@ TEST(Backend, OfStreamIsThatOfTheArticle) {
                   {"bandwidth", 64.64},
                   {"latency", 20.78},
                   {"other", 10.55}});
-}
-
-// The article gives other numbers for these counts.
-TEST(Backend, OfX264FollowsTheCounts) {
+  // x264, of which the article gives other numbers for these counts.
   expect_percent(compute_rates(backend(1'006'171'527'484, 491'458'850'680, 91'391'287'054,
                                        19'777'655'122, 13'236'384'103, 4'762'008'291))
                      .backend,

@@ -6,13 +6,6 @@ namespace {
 
 class RunDirectoryTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "skidscan-directory-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
-  }
-  void TearDown() override { fs::remove_all(base_); }
-
   /// A directory that counts as a run, told apart by `mark`.
   fs::path put_run(const std::string& name, const std::string& mark) const {
     fs::create_directory(base_ / name);
@@ -28,27 +21,20 @@ class RunDirectoryTest : public ::testing::Test {
         std::distance(fs::directory_iterator(base_), fs::directory_iterator()));
   }
   static std::string fault(const fs::path& path, Displace displace) {
-    try {
-      check_run_directory(path, displace);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no fault";
+    return test::message_of(check_run_directory, path, displace);
   }
 
-  fs::path base_;
+  const test::TemporaryDirectory directory_;
+  const fs::path& base_ = directory_.path();
 };
 
-TEST_F(RunDirectoryTest, IsRemovedWithoutKeep) {
+TEST_F(RunDirectoryTest, StaysOnlyOnceKept) {
   {
     const RunDirectory directory = RunDirectory::create(base_ / "run", Displace::refuse);
     EXPECT_TRUE(fs::is_directory(base_ / "run"));
     std::ofstream(directory.path() / "target.load") << "x";
   }
   EXPECT_EQ(entries(), 0U);
-}
-
-TEST_F(RunDirectoryTest, StaysOnceKept) {
   { RunDirectory::create(base_ / "run", Displace::refuse).keep(); }
   EXPECT_TRUE(fs::is_directory(base_ / "run"));
 }
@@ -84,12 +70,12 @@ TEST_F(RunDirectoryTest, ThatExistsIsRefusedWithTheRemedy) {
   const fs::path run = put_run("run", "old");
   EXPECT_EQ(fault(run, Displace::refuse),
             run.string() + ": exists; replace it with --force, or name another with -o");
-  EXPECT_EQ(fault(run.string() + "/", Displace::replace), "no fault");
+  EXPECT_EQ(fault(run.string() + "/", Displace::replace), "no error");
 }
 
 TEST_F(RunDirectoryTest, DisplacesRunsAndEmptyDirectoriesOnly) {
   fs::create_directory(base_ / "empty");
-  EXPECT_EQ(fault(base_ / "empty", Displace::replace), "no fault");
+  EXPECT_EQ(fault(base_ / "empty", Displace::replace), "no error");
   std::ofstream(base_ / "file") << "x";
   EXPECT_THAT(fault(base_ / "file", Displace::replace), HasSubstr("is not a run"));
   fs::create_directory(base_ / "thesis");
@@ -113,7 +99,7 @@ TEST_F(RunDirectoryTest, ThatIsBeingRecordedIntoIsNotDisplaced) {
   EXPECT_THROW(RunDirectory::resume(base_ / "run"), Error);
   first->keep();
   first.reset();
-  EXPECT_EQ(fault(base_ / "run", Displace::rotate), "no fault");
+  EXPECT_EQ(fault(base_ / "run", Displace::rotate), "no error");
 }
 
 /// Ends without destructors, as a process that is killed.
@@ -129,7 +115,7 @@ void create_and_die(const fs::path& path, Displace displace, const std::string& 
 
 TEST_F(RunDirectoryTest, OfAKilledProcessCanBeReplaced) {
   create_and_die(base_ / "run", Displace::refuse, "target.load");
-  EXPECT_EQ(fault(base_ / "run", Displace::replace), "no fault");
+  EXPECT_EQ(fault(base_ / "run", Displace::replace), "no error");
   { RunDirectory::create(base_ / "run", Displace::replace).keep(); }
   EXPECT_FALSE(fs::exists(base_ / "run" / "target.load"));
   EXPECT_EQ(entries(), 1U);
@@ -168,7 +154,7 @@ TEST_F(RunDirectoryTest, LeavesOtherFilesThatHaveTheNameOfAReplacedRun) {
   put_run("run", "old");
   fs::create_directory(base_ / "run.replaced");
   std::ofstream(base_ / "run.replaced" / "chapter1") << "x";
-  EXPECT_EQ(fault(base_ / "run", Displace::replace), "no fault");
+  EXPECT_EQ(fault(base_ / "run", Displace::replace), "no error");
   EXPECT_THROW(RunDirectory::create(base_ / "run", Displace::replace), Error);
   EXPECT_EQ(mark_of("run"), "old");
   EXPECT_TRUE(fs::exists(base_ / "run.replaced" / "chapter1"));
@@ -189,13 +175,8 @@ TEST_F(RunDirectoryTest, ThatIsResumedStaysWithoutKeep) {
 
 TEST_F(RunDirectoryTest, WithoutAParentIsNamed) {
   const fs::path path = base_ / "missing" / "run";
-  try {
-    RunDirectory::create(path, Displace::refuse);
-    FAIL() << "it was created";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              path.string() + ": cannot be created: no such file or directory");
-  }
+  EXPECT_EQ(test::message_of([&] { RunDirectory::create(path, Displace::refuse); }),
+            path.string() + ": cannot be created: no such file or directory");
 }
 
 }  // namespace

@@ -9,9 +9,7 @@ RequestedEvent parsed(const std::string& text) {
 }
 
 std::vector<std::string> texts(const std::vector<std::string>& arguments) {
-  std::vector<std::string> result;
-  for (const RequestedEvent& event : parse_events(arguments)) result.push_back(event.text());
-  return result;
+  return test::mapped(parse_events(arguments), &RequestedEvent::text);
 }
 
 std::string fault(const std::vector<std::string>& arguments) {
@@ -59,21 +57,22 @@ TEST(RecordEvent, LevelsInTheEventAreExtracted) {
   EXPECT_EQ(parsed("cycles:u").own_level, std::nullopt);
 }
 
-TEST(RecordEvent, BuiltInOnesBecomeBreakpointsOnTheTarget) {
-  EXPECT_EQ(parsed("access").for_perf(2, target()), "mem:0x403000/4:rw:pp");
-  EXPECT_EQ(parsed("access:u").for_perf(0, target()), "mem:0x403000/4:rw:u");
-  EXPECT_EQ(parsed("execute").for_perf(3, target()), "mem:0x401010:x:ppp");
-  EXPECT_EQ(parsed("faults").for_perf(1, target()), "page-faults:p");
-  EXPECT_EQ(parsed("cpu-clock").for_perf(0, target()), "cpu-clock");
-  EXPECT_EQ(parsed("minor-faults").for_perf(0, target()), "minor-faults");
-}
-
-TEST(RecordEvent, KindsFollowFromNames) {
-  EXPECT_EQ(parsed("access:u").kind, EventKind::access);
-  EXPECT_EQ(parsed("execute").kind, EventKind::execute);
-  EXPECT_EQ(parsed("page-faults").kind, EventKind::faults);
-  EXPECT_EQ(parsed("task-clock:u").kind, EventKind::clock);
-  EXPECT_EQ(parsed("cycles").kind, EventKind::other);
+TEST(RecordEvent, KindsAndBreakpointsFollowFromNames) {
+  using enum EventKind;
+  for (const auto& [event, level, kind, for_perf] :
+       std::vector<std::tuple<const char*, int, EventKind, const char*>>{
+           {"access", 2, access, "mem:0x403000/4:rw:pp"},
+           {"access:u", 0, access, "mem:0x403000/4:rw:u"},
+           {"execute", 3, execute, "mem:0x401010:x:ppp"},
+           {"faults", 1, faults, "page-faults:p"},
+           {"page-faults", 0, faults, "page-faults"},
+           {"minor-faults", 0, faults, "minor-faults"},
+           {"cpu-clock", 0, clock, "cpu-clock"},
+           {"task-clock:u", 0, clock, "task-clock:u"},
+           {"cycles", 0, other, "cycles"}}) {
+    EXPECT_EQ(parsed(event).for_perf(level, target()), for_perf);
+    EXPECT_EQ(parsed(event).kind, kind) << event;
+  }
 }
 
 TEST(RecordEvent, PLeavesTheLevelToPerf) {

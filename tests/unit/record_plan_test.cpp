@@ -72,27 +72,15 @@ std::vector<run::PlannedMeasurement> plan(const PlanOptions& asked,
 
 using Texts = std::vector<std::string>;
 
-/// A member of all measurements.
-Texts all(const std::vector<run::PlannedMeasurement>& plan,
-          std::string run::PlannedMeasurement::*member) {
-  Texts result;
-  for (const auto& measurement : plan) result.push_back(measurement.*member);
-  return result;
-}
 Texts requested(const std::vector<run::PlannedMeasurement>& plan) {
-  return all(plan, &run::PlannedMeasurement::requested);
+  return test::mapped(plan, &run::PlannedMeasurement::requested);
 }
 Texts files(const std::vector<run::PlannedMeasurement>& plan) {
-  return all(plan, &run::PlannedMeasurement::file);
+  return test::mapped(plan, &run::PlannedMeasurement::file);
 }
 
 std::string fault(const PlanOptions& asked, const machine::Machine& machine = without_pmu()) {
-  try {
-    plan(asked, machine);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no fault";
+  return test::message_of([&] { plan(asked, machine); });
 }
 
 std::uint64_t iterations(const run::PlannedMeasurement& measurement) {
@@ -122,9 +110,7 @@ TEST(RecordPlan, ReadsMoreSamplesWhereOtherTriggersHaveSome) {
   PlanOptions asked = options({"branches", "branch-misses", "access", "cycles", "cpu-clock"});
   asked.levels = {2};
   const auto samples = [&] {
-    std::vector<std::uint64_t> all;
-    for (const auto& measurement : plan(asked, with_pmu())) all.push_back(measurement.samples);
-    return all;
+    return test::mapped(plan(asked, with_pmu()), &run::PlannedMeasurement::samples);
   };
   EXPECT_THAT(samples(), ElementsAre(10'000, 5000, 5000, 5000, 5000));
   asked.duration_seconds = 1.5;
@@ -145,7 +131,7 @@ TEST(RecordPlan, RecordsCounterValuesAtLevel0Alone) {
   PlanOptions asked = options({"access", "cycles:u", "r20d1:S", "cpu-clock"});
   asked.levels = {0, 2};
   asked.skid_in_events = true;
-  EXPECT_THAT(all(plan(asked, with_pmu()), &run::PlannedMeasurement::perf_event),
+  EXPECT_THAT(test::mapped(plan(asked, with_pmu()), &run::PlannedMeasurement::perf_event),
               ElementsAre("mem:0x403000/8:rw:S", "mem:0x403000/8:rw:pp", "cycles:uS", "cycles:upp",
                           "r20d1:S", "r20d1:Spp", "cpu-clock", "cpu-clock:pp"));
   asked.levels = {2};
@@ -241,7 +227,7 @@ TEST(RecordPlan, RefusesAKindThatTheCpuCannotRunAndOtherCpus) {
   const auto refusal_of = [](TriggerKind kind, const machine::Machine& machine) {
     return fault(with_trigger(kind), machine);
   };
-  EXPECT_EQ(refusal_of("ymm-load"_trigger, with_caches()), "no fault");
+  EXPECT_EQ(refusal_of("ymm-load"_trigger, with_caches()), "no error");
   EXPECT_THAT(refusal_of("zmm-load"_trigger, with_caches()), HasSubstr("lacks avx512f"));
   machine::Machine small = with_caches();
   for (auto& [cpu, caches] : small.data_caches) caches.pop_back();
@@ -256,11 +242,8 @@ TEST(RecordPlan, AlwaysUsesTheFaultTriggerForFaults) {
   PlanOptions asked = options({"access", "branches", "page-faults", "faults"});
   asked.trigger = "store"_trigger;
   asked.levels = {0};
-  const auto measurements = plan(asked);
-  EXPECT_EQ(measurements[0].trigger, "store");
-  EXPECT_EQ(measurements[1].trigger, "store");
-  EXPECT_EQ(measurements[2].trigger, "store");
-  EXPECT_EQ(measurements[3].trigger, "fault");
+  EXPECT_THAT(test::mapped(plan(asked), &run::PlannedMeasurement::trigger),
+              ElementsAre("store", "store", "store", "fault"));
   EXPECT_THAT(resolve(asked).notes,
               ElementsAre("faults: with the trigger fault, since store does not cause it"));
 }
@@ -451,9 +434,8 @@ TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
   asked.nops = 300;
   asked.nop_bytes = 4;
   const RecordRequest request = resolve(asked);
-  ASSERT_EQ(request.targets.size(), 2U);
-  EXPECT_EQ(request.targets[0].trigger, "load"_trigger);
-  EXPECT_EQ(request.targets[1].trigger, "fault"_trigger);
+  EXPECT_THAT(test::mapped(request.targets, &runway::Specification::trigger),
+              ElementsAre("load"_trigger, "fault"_trigger));
   for (const auto& target : request.targets) {
     EXPECT_EQ(target.nops, 300U);
     EXPECT_EQ(target.nop_bytes, 4U);

@@ -1,7 +1,8 @@
-// perf.data in file mode: what is read, and how damage is reported.
+// perf.data in file mode, with compressed records too: what is read, and how damage is reported.
 #include "tests/support/recording_test.h"
 
 #include "tests/support/prelude.h"
+#include "tests/support/zstd_compressor.h"
 
 namespace skid::perfdata {
 namespace {
@@ -22,8 +23,11 @@ std::vector<Sample> samples_of(Recording& recording) {
 }
 
 RecordingBuilder three_samples() {
-  RecordingBuilder builder;
-  builder.event({}).sample(0x1000, 7, 10).sample(0x2000, 7, 20).sample(0x3000, 8, 30);
+  auto builder = RecordingBuilder()
+                     .event({})
+                     .sample(0x1000, 7, 10)
+                     .sample(0x2000, 7, 20)
+                     .sample(0x3000, 8, 30);
   return builder;
 }
 
@@ -40,8 +44,9 @@ TEST_F(RecordingFile, ReturnsSamplesInFileOrder) {
 }
 
 TEST_F(RecordingFile, OfABigEndianMachineIsRead) {
-  RecordingBuilder builder(true);
-  builder.event({.precise_ip = 2}).sample(0xc000'1234, 7, 10, 2 | PERF_RECORD_MISC_EXACT_IP);
+  auto builder = RecordingBuilder(true)
+                     .event({.precise_ip = 2})
+                     .sample(0xc000'1234, 7, 10, 2 | PERF_RECORD_MISC_EXACT_IP);
   auto recording = open(builder);
   EXPECT_EQ(recording.byte_order(), ByteOrder::big);
   EXPECT_EQ(recording.attributes().front().precise_ip, 2u);
@@ -56,8 +61,7 @@ TEST_F(RecordingFile, OfABigEndianMachineIsRead) {
 TEST_F(RecordingFile, ContainsEachPreciseLevel) {
   for (const bool big_endian : {false, true}) {
     for (unsigned level = 0; level <= 3; ++level) {
-      RecordingBuilder builder(big_endian);
-      builder.event({.precise_ip = level}).sample(1, 1, 1);
+      auto builder = RecordingBuilder(big_endian).event({.precise_ip = level}).sample(1, 1, 1);
       EXPECT_EQ(open(builder).attributes().front().precise_ip, level);
     }
   }
@@ -83,8 +87,9 @@ TEST_F(RecordingFile, WithTheFirstAttributeEverHasZerosForLaterFields) {
 
 TEST_F(RecordingFile, DistinguishesEventsByTheirIds) {
   const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
-  RecordingBuilder builder;
-  builder.event({.sample_type = type, .ids = {11, 12}}).event({.sample_type = type, .ids = {21}});
+  auto builder = RecordingBuilder()
+                     .event({.sample_type = type, .ids = {11, 12}})
+                     .event({.sample_type = type, .ids = {21}});
   const auto add = [&](std::uint64_t id, std::uint64_t ip) {
     builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(id).u64(ip).bytes());
   };
@@ -103,8 +108,7 @@ TEST_F(RecordingFile, DistinguishesEventsByTheirIds) {
 }
 
 TEST_F(RecordingFile, HasTheNamesOfItsEvents) {
-  RecordingBuilder builder;
-  builder.event({.ids = {5}}).sample(1, 1, 1);
+  auto builder = RecordingBuilder().event({.ids = {5}}).sample(1, 1, 1);
   // The description repeats the attribute; only its size and the ids matter here.
   auto description = builder.writer();
   description.u32(1).u32(64);
@@ -141,8 +145,7 @@ TEST_F(RecordingFile, ReadsBuildIdsOfTheirOwnLength) {
 }
 
 TEST_F(RecordingFile, SkipsTheTraceAfterAnAuxtraceRecord) {
-  RecordingBuilder builder;
-  builder.event({}).sample(0x1, 1, 1);
+  auto builder = RecordingBuilder().event({}).sample(0x1, 1, 1);
   // The trace holds what looks like a sample; it must not be read as one.
   RecordingBuilder inner;
   const std::string fake =
@@ -190,6 +193,137 @@ TEST_F(RecordingFile, OfAPerfThatDidNotEndProperlyIsReadToTheEndOfTheFile) {
   auto recording = open(bytes);
   EXPECT_EQ(ips_of(recording).size(), 3u);
   EXPECT_THAT(describe(recording.faults().at(0)), HasSubstr("never completed"));
+}
+
+using test::expect_fault;
+using test::ZstdCompressor;
+
+class CompressedRecording : public test::RecordingTest {
+ protected:
+  /// Samples at 0, 1, 2, … in the bytes of their records.
+  static std::string samples(std::uint64_t first, std::uint64_t count) {
+    RecordingBuilder builder;
+    for (std::uint64_t ip = first; ip < first + count; ++ip) builder.sample(ip, 7, ip);
+    return builder.records();
+  }
+  static std::string compressed2_body(const std::string& compressed) {
+    std::string body = RecordingBuilder().writer().u64(compressed.size()).bytes() + compressed;
+    body.resize((body.size() + 7) / 8 * 8, '\xff');
+    return body;
+  }
+  static std::vector<std::uint64_t> up_to(std::uint64_t count) {
+    std::vector<std::uint64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    return numbers;
+  }
+};
+
+TEST_F(CompressedRecording, ReturnsTheRecordsAfterTheirPacket) {
+  ZstdCompressor compressor;
+  auto builder = RecordingBuilder().event({}).sample(100, 7, 1);
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(0, 2)));
+  builder.sample(200, 7, 2);
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(2, 1)));
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(100, 0, 1, 200, 2));
+  EXPECT_TRUE(recording.faults().empty());
+  recording.rewind();
+  EXPECT_THAT(ips_of(recording), ElementsAre(100, 0, 1, 200, 2)) << "after rewinding";
+}
+
+TEST_F(CompressedRecording, JoinsRecordsAndFramesThatRunAcrossPackets) {
+  const std::string all = samples(0, 5000);
+  for (const std::size_t piece : {1000u, 1001u, 40'000u}) {
+    for (const bool new_frames : {false, true}) {
+      ZstdCompressor compressor;
+      auto builder = RecordingBuilder().event({});
+      for (std::size_t at = 0; at < all.size(); at += piece) {
+        builder.record(PERF_RECORD_COMPRESSED, 0,
+                       compressor.compress(std::string_view(all).substr(at, piece), new_frames));
+        builder.record(PERF_RECORD_FINISHED_ROUND, 0, "");
+      }
+      auto recording = open(builder);
+      EXPECT_EQ(ips_of(recording), up_to(5000)) << piece << (new_frames ? " in frames" : "");
+      EXPECT_TRUE(recording.faults().empty());
+    }
+  }
+}
+
+TEST_F(CompressedRecording, DecompressesMoreThanItsBufferFromOnePacket) {
+  ZstdCompressor compressor;
+  auto builder = RecordingBuilder().event({}).record(PERF_RECORD_COMPRESSED, 0,
+                                                     compressor.compress(samples(0, 13'000)));
+  auto recording = open(builder);
+  EXPECT_EQ(ips_of(recording), up_to(13'000));
+}
+
+TEST_F(CompressedRecording, SkipsThePaddingOfCompressed2) {
+  ZstdCompressor compressor;
+  auto builder = RecordingBuilder().event({});
+  for (std::uint64_t ip = 0; ip < 50; ++ip) {
+    builder.record(PERF_RECORD_COMPRESSED2, 0,
+                   compressed2_body(compressor.compress(samples(ip, 1))));
+  }
+  auto recording = open(builder);
+  EXPECT_EQ(ips_of(recording), up_to(50));
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(CompressedRecording, RefusesACompressed2ThatIsLargerThanItsRecord) {
+  ZstdCompressor compressor;
+  auto body = compressed2_body(compressor.compress(samples(0, 1)));
+  body[1] = '\x7f';
+  auto builder =
+      RecordingBuilder().event({}).record(PERF_RECORD_COMPRESSED2, 0, body).sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(100));
+  expect_fault(recording, "compressed data of");
+}
+
+TEST_F(CompressedRecording, CountsRecordsBeforeDamageAndUncompressedOnes) {
+  ZstdCompressor compressor;
+  auto builder = RecordingBuilder().event({}).record(PERF_RECORD_COMPRESSED, 0,
+                                                     compressor.compress(samples(0, 3)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, "no zstd at all, whatever it says");
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(samples(3, 3)));
+  builder.sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0, 1, 2, 100));
+  expect_fault(recording, "cannot be decompressed");  // reported once
+}
+
+TEST_F(CompressedRecording, ReportsATruncatedLastRecord) {
+  ZstdCompressor compressor;
+  const auto all = samples(0, 2);
+  auto builder = RecordingBuilder().event({}).record(
+      PERF_RECORD_COMPRESSED, 0,
+      compressor.compress(std::string_view(all).substr(0, all.size() - 5)));
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0));
+  expect_fault(recording, "27 bytes of another one");
+}
+
+TEST_F(CompressedRecording, EndsAtACompressedRecordWithoutASize) {
+  // A mebibyte of zeros takes 50 bytes; it is no records, and ends the decompressing at once.
+  ZstdCompressor compressor;
+  auto builder = RecordingBuilder().event({}).record(PERF_RECORD_COMPRESSED, 0,
+                                                     compressor.compress(samples(0, 1)));
+  builder.record(PERF_RECORD_COMPRESSED, 0, compressor.compress(std::string(1u << 20, '\0')));
+  builder.sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0, 100));
+  expect_fault(recording, "a compressed record of 0 bytes");
+}
+
+TEST_F(CompressedRecording, RefusesAWindowAboveThatOfZstdsHighestLevel) {
+  // A frame header that asks for a window of 2 GiB (RFC 8878, 3.1.1.1.2: exponent 21, mantissa 0).
+  std::string frame("\x28\xb5\x2f\xfd\x00\xa8", 6);
+  frame.append(64, '\0');
+  auto builder =
+      RecordingBuilder().event({}).record(PERF_RECORD_COMPRESSED, 0, frame).sample(100, 7, 1);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(100));
+  expect_fault(recording, "too much memory");
 }
 
 }  // namespace

@@ -1,15 +1,12 @@
 #include "analysis/repeats.h"
 
-#include "src/support/random.h"
 #include "tests/support/offset_models.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::analysis {
 namespace {
 
-using examples::Example;
-using examples::make;
+using namespace examples;
 using test::OffsetModel;
 
 TEST(OverRuns, TheMeanOfEqualValuesIsEachOfThem) {
@@ -36,6 +33,12 @@ TEST(OverRuns, IntervalIsNeverNarrowerThanSamplingMakesIt) {
   const auto interval = interval_over_runs(runs);
   ASSERT_TRUE(interval);
   EXPECT_NEAR(interval->high - 0.5, 1.959964 * std::sqrt(0.06) / 3, 1e-6);
+  const std::vector<RunValue> one{{1, 0.1}}, three{{1, 0.1}, {2, 0.1}, {4, 0.1}};
+  EXPECT_FALSE(interval_over_runs(one).has_value());
+  EXPECT_FALSE(difference_over_runs(one, one).has_value());
+  EXPECT_FALSE(difference_over_runs(three, {}).has_value());
+  EXPECT_TRUE(difference_over_runs(three, one).has_value());
+  EXPECT_TRUE(difference_over_runs(one, three).has_value());
 }
 
 TEST(OverRuns, AllHitsInAllRunsStillHaveAWidth) {
@@ -46,15 +49,6 @@ TEST(OverRuns, AllHitsInAllRunsStillHaveAWidth) {
   ASSERT_TRUE(interval);
   EXPECT_LT(interval->low, 0.9998);
   EXPECT_GT(interval->low, 0.999);
-}
-
-TEST(OverRuns, ASingleRunHasNoIntervalOverRuns) {
-  const std::vector<RunValue> one{{1, 0.1}}, three{{1, 0.1}, {2, 0.1}, {4, 0.1}};
-  EXPECT_FALSE(interval_over_runs(one).has_value());
-  EXPECT_FALSE(difference_over_runs(one, one).has_value());
-  EXPECT_FALSE(difference_over_runs(three, {}).has_value());
-  EXPECT_TRUE(difference_over_runs(three, one).has_value());
-  EXPECT_TRUE(difference_over_runs(one, three).has_value());
 }
 
 // Student's sleep data (1908) as R gives it: t.test(extra ~ group), Welch.
@@ -150,9 +144,7 @@ TEST(OverRuns, IntervalCoversTheMeanWhereRunsVary) {
 }
 
 std::vector<const Measurement*> pointers(const std::vector<Measurement>& measurements) {
-  std::vector<const Measurement*> all;
-  for (const Measurement& measurement : measurements) all.push_back(&measurement);
-  return all;
+  return test::mapped(measurements, [](const Measurement& one) { return &one; });
 }
 
 Measurement repeat(int number, const Example& example) {

@@ -1,5 +1,4 @@
 #include "src/output/report/report.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::output {
@@ -7,9 +6,7 @@ namespace {
 
 using analysis::Measurement;
 using analysis::NotJudged;
-using examples::code_of;
-using examples::LocatedCount;
-using examples::make;
+using namespace examples;
 
 /// Reads a report of the measurements back, and expects all reports of both to be the same.
 std::vector<Measurement> expect_same_again(const std::vector<Measurement>& measurements) {

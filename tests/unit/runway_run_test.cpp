@@ -1,4 +1,3 @@
-#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <poll.h>
@@ -33,16 +32,11 @@ TEST(TargetReport, IsFoundAmongOtherOutput) {
   EXPECT_THAT(report->warnings, ElementsAre("mlockall refused (errno 12)"));
 }
 
-TEST(TargetReport, HasCpuMinusOneOfAnUnpinnedTarget) {
-  const auto report = parse_target_report(line_with("\"cpu\": 3", "\"cpu\": -1"));
-  ASSERT_TRUE(report);
-  EXPECT_EQ(report->cpu, -1);
-}
-
-TEST(TargetReport, IsMissingWhenTheTargetDied) {
-  EXPECT_EQ(parse_target_report("").has_value(), false);
-  EXPECT_EQ(parse_target_report("Segmentation fault\n").has_value(), false);
-  EXPECT_EQ(parse_target_report(std::string(kLine).substr(0, 90)).has_value(), false);
+TEST(TargetReport, HasCpuMinusOneOfAnUnpinnedTargetAndIsMissingWhenItDied) {
+  EXPECT_EQ(parse_target_report(line_with("\"cpu\": 3", "\"cpu\": -1")).value().cpu, -1);
+  EXPECT_FALSE(parse_target_report(""));
+  EXPECT_FALSE(parse_target_report("Segmentation fault\n"));
+  EXPECT_FALSE(parse_target_report(std::string(kLine).substr(0, 90)));
 }
 
 TEST(TargetReport, IsRefusedWithImplausibleValues) {
@@ -74,12 +68,8 @@ TEST(TargetCommandLine, ContainsEachPartOfTheRun) {
   EXPECT_THAT(command_line(target, run),
               ElementsAre("/tmp/a b/target", "--iterations", "77", "--cpu", "0", "--control",
                           "/tmp/c", "--ack", "/tmp/a"));
-}
-
-TEST(TargetCommandLine, WritesSecondsWithoutLosingNanoseconds) {
-  Target target;
   target.path = "target";
-  TargetRun run;
+  run = {};
   run.length = nanoseconds{2'000'000'001};
   EXPECT_THAT(command_line(target, run), ElementsAre("./target", "--seconds", "2.000000001"));
 }
@@ -152,27 +142,16 @@ TEST_F(Running, MeasuresPlausibleTicksPerNop) {
 
 TEST_F(Running, AcceptsDecimalSecondsAndRefusesMalformedArguments) {
   const Target target = build("load"_trigger);
-  const std::vector<std::vector<std::string>> bad{
-      {"--iterations"},
-      {"--iterations", "0"},
-      {"--iterations", "1x"},
-      {"--iterations", "18446744073709551616"},
-      {"--seconds", "-1"},
-      {"--seconds", "."},
-      {"--seconds", "1.0000000001"},
-      {"--seconds", "1", "--iterations", "1"},
-      {"--cpu", "x"},
-      {"--control", "/tmp/fifo"},
-      {"--ack", "/tmp/fifo"},
-      {"--turbo", "1"},
-      {""},
-  };
-  for (const auto& arguments : bad) {
-    const Completed completed = run_with(target, arguments);
-    EXPECT_EQ(completed.code.status, 64) << shell_quoted(arguments);
-    EXPECT_EQ(completed.out, "") << shell_quoted(arguments);
-    EXPECT_THAT(completed.err, HasSubstr("skidscan-target: ")) << shell_quoted(arguments);
+  for (const std::string& line : test::lines_of(
+           "--iterations\n--iterations 0\n--iterations 1x\n--iterations 18446744073709551616\n"
+           "--seconds -1\n--seconds .\n--seconds 1.0000000001\n--seconds 1 --iterations 1\n"
+           "--cpu x\n--control /tmp/fifo\n--ack /tmp/fifo\n--turbo 1\nx")) {
+    const Completed completed = run_with(target, test::words_of(line));
+    EXPECT_EQ(completed.code.status, 64) << line;
+    EXPECT_EQ(completed.out, "") << line;
+    EXPECT_THAT(completed.err, HasSubstr("skidscan-target: ")) << line;
   }
+  EXPECT_EQ(run_with(target, {""}).code.status, 64);
   for (const char* const seconds : {"0.001", ".001", "0.001000000"}) {
     const Completed completed = run_with(target, {"--seconds", seconds});
     EXPECT_TRUE(completed.code.success()) << seconds;

@@ -4,7 +4,6 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
-#include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
 
 namespace skid::runway {
@@ -27,9 +26,7 @@ TEST(GapsFor, GrowEvenlyUpToTheRunway) {
   EXPECT_THAT(gaps_for(4, {}, 5000), ElementsAre(1250, 2500, 3750));
   EXPECT_THAT(gaps_for(std::nullopt, {70, 30}, 5000), ElementsAre(70, 30));
   EXPECT_THAT(gaps_for(3, {70, 30}, 5000), ElementsAre(70, 30));
-}
-
-TEST(GapsFor, RefuseContradictions) {
+  // Contradictions.
   EXPECT_THROW(gaps_for(2, {70, 30}, 5000), UsageError);
   EXPECT_THROW(gaps_for(0, {}, 5000), UsageError);
   EXPECT_THROW(gaps_for(17, {}, 5000), UsageError);
@@ -126,17 +123,12 @@ TEST(EventsPerIteration, CountTheLongBackEdgeOfAarch64) {
 }
 
 TEST(WatchedBytes, FitADebugRegister) {
-  const auto watched = [](TriggerKind kind) {
-    return watched_bytes(default_specification(Arch::x86_64, kind));
-  };
-  EXPECT_EQ(watched("zmm-load"_trigger), 8U);
-  EXPECT_EQ(watched("load"_trigger), 8U);
-  Specification narrow = default_specification(Arch::x86_64, "load"_trigger);
-  narrow.access_bytes = 2;
-  EXPECT_EQ(watched_bytes(narrow), 2U);
-  narrow.trigger = "string-load"_trigger;
-  EXPECT_EQ(watched_bytes(narrow), 8U);
-  EXPECT_EQ(string_repetitions(narrow), 5U);
+  EXPECT_EQ(watched_bytes(default_specification(Arch::x86_64, "zmm-load"_trigger)), 8U);
+  EXPECT_EQ(watched_bytes(default_specification(Arch::x86_64, "load"_trigger)), 8U);
+  EXPECT_EQ(watched_bytes({.trigger = "load"_trigger, .access_bytes = 2}), 2U);
+  const Specification string{.trigger = "string-load"_trigger, .access_bytes = 2};
+  EXPECT_EQ(watched_bytes(string), 8U);
+  EXPECT_EQ(string_repetitions(string), 5U);
 }
 
 constexpr std::uint64_t kKibibyte = 1024, kMebibyte = 1024 * kKibibyte,
@@ -191,6 +183,67 @@ TEST(Specification, TakesAWorkingSetWithAChaseOnly) {
   EXPECT_THAT(refused("load-l3"_trigger, 1024 + 64), HasSubstr("multiples of 128"));
   EXPECT_THAT(refused("load-dram"_trigger, 0), HasSubstr("working set bytes: 0"));
   EXPECT_THAT(refused("load"_trigger, 4096), HasSubstr("expected 0 for the trigger load"));
+}
+
+std::string refusal_of(const Specification& specification) {
+  return test::message_of<UsageError>([&] { check(specification); });
+}
+
+TEST(TriggerKindNames, AreParsedToTheirKinds) {
+  for (const TriggerKind kind : all_trigger_kinds()) {
+    EXPECT_EQ(trigger_kind_from(name_of(kind)), kind);
+  }
+  EXPECT_EQ(name_of(trigger_kind_from("branch")), "branch-taken") << "its old name";
+}
+
+TEST(TriggerKindNames, AreListedIfOneIsUnknown) {
+  for (const auto& [name, expected] : {std::pair{"laod", "did you mean load?"},
+                                       std::pair{"17", "load, load-l2, load-l3, load-dram"}}) {
+    EXPECT_THAT(test::message_of<UsageError>([&, text = name] { trigger_kind_from(text); }),
+                AllOf(HasSubstr(name), HasSubstr(expected)));
+  }
+}
+
+TEST(TriggerKinds, AreRefusedOnAnArchitectureWithoutThem) {
+  Specification specification = default_specification(Arch::aarch64);
+  specification.trigger = "cpuid"_trigger;
+  EXPECT_EQ(refusal_of(specification), *refusal("cpuid"_trigger, Arch::aarch64));
+  EXPECT_THAT(refusal_of(specification),
+              AllOf(HasSubstr("'cpuid' does not exist for aarch64"), HasSubstr("load, store")));
+  EXPECT_THAT(trigger_kinds_of(Arch::aarch64),
+              ::testing::Not(::testing::Contains("cpuid"_trigger)));
+  for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
+    for (const TriggerKind kind : trigger_kinds_of(arch)) {
+      EXPECT_EQ(refusal_of(default_specification(arch, kind)), "no error") << name_of(kind);
+    }
+  }
+}
+
+TEST(ArchNames, AcceptBothSpellings) {
+  EXPECT_EQ(arch_from("amd64"), Arch::x86_64);
+  EXPECT_EQ(arch_from("x86_64"), Arch::x86_64);
+  EXPECT_EQ(arch_from("arm64"), Arch::aarch64);
+  EXPECT_EQ(arch_from("aarch64"), Arch::aarch64);
+  EXPECT_THROW(arch_from("riscv64"), UsageError);
+}
+
+TEST(Specification, RefusesValuesOutOfBoundsWithTheExpectedOnes) {
+  using std::chrono::nanoseconds;
+  for (const auto& [specification, message] : std::vector<std::pair<Specification, const char*>>{
+           {{.nops = 19}, "runway NOPs: 19 given; expected 20 to 1000000"},
+           {{.nops = 1'000'001}, "1000001 given"},
+           {{.gaps = {0, 1'000'001}},
+            "NOPs between two triggers: 1000001 given; expected 0 to 1000000"},
+           {{.access_bytes = 3}, "access bytes: 3 given; expected 1, 2, 4, 8 for the trigger load"},
+           {{.nop_bytes = 10}, "NOP bytes: 10 given; expected 1 to 9 on x86_64"},
+           {{.nop_bytes = 0}, "NOP bytes: 0 given"},
+           {{.arch = Arch::aarch64, .nop_bytes = 1}, "NOP bytes: 1 given; expected 4 on aarch64"},
+           {{.lead_in_nops = 1'000'001}, "lead-in NOPs"},
+           {{.length = std::uint64_t{0}}, "iterations: 0 given"},
+           {{.length = nanoseconds{-1}}, "duration"},
+           {{.length = std::chrono::hours{25}}, "24 h"}}) {
+    EXPECT_THAT(refusal_of(specification), HasSubstr(message));
+  }
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ class UnderPerf : public ::testing::Test {
                                              const std::vector<std::string>& events,
                                              std::uint64_t period, RunLength length,
                                              const std::vector<std::string>& options = {}) {
-    const bool has_breakpoint = std::any_of(
-        events.begin(), events.end(), [](const auto& event) { return event.starts_with("mem:"); });
+    const bool has_breakpoint =
+        std::ranges::any_of(events, [](const auto& event) { return event.starts_with("mem:"); });
     if (has_breakpoint && !breakpoints_fire()) {
       reason_ = kNoBreakpoints;
       return std::nullopt;
@@ -54,9 +54,8 @@ class UnderPerf : public ::testing::Test {
     for (std::string event, ip; lines >> event >> ip;) {
       event.pop_back();  // the colon
       // perf names a data breakpoint by its address alone.
-      const auto found = std::find_if(events.begin(), events.end(), [&](const std::string& asked) {
-        return asked.starts_with(event);
-      });
+      const auto found = std::ranges::find_if(
+          events, [&](const std::string& asked) { return asked.starts_with(event); });
       EXPECT_NE(found, events.end()) << event;
       if (found == events.end()) break;
       ++samples[static_cast<std::size_t>(found - events.begin())][std::stoull(ip, nullptr, 16)];

@@ -1,9 +1,12 @@
 // Every field of a sample is found where the kernel puts it.
 #include "src/perfdata/sample.h"
 
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
+
+#include <gtest/gtest.h>
 
 namespace skid::perfdata {
 namespace {
@@ -197,6 +200,31 @@ TEST(SampleIdTrailer, IsReadFromTheEndOfARecord) {
   EXPECT_EQ(id.id, 55u);
   attribute.sample_id_all = false;
   EXPECT_FALSE(parse_sample_id(record, attribute, ByteOrder::little).time);
+}
+
+TEST(DescribeEvent, HasTheModifiersThatAreNotDefaults) {
+  // The modes that are not counted, as modifiers: hypervisor, host and guest are h, H and G.
+  for (const auto& [excluded, level, name] :
+       std::vector<std::tuple<std::string, unsigned, const char*>>{{"G", 0, "cycles"},
+                                                                   {"", 0, "cycles:HG"},
+                                                                   {"kh", 0, "cycles:u"},
+                                                                   {"uh", 0, "cycles:k"},
+                                                                   {"uhH", 0, "cycles:kG"},
+                                                                   {"G", 2, "cycles:ppH"},
+                                                                   {"", 2, "cycles:pp"},
+                                                                   {"k", 2, "cycles:uhpp"}}) {
+    const auto without = [&, modes = excluded](char mode) {
+      return modes.find(mode) != std::string::npos;
+    };
+    EXPECT_EQ(describe_event({.type = PERF_TYPE_HARDWARE,
+                              .precise_ip = level,
+                              .exclude_user = without('u'),
+                              .exclude_kernel = without('k'),
+                              .exclude_hypervisor = without('h'),
+                              .exclude_host = without('H'),
+                              .exclude_guest = without('G')}),
+              name);
+  }
 }
 
 }  // namespace

@@ -105,17 +105,11 @@ class TimeOrder : public ::testing::Test {
   void expect_equal_in_files(const HistoryShape& shape, const std::vector<Occurrence>& history) {
     const auto expected = test::places_by_replay(history, shape.timed);
     const auto builder = HistoryWriter(shape).whole(history);
-    {
-      SCOPED_TRACE("file");
-      expect_equal(expected, digest_of_bytes(builder.bytes()));
-    }
-    {
-      SCOPED_TRACE("compressed");
-      expect_equal(expected, digest_of_bytes(compressed(shape, builder).bytes()));
-    }
-    {
-      SCOPED_TRACE("pipe mode in a file");
-      expect_equal(expected, digest_of_bytes(builder.pipe_bytes()));
+    for (const auto& [form, bytes] : {std::pair{"file", builder.bytes()},
+                                      {"compressed", compressed(shape, builder).bytes()},
+                                      {"pipe mode in a file", builder.pipe_bytes()}}) {
+      SCOPED_TRACE(form);
+      expect_equal(expected, digest_of_bytes(bytes));
     }
   }
   /// The same for rounds, and for a pipe.
@@ -126,14 +120,11 @@ class TimeOrder : public ::testing::Test {
       SCOPED_TRACE("file");
       expect_equal(expected, digest_of_bytes(builder.bytes()));
     }
-    {
-      SCOPED_TRACE("pipe");
-      expect_equal(expected, digest_of_pipe(builder));
-    }
-    {
-      SCOPED_TRACE("compressed pipe");
-      // perf writes FINISHED_ROUND uncompressed, but nothing depends on that.
-      expect_equal(expected, digest_of_pipe(compressed(shape, builder)));
+    // perf writes FINISHED_ROUND uncompressed, but nothing depends on that.
+    for (const auto& [form, piped] :
+         {std::pair{"pipe", builder}, {"compressed pipe", compressed(shape, builder)}}) {
+      SCOPED_TRACE(form);
+      expect_equal(expected, digest_of_pipe(piped));
     }
   }
 
