@@ -24,12 +24,11 @@ EventAudit audited_event(int number, std::uint64_t impossible) {
   event.impossible_functions = 1;
   event.impossible_instructions = 3;
   event.functions.push_back({"/bin/prog", "function" + std::to_string(number), 1000, impossible});
-  InstructionFinding instruction;
-  instruction.module = "/bin/prog";
-  instruction.function = event.functions.back().function;
-  instruction.text = "nop";
-  instruction.verdict = Verdict::never;
-  instruction.samples = impossible;
+  InstructionFinding instruction{.module = "/bin/prog",
+                                 .function = event.functions.back().function,
+                                 .text = "nop",
+                                 .verdict = Verdict::never,
+                                 .samples = impossible};
   event.instructions.push_back(instruction);
   return event;
 }

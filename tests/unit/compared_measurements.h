@@ -51,9 +51,7 @@ inline analysis::Measurement of_offsets(const analysis::OffsetCounts& offsets,
   analysis::Measurement m = begin(example);
   m.basis.not_judged = example.not_judged;
   m.basis.ignores_level = example.ignores_level.value_or(m.basis.ignores_level);
-  analysis::Geometry geometry;
-  geometry.lowest_offset = range.lowest;
-  geometry.highest_offset = range.highest;
+  analysis::Geometry geometry{.lowest_offset = range.lowest, .highest_offset = range.highest};
   geometry.censored_from = geometry.censored_from_bytes = range.censored_from;
   geometry.trigger_addresses = {kTrigger};
   m.basis.geometry = geometry;

@@ -358,9 +358,7 @@ TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
             "contradicted": 1,)"));
   EXPECT_THAT(output::audit_csv(audits), HasSubstr(",data_address,,,,,,,,,,,5,4,1,0.04"));
   for (const bool details : {false, true}) {
-    output::Page page;
-    page.details = details;
-    page.width = 200;
+    output::Page page{.width = 200, .details = details};
     EXPECT_THAT(output::audit_text(audits, page),
                 HasSubstr("addresses  1 of 4 judged samples (25.00%, 4.56–69.94%) are at "
                           "instructions that do not access their data address; 1 undecided"));

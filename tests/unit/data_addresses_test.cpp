@@ -28,12 +28,8 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
     std::optional<AddressSource> expected;
   };
   const auto of_type = [](std::uint32_t type, std::uint64_t config = 0) {
-    Attribute attribute;
-    attribute.type = type;
-    attribute.config = config;
-    attribute.sample_type = PERF_SAMPLE_ADDR;
-    attribute.precise_ip = 2;
-    return attribute;
+    return Attribute{
+        .type = type, .config = config, .sample_type = PERF_SAMPLE_ADDR, .precise_ip = 2};
   };
   const Attribute raw = of_type(PERF_TYPE_RAW);
   Attribute interrupt = raw, bare = raw;
@@ -58,8 +54,7 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
   for (const Case& one : cases) {
     machine::Machine machine;
     machine.cpu.vendor = one.vendor;
-    EventKnowledge knowledge;
-    knowledge.core_pmu = one.attribute.type == PERF_TYPE_RAW;
+    EventKnowledge knowledge{.core_pmu = one.attribute.type == PERF_TYPE_RAW};
     knowledge.of_arm = knowledge.core_pmu && one.vendor == kArm;
     if (one.data_la) knowledge.event.emplace().data_la = one.data_la;
     EXPECT_EQ(address_source({.attribute = one.attribute,

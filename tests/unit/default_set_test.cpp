@@ -127,8 +127,7 @@ TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
     }
     return names;
   };
-  PlanOptions options;
-  options.cpu = 13;
+  PlanOptions options{.cpu = 13};
   EXPECT_THAT(pmus(options), ElementsAre("cpu_atom"));
   EXPECT_THAT(hybrid.request(options).notes,
               Contains(HasSubstr("cpu_core: left out, it is on other CPUs")));
@@ -176,8 +175,7 @@ TEST(DefaultSet, DoesNotResonateWithItsTargets) {
     EXPECT_TRUE(two_triggers) << "of which the loop's own branch makes three";
   }
   // One trigger and the back edge: two events, of which each period or the next number has half.
-  PlanOptions options;
-  options.triggers = 1;
+  PlanOptions options{.triggers = 1};
   EXPECT_THAT(Tree("skylake").request(options).notes,
               Contains(HasSubstr("resonates with the loop")));
 }
@@ -207,8 +205,7 @@ TEST(DefaultSet, HasTheLevelsOfTheMachine) {
   const events::DefaultSet set = skylake.default_set();
   for (const auto& event : set.events) EXPECT_THAT(event.levels, ElementsAre(0, 1, 2));
   EXPECT_THAT(set.notes, ElementsAre("cpu: levels above pp are left out: caps/max_precise is 2"));
-  PlanOptions options;
-  options.levels = {3};
+  PlanOptions options{.levels = std::vector{3}};
   EXPECT_THAT(plan_of(skylake, options), HasSubstr("name=MEM_LOAD_RETIRED.L3_MISS/ppp "))
       << "what is asked for is tried";
 }
@@ -216,10 +213,7 @@ TEST(DefaultSet, HasTheLevelsOfTheMachine) {
 TEST(DefaultSet, RecordsAnImpreciseEventAtLevelZeroOnly) {
   SKIP_WITHOUT_X86_TABLES();
   Tree skylake("skylake");
-  Event misses;
-  misses.name = "MEM_LOAD_RETIRED.L3_MISS";
-  misses.config = 0x20d1;
-  misses.precise = false;
+  Event misses{.name = "MEM_LOAD_RETIRED.L3_MISS", .config = 0x20d1, .precise = false};
   const Catalogue catalogue({.name = "skl", .description = {}, .source = "libpfm4"}, {misses});
   skylake.catalogue = &catalogue;
   const events::DefaultSet set = skylake.default_set();
@@ -244,8 +238,7 @@ TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
   EXPECT_THAT(request.notes, Contains(HasSubstr("MEM_LOAD_RETIRED.L3_MISS: left out; load-dram: a "
                                                 "quarter of the memory (64 MiB)")));
   EXPECT_THAT(request.notes, Contains(HasSubstr("THREAD_P: with the trigger div; load-dram")));
-  PlanOptions named;
-  named.events = {"MEM_LOAD_RETIRED.L3_MISS"};
+  PlanOptions named{.events = {"MEM_LOAD_RETIRED.L3_MISS"}};
   EXPECT_THROW(skylake.request(named), Error);
   named.working_set = std::uint64_t{16} << 20;
   EXPECT_NO_THROW(skylake.request(named));
@@ -271,8 +264,7 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
   const auto names = [](const RecordRequest& request) {
     return test::mapped(request.events, [](const auto& chosen) { return chosen.event.name; });
   };
-  PlanOptions options;
-  options.trigger = "div"_trigger;
+  PlanOptions options{.trigger = "div"_trigger};
   const RecordRequest of_div = skylake.request(options);
   EXPECT_THAT(names(of_div),
               ElementsAre("access", "execute", "faults", "cpu-clock", "INST_RETIRED.ANY_P",
@@ -289,9 +281,7 @@ TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
 }
 
 TEST(DefaultSet, LeavesOutNamesThatPerfMisreads) {
-  Event event;
-  event.config = 0x1;
-  event.config1 = 0x2;
+  Event event{.config = 0x1, .config1 = 0x2};
   for (const char* name : {"a/b", "a,b", "1st", "", "a b", "a:b", "x\x1b"}) {
     event.name = name;
     EXPECT_EQ(events::raw_perf_event(event, "cpu"), "cpu/config=0x1,config1=0x2/") << name;
@@ -300,8 +290,7 @@ TEST(DefaultSet, LeavesOutNamesThatPerfMisreads) {
 
 /// What is recorded of one event on a machine of tests/machines.
 RecordRequest request_of(const std::string& event, const std::string& machine = "skylake") {
-  PlanOptions options;
-  options.events = {event};
+  PlanOptions options{.events = {event}};
   return Tree(machine).request(options);
 }
 

@@ -14,10 +14,7 @@ using analysis::NotJudged;
 using perfdata::Attribute;
 
 Attribute event(std::uint32_t type, std::uint64_t config) {
-  Attribute attribute;
-  attribute.type = type;
-  attribute.config = config;
-  return attribute;
+  return {.type = type, .config = config};
 }
 
 TEST(EventSyntax, SeparatesAndAppendsModifiers) {
@@ -40,9 +37,8 @@ TEST(EventSyntax, SplitsListsOutsideOfTerms) {
 }
 
 TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {
-  perfdata::Features features;
-  features.command_line = {"perf", "record", "-e", "cycles:pp", "--event=r1,r2",
-                           "--",   "x",      "-e", "y"};
+  perfdata::Features features{
+      .command_line = {"perf", "record", "-e", "cycles:pp", "--event=r1,r2", "--", "x", "-e", "y"}};
   EXPECT_THAT(requested_events(features, 3), ElementsAre("cycles:pp", "r1", "r2"));
   EXPECT_THAT(requested_events(features, 2), IsEmpty()) << "another number of events";
   features.command_line = {"perf", "record", "-e", "{cycles,instructions}"};

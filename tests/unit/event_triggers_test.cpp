@@ -150,14 +150,12 @@ TEST(Triggers, AreThoseOfArmTargetsOnArm) {
                 .source = "libpfm4",
                 .layout = ConfigLayout::arm,
                 .core = Core::other};
-  Event loads;
-  loads.name = "MEM_ACCESS_RD";
+  Event loads{.name = "MEM_ACCESS_RD"};
   EXPECT_EQ(best_trigger(cpu, loads), "load"_trigger);
   EXPECT_THAT(test::mapped(triggers_of(cpu, loads), &TriggerCause::kind),
               ElementsAre("load"_trigger, "fault"_trigger))
       << "no other load can be built for it";
-  Event cycles;
-  cycles.name = "CPU_CYCLES";
+  Event cycles{.name = "CPU_CYCLES"};
   EXPECT_EQ(best_trigger(cpu, cycles), "div"_trigger);
 }
 

@@ -21,26 +21,16 @@ constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, 
               kSierraForest = 175, kUnknown = 255;
 
 machine::Machine intel(int model) {
-  machine::Machine machine;
-  machine.cpu = test::intel_cpu(model, 3);
-  machine.smt_active = false;
-  return machine;
+  return {.cpu = test::intel_cpu(model, 3), .smt_active = false};
 }
 
 machine::Machine zen4() {
-  machine::Machine machine;
-  machine.cpu = {.arch = "x86_64", .vendor = "AuthenticAMD", .family = 25, .model = 17};
-  machine.smt_active = true;
-  return machine;
+  return {.cpu = {.arch = "x86_64", .vendor = "AuthenticAMD", .family = 25, .model = 17},
+          .smt_active = true};
 }
 
 Attribute raw(std::uint64_t config, unsigned level = 0) {
-  Attribute attribute;
-  attribute.type = PERF_TYPE_RAW;
-  attribute.config = config;
-  attribute.precise_ip = level;
-  attribute.name = "the-event";
-  return attribute;
+  return {.type = PERF_TYPE_RAW, .config = config, .precise_ip = level, .name = "the-event"};
 }
 
 Attribute cycles(unsigned level) {
@@ -229,8 +219,7 @@ TEST(EventWarnings, ReportCountersThatMayHaveBeenShared) {
   EXPECT_THAT(warnings(cycles(0), machine, 10'007, 5), IsEmpty()) << "has a counter of its own";
   EXPECT_TRUE(takes_counter(raw(0x20d1), "cpu"));
   EXPECT_FALSE(takes_counter(cycles(0), "cpu"));
-  Attribute clock;
-  clock.type = PERF_TYPE_SOFTWARE;
+  Attribute clock{.type = PERF_TYPE_SOFTWARE};
   EXPECT_FALSE(takes_counter(clock, "software"));
   clock.type = 40;
   EXPECT_FALSE(takes_counter(clock, "uncore_imc_0"));
@@ -307,10 +296,7 @@ TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   EXPECT_THAT(remark(raw(0x20d1, 0), intel(kUnknown)), IsEmpty()) << "not judged anyway";
   EXPECT_THAT(remark(raw(0x20d1, 2), intel(kSkylake)), IsEmpty());
   EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)), HasSubstr("Intel's event file skylake V"));
-  Attribute fault;
-  fault.type = PERF_TYPE_SOFTWARE;
-  fault.config = 2;
-  fault.precise_ip = 2;
+  Attribute fault{.type = PERF_TYPE_SOFTWARE, .config = 2, .precise_ip = 2};
   EXPECT_THAT(remark(fault, intel(kUnknown)), IsEmpty());
 }
 
@@ -339,9 +325,7 @@ TEST(EventKnowledge, IsOfTheRecordedCoreTypeOfAHybridCpu) {
 
 /// A recording of an Arm machine, with what its perf recorded of it.
 machine::Machine arm(const std::string& arch, const std::string& cpuid = "") {
-  perfdata::Features features;
-  features.arch = arch;
-  features.cpuid = cpuid;
+  perfdata::Features features{.arch = arch, .cpuid = cpuid};
   return recorded_machine(features, nullptr);
 }
 
@@ -390,9 +374,7 @@ TEST(RecordedArch, IsThatOfTheCpu) {
 }
 
 TEST(RecordedMachine, FollowsFromTheRecordingWithoutARun) {
-  perfdata::Features features;
-  features.cpuid = "GenuineIntel,6,94,3";
-  features.cores = {"0,4", "1,5"};
+  perfdata::Features features{.cpuid = "GenuineIntel,6,94,3", .cores = {"0,4", "1,5"}};
   const machine::Machine smt = recorded_machine(features, nullptr);
   EXPECT_EQ(smt.cpu.vendor, "GenuineIntel");
   EXPECT_EQ(smt.cpu.family, 6);
@@ -408,8 +390,7 @@ TEST(RecordedMachine, FollowsFromTheRecordingWithoutARun) {
   EXPECT_EQ(arm.cpu.model, 0xd0c);
   EXPECT_EQ(arm.smt_active, std::nullopt);
   EXPECT_EQ(events::pfm_name_of(arm.cpu), "arm_n1");
-  run::Run run;
-  run.machine = zen4();
+  run::Run run{.machine = zen4()};
   EXPECT_EQ(recorded_machine(features, &run).cpu.vendor, "AuthenticAMD");
 }
 
@@ -424,9 +405,7 @@ struct Case {
 };
 
 EventPrecision of(const Case& one) {
-  perfdata::Attribute attribute;
-  attribute.type = one.type;
-  attribute.precise_ip = one.level;
+  perfdata::Attribute attribute{.type = one.type, .precise_ip = one.level};
   const machine::Machine machine;
   RecordedEvent recorded{.attribute = attribute,
                          .pmu_name = {},

@@ -113,8 +113,7 @@ TEST(Events, HaveTheEncodingThatPerfAccepts) {
   Event amd;
   amd.config = 0x100000043 | 0x0800;  // bits 11:8 of the event in 35:32
   EXPECT_EQ(perf_encoding(ConfigLayout::amd, amd), "cpu/event=0x143,umask=0x08/");
-  Event reserved;
-  reserved.config = 0x10003c | 1ULL << 60;
+  Event reserved{.config = 0x10003c | 1ULL << 60};
   EXPECT_EQ(perf_encoding(ConfigLayout::intel, reserved), "cpu/config=0x100000000010003c/");
 }
 
@@ -332,8 +331,7 @@ TEST(Causes, AreKnownOfEveryCore) {
 }
 
 TEST(Causes, OfSeveralNamesOfACodeAreTheMostLenient) {
-  Event event;
-  event.name = "BR_INST_RETIRED.NEAR_CALL";
+  Event event{.name = "BR_INST_RETIRED.NEAR_CALL"};
   EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::return_near}), Verdict::never);
   event.aliases = {"BR_INST_RETIRED.NEAR_RETURN"};
   EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::return_near}), Verdict::can);
@@ -365,10 +363,7 @@ TEST(Errata, AreThoseOfTheCoreAndTheEvent) {
 }
 
 Event named(const std::string& name, std::uint64_t config = 0xc0) {
-  Event event;
-  event.name = name;
-  event.config = config;
-  return event;
+  return {.name = name, .config = config};
 }
 
 TEST(ExactlyOnce, IsOfCountsOfRetiredInstructionsOnly) {

@@ -14,8 +14,7 @@ inline constexpr std::size_t kNops = 5000;
 /// Instructions of `bytes` each from `begin` on.
 inline analysis::CodeRegion code_of(std::uint64_t begin, std::size_t count,
                                     std::uint64_t bytes = 1) {
-  analysis::CodeRegion code;
-  code.range = {begin, begin + count * bytes};
+  analysis::CodeRegion code{.range = {begin, begin + count * bytes}};
   for (std::size_t i = 0; i < count; ++i) code.starts.push_back(begin + i * bytes);
   return code;
 }

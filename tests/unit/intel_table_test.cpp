@@ -394,8 +394,7 @@ TEST_F(Perfmon, FindsThisCpuByModelAndStepping) {
 }
 
 TEST_F(Perfmon, ReadsTheEventsOfBothCoresOfAHybridCpu) {
-  machine::Machine here;
-  here.cpu = intel_cpu(0x97, 2);
+  machine::Machine here{.cpu = intel_cpu(0x97, 2)};
   const Catalogue catalogue = open_catalogue({.cpu = {}, .perfmon = directory_.path()}, here);
   EXPECT_EQ(catalogue.cpu().source, "perfmon V1.24");
   EXPECT_TRUE(catalogue.cpu().at_hand);

@@ -21,9 +21,7 @@ constexpr const char* kCaptured = "[ perf record: Captured and wrote 0.2 MB x (5
 class KitRun : public ::testing::Test {
  protected:
   void SetUp() override {
-    run::Run plan;
-    plan.tool_version = "0.1.0";
-    plan.samples = 5000;
+    run::Run plan{.tool_version = "0.1.0", .samples = 5000};
     plan.machine.cpu.arch = "x86_64";
     plan.notes = {"of the plan"};
     plan.targets = {{.trigger = "load", .file = "target.load", .build_id = "00"}};

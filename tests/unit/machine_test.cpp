@@ -188,12 +188,7 @@ TEST(PerfVersion, IsReadWithItsDistributionSuffix) {
 }
 
 TEST(PerfVersion, DeterminesTheOptionsOfPerf) {
-  const auto tool = [](int major, int minor) {
-    PerfTool perf;
-    perf.major = major;
-    perf.minor = minor;
-    return perf;
-  };
+  const auto tool = [](int major, int minor) { return PerfTool{.major = major, .minor = minor}; };
   EXPECT_FALSE(tool(5, 9).has_control());
   EXPECT_TRUE(tool(5, 10).has_control());
   EXPECT_TRUE(tool(6, 1).has_control());

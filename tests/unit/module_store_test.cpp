@@ -124,8 +124,7 @@ TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
 
 TEST_F(ModuleStoreTest, PrependsSymfsToThePath) {
   put(program_, "root/usr/bin/program");
-  SearchPlaces places;
-  places.symfs = directory_ / "root";
+  SearchPlaces places{.symfs = directory_ / "root"};
   ModuleStore store(places);
   const auto found = store.find({"/usr/bin/program", build_id_});
   EXPECT_TRUE(has_code(found));
@@ -163,9 +162,9 @@ TEST_F(ModuleStoreTest, FindsFilesInDebuginfodsCache) {
 
 TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
   const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
-  SearchPlaces places;
-  places.symfs = directory_ / "root";
-  places.by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"};
+  SearchPlaces places{
+      .symfs = directory_ / "root",
+      .by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"}};
   put(other, "root/nowhere/program");
   put(other, below_build_id("cache", "/elf"));
   put(other, "debuginfod/" + build_id_ + "/executable");
@@ -178,8 +177,8 @@ TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
 }
 
 TEST_F(ModuleStoreTest, ListsTheSearchedPlaces) {
-  SearchPlaces places;
-  places.by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"};
+  SearchPlaces places{
+      .by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"}};
   ModuleStore store(places);
   EXPECT_EQ(store.find(gone()).module, nullptr);
   ASSERT_EQ(store.remarks().size(), 1U);
@@ -241,8 +240,7 @@ TEST_F(ModuleStoreTest, QueriesDebuginfodOnlyOnRequest) {
 }
 
 TEST_F(ModuleStoreTest, IgnoresInvalidBuildIds) {
-  symbols::BinaryPlaces places;
-  places.build_id_cache = directory_ / "cache";
+  symbols::BinaryPlaces places{.build_id_cache = directory_ / "cache"};
   for (const char* id : {"", "ab", "../../etc", "ABCDEF", "12/../34"}) {
     EXPECT_THAT(symbols::executables_of(places, id), IsEmpty()) << id;
     EXPECT_THAT(symbols::debug_files_of(places, id), IsEmpty()) << id;
@@ -302,10 +300,7 @@ TEST(KernelDsoName, IsAModulesFileOnlyWithItsBuildId) {
 
 TEST(UserMappingName, OfExecutableMemoryIsThePerfMapFile) {
   const auto name = [](const std::string& path, bool executable) {
-    perfdata::MappingRecord mapping;
-    mapping.pid = 123;
-    mapping.path = path;
-    mapping.executable = executable;
+    perfdata::MappingRecord mapping{.pid = 123, .path = path, .executable = executable};
     return user_mapping_name(mapping);
   };
   for (const std::string path : {"//anon", "/dev/zero (deleted)", "/anon_hugepage", "[stack]",

@@ -10,12 +10,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 machine::PerfTool perf(int major, int minor) {
-  machine::PerfTool tool;
-  tool.path = "/usr/bin/perf";
-  tool.version = std::to_string(major) + "." + std::to_string(minor);
-  tool.major = major;
-  tool.minor = minor;
-  return tool;
+  return {.path = "/usr/bin/perf",
+          .version = std::to_string(major) + "." + std::to_string(minor),
+          .major = major,
+          .minor = minor};
 }
 
 Recording recording_of(Subject subject) {
@@ -236,8 +234,7 @@ TEST(PerfMessages, OfARefusedPermissionAreNoRefusalOfTheEvent) {
 }
 
 TEST(PermissionReason, NamesTheSettingAndTheRemedy) {
-  machine::Machine machine;
-  machine.perf_event_paranoid = 2;
+  machine::Machine machine{.perf_event_paranoid = 2};
   EXPECT_EQ(
       permission_reason(machine),
       "no permission to sample it (kernel.perf_event_paranoid is 2); run as root, or allow it: "

@@ -31,17 +31,13 @@ machine::Machine hybrid() {
 }
 
 machine::PerfTool perf(int major = 6, int minor = 1) {
-  machine::PerfTool tool;
-  tool.version = std::to_string(major) + "." + std::to_string(minor) + ".0";
-  tool.major = major;
-  tool.minor = minor;
-  return tool;
+  return {.version = std::to_string(major) + "." + std::to_string(minor) + ".0",
+          .major = major,
+          .minor = minor};
 }
 
 PlanOptions options(std::vector<std::string> events) {
-  PlanOptions result;
-  result.events = std::move(events);
-  return result;
+  return {.events = std::move(events)};
 }
 
 std::map<TriggerKind, runway::TargetDescription> targets_of_x86() {
@@ -107,8 +103,8 @@ TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
 }
 
 TEST(RecordPlan, ReadsMoreSamplesWhereOtherTriggersHaveSome) {
-  PlanOptions asked = options({"branches", "branch-misses", "access", "cycles", "cpu-clock"});
-  asked.levels = {2};
+  PlanOptions asked{.events = {"branches", "branch-misses", "access", "cycles", "cpu-clock"},
+                    .levels = std::vector{2}};
   const auto samples = [&] {
     return test::mapped(plan(asked, with_pmu()), &run::PlannedMeasurement::samples);
   };
@@ -118,8 +114,7 @@ TEST(RecordPlan, ReadsMoreSamplesWhereOtherTriggersHaveSome) {
 }
 
 TEST(RecordPlan, KeepsTheRequestedOrderOfLevels) {
-  PlanOptions asked = options({"access:u"});
-  asked.levels = {2, 0};
+  PlanOptions asked{.events = {"access:u"}, .levels = std::vector{2, 0}};
   const auto measurements = plan(asked);
   EXPECT_THAT(requested(measurements), ElementsAre("access:upp", "access:u"));
   EXPECT_EQ(measurements[0].event, "access:u");
@@ -128,13 +123,13 @@ TEST(RecordPlan, KeepsTheRequestedOrderOfLevels) {
 }
 
 TEST(RecordPlan, RecordsCounterValuesAtLevel0Alone) {
-  PlanOptions asked = options({"access", "cycles:u", "r20d1:S", "cpu-clock"});
-  asked.levels = {0, 2};
-  asked.skid_in_events = true;
+  PlanOptions asked{.events = {"access", "cycles:u", "r20d1:S", "cpu-clock"},
+                    .levels = std::vector{0, 2},
+                    .skid_in_events = true};
   EXPECT_THAT(test::mapped(plan(asked, with_pmu()), &run::PlannedMeasurement::perf_event),
               ElementsAre("mem:0x403000/8:rw:S", "mem:0x403000/8:rw:pp", "cycles:uS", "cycles:upp",
                           "r20d1:S", "r20d1:Spp", "cpu-clock", "cpu-clock:pp"));
-  asked.levels = {2};
+  asked.levels = std::vector{2};
   EXPECT_THAT(fault(asked), HasSubstr("add none to -p"));
   asked = options({"cycles:P", "access"});
   asked.skid_in_events = true;
@@ -144,15 +139,12 @@ TEST(RecordPlan, RecordsCounterValuesAtLevel0Alone) {
 TEST(RecordPlan, RecordsAnEventWithALevelAtThatOnly) {
   EXPECT_THAT(requested(plan(options({"cycles:pp", "access"}))),
               ElementsAre("cycles:pp", "access", "access:p", "access:pp", "access:ppp"));
-  PlanOptions asked = options({"cycles:pp"});
-  asked.levels = {1};
+  PlanOptions asked{.events = {"cycles:pp"}, .levels = std::vector{1}};
   EXPECT_THAT(fault(asked), HasSubstr("-e cycles:pp: names its precise level itself"));
 }
 
 TEST(RecordPlan, RepeatsAllLevelsInterleaved) {
-  PlanOptions asked = options({"access", "execute"});
-  asked.levels = {0, 2};
-  asked.repeat = 2;
+  PlanOptions asked{.events = {"access", "execute"}, .levels = std::vector{0, 2}, .repeat = 2};
   const auto measurements = plan(asked);
   EXPECT_THAT(files(measurements),
               ElementsAre("access.none.1.data", "access.pp.1.data", "execute.none.1.data",
@@ -192,9 +184,7 @@ machine::Machine with_caches() {
 }
 
 PlanOptions with_trigger(TriggerKind kind) {
-  PlanOptions result = options({"access"});
-  result.trigger = kind;
-  return result;
+  return {.events = {"access"}, .trigger = kind};
 }
 
 TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
@@ -239,9 +229,9 @@ TEST(RecordPlan, RefusesAKindThatTheCpuCannotRunAndOtherCpus) {
 }
 
 TEST(RecordPlan, AlwaysUsesTheFaultTriggerForFaults) {
-  PlanOptions asked = options({"access", "branches", "page-faults", "faults"});
-  asked.trigger = "store"_trigger;
-  asked.levels = {0};
+  PlanOptions asked{.events = {"access", "branches", "page-faults", "faults"},
+                    .levels = std::vector{0},
+                    .trigger = "store"_trigger};
   EXPECT_THAT(test::mapped(plan(asked), &run::PlannedMeasurement::trigger),
               ElementsAre("store", "store", "store", "fault"));
   EXPECT_THAT(resolve(asked).notes,
@@ -270,8 +260,7 @@ TEST(RecordPlan, ChoosesPeriodsThatSuitTheEvent) {
 }
 
 TEST(RecordPlan, AddsTheCrossCheckOfPageFaultsWhenAsked) {
-  PlanOptions asked = options({"access", "faults:u", "minor-faults"});
-  asked.levels = {0};
+  PlanOptions asked{.events = {"access", "faults:u", "minor-faults"}, .levels = std::vector{0}};
   const auto cross_check_of = [](const PlanOptions& all, std::size_t index) {
     const RecordRequest request = resolve(all);
     return plan_measurements(all, request, targets_of_x86()).at(index).cross_check;
@@ -286,9 +275,8 @@ TEST(RecordPlan, AddsTheCrossCheckOfPageFaultsWhenAsked) {
 }
 
 TEST(RecordPlan, ComputesIterationsFromTheRequestedSamples) {
-  PlanOptions asked = options({"access", "execute", "faults"});
-  asked.levels = {0};
-  asked.samples = 10'000;
+  PlanOptions asked{
+      .events = {"access", "execute", "faults"}, .levels = std::vector{0}, .samples = 10'000};
   const auto measurements = plan(asked);
   EXPECT_GE(iterations(measurements[0]), 70'000U);
   EXPECT_LE(iterations(measurements[0]), 75'000U);
@@ -300,8 +288,7 @@ TEST(RecordPlan, ComputesIterationsFromTheRequestedSamples) {
 }
 
 TEST(RecordPlan, ComputesTheTimeOfClocksFromTheirSamples) {
-  PlanOptions asked = options({"cpu-clock"});
-  asked.samples = 10'000;
+  PlanOptions asked{.events = {"cpu-clock"}, .samples = 10'000};
   EXPECT_NEAR(seconds(plan(asked).front()), 1.0, 0.1);
   asked.period = 7;  // which the kernel raises to 10,000
   EXPECT_NEAR(seconds(plan(asked).front()), 0.12, 0.03);
@@ -310,9 +297,8 @@ TEST(RecordPlan, ComputesTheTimeOfClocksFromTheirSamples) {
 }
 
 TEST(RecordPlan, UsesTheRequestedPeriodAndLengthForEveryEvent) {
-  PlanOptions asked = options({"access", "cpu-clock", "cycles"});
-  asked.period = 1009;
-  asked.duration_seconds = 0.25;
+  PlanOptions asked{
+      .events = {"access", "cpu-clock", "cycles"}, .period = 1009, .duration_seconds = 0.25};
   for (const auto& measurement : plan(asked)) {
     EXPECT_EQ(measurement.period, 1009U);
     EXPECT_EQ(seconds(measurement), 0.25);
@@ -323,10 +309,8 @@ TEST(RecordPlan, UsesTheRequestedPeriodAndLengthForEveryEvent) {
 }
 
 TEST(RecordPlan, VariesThePeriodOverTheRepetitions) {
-  PlanOptions asked = options({"access"});
-  asked.levels = {0, 2};
-  asked.vary_period = true;
-  asked.samples = 4000;
+  PlanOptions asked{
+      .events = {"access"}, .levels = std::vector{0, 2}, .samples = 4000, .vary_period = true};
   std::map<int, std::set<std::uint64_t>> periods;
   for (const auto& measurement : plan(asked)) {
     periods[measurement.level].insert(measurement.period);
@@ -339,14 +323,11 @@ TEST(RecordPlan, VariesThePeriodOverTheRepetitions) {
 }
 
 TEST(RecordPlan, VariesThePeriodSoThatOverflowsAreAtOtherTriggers) {
-  runway::Specification seven;
-  seven.gaps = {1, 1, 1, 1, 1, 1};
-  PlanOptions asked = options({"r81d0:u"});
-  asked.vary_period = true;
-  asked.repeat = 5;
+  runway::Specification seven{.gaps = {1, 1, 1, 1, 1, 1}};
+  PlanOptions asked{.events = {"r81d0:u"}, .repeat = 5, .vary_period = true};
   ChosenEvent chosen;
   chosen.event.kind = EventKind::other;
-  chosen.levels = {0, 2};
+  chosen.levels = std::vector{0, 2};
   for (const std::uint64_t period : {1009U, 1010U, 1013U, 10'007U}) {
     chosen.period = period;
     std::set<std::uint64_t> remainders;
@@ -360,8 +341,7 @@ TEST(RecordPlan, VariesThePeriodSoThatOverflowsAreAtOtherTriggers) {
 }
 
 TEST(RecordPlan, WarnsOfBreakpointsThatTakeMinutes) {
-  PlanOptions asked = options({"access"});
-  asked.period = 100'003;
+  PlanOptions asked{.events = {"access"}, .period = 100'003};
   EXPECT_THAT(resolve(asked).notes, ElementsAre(HasSubstr("use a smaller -c")));
   asked.iterations = 1000;
   EXPECT_THAT(resolve(asked).notes, IsEmpty());
@@ -377,8 +357,7 @@ TEST(RecordPlan, NotesWhatPerfDoesDifferently) {
 
 TEST(RecordPlan, PinsToTheHighestAllowedCpuByDefault) {
   EXPECT_EQ(resolve(options({"access"})).cpu, 5);
-  PlanOptions asked = options({"access"});
-  asked.cpu = 1;
+  PlanOptions asked{.events = {"access"}, .cpu = 1};
   EXPECT_EQ(resolve(asked).cpu, 1);
   asked.cpu = 3;
   EXPECT_THAT(fault(asked),
@@ -389,8 +368,7 @@ TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
   EXPECT_EQ(resolve(options({"cpu_atom/cycles/"}), hybrid()).cpu, 5);
   EXPECT_EQ(resolve(options({"cpu_core/cycles/u"}), hybrid()).cpu, 1);
   EXPECT_EQ(resolve(options({"cycles"}), hybrid()).cpu, 1);
-  PlanOptions pinned = options({"cpu_core/cycles/"});
-  pinned.cpu = 2;
+  PlanOptions pinned{.events = {"cpu_core/cycles/"}, .cpu = 2};
   EXPECT_THAT(fault(pinned, hybrid()), HasSubstr("the PMU cpu_core is on the CPUs 0, 1 only"));
   const auto both = plan(options({"cpu_atom/cycles/pp", "cpu_core/cycles/pp"}), hybrid());
   EXPECT_EQ(both.at(0).cpu, 5);
@@ -398,8 +376,8 @@ TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
 }
 
 TEST(RecordPlan, HasTheUsersOwnWayOfRecording) {
-  PlanOptions asked = options({"access", "cycles:P"});
-  asked.extras = {.frequency = 2000, .call_graph = "fp", .branch_filter = "any"};
+  PlanOptions asked{.events = {"access", "cycles:P"},
+                    .extras = {.frequency = 2000, .call_graph = "fp", .branch_filter = "any"}};
   const auto measurements = plan(asked, with_pmu());
   ASSERT_EQ(measurements.size(), 5U);
   for (const auto& measurement : measurements) {
@@ -407,7 +385,7 @@ TEST(RecordPlan, HasTheUsersOwnWayOfRecording) {
     EXPECT_EQ(measurement.period, 0U);
     EXPECT_NEAR(seconds(measurement), 2.645, 1e-6) << "5000 samples and 5% more";
   }
-  asked.levels = {2};
+  asked.levels = std::vector{2};
   EXPECT_THAT(fault(asked, with_pmu()), HasSubstr("leave out -p or the P"));
 }
 
@@ -430,9 +408,7 @@ TEST(RecordPlan, LeavesOutWhatTheKernelRefuses) {
 }
 
 TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
-  PlanOptions asked = options({"access", "faults"});
-  asked.nops = 300;
-  asked.nop_bytes = 4;
+  PlanOptions asked{.events = {"access", "faults"}, .nops = 300, .nop_bytes = 4};
   const RecordRequest request = resolve(asked);
   EXPECT_THAT(test::mapped(request.targets, &runway::Specification::trigger),
               ElementsAre("load"_trigger, "fault"_trigger));

@@ -7,9 +7,7 @@ namespace skid::run {
 namespace {
 
 Run example() {
-  Run run;
-  run.tool_version = "0.1.0";
-  run.command_line = {"skidscan", "record", "-e", "access"};
+  Run run{.tool_version = "0.1.0", .command_line = {"skidscan", "record", "-e", "access"}};
   run.machine.cpu = {.arch = "x86_64",
                      .vendor = "GenuineIntel",
                      .model_name = "Intel(R) Core(TM) i7-6700",
@@ -28,10 +26,7 @@ Run example() {
   run.machine.smt_active = true;
   run.machine.allowed_cpus = {0, 3};
   run.machine.data_caches[3] = {{1, 48 << 10}, {2, 2 << 20}, {3, 30 << 20}};
-  run.perf.path = "/usr/bin/perf";
-  run.perf.version = "6.1.187";
-  run.perf.major = 6;
-  run.perf.minor = 1;
+  run.perf = {.path = "/usr/bin/perf", .version = "6.1.187", .major = 6, .minor = 1};
   run.cpu = 3;
   run.samples = 5000;
   run.duration_seconds = 1.5;

@@ -195,8 +195,7 @@ TEST(Expectations, FollowTheKindAndTheArchitecture) {
 
 TEST(BuildFailure, LeavesNoFileForASpecificationOutOfBounds) {
   const Directory directory;
-  Specification specification;
-  specification.nops = 1;
+  Specification specification{.nops = 1};
   EXPECT_THROW(build_target(specification, directory / "target"), UsageError);
   EXPECT_FALSE(fs::exists(directory / "target"));
 }

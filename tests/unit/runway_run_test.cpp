@@ -60,11 +60,8 @@ TEST(TargetCommandLine, ContainsEachPartOfTheRun) {
   Target target;
   target.path = "/tmp/a b/target";
   EXPECT_THAT(command_line(target, {}), ElementsAre("/tmp/a b/target"));
-  TargetRun run;
-  run.length = std::uint64_t{77};
-  run.cpu = 0;
-  run.control = "/tmp/c";
-  run.acknowledge = "/tmp/a";
+  TargetRun run{
+      .length = std::uint64_t{77}, .cpu = 0, .control = "/tmp/c", .acknowledge = "/tmp/a"};
   EXPECT_THAT(command_line(target, run),
               ElementsAre("/tmp/a b/target", "--iterations", "77", "--cpu", "0", "--control",
                           "/tmp/c", "--ack", "/tmp/a"));
@@ -103,8 +100,7 @@ TEST_F(Running, WithoutArgumentsFollowsItsSpecification) {
 
 TEST_F(Running, LastsTheSecondsOfItsArgument) {
   const Target target = build("store"_trigger);
-  TargetRun run;
-  run.length = milliseconds{300};
+  TargetRun run{.length = milliseconds{300}};
   const auto report = parse_target_report(run_program(command_line(target, run)).out);
   ASSERT_TRUE(report);
   EXPECT_GE(report->elapsed_seconds, 0.300);
@@ -173,10 +169,9 @@ class ControlledRun : public Running {
   }
 
   std::vector<std::string> command(const Target& target) const {
-    TargetRun run;
-    run.length = std::uint64_t{100};
-    run.control = directory_ / "control";
-    run.acknowledge = directory_ / "ack";
+    TargetRun run{.length = std::uint64_t{100},
+                  .control = directory_ / "control",
+                  .acknowledge = directory_ / "ack"};
     return command_line(target, run);
   }
 

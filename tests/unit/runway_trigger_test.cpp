@@ -108,9 +108,7 @@ TEST(EventsPerIteration, AreUnknownWhereTheyDependOnTheCpuOrTheKernel) {
   EXPECT_EQ(events_of("string-load"_trigger, Counted::loads), std::nullopt);
   EXPECT_EQ(events_of("fault"_trigger, Counted::branches), std::nullopt);
   EXPECT_EQ(events_of("load"_trigger, Counted::cycles), std::nullopt);
-  Specification refused;
-  refused.arch = Arch::aarch64;
-  refused.trigger = "cpuid"_trigger;
+  Specification refused{.arch = Arch::aarch64, .trigger = "cpuid"_trigger};
   EXPECT_EQ(events_per_iteration(refused, Counted::branches), std::nullopt);
 }
 

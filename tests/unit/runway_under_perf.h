@@ -38,10 +38,7 @@ class UnderPerf : public ::testing::Test {
     for (const std::string& event : events) command.insert(command.end(), {"-e", event});
     command.insert(command.end(), options.begin(), options.end());
     command.emplace_back("--");
-    TargetRun run;
-    run.length = length;
-    run.control = control;
-    run.acknowledge = ack;
+    TargetRun run{.length = length, .control = control, .acknowledge = ack};
     for (const std::string& word : command_line(target, run)) command.push_back(word);
     const Completed recorded = run_program(command);
     if (!recorded.code.success()) {

@@ -18,17 +18,11 @@ std::span<const std::byte> as_bytes(const std::string& text) {
 }
 
 Record sample_record(const std::string& body) {
-  Record record;
-  record.type = PERF_RECORD_SAMPLE;
-  record.misc = 2;
-  record.body = as_bytes(body);
-  return record;
+  return {.type = PERF_RECORD_SAMPLE, .misc = 2, .body = as_bytes(body)};
 }
 
 Attribute attribute_with(std::uint64_t sample_type) {
-  Attribute attribute;
-  attribute.sample_type = sample_type;
-  return attribute;
+  return {.sample_type = sample_type};
 }
 
 TEST(Sample, HasItsFixedFieldsInTheOrderOfTheAbi) {
@@ -193,8 +187,7 @@ TEST(SampleIdTrailer, IsReadFromTheEndOfARecord) {
                                   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
   attribute.sample_id_all = true;
   const auto body = ByteWriter().u64(0xdead).i32(1).i32(2).u64(33).u32(4).u32(0).u64(55).bytes();
-  Record record;
-  record.body = as_bytes(body);
+  Record record{.body = as_bytes(body)};
   const auto id = parse_sample_id(record, attribute, ByteOrder::little);
   EXPECT_EQ(id.time, 33u);
   EXPECT_EQ(id.id, 55u);

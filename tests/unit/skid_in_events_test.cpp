@@ -69,10 +69,7 @@ TEST(OvershootCounter, TakesTheRemaindersOfConsecutiveMultiplesAndLeavesOutTheOt
 
 TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
   const auto of_type = [](std::uint32_t type, std::uint64_t config = 0) {
-    Attribute attribute;
-    attribute.type = type;
-    attribute.config = config;
-    attribute.sample_type = kSampleType;
+    Attribute attribute{.type = type, .config = config, .sample_type = kSampleType};
     attribute.period_or_frequency = 1000;  // no multiple of 64
     return attribute;
   };
@@ -129,8 +126,7 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& one = cases[i];
-    machine::Machine machine;
-    machine.cpu = one.cpu;
+    machine::Machine machine{.cpu = one.cpu};
     const std::string found = no_skid_in_events({.attribute = one.attribute,
                                                  .pmu_name = one.pmu,
                                                  .knowledge = one.knowledge,

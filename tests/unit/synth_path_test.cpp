@@ -56,11 +56,7 @@ TEST(SynthPath, ContinuesIntoTheNextTriggerTheLoopAndTheNextIteration) {
 
 TEST(SynthPath, DrawsEachTriggerWithItsShare) {
   const LoopPath path(loop());
-  LevelModel level;
-  level.samples = 20'000;
-  level.hits = 1;
-  level.offsets = always(0);
-  level.triggers = {0.8, 0.2};
+  LevelModel level{.samples = 20'000, .hits = 1, .offsets = always(0), .triggers = {0.8, 0.2}};
   const Drawn drawn = draw(level, path, 1, "test");
   ASSERT_EQ(drawn.truth.triggers.size(), 2u);
   EXPECT_NEAR(static_cast<double>(drawn.truth.triggers[0].hits), 16'000, 300);
@@ -153,10 +149,7 @@ TEST(SynthCauses, OfAShadowAreTheFirstTriggersAfterEachDelay) {
 
 TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
   const LoopPath path = close_triggers();
-  LevelModel level;
-  level.samples = 4000;
-  level.other_triggers = 0.5;
-  level.offsets = always(1);
+  LevelModel level{.samples = 4000, .offsets = always(1), .other_triggers = 0.5};
   EXPECT_NEAR(static_cast<double>(draw(level, path, 1, "test").truth.samples[SampleClass::loop]),
               2000, 200);
   level.precise_ip = 1;  // samples successors
@@ -174,10 +167,8 @@ TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
 
 TEST(SynthCauses, GiveTheirDataAddressWhereverTheSampleIs) {
   const LoopPath path = close_triggers();
-  LevelModel level;
-  level.samples = 100;
-  level.offsets = always(1);
-  level.address = AddressShares{.cause = 1, .elsewhere = 0};
+  LevelModel level{
+      .samples = 100, .offsets = always(1), .address = AddressShares{.cause = 1, .elsewhere = 0}};
   Drawn drawn = draw(level, path, 1, "test");
   EXPECT_EQ(drawn.truth.data->cause, 100U);
   for (const DrawnSample& sample : drawn.samples) EXPECT_EQ(sample.data, 0x9000U);

@@ -164,9 +164,7 @@ TEST_F(SynthRecording, HaveTheSameBytesForTheSameSeedOnly) {
 
 TEST_F(SynthRecording, OfTheBuiltInEventsAreTakenForWhatTheyAre) {
   Model model = random_model(1, targets_[0]);
-  LevelModel level;
-  level.samples = 100;
-  level.offsets = always(1);
+  LevelModel level{.samples = 100, .offsets = always(1)};
   model.events = {{"access", "", {"access", 5, 0}, 7, std::nullopt, {level}},
                   {"execute", "u", {"execute", 5, 0}, 7, std::nullopt, {level}},
                   {"cycles", "", {"cpu-clock", 1, 0}, 7, std::nullopt, {level}}};
@@ -216,9 +214,7 @@ TEST_F(SynthRecording, ReproduceThePublishedHistogramBarByBar) {
 
 TEST_F(SynthRecording, RefuseMoreSamplesThanAreAllowed) {
   Model model = random_model(1, targets_[0]);
-  LevelModel level;
-  level.samples = kMostSamples;
-  level.offsets = always(1);
+  LevelModel level{.samples = kMostSamples, .offsets = always(1)};
   model.events = {{"r1", "", {"r1", 4, 1}, 7, std::nullopt, {level}}};
   model.events[0].levels.push_back(level);
   EXPECT_THAT(test::message_of([&] { (void)write(model, targets_[0]); }),

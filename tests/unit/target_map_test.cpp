@@ -9,8 +9,7 @@ using enum SampleClass;
 
 /// Instructions of `size` bytes each.
 CodeRegion region(std::uint64_t begin, std::size_t instructions, std::uint64_t size = 1) {
-  CodeRegion code;
-  code.range = {begin, begin + instructions * size};
+  CodeRegion code{.range = {begin, begin + instructions * size}};
   for (std::size_t i = 0; i < instructions; ++i) code.starts.push_back(begin + i * size);
   return code;
 }
@@ -166,16 +165,14 @@ TEST(TargetMap, OfFunctionsTakesAnyAddressOfTheFirstAsAHitAndOfTheSecondAsASkid)
 }
 
 TEST(TargetMap, RefusesRegionsWhoseInstructionsAreNotKnown) {
-  CodeRegion undecoded;
-  undecoded.range = {0x11, 0x20};
+  CodeRegion undecoded{.range = {0x11, 0x20}};
   CodeRegion late = region(0x12, 4);
   late.range.begin = 0x11;
   CodeRegion unordered = region(0x11, 4);
   unordered.starts = {0x11, 0x13, 0x13};
   CodeRegion overhanging = region(0x11, 4);
   overhanging.starts.push_back(0x15);
-  CodeRegion reversed;
-  reversed.range = {0x20, 0x11};
+  CodeRegion reversed{.range = {0x20, 0x11}};
   for (const CodeRegion& bad : {undecoded, late, unordered, overhanging, reversed}) {
     EXPECT_THROW(TargetMap::of_target({}, {{region(0x10, 1), bad}}, {0x10, 0x40}, {}), Error);
   }

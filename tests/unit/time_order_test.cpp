@@ -136,17 +136,16 @@ TEST_F(TimeOrder, VisitsEachPlaceOnceWhateverIsMappedElsewhere) {
   constexpr std::uint64_t kMappings = 300, kPlaces = 20, kPage = 0x1000;
   const HistoryShape shape;
   std::vector<Occurrence> history;
-  std::uint64_t time = 1;
+  std::uint64_t time = 0;
   const auto add = [&](Occurrence::What what, std::uint64_t address) -> Occurrence& {
-    Occurrence& occurrence = history.emplace_back();
-    occurrence.what = what;
-    occurrence.time = time++;
-    occurrence.pid = 100;
-    occurrence.address = address;
-    occurrence.length = kPage;
-    occurrence.file = "/bin/jit";
-    occurrence.cpu = static_cast<unsigned>(time % shape.cpus);
-    return occurrence;
+    history.push_back({.what = what,
+                       .time = ++time,
+                       .pid = 100,
+                       .address = address,
+                       .length = kPage,
+                       .file = "/bin/jit",
+                       .cpu = static_cast<unsigned>(time % shape.cpus)});
+    return history.back();
   };
   add(Occurrence::What::map, 0x40'0000);
   for (std::uint64_t mapping = 1; mapping <= kMappings; ++mapping) {
@@ -166,12 +165,11 @@ TEST_F(TimeOrder, VisitsEachPlaceOnceWhateverIsMappedElsewhere) {
 
 /// Shapes for small histories, by seed.
 HistoryShape small_shape(unsigned seed) {
-  HistoryShape shape;
-  shape.occurrences = 200 + 300 * (seed % 8);
-  shape.cpus = 1 + seed % 5;
-  shape.events = std::array{1u, 2u, 9u}[seed % 3];
-  shape.changes = std::array{0.02, 0.1, 0.4}[seed / 3 % 3];
-  shape.addresses = std::array{2u, 16u}[seed % 2];
+  HistoryShape shape{.occurrences = 200 + 300 * (seed % 8),
+                     .cpus = 1 + seed % 5,
+                     .events = std::array{1u, 2u, 9u}[seed % 3],
+                     .changes = std::array{0.02, 0.1, 0.4}[seed / 3 % 3],
+                     .addresses = std::array{2u, 16u}[seed % 2]};
   shape.slots = seed % 4 == 3 ? 100 : 6;  // most is mapped where nothing was, as by a JIT
   shape.timed = seed % 10 != 9;
   return shape;

@@ -259,8 +259,7 @@ TEST(TraceColumn, PrintsFieldsAndValues) {
   features.tracing_data.assign(bytes_of(data).begin(), bytes_of(data).end());
   const commands::TraceColumn column(features);
   EXPECT_EQ(column.problem(), "");
-  Attribute attribute;
-  attribute.type = PERF_TYPE_TRACEPOINT;
+  Attribute attribute{.type = PERF_TYPE_TRACEPOINT};
   const auto text = [&](unsigned id, const std::string& raw) {
     attribute.config = id;
     return column.text(attribute, bytes_of(raw));
