@@ -465,11 +465,8 @@ TEST_F(Kit, KeepsTheRunOfTheFirstOfTwoJobs) {
   const Completed second = run_program(job, here_.path());
   EXPECT_THAT(second,
               Exits(1, HasSubstr("results/one.run: recorded by another job in the meantime")));
-  const auto is_in = [](const fs::path& directory) {
-    return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
-  };
-  EXPECT_EQ(is_in(path("results/one.run")), 1);
-  EXPECT_EQ(is_in(path("results")), 2) << "the second run is lost";
+  EXPECT_THAT(test::names_in(path("results/one.run")), SizeIs(1));
+  EXPECT_THAT(test::names_in(path("results")), SizeIs(2)) << "the second run is lost";
   EXPECT_THAT(run_program(job, here_.path()),
               Exits(0, ::testing::_, "results/one.run: recorded by another job\n"));
 }

@@ -59,10 +59,7 @@ class Record : public ::testing::Test {
   std::string mark_of(const std::string& name) const {
     return read_file(here_ / name / "run.json", 1 << 20);
   }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(here_), fs::directory_iterator()));
-  }
+  std::size_t entries() const { return test::names_in(here_).size(); }
   static std::size_t partial_files(const fs::path& directory) {
     return static_cast<std::size_t>(
         std::count_if(fs::directory_iterator(directory), fs::directory_iterator(),

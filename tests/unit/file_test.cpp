@@ -13,10 +13,7 @@ class File : public ::testing::Test {
   fs::path write(const std::string& name, const std::string& content) const {
     return directory_.write(name, content);
   }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()));
-  }
+  std::size_t entries() const { return test::names_in(directory_.path()).size(); }
   static std::string fault_of(const fs::path& path, std::uint64_t limit = 1000) {
     return test::message_of<InputError>([&] { read_file(path, limit); });
   }

@@ -28,7 +28,7 @@ Merged merged(std::vector<Measurement> all, RepeatPolicy repeats = RepeatPolicy:
 }
 
 /// The repeats and the samples of all measurements.
-std::vector<std::pair<int, std::uint64_t>> counts(const Merged& result) {
+std::vector<std::pair<int, std::uint64_t>> samples_of_repeats(const Merged& result) {
   return test::mapped(result.measurements,
                       [](const auto& m) { return std::pair(m.repeat, m.samples.read()); });
 }
@@ -77,9 +77,10 @@ TEST(Merge, AddsUpWhatIsOfOneConfiguration) {
 TEST(Merge, KeepsRepetitionsApartPoolsOrNumbersThem) {
   const std::vector<Measurement> all{of_run("a.run", 1, {{0, 1}}), of_run("a.run", 2, {{0, 2}}),
                                      of_run("b.run", 1, {{0, 4}}), of_run("b.run", 2, {{0, 8}})};
-  EXPECT_THAT(counts(merged(all, RepeatPolicy::pair)), ElementsAre(Pair(1, 5), Pair(2, 10)));
-  EXPECT_THAT(counts(merged(all, RepeatPolicy::pool)), ElementsAre(Pair(1, 15)));
-  EXPECT_THAT(counts(merged(all, RepeatPolicy::apart)),
+  EXPECT_THAT(samples_of_repeats(merged(all, RepeatPolicy::pair)),
+              ElementsAre(Pair(1, 5), Pair(2, 10)));
+  EXPECT_THAT(samples_of_repeats(merged(all, RepeatPolicy::pool)), ElementsAre(Pair(1, 15)));
+  EXPECT_THAT(samples_of_repeats(merged(all, RepeatPolicy::apart)),
               ElementsAre(Pair(1, 1), Pair(2, 2), Pair(3, 4), Pair(4, 8)));
   const auto pooled = merged(all, RepeatPolicy::pool).measurements[0];
   EXPECT_EQ(pooled.run, "a.run and 1 more");
@@ -163,7 +164,7 @@ TEST(Merge, NeverAddsUpTheEventsOfOneRecording) {
     auto both = twice;
     both.push_back(of_run("b.run", 1, {{0, 4}}));
     both.push_back(of_run("b.run", 1, {{0, 8}}));
-    EXPECT_THAT(counts(merged(both, repeats)), ElementsAre(Pair(1, 5), Pair(1, 10)));
+    EXPECT_THAT(samples_of_repeats(merged(both, repeats)), ElementsAre(Pair(1, 5), Pair(1, 10)));
   }
 }
 

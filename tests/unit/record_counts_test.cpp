@@ -2,7 +2,7 @@
 #include "src/perfdata/record_counts.h"
 
 #include "tests/support/prelude.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recording_test.h"
 #include "tests/support/recordings.h"
 
 namespace skid::perfdata {
@@ -10,15 +10,7 @@ namespace {
 
 using test::RecordingBuilder;
 
-class RecordCountsTest : public ::testing::Test {
- protected:
-  Recording open(const RecordingBuilder& builder) {
-    builder.write(directory_ / "perf.data");
-    return Recording::open(directory_ / "perf.data");
-  }
-
-  test::TemporaryDirectory directory_;
-};
+using RecordCountsTest = test::RecordingTest;
 
 TEST_F(RecordCountsTest, CountsEachTypeIncludingUnknownOnes) {
   auto builder = RecordingBuilder()
@@ -123,8 +115,7 @@ TEST_F(RecordCountsTest, DoesNotCallChanceARepetition) {
 TEST_F(RecordCountsTest, FindsNoPartOfABlockAtTheEndOfATruncatedFile) {
   const std::string bytes = around_round(block(), block()).bytes();
   for (std::size_t size = bytes.size() - block().size() - 8; size < bytes.size(); ++size) {
-    std::ofstream(directory_ / "perf.data", std::ios::binary) << bytes.substr(0, size);
-    auto recording = Recording::open(directory_ / "perf.data");
+    auto recording = open(bytes.substr(0, size));
     EXPECT_EQ(count_records(recording).repeated.blocks, 0u) << size;
   }
 }

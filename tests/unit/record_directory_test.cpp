@@ -16,10 +16,7 @@ class RunDirectoryTest : public ::testing::Test {
     const fs::path file = base_ / name / "run.json";
     return fs::exists(file) ? read_file(file, 100) : "nothing";
   }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(base_), fs::directory_iterator()));
-  }
+  std::size_t entries() const { return test::names_in(base_).size(); }
   static std::string fault(const fs::path& path, Displace displace) {
     return test::message_of(check_run_directory, path, displace);
   }

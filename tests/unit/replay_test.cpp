@@ -3,7 +3,7 @@
 
 #include "src/locate/kernel_symbols.h"
 #include "tests/support/prelude.h"
-#include "tests/support/recording_builder.h"
+#include "tests/support/recording_test.h"
 #include "tests/support/zstd_compressor.h"
 
 namespace skid::locate {
@@ -12,7 +12,7 @@ namespace {
 using perfdata::Recording;
 using test::RecordingBuilder;
 
-class ReplayOf : public ::testing::Test {
+class ReplayOf : public test::RecordingTest {
  protected:
   static constexpr std::uint64_t kPage = 0x1000;
 
@@ -30,12 +30,6 @@ class ReplayOf : public ::testing::Test {
                                                        compressor.compress(plain.records()));
     return builder;
   }
-  /// `bytes`: of a file, or of a pipe.
-  Recording open(const std::string& bytes) {
-    std::ofstream(directory_ / "perf.data", std::ios::binary) << bytes;
-    return Recording::open(directory_ / "perf.data");
-  }
-  Recording open(const RecordingBuilder& builder) { return open(builder.bytes()); }
   static std::optional<symbols::FileLocation> locate(const symbols::AddressSpaces& spaces,
                                                      std::int32_t pid, std::uint64_t address,
                                                      std::uint64_t time) {
@@ -49,8 +43,6 @@ class ReplayOf : public ::testing::Test {
     replay.seal();
     return spaces;
   }
-
-  test::TemporaryDirectory directory_;
 };
 
 TEST_F(ReplayOf, CompressedMappingsEndsAtTheLimitWithOneFault) {
@@ -101,12 +93,11 @@ TEST_F(ReplayOf, MappingsAsPerfWritesThemIsWhole) {
 
 /// Offsets begin anew in each of them.
 TEST_F(ReplayOf, FilesOfADirectoryIsWholeToo) {
-  const auto directory = directory_ / "perf.data";
-  std::filesystem::create_directory(directory);
+  const test::TemporaryDirectory directory;
   with_mappings(7, 2000).write(directory / "data");
   std::ofstream(directory / "data.0", std::ios::binary) << with_mappings(8, 1000).records();
   std::ofstream(directory / "data.1", std::ios::binary) << with_mappings(9, 1000).records();
-  auto recording = Recording::open(directory);
+  auto recording = Recording::open(directory.path());
   const auto spaces = replayed(recording, 0);
   for (const std::int32_t pid : {7, 8, 9}) EXPECT_TRUE(locate(spaces, pid, 999 * kPage, 1)) << pid;
   EXPECT_TRUE(recording.faults().empty());

@@ -61,8 +61,7 @@ TEST_P(Building, GivesTheSameBytesForTheSameSpecificationAlone) {
   struct stat status {};
   ASSERT_EQ(::stat(first.path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0755U);
-  EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()), 1)
-      << "files besides the target";
+  EXPECT_THAT(test::names_in(directory_.path()), SizeIs(1)) << "files besides the target";
 
   specification.length = std::uint64_t{999};
   EXPECT_NE(first.build_id, build(directory_, specification).build_id);
