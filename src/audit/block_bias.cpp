@@ -450,11 +450,7 @@ BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding
   std::vector<std::vector<std::uint64_t>> counts;
   for (const BlockFinding& block : blocks) {
     auto& of_block = counts.emplace_back();
-    const double expected = block.samples.expected();
-    for (const PlaceSamples& place : block.samples.places) {
-      of_block.push_back(place.samples);
-      bias.ratios.push_back(static_cast<double>(place.samples) / expected);
-    }
+    for (const PlaceSamples& place : block.samples.places) of_block.push_back(place.samples);
     bias.samples += block.samples.samples();
   }
   const analysis::ProfileEvenness evenness = analysis::evenness_of_blocks(counts);

@@ -3,7 +3,6 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/listing/listing.h"
-#include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/output/listing/listing.h"
 #include "src/support/near_names.h"

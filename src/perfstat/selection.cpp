@@ -1,6 +1,5 @@
 #include "src/events/catalogue.h"
 #include "src/perfstat/counts.h"
-#include "src/run/perftool/event_syntax.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/text.h"

@@ -3,8 +3,6 @@
 
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
-#include "src/correct/skid.h"
-#include "src/correct/splits.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/recording.h"

@@ -5,10 +5,8 @@
 
 #include "src/commands/commands.h"
 #include "src/events/catalogue.h"
-#include "src/events/kernel_answer.h"
 #include "src/events/kernel_rules.h"
 #include "src/record/plan.h"
-#include "src/record/probe.h"
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"

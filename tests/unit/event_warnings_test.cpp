@@ -1,9 +1,7 @@
 // Warnings about events that the kernel or the CPU does not treat as requested.
 #include "runway/kinds/kind.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_identity.h"
 #include "src/measure/event_knowledge.h"
-#include "src/measure/precision_lost.h"
 #include "src/perfdata/format.h"
 #include "src/support/address.h"
 #include "tests/support/event_tables.h"

@@ -1,7 +1,5 @@
 // Events of known CPUs: spellings, codes, causes, how often an instruction causes them, and errata.
 #include "src/events/catalogue.h"
-#include "src/events/causes.h"
-#include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/intel_table.h"
 #include "tests/support/event_tables.h"

@@ -361,7 +361,7 @@ audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
 
 TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
   const Figure figure =
-      audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {.kind = Kind::blocks});
+      audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {});
   ASSERT_THAT(figure.panels, SizeIs(2));
   const Panel& panel = figure.panels[0];
   EXPECT_THAT(panel.title, AllOf(HasSubstr("all_loads, pp\nwork at 0x1000"), HasSubstr("biased")));
@@ -372,19 +372,8 @@ TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
   EXPECT_THAT(panel.commands, Contains(HasSubstr("'0x1008' 1")));
 }
 
-TEST(AuditFigure, CountsInstructionsByTheirShareOfTheEvenCount) {
-  const Figure figure =
-      audit_figure({audit_of({{50, 150, 100, 100}, {1000, 0, 0, 0, 0}})}, {.kind = Kind::ratios});
-  const Rows& bars = figure.panels.at(0).series.at(0).rows;
-  ASSERT_THAT(bars, SizeIs(41));
-  EXPECT_EQ(bars[0][1], 4);
-  EXPECT_EQ(bars[5][1], 1);
-  EXPECT_EQ(bars[10][1], 2);
-  EXPECT_EQ(bars[40][1], 1) << "the last has all above";
-}
-
 TEST(AuditFigure, IsRefusedWithoutJudgedBlocks) {
-  EXPECT_THROW(audit_figure({audit_of({})}, {.kind = Kind::blocks}), Error);
+  EXPECT_THROW(audit_figure({audit_of({})}, {}), Error);
 }
 
 }  // namespace

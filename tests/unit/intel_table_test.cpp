@@ -3,10 +3,8 @@
 #include "src/events/intel_table.h"
 
 #include "src/events/catalogue.h"
-#include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/perfmon.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 

@@ -1,4 +1,3 @@
-#include "analysis/intervals.h"
 #include "analysis/statistics.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"

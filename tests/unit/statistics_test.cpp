@@ -3,7 +3,6 @@
 #include "analysis/statistics.h"
 
 #include "analysis/distributions.h"
-#include "analysis/residues.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 

@@ -1,7 +1,6 @@
 #include "analysis/two_sample.h"
 
 #include "analysis/distributions.h"
-#include "analysis/intervals.h"
 #include "analysis/statistics.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
