@@ -72,9 +72,11 @@ std::string doctor_text(const std::string& name) {
   std::string text = std::regex_replace(printed, counts, "some events are precise (libpfm4");
   text += fmt::format("\nexit status {}\n", static_cast<int>(status));
   const Diagnosis diagnosis = diagnose(tree(name), {});
-  return text + fmt::format("problems: {}\nevents: {}\n",
-                            fmt::join(test::mapped(diagnosis.problems, &Problem::id), " "),
-                            fmt::join(test::mapped(diagnosis.events, &SampledEvent::name), " "));
+  text += "problems:";
+  for (const Problem& problem : diagnosis.problems) text += " " + problem.id;
+  text += "\nevents:";
+  for (const SampledEvent& event : diagnosis.events) text += " " + event.name;
+  return text + "\n";
 }
 
 void expect_diagnosis_of_text(const std::string& name) {
