@@ -11,7 +11,6 @@
 namespace skid::perfdata {
 namespace {
 
-using test::ByteWriter;
 using test::RecordingBuilder;
 
 using Addresses = std::vector<std::uint64_t>;
