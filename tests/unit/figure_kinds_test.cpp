@@ -360,8 +360,7 @@ audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
 }
 
 TEST(AuditFigure, ShowsTheSamplesOfABlockAgainstTheEvenCount) {
-  const Figure figure =
-      audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {});
+  const Figure figure = audit_figure({audit_of({{51, 1614, 3341, 1, 0, 0, 0}, {100, 100}})}, {});
   ASSERT_THAT(figure.panels, SizeIs(2));
   const Panel& panel = figure.panels[0];
   EXPECT_THAT(panel.title, AllOf(HasSubstr("all_loads, pp\nwork at 0x1000"), HasSubstr("biased")));
