@@ -13,8 +13,10 @@ using test::SampleRow;
 /// Work in user code, in the kernel and in the vdso, until a thread has had so many milliseconds of
 /// a CPU, however busy the machine is.
 constexpr const char* kBusyHeader = R"(
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 static double spent(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -141,6 +143,7 @@ int main(int argc, char** argv) {
 TEST_F(Agreement, OnPieNonPieAndStaticPrograms) {
   // Functions with several names, and a symbol without a size in one of another.
   const std::string program = R"(
+#include "busy.h"
 __attribute__((noinline)) void spin(void) { for (volatile int i = 0; i < 150000; ++i) {} }
 void spin_alias(void) __attribute__((alias("spin")));
 void __spin_weak(void) __attribute__((weak, alias("spin")));
@@ -174,6 +177,7 @@ TEST_F(Agreement, OnNamesOfCppAndRust) {
   // The last two with symbols that rustc 1.90 made.
   const std::string source = in_directory("names.cpp");
   std::ofstream(source) << R"(
+#include <string>
 #define SPIN { for (volatile int i = 0; i < 300000; i = i + 1) {} }
 #define OUT __attribute__((noinline))
 template <typename T> struct Box { OUT void spin(const std::string&) const SPIN };
@@ -284,6 +288,8 @@ TEST_F(Agreement, OnLibrariesThatFollowEachOtherAtOneAddress) {
 TEST_F(Agreement, OnChildrenThatGoOnOrBecomeOtherPrograms) {
   build("other", "#include \"busy.h\"\nint main(void) { busy(100); return 0; }");
   build("program", R"(
+#include "busy.h"
+#include <sys/wait.h>
 int main(int argc, char** argv) {
   (void)argc;
   if (fork() == 0) { busy(100); _exit(0); }
@@ -304,6 +310,7 @@ int main(int argc, char** argv) {
 
 TEST_F(Agreement, OnThreads) {
   build("program", R"(
+#include "busy.h"
 #include <pthread.h>
 static void* run(void* unused) { busy(100); return unused; }
 int main(void) {
@@ -337,6 +344,9 @@ TEST_F(Agreement, OnGeneratedCodeByItsPerfMap) {
   build("program", R"(
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 /* mov rax, rdi; 1: dec rax; jnz 1b; ret */
 static const unsigned char code[] = {0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0xc3};
 int main(void) {
@@ -370,6 +380,11 @@ TEST_F(Agreement, OnGeneratedCodeByItsJitdump) {
 #define _GNU_SOURCE
 #include <elf.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 /* struct jitheader and struct jr_code_load, tools/perf/util/jitdump.h */
 static struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } header;
 static struct {
@@ -425,8 +440,12 @@ int main(void) {
 TEST_F(Agreement, OnABpfProgram) {
   build("program", R"(
 #include <linux/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 /* r0 = 0; r1 = 100000; do r0 += 1; while (r0 < r1); r0 = 0; exit */
 static const struct bpf_insn code[] = {
     {.code = 0xb7, .dst_reg = 0}, {.code = 0xb7, .dst_reg = 1, .imm = 100000},
@@ -608,8 +627,11 @@ TEST_F(Agreement, OnADirectoryWrittenByThreads) {
 TEST_F(Agreement, OnWhatFiltersSelect) {
   build("program", R"(
 #define _GNU_SOURCE
+#include "busy.h"
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 static void on_cpu(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
