@@ -63,7 +63,7 @@ struct Machine {
 Machine inspect(const std::filesystem::path& root = "/");
 
 struct PerfTool {
-  std::filesystem::path path;
+  std::filesystem::path path = {};
   std::string version;  ///< "6.1.187"
   int major = 0, minor = 0;
 
