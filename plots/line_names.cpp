@@ -3,7 +3,10 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 

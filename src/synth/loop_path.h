@@ -18,9 +18,8 @@ struct Step {
   std::uint64_t address = 0;
   analysis::SampleClass sample_class = analysis::SampleClass::loop;
   std::optional<std::int64_t> offset = {};  ///< instructions; none in the loop
-  std::optional<std::size_t> trigger =
-      {};                        ///< the one that the offset counts from; none before all
-  bool accesses_memory = false;  ///< a trigger, or an other trigger that causes events
+  std::optional<std::size_t> trigger = {};  ///< that the offset counts from; none before all
+  bool accesses_memory = false;             ///< a trigger, or an other trigger that causes events
 };
 
 /// What a trigger loads or stores.
