@@ -144,7 +144,7 @@ struct Suspicion {
   bool is_breakpoint = false;
   // Of a breakpoint on data.
   bool writes_only = false;
-  std::uint64_t watched = 0;        ///< link-time address of the file at hand, modulo 2^64
+  std::uint64_t watched = 0;        ///< link-time address of its file, modulo 2^64
   std::uint64_t bias = 0;           ///< to add to link-time addresses for those in the process
   std::uint64_t length = 0;         ///< bytes
   bool stack_is_elsewhere = false;  ///< the watched bytes are data of a mapped file

@@ -44,7 +44,7 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
 
 /// Which CPU, and where its events are read.
 struct CatalogueRequest {
-  std::string cpu;                    ///< as --cpu; empty: the one at hand
+  std::string cpu;                    ///< as --cpu; empty: this machine's
   std::filesystem::path perfmon;      ///< directory of Intel's event files; empty: built in
   std::string_view option = "--cpu";  ///< that named the CPU, for messages
 };

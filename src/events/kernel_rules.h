@@ -63,7 +63,7 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
 std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
                                          std::uint64_t sample_type);
 
-/// Answers by these rules, for a machine of which only the files are at hand. Refers to `support`.
+/// Answers by these rules, for a machine of which there are only the files. Refers to `support`.
 machine::EventTrial simulated_kernel(const machine::SamplingSupport& support);
 
 /// Explains an answer of the kernel: by the rule that gives the same, by what guests lack, or by

@@ -49,7 +49,7 @@ const SourceText::File& SourceText::open(const std::string& path) {
     }
     file.text = read_to_end(opened, kLargest, path);
   } catch (const InputError&) {
-    return file;  // most programs' sources are not at hand
+    return file;  // the sources of most programs are elsewhere
   }
   if (file.text.size() > kLargest) file.text.clear();
   std::size_t begin = 0;

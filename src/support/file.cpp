@@ -239,7 +239,7 @@ fs::path TemporaryDirectory::usual_parent() {
 }
 
 TemporaryDirectory::TemporaryDirectory(const fs::path& parent) {
-  std::string name = (parent / "skidscan-XXXXXX").string();  // mkdtemp(3) replaces the X's
+  std::string name = (parent / "skidscan-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
     throw Error(
         fmt::format("{}: cannot be created: {}; name a directory that can be written to in TMPDIR",

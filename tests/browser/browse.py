@@ -141,7 +141,7 @@ class Page:
               // As seen, because labels of axes are rotated.
               const scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
               const frame = svg.getBoundingClientRect();
-              // The box behind a text is the text once more, with a filter.
+              // The box of a text is the text once more, with a filter.
               const texts = Array.from(svg.querySelectorAll(':not([filter]) > text'));
               const boxes = texts.map(text => {
                 const seen = text.getBoundingClientRect();
