@@ -54,19 +54,17 @@ bool ByteStream::read_more(std::size_t size) {
 }
 
 std::size_t ByteStream::read_block() {
-  if (own_buffer_.empty()) {
-    own_buffer_.resize(std::min<std::uint64_t>(kReadBytes, left().value_or(kReadBytes)));
-  }
-  if (size_ > 0) std::memmove(own_buffer_.data(), data_, size_);
-  data_ = own_buffer_.data();
-  std::size_t room = own_buffer_.size() - size_;
+  if (!own_buffer_) own_buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReadBytes);
+  if (size_ > 0) std::memmove(own_buffer_.get(), data_, size_);
+  data_ = own_buffer_.get();
+  std::size_t room = kReadBytes - size_;
   std::optional<std::uint64_t> offset;
   if (!is_pipe_) {
     offset = position_ + size_;
     room = static_cast<std::size_t>(std::min<std::uint64_t>(room, end_ - *offset));
   }
   const std::ptrdiff_t got =
-      room == 0 ? 0 : read_once(fd_, own_buffer_.data() + size_, room, offset);
+      room == 0 ? 0 : read_once(fd_, own_buffer_.get() + size_, room, offset);
   if (got <= 0) {
     read_error_ = static_cast<int>(-got);
     return 0;

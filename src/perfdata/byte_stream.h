@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace skid::perfdata {
 
@@ -55,7 +55,7 @@ class ByteStream {
   std::uint64_t position_ = 0;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  std::vector<std::byte> own_buffer_;
+  std::unique_ptr<std::byte[]> own_buffer_;
   int read_error_ = 0;
 };
 

@@ -72,17 +72,17 @@ bool CompressedRecords::next(Record& record, ByteOrder order) {
 
 /// False when nothing came out.
 bool CompressedRecords::decompress_more() {
-  if (decompressed_.empty()) decompressed_.resize(kDecompressed);
+  if (!decompressed_) decompressed_ = std::make_unique_for_overwrite<std::byte[]>(kDecompressed);
   if (!context_) {
     context_.reset(ZSTD_createDCtx());
     if (!context_) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kLargestWindow);
   }
-  std::memmove(decompressed_.data(), decompressed_.data() + begin_, end_ - begin_);
+  std::memmove(decompressed_.get(), decompressed_.get() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   ZSTD_inBuffer in{compressed_.data(), compressed_.size(), 0};
-  ZSTD_outBuffer out{decompressed_.data(), decompressed_.size(), end_};
+  ZSTD_outBuffer out{decompressed_.get(), kDecompressed, end_};
   std::size_t result = 0;
   while (out.pos < out.size) {
     const std::size_t taken = in.pos;

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 struct ZSTD_DCtx_s;  // of zstd
 
@@ -33,7 +32,7 @@ class CompressedRecords {
 
   /// Records that are decompressed already; the last one may be cut off.
   std::span<const std::byte> buffered() const noexcept {
-    return {decompressed_.data() + begin_, end_ - begin_};
+    return {decompressed_.get() + begin_, end_ - begin_};
   }
   /// Continues after whole records at the beginning of `buffered()`.
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
@@ -61,7 +60,7 @@ class CompressedRecords {
   bool is_broken_ = false;
   std::uint64_t offset_ = 0;
   std::span<const std::byte> compressed_;  ///< the rest of the packet
-  std::vector<std::byte> decompressed_;
+  std::unique_ptr<std::byte[]> decompressed_;
   std::size_t begin_ = 0, end_ = 0;  ///< the part of `decompressed_` not given out yet
   std::optional<Problem> problem_;
 };

@@ -257,9 +257,11 @@ FileDescriptor unnamed_file(std::string& directory) {
   const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
   const bool is_writable = ::access("/var/tmp", W_OK | X_OK) == 0;
   directory = is_chosen || !is_writable ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
-  const TemporaryDirectory temporary(directory);  // removed when the file is open
+  FileDescriptor file(::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
+  if (file) return file;  // not all file systems can
+  const TemporaryDirectory temporary(directory);
   const auto path = temporary.path() / "unnamed";
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  file = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) throw unwritable(path, errno);
   return file;
 }
