@@ -2,8 +2,6 @@
 
 #include "analysis/wording.h"
 
-#include <algorithm>
-#include <map>
 #include <stdexcept>
 
 #include <boost/histogram/axis/integer.hpp>

@@ -6,20 +6,10 @@
 #include "analysis/delay.h"
 #include "analysis/distributions.h"
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
 #include "analysis/target_map.h"
-#include "src/support/address.h"
-#include "src/support/names.h"
 #include "src/support/precise_level.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace skid::analysis {
 

@@ -5,9 +5,6 @@
 #include "analysis/statistics.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 namespace skid::analysis {

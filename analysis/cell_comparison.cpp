@@ -1,15 +1,11 @@
 #include "analysis/comparison.h"
-#include "analysis/distributions.h"
 #include "analysis/repeats.h"
-#include "analysis/two_sample.h"
 #include "analysis/wording.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

@@ -4,9 +4,7 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>

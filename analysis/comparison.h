@@ -3,14 +3,6 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "src/support/names.h"
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace skid::analysis {
 

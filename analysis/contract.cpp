@@ -2,10 +2,6 @@
 
 #include "analysis/wording.h"
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,12 +2,6 @@
 #pragma once
 
 #include "analysis/basis.h"
-#include "src/support/names.h"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace skid::analysis {
 

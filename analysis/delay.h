@@ -4,9 +4,7 @@
 
 #include "analysis/statistics.h"
 
-#include <cstdint>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -4,10 +4,7 @@
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <numeric>
 
 #include <fmt/format.h>
 

@@ -7,8 +7,6 @@
 #include "analysis/statistics.h"
 #include "src/support/names.h"
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include "analysis/wording.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

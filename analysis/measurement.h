@@ -1,19 +1,12 @@
 // One event at one precise level on one machine: all that a report contains.
 #pragma once
 
-#include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/evenness.h"
-#include "analysis/statistics.h"
 #include "src/machine/cpu_identity.h"
 
 #include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace skid::analysis {
 

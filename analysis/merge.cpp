@@ -2,13 +2,8 @@
 
 #include "src/support/error.h"
 
-#include <algorithm>
 #include <limits>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>

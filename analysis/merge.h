@@ -3,11 +3,7 @@
 
 #include "analysis/measurement.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace skid::analysis {
 

@@ -1,12 +1,8 @@
 #include "analysis/repeats.h"
 
-#include "analysis/distributions.h"
 #include "analysis/merge.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
 
 namespace skid::analysis {
 namespace {

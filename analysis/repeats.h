@@ -5,11 +5,6 @@
 #include "analysis/measurement.h"
 #include "analysis/two_sample.h"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace skid::analysis {
 
 /// What one run gave for a statistic, and the variance that sampling alone gives it.

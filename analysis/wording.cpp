@@ -2,7 +2,6 @@
 
 #include "analysis/contract.h"
 
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>

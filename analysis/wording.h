@@ -3,7 +3,6 @@
 
 #include "analysis/statistics.h"
 
-#include <cstdint>
 #include <string>
 
 namespace skid::analysis {

@@ -1,12 +1,9 @@
 #include "src/audit/audit.h"
 
 #include "src/locate/digest.h"
-#include "src/measure/event_description.h"
 #include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
 
-#include <algorithm>
-#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>

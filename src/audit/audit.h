@@ -2,22 +2,8 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "analysis/statistics.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
-#include "src/audit/file_judge.h"
-#include "src/events/event.h"
-#include "src/instructions/category.h"
-#include "src/measure/profile.h"
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace skid::audit {
 

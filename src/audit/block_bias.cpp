@@ -2,14 +2,11 @@
 
 #include "analysis/distributions.h"
 #include "analysis/two_sample.h"
-#include "src/instructions/instruction.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 namespace skid::audit {
 namespace {

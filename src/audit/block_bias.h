@@ -5,22 +5,12 @@
 #include "analysis/block_evenness.h"
 #include "analysis/delay.h"
 #include "analysis/statistics.h"
-#include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
-#include "src/events/event.h"
-#include "src/measure/event_description.h"
 #include "src/perfdata/sample.h"
-#include "src/support/address.h"
-#include "src/symbols/address_space.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace skid::audit {
 

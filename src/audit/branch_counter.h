@@ -7,12 +7,8 @@
 #include "src/perfdata/sample.h"
 #include "src/support/hash.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 namespace skid::audit {
 

@@ -2,15 +2,12 @@
 
 #include "src/audit/branch_counter.h"
 #include "src/audit/file_code.h"
-#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
 #include "src/perfdata/format.h"
 #include "src/symbols/disassembler.h"
 
-#include <algorithm>
 #include <tuple>
-#include <utility>
 
 namespace skid::audit {
 namespace {

@@ -1,20 +1,8 @@
 #include "src/audit/audit.h"
-#include "src/audit/file_judge.h"
-#include "src/events/event.h"
-#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
-#include "src/measure/event_description.h"
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/format.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace skid::audit {
 namespace {

@@ -3,10 +3,7 @@
 #include "runway/target.h"
 #include "src/locate/mapping_name.h"
 #include "src/measure/event_knowledge.h"
-#include "src/support/address.h"
 #include "src/support/error.h"
-
-#include <algorithm>
 
 namespace skid::audit {
 namespace {

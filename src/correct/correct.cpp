@@ -1,20 +1,12 @@
 #include "src/correct/correct.h"
 
 #include "src/audit/file_judge.h"
-#include "src/correct/flow.h"
 #include "src/correct/places.h"
-#include "src/correct/rewrite.h"
 #include "src/locate/module_store.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/recording.h"
 #include "src/support/error.h"
-#include "src/symbols/module.h"
 
-#include <algorithm>
-#include <map>
 #include <numeric>
-#include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 

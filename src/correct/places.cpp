@@ -1,11 +1,8 @@
 #include "src/correct/places.h"
 
 #include "src/audit/branch_counter.h"
-#include "src/locate/digest.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/sample.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

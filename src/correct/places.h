@@ -5,22 +5,10 @@
 #include "src/correct/correct.h"
 #include "src/correct/flow.h"
 #include "src/correct/rewrite.h"
-#include "src/events/event.h"
-#include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/sample.h"
-#include "src/symbols/address_space.h"
 
-#include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace skid::correct {
 

@@ -3,7 +3,6 @@
 #include "src/correct/flow.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
-#include "src/support/address.h"
 
 #include <fmt/format.h>
 

@@ -3,17 +3,10 @@
 // when no event is named.
 #pragma once
 
-#include "runway/specification.h"
 #include "runway/trigger.h"
 #include "src/events/event.h"
-#include "src/machine/machine.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::events {
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
-#include <string>
 #include <utility>
 
 namespace skid::events {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <span>
 
 namespace skid::events {
 namespace {

@@ -1,4 +1,3 @@
-#include "src/events/event.h"
 #include "src/events/intel_table.h"
 #include "src/support/text.h"
 

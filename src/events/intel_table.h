@@ -4,13 +4,9 @@
 #pragma once
 
 #include "src/events/event.h"
-#include "src/machine/machine.h"
 
 #include <cstddef>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::events {
 

@@ -1,4 +1,3 @@
-#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/command_words.h"
@@ -8,9 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

@@ -4,13 +4,8 @@
 
 #include "src/events/event.h"
 #include "src/machine/diagnosis.h"
-#include "src/machine/machine.h"
 #include "src/machine/sampling_support.h"
 #include "src/support/precise_level.h"
-
-#include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace skid::events {
 

@@ -3,7 +3,6 @@
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 

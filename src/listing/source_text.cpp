@@ -2,7 +2,6 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 #include "src/locate/digest.h"
 
-#include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
 #include "src/locate/second_half.h"
 #include "src/perfdata/format.h"
@@ -9,7 +8,6 @@
 #include <atomic>
 #include <future>
 #include <system_error>
-#include <utility>
 
 namespace skid::locate {
 

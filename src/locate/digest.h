@@ -2,18 +2,10 @@
 #pragma once
 
 #include "src/locate/place_counter.h"
-#include "src/perfdata/record.h"
 #include "src/perfdata/record_counts.h"
-#include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
 #include "src/support/cores.h"
-#include "src/symbols/address_space.h"
 
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <vector>
 
 namespace skid::locate {
 

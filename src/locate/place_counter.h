@@ -5,18 +5,11 @@
 #include "src/locate/region_cache.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/record.h"
-#include "src/perfdata/sample.h"
 #include "src/support/hash.h"
-#include "src/symbols/address_space.h"
 
-#include <array>
 #include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 namespace skid::locate {
 

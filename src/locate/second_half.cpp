@@ -2,7 +2,6 @@
 
 #include "src/perfdata/byte_stream.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/record.h"
 
 #include <algorithm>
 

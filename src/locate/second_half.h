@@ -3,13 +3,6 @@
 
 #include "src/locate/place_counter.h"
 #include "src/perfdata/record_counts.h"
-#include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 namespace skid::locate {
 

@@ -2,9 +2,6 @@
 
 #include "src/locate/mapping_name.h"
 
-#include <optional>
-#include <utility>
-
 namespace skid::locate {
 
 Symbol Symbolizer::symbol_at(symbols::FileLocation location, std::uint64_t address,

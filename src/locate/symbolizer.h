@@ -4,14 +4,9 @@
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/support/hash.h"
-#include "src/symbols/address_space.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::locate {
 

@@ -1,11 +1,9 @@
 #include "src/measure/event_description.h"
 
-#include "src/events/event.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/perftool.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -2,24 +2,13 @@
 // Also, how the kernel and the CPU change an event so that its samples mean something else.
 #pragma once
 
-#include "analysis/measurement.h"
 #include "src/events/kernel_rules.h"
-#include "src/locate/filter.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/features.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/support/precise_level.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::measure {
 

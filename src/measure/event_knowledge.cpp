@@ -5,7 +5,6 @@
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/perftool.h"
-#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 

@@ -2,22 +2,12 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
-#include "src/events/event.h"
-#include "src/events/kernel_rules.h"
-#include "src/locate/digest.h"
-#include "src/measure/event_description.h"
-#include "src/measure/profile.h"
 #include "src/measure/single_samples.h"
-#include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

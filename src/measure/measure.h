@@ -5,16 +5,10 @@
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_knowledge.h"
-#include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace skid::measure {
 

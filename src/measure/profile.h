@@ -3,21 +3,11 @@
 // same CPU and kernel.
 #pragma once
 
-#include "analysis/measurement.h"
 #include "src/locate/digest.h"
-#include "src/locate/module_store.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
-#include "src/measure/measure.h"
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/recording.h"
-#include "src/support/address.h"
 #include "src/support/names.h"
 
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace skid::measure {
 

@@ -1,12 +1,9 @@
 #include "src/measure/single_samples.h"
 
 #include "runway/instructions.h"
-#include "src/events/event.h"
-#include "src/measure/event_knowledge.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

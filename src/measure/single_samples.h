@@ -5,20 +5,10 @@
 #pragma once
 
 #include "analysis/basis.h"
-#include "analysis/measurement.h"
-#include "src/locate/digest.h"
 #include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
-#include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::measure {
 

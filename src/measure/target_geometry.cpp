@@ -1,14 +1,11 @@
 #include "src/measure/target_geometry.h"
 
 #include "src/instructions/instruction.h"
-#include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
 #include <span>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,18 +2,10 @@
 // names.
 #pragma once
 
-#include "analysis/measurement.h"
 #include "analysis/target_map.h"
-#include "runway/target.h"
 #include "src/locate/digest.h"
-#include "src/locate/module_store.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
 #include "src/symbols/module.h"
-
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace skid::measure {
 

@@ -1,19 +1,14 @@
 // Which file an address belonged to: mapping records replayed in time order.
 #pragma once
 
-#include "src/support/address.h"
 #include "src/symbols/overlap_index.h"
 
 #include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace skid::symbols {
 

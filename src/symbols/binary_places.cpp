@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <string_view>
 #include <system_error>
 
 #include <boost/crc.hpp>

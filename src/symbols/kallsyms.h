@@ -1,16 +1,13 @@
 // The kernel's own symbol table as it prints it: /proc/kallsyms, or a copy of it.
 #pragma once
 
-#include "src/support/address.h"
 #include "src/symbols/location.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include <dwarf.h>

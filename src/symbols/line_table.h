@@ -6,14 +6,8 @@
 #include "src/symbols/location.h"
 #include "src/symbols/overlap_index.h"
 
-#include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include <elfutils/libdw.h>
 

@@ -1,13 +1,10 @@
 #include "src/symbols/module.h"
 
 #include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/symbols/elf_file.h"
 #include "src/symbols/line_table.h"
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 #include <sys/auxv.h>

@@ -2,19 +2,13 @@
 // only code that knows libelf and libdw.
 #pragma once
 
-#include "src/support/address.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/location.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace skid::symbols {
 

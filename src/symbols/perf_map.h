@@ -4,14 +4,9 @@
 #include "src/symbols/location.h"
 #include "src/symbols/overlap_index.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace skid::symbols {
 

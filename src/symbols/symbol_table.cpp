@@ -1,7 +1,6 @@
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <tuple>

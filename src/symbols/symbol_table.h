@@ -1,18 +1,12 @@
 // The functions and other symbols of an ELF file, chosen among as perf chooses.
 #pragma once
 
-#include "src/support/address.h"
 #include "src/symbols/demangle.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/location.h"
 #include "src/symbols/overlap_index.h"
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::symbols {
 

@@ -1,12 +1,10 @@
 #include "src/synth/buffers.h"
 
-#include "src/perfdata/format.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace skid::synth {

@@ -4,14 +4,7 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording_writer.h"
-#include "src/support/random.h"
-#include "src/symbols/module.h"
 #include "src/synth/draw.h"
-#include "src/synth/model.h"
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace skid::synth {
 

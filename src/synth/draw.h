@@ -7,13 +7,8 @@
 #include "src/synth/loop_path.h"
 #include "src/synth/model.h"
 
-#include <cstdint>
 #include <initializer_list>
-#include <map>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <vector>
 
 namespace skid::synth {
 

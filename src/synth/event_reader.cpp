@@ -3,7 +3,6 @@
 #include "src/support/text.h"
 #include "src/synth/model_fields.h"
 
-#include <optional>
 #include <set>
 #include <utility>
 

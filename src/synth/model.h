@@ -6,12 +6,10 @@
 #include "src/support/address.h"
 #include "src/synth/offsets.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace skid {
 class JsonValue;

@@ -1,11 +1,9 @@
-#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/synth/model_fields.h"
 
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 namespace skid::synth {
 namespace {

@@ -2,24 +2,13 @@
 // has.
 #pragma once
 
-#include "runway/target.h"
-#include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
 #include "src/run/run.h"
-#include "src/symbols/module.h"
 #include "src/synth/draw.h"
-#include "src/synth/loop_path.h"
-#include "src/synth/model.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace skid::synth {
 
