@@ -1,5 +1,4 @@
-#include "analysis/block_evenness.h"
-
+#include "analysis/evenness.h"
 #include "analysis/two_sample.h"
 #include "src/support/hash.h"
 #include "src/support/random.h"

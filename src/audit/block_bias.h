@@ -2,8 +2,8 @@
 // the samples at the instructions of a block that each cause it exactly once, and their bias.
 #pragma once
 
-#include "analysis/block_evenness.h"
 #include "analysis/delay.h"
+#include "analysis/evenness.h"
 #include "analysis/statistics.h"
 #include "src/audit/file_judge.h"
 #include "src/perfdata/sample.h"

@@ -1,5 +1,4 @@
-#include "src/audit/branch_counter.h"
-
+#include "src/audit/branch_records.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "src/audit/branch_records.h"
 
-#include "src/audit/branch_counter.h"
 #include "src/audit/file_code.h"
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"

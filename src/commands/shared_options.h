@@ -6,8 +6,8 @@
 #include "src/commands/commands.h"
 #include "src/commands/terminal.h"
 #include "src/locate/filter.h"
-#include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
+#include "src/locate/symbolizer.h"
 #include "src/measure/measure.h"
 #include "src/measure/profile.h"
 

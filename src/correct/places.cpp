@@ -1,6 +1,6 @@
 #include "src/correct/places.h"
 
-#include "src/audit/branch_counter.h"
+#include "src/audit/branch_records.h"
 #include "src/perfdata/format.h"
 
 #include <cmath>

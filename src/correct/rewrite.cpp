@@ -1,19 +1,13 @@
-#include "src/correct/rewrite.h"
-
+#include "src/correct/places.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/metadata.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
-#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -4,7 +4,6 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
-#include "src/symbols/thread_names.h"
 
 #include <array>
 #include <cstdint>

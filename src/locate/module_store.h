@@ -6,7 +6,7 @@
 #include "src/symbols/address_space.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/module.h"
-#include "src/symbols/perf_map.h"
+#include "src/symbols/text_symbols.h"
 
 #include <filesystem>
 #include <map>

@@ -3,7 +3,6 @@
 
 #include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
-#include "src/symbols/thread_names.h"
 
 #include <cstdint>
 

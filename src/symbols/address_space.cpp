@@ -6,6 +6,8 @@
 #include <iterator>
 #include <numeric>
 
+#include <fmt/format.h>
+
 namespace skid::symbols {
 
 namespace {
@@ -31,6 +33,9 @@ void narrow(AddressRange& alike, const AddressRange& range, std::uint64_t addres
     alike = {std::max(alike.begin, range.begin), std::min(alike.end, range.end)};
   }
 }
+
+/// /proc has up to 64 bytes of the name of a kernel thread; others have 16.
+constexpr std::size_t kLongestComm = 64;
 
 }  // namespace
 
@@ -221,6 +226,38 @@ Region AddressSpaces::find(std::int32_t pid, std::uint64_t address, std::uint64_
     region.distance = found->distance;
   }
   return region;
+}
+
+void ThreadNames::rename(std::uint64_t time, std::int32_t tid, std::string comm) {
+  if (comm.size() > kLongestComm) comm.resize(kLongestComm);
+  // A vector may have room for twice as many; sorting takes as much again, and a map of threads.
+  bytes_ += 4 * (sizeof(Event) + comm.size());
+  events_.push_back({time, tid, tid, std::move(comm)});
+}
+
+void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
+  rename(time, child, {});
+  events_.back().parent = parent;
+  bytes_ += 4 * kLongestComm;  // seal() copies the name of the parent
+}
+
+void ThreadNames::seal() {
+  std::ranges::stable_sort(events_, {}, &Event::since);
+  std::map<std::int32_t, std::string> current{{0, "swapper"}};  // by tid
+  for (Event& event : events_) {
+    if (event.parent != event.tid) event.name = current[event.parent];
+    current[event.tid] = event.name;
+  }
+  std::ranges::stable_sort(events_, {}, &Event::tid);
+}
+
+std::string ThreadNames::at(std::int32_t tid, std::uint64_t time) const {
+  const auto after = std::ranges::partition_point(events_, [tid, time](const Event& event) {
+    return event.tid != tid ? event.tid < tid : event.since <= time;
+  });
+  const bool is_known = after != events_.begin() && std::prev(after)->tid == tid;
+  if (is_known && !std::prev(after)->name.empty()) return std::prev(after)->name;
+  return tid == 0 ? "swapper" : fmt::format(":{}", tid);
 }
 
 }  // namespace skid::symbols

@@ -1,8 +1,7 @@
-#include "src/symbols/demangle.h"
+#include "src/symbols/symbol_table.h"
 
 #include <csetjmp>
 #include <csignal>
-#include <cstddef>
 #include <cstring>
 #include <ctime>
 

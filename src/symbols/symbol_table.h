@@ -1,7 +1,7 @@
-// The functions and other symbols of an ELF file, chosen among as perf chooses.
+// The functions and other symbols of an ELF file, chosen among as perf chooses, and their names as
+// in the sources.
 #pragma once
 
-#include "src/symbols/demangle.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/location.h"
 #include "src/symbols/overlap_index.h"
@@ -9,6 +9,21 @@
 #include <map>
 
 namespace skid::symbols {
+
+/// libiberty's demangler, as perf uses it, with limits: a name of 400 bytes can expand to more than
+/// any memory holds, or take years without any output.
+class Demangler {
+ public:
+  /// The source name of a C++ or Rust (legacy or v0) symbol. nullopt if `symbol` is none or longer
+  /// than 16 KiB, its name takes more than 64 KiB or 0.1 s of a CPU, all names before it took more
+  /// than 1 s and 10 us each, or the system gives no timer. `parameters`: with
+  /// the types of a C++ function's parameters, which perf prints only with -v.
+  std::optional<std::string> name_of(const std::string& symbol, bool parameters = false);
+
+ private:
+  std::vector<char> output_;  // allocated before the time limit applies
+  long nanoseconds_left_ = 1'000'000'000;
+};
 
 /// The rules are those of perf 6.1 (tools/perf/util/symbol-elf.c and symbol.c), so that function
 /// names and offsets equal perf's. Functions are STT_FUNC and STT_GNU_IFUNC

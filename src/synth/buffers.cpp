@@ -1,6 +1,5 @@
-#include "src/synth/buffers.h"
-
 #include "src/support/text.h"
+#include "src/synth/recording.h"
 
 #include <algorithm>
 #include <array>

@@ -1,15 +1,13 @@
-#include "src/synth/loop_path.h"
-
 #include "runway/kinds/kind.h"
 #include "src/instructions/instruction.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
+#include "src/synth/draw.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "src/synth/offsets.h"
+#include "src/synth/model.h"
 
 #include <algorithm>
 #include <cmath>

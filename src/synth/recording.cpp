@@ -2,7 +2,6 @@
 
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
-#include "src/synth/buffers.h"
 
 #include <algorithm>
 #include <cstdlib>

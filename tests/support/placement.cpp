@@ -7,7 +7,6 @@
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/symbols/module.h"
-#include "src/synth/buffers.h"
 #include "src/synth/recording.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "src/correct/correct.h"
 
 #include "src/correct/places.h"
-#include "src/correct/rewrite.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/perfdata/recording.h"

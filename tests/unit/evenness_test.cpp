@@ -3,7 +3,6 @@
 #include "analysis/evenness.h"
 
 #include "analysis/basis.h"
-#include "analysis/block_evenness.h"
 #include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
 

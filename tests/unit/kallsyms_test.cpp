@@ -1,8 +1,6 @@
 // Tables of symbols that are texts: the kernel's, and what a process noted of its generated code.
-#include "src/symbols/kallsyms.h"
-
 #include "src/locate/module_store.h"
-#include "src/symbols/perf_map.h"
+#include "src/symbols/text_symbols.h"
 #include "tests/support/prelude.h"
 
 #include <sys/utsname.h>

@@ -1,8 +1,7 @@
 // Which table of the kernel's symbols is believed for a recording, and where it says the kernel
 // lay.
-#include "src/locate/kernel_symbols.h"
-
 #include "src/locate/replay.h"
+#include "src/locate/symbolizer.h"
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"

@@ -1,7 +1,7 @@
 // The records that shape address spaces are taken out of a recording, up to a limit of memory.
 #include "src/locate/replay.h"
 
-#include "src/locate/kernel_symbols.h"
+#include "src/locate/symbolizer.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/zstd_compressor.h"

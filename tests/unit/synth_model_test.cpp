@@ -2,7 +2,6 @@
 // distributions of offsets that they ask for, the same everywhere.
 #include "src/support/random.h"
 #include "src/synth/model.h"
-#include "src/synth/offsets.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 

@@ -1,7 +1,6 @@
 // The path of a loop: where skids come out, and which instruction gets a sample: shares of triggers
 // and of other triggers, and the shadow after an overflow.
 #include "src/synth/draw.h"
-#include "src/synth/loop_path.h"
 #include "tests/support/prelude.h"
 
 namespace skid::synth {
