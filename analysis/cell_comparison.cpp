@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-#include "analysis/merge.h"
-
+#include "analysis/repeats.h"
 #include "src/support/error.h"
 
 #include <limits>

@@ -1,7 +1,5 @@
 #include "analysis/repeats.h"
 
-#include "analysis/merge.h"
-
 #include <cmath>
 
 namespace skid::analysis {

@@ -242,18 +242,16 @@ class Auditor {
   void judge_file(symbols::FileIndex index, Places& places) {
     const symbols::MappedFile& file = profile_.digest.spaces.file(index);
     const auto found = profile_.modules.find(file);
-    const bool has_code = found.module != nullptr && found.module->has_code();
-    const NotJudged reason =
-        found.module == nullptr ? reason_without_module(file, found) : NotJudged::no_code;
-    for (const auto& [place, samples] : places) {
-      if (has_code || !place.needs_code()) continue;
-      if (reason != NotJudged::anonymous) missing_[index] += samples;
-      Event& event = events_.at(place.attribute);
-      if (place.in_blocks == InBlocks::judged) event.blocks.count(reason, samples);
-      const bool is_left_out = found.module == nullptr && place.rule != Rule::none;
-      if (is_left_out) leave_out(event.audit, reason, samples);
+    if (const NotJudged reason = reason_of_file(file, found); reason != NotJudged::none) {
+      for (const auto& [place, samples] : places) {
+        if (!place.needs_code()) continue;
+        if (reason != NotJudged::anonymous) missing_[index] += samples;
+        Event& event = events_.at(place.attribute);
+        if (place.in_blocks == InBlocks::judged) event.blocks.count(reason, samples);
+        if (place.rule != Rule::none) leave_out(event.audit, reason, samples);
+      }
+      return;
     }
-    if (found.module == nullptr) return;
     FileJudge judge(*found.module, profile_.arch(), loop_of(found.path), budget_);
     // Functions can overlap; each is decoded once.
     std::map<std::uint64_t, PlacesOfFunction> by_function;
@@ -306,10 +304,8 @@ class Auditor {
       EventBlocks& blocks = events_.at(attribute).blocks;
       const bool is_enough = sums[attribute] >= kFewestOfBlock;
       if (is_enough && !std::exchange(is_sought, true)) function = judge.blocks_around(*address);
-      if (module.has_code()) {
-        const bool is_cut = is_sought && !function && judge.is_cut();
-        blocks.count(is_cut ? NotJudged::too_much_code : NotJudged::none, sums[attribute]);
-      }
+      const bool is_cut = is_sought && !function && judge.is_cut();
+      blocks.count(is_cut ? NotJudged::too_much_code : NotJudged::none, sums[attribute]);
       if (!is_enough || !function) continue;
       budget_.take(function->code->steps().size());
       blocks.add(profile_.digest.spaces.file(file).path, file, *function, samples);

@@ -67,10 +67,10 @@ struct Part {
   std::uint64_t samples = 0;
 };
 
-class Counter {
- public:
-  Counter(const FunctionCode& code, const EvenEvent& event, const SamplesByAddress& samples)
-      : code_(code), event_(event), samples_(samples) {}
+struct Counter {
+  const FunctionCode& code;
+  const EvenEvent& event;
+  const SamplesByAddress& samples;
 
   /// nullopt: instructions done in parts cause several events, or are sampled between two parts. Or
   /// the block has inexact samples: those of its last instructions, if it is longer than what the
@@ -79,7 +79,7 @@ class Counter {
     Part part;
     for (std::size_t i = block.begin; i < block.end;) {
       const bool is_pair = i + 1 < block.end && is_pair_at(i);
-      if (code_.steps()[i].is_in_parts || has_inexact_at(i)) return std::nullopt;
+      if (code.steps()[i].is_in_parts || has_inexact_at(i)) return std::nullopt;
       if (is_pair && has_inexact_at(i + 1)) return std::nullopt;
       const std::size_t next = i + (is_pair ? 2 : 1);
       if (const auto place = place_of(block, i, is_pair)) {
@@ -88,7 +88,7 @@ class Counter {
         part.samples += place->samples;
       } else {
         for (std::size_t step = i; step < next; ++step) {
-          part.is_complete &= events_of(code_.steps()[step], event_) == Events::none;
+          part.is_complete &= events_of(code.steps()[step], event) == Events::none;
         }
       }
       i = next;
@@ -96,46 +96,41 @@ class Counter {
     return part;
   }
 
- private:
   bool is_pair_at(std::size_t first) const {
-    return fuses(code_.steps()[first].fusion, code_.steps()[first + 1].fusion);
+    return fuses(code.steps()[first].fusion, code.steps()[first + 1].fusion);
   }
 
   std::optional<PlaceSamples> place_of(const BasicBlock& block, std::size_t i, bool is_pair) const {
-    const auto& steps = code_.steps();
-    const Events first = events_of(steps[i], event_);
+    const auto& steps = code.steps();
+    const Events first = events_of(steps[i], event);
     if (is_pair) {
       // One sample may stand for both events of a pair that is fused and causes two.
-      const Events second = events_of(steps[i + 1], event_);
+      const Events second = events_of(steps[i + 1], event);
       const bool is_one = (first == Events::one && second == Events::none) ||
                           (first == Events::none && second == Events::one);
-      if (!is_one || event_.rule != Rule::sampled) return std::nullopt;
-      return PlaceSamples{code_.address_of(i + 1), samples_at(i) + samples_at(i + 1)};
+      if (!is_one || event.rule != Rule::sampled) return std::nullopt;
+      return PlaceSamples{code.address_of(i + 1), samples_at(i) + samples_at(i + 1)};
     }
     // Half of a pair whose other half is in another block, or before the function.
     const bool may_be_second =
         can_be_second(steps[i].fusion) && i == block.begin && (i == 0 || is_pair_at(i - 1));
     const bool may_be_first = i + 1 == block.end && i + 1 < steps.size() && is_pair_at(i);
     if (first != Events::one || may_be_first || may_be_second) return std::nullopt;
-    if (event_.rule == Rule::sampled) return PlaceSamples{code_.address_of(i), samples_at(i)};
+    if (event.rule == Rule::sampled) return PlaceSamples{code.address_of(i), samples_at(i)};
     // The next instruction was sampled, which must be in the block.
     if (i + 1 == block.end) return std::nullopt;
-    return PlaceSamples{code_.address_of(i), samples_at(i + 1)};
+    return PlaceSamples{code.address_of(i), samples_at(i + 1)};
   }
 
   std::uint64_t samples_at(std::size_t index) const {
-    const auto found = samples_.find(code_.address_of(index));
-    return found == samples_.end() ? 0 : found->second.samples;
+    const auto found = samples.find(code.address_of(index));
+    return found == samples.end() ? 0 : found->second.samples;
   }
 
   bool has_inexact_at(std::size_t index) const {
-    const auto found = samples_.find(code_.address_of(index));
-    return found != samples_.end() && found->second.has_inexact;
+    const auto found = samples.find(code.address_of(index));
+    return found != samples.end() && found->second.has_inexact;
   }
-
-  const FunctionCode& code_;
-  const EvenEvent& event_;
-  const SamplesByAddress& samples_;
 };
 
 using Parts = std::span<const std::optional<Part>>;
@@ -253,7 +248,7 @@ double BlockSamples::largest_ratio() const {
 
 FunctionSamples samples_of(const FunctionCode& code, const FunctionBlocks& blocks,
                            const EvenEvent& event, const SamplesByAddress& samples) {
-  const Counter counter(code, event, samples);
+  const Counter counter{code, event, samples};
   const std::span<const BasicBlock> basic = blocks.basic;
   std::vector<std::optional<Part>> parts;
   parts.reserve(basic.size());

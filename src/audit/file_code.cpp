@@ -18,57 +18,56 @@ std::string base_name(const std::string& function) {
 
 constexpr std::size_t kMostBlocks = 64;  // of a loop
 
-class Finder {
- public:
-  Finder(FileCode& file, const FunctionCode& code)
-      : file_(file), code_(code), branches_(file.branches()) {}
+struct Finder {
+  FileCode& file;
+  const FunctionCode& code;
+  const Branches& branches = file.branches();
+  FunctionBlocks found = {};
 
   FunctionBlocks find() {
     find_basic_blocks();
-    for (std::size_t last = 0; last < found_.basic.size(); ++last) {
+    for (std::size_t last = 0; last < found.basic.size(); ++last) {
       auto loop = loop_that_ends_with(last);
-      const bool overlaps =
-          loop && !found_.loops.empty() && loop->first <= found_.loops.back().last;
+      const bool overlaps = loop && !found.loops.empty() && loop->first <= found.loops.back().last;
       if (!loop || overlaps) continue;
       loop->sources = sources_of(*loop);
       loop->destinations = destinations_of(*loop);
-      found_.loops.push_back(std::move(*loop));
+      found.loops.push_back(std::move(*loop));
     }
-    return std::move(found_);
+    return std::move(found);
   }
 
- private:
   using Blocks = std::optional<std::vector<std::size_t>>;
 
-  const Step& step(std::size_t index) const { return code_.steps()[index]; }
-  const Step& last_step(std::size_t block) const { return step(found_.basic[block].end - 1); }
+  const Step& step(std::size_t index) const { return code.steps()[index]; }
+  const Step& last_step(std::size_t block) const { return step(found.basic[block].end - 1); }
   std::uint64_t address_of(std::size_t block) const {
-    return code_.address_of(found_.basic[block].begin);
+    return code.address_of(found.basic[block].begin);
   }
 
   void find_basic_blocks() {
-    const std::size_t end = code_.first_undecoded();
+    const std::size_t end = code.first_undecoded();
     for (std::size_t i = 0; i < end; ++i) {
       const bool follows = i > 0 && step(i - 1).flow == Flow::next && !step(i - 1).calls_kernel;
-      const std::uint64_t address = code_.address_of(i);
-      if (!follows || branches_.may_enter(address) || file_.is_labelled(address)) {
-        if (!found_.basic.empty()) found_.basic.back().end = i;
-        found_.basic.push_back({i, end});
+      const std::uint64_t address = code.address_of(i);
+      if (!follows || branches.may_enter(address) || file.is_labelled(address)) {
+        if (!found.basic.empty()) found.basic.back().end = i;
+        found.basic.push_back({i, end});
       }
     }
   }
 
   /// The block with the instruction at `address`.
   std::optional<std::size_t> block_around(std::uint64_t address) const {
-    const auto index = code_.find(address);
-    if (!index || *index >= code_.first_undecoded()) return std::nullopt;
-    const auto after = std::ranges::upper_bound(found_.basic, *index, {}, &BasicBlock::begin);
-    return static_cast<std::size_t>(after - found_.basic.begin()) - 1;
+    const auto index = code.find(address);
+    if (!index || *index >= code.first_undecoded()) return std::nullopt;
+    const auto after = std::ranges::upper_bound(found.basic, *index, {}, &BasicBlock::begin);
+    return static_cast<std::size_t>(after - found.basic.begin()) - 1;
   }
 
   /// Where the branch at the end of a block leads, which begins a block if it is in the function.
   std::optional<std::size_t> target_of(std::size_t block) const {
-    const auto target = code_.target_of(found_.basic[block].end - 1);
+    const auto target = code.target_of(found.basic[block].end - 1);
     return target ? block_around(*target) : std::nullopt;
   }
 
@@ -90,12 +89,12 @@ class Finder {
       const std::uint64_t address = address_of(i);
       // Exception handlers begin after calls, and where nothing falls through.
       const bool falls_in = i > 0 && falls_through(last_step(i - 1).flow);
-      if (!falls_in || last_step(i - 1).calls_kernel || file_.is_labelled(address) ||
-          branches_.may_enter_from_elsewhere(address)) {
+      if (!falls_in || last_step(i - 1).calls_kernel || file.is_labelled(address) ||
+          branches.may_enter_from_elsewhere(address)) {
         return std::nullopt;
       }
       if (i == loop.first) sources.insert(i - 1);
-      for (const auto& branch : branches_.branches_to(address)) {
+      for (const auto& branch : branches.branches_to(address)) {
         const auto from = block_around(branch.from);
         if (!from) return std::nullopt;
         if (*from < loop.first || *from > loop.last) sources.insert(*from);
@@ -108,7 +107,7 @@ class Finder {
     std::set<std::size_t> destinations;
     for (std::size_t i = loop.first; i <= loop.last; ++i) {
       if (i == loop.last && last_step(i).flow == Flow::conditional) {
-        if (i + 1 == found_.basic.size()) return std::nullopt;
+        if (i + 1 == found.basic.size()) return std::nullopt;
         destinations.insert(i + 1);
       }
       if (i == loop.last || last_step(i).flow == Flow::next) continue;
@@ -118,11 +117,6 @@ class Finder {
     }
     return std::vector<std::size_t>(destinations.begin(), destinations.end());
   }
-
-  FileCode& file_;
-  const FunctionCode& code_;
-  const Branches& branches_;
-  FunctionBlocks found_;
 };
 
 }  // namespace
@@ -378,7 +372,7 @@ const Branches& FileCode::branches() {
 
 Paths FileCode::paths_of(const Function& function) {
   Paths paths;
-  paths.computes_jumps = function.code.computes_jumps() || branches().computes_jumps(function.name);
+  paths.computes_jumps = computes_jumps(function);
   bool falls = true;
   for (std::size_t i = 0; i < function.code.steps().size(); ++i) {
     paths.falls_into.push_back(falls);
@@ -393,10 +387,8 @@ Paths FileCode::paths_of(const Function& function) {
 }
 
 FunctionBlocks blocks_of(FileCode& file, const Function& function) {
-  const bool computes_jumps =
-      function.code.computes_jumps() || file.branches().computes_jumps(function.name);
-  if (computes_jumps || file.is_cut()) return {};
-  return Finder(file, function.code).find();
+  if (file.computes_jumps(function) || file.is_cut()) return {};
+  return Finder{file, function.code}.find();
 }
 
 }  // namespace skid::audit

@@ -205,6 +205,10 @@ class FileCode {
   /// Decodes the function at a link-time address; the last one is kept.
   Found function_at(std::uint64_t address);
 
+  /// Itself, or another part of it.
+  bool computes_jumps(const Function& function) {
+    return function.code.computes_jumps() || branches().computes_jumps(function.name);
+  }
   Paths paths_of(const Function& function);
   /// Of all code of the file, which is decoded for the first call.
   const Branches& branches();

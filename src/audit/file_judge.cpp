@@ -117,8 +117,10 @@ std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
   }
 }
 
-NotJudged reason_without_module(const symbols::MappedFile& file,
-                                const locate::ModuleStore::Found& found) {
+NotJudged reason_of_file(const symbols::MappedFile& file, const locate::ModuleStore::Found& found) {
+  if (found.module != nullptr) {
+    return found.module->has_code() ? NotJudged::none : NotJudged::no_code;
+  }
   if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
   const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
   return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;

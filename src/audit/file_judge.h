@@ -55,9 +55,9 @@ NotJudged reason_of_mode(perfdata::CpuMode mode);
 /// The iteration of a target that skidscan built; nullopt for all other files.
 std::optional<AddressRange> loop_of(const std::filesystem::path& file);
 
-/// Why a file has no module that may be used.
-NotJudged reason_without_module(const symbols::MappedFile& file,
-                                const locate::ModuleStore::Found& found);
+/// Why no sample in a file is judged: no module of it may be used, or that has no code; none: some
+/// can be.
+NotJudged reason_of_file(const symbols::MappedFile& file, const locate::ModuleStore::Found& found);
 
 /// A verdict and the instructions that it is about, or why there is none.
 struct Judgement {

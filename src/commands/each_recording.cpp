@@ -1,6 +1,6 @@
 #include "src/commands/each_recording.h"
 
-#include "analysis/merge.h"
+#include "analysis/repeats.h"
 #include "src/events/catalogue.h"
 #include "src/measure/event_knowledge.h"
 #include "src/output/report/report.h"

@@ -1,5 +1,4 @@
-#include "analysis/merge.h"
-
+#include "analysis/repeats.h"
 #include "analysis/wording.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"

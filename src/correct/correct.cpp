@@ -200,12 +200,8 @@ class Corrector {
   void correct_file(std::span<const Sampled> all) {
     const symbols::MappedFile& file = profile_.digest.spaces.file(all.front().file);
     const auto found = profile_.modules.find(file);
-    NotJudged reason = NotJudged::none;
-    if (found.module == nullptr) {
-      reason = audit::reason_without_module(file, found);
-    } else if (!found.module->has_code()) {
-      reason = NotJudged::no_code;
-    } else if (found.module->arch() != Arch::x86_64) {
+    NotJudged reason = audit::reason_of_file(file, found);
+    if (reason == NotJudged::none && found.module->arch() != Arch::x86_64) {
       reason = NotJudged::architecture;
     }
     if (reason != NotJudged::none) {

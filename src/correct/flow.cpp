@@ -6,17 +6,11 @@ namespace skid::correct {
 namespace {
 
 using analysis::NotJudged;
-using audit::FunctionCode;
 using audit::Step;
 using instructions::Category;
 using instructions::falls_through;
 using instructions::Instruction;
-using instructions::Flow::call;
-using instructions::Flow::conditional;
-using instructions::Flow::indirect_jump;
-using instructions::Flow::jump;
-using instructions::Flow::leaves;
-using instructions::Flow::next;
+using enum instructions::Flow;
 
 /// In decodings of an instruction in the middle of a function: what reads single instructions, and
 /// what finds the blocks of a function.
@@ -184,7 +178,7 @@ NotJudged Flow::problem_at(std::uint64_t address) {
 
 bool Flow::only_nops(AddressRange range) const {
   const auto bytes = file_.module().code(range);
-  const FunctionCode code(file_.arch(), range.begin, bytes);
+  const audit::FunctionCode code(file_.arch(), range.begin, bytes);
   return bytes.size() == range.size() && std::ranges::all_of(code.steps(), [](const Step& step) {
            return step.decodes && step.is_nop();
          });

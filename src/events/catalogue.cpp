@@ -146,8 +146,7 @@ Catalogue pfm_catalogue(const PfmPmu& pmu, const machine::Machine& here, bool at
   cpu.at_hand = at_hand;
   std::vector<Event> events = pmu.of_perf_alone ? std::vector<Event>() : pfm_events(pmu.name);
   if (std::vector<Event> more = amd_events(pmu.name); !more.empty()) {
-    events.insert(events.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
+    std::ranges::move(more, std::back_inserter(events));
     // The kernel hands cycles and micro-ops (codes 0x76 and 0xc1) to IBS and refuses a level of all
     // others (core_pmu_ibs_config() in arch/x86/events/amd/ibs.c).
     for (Event& event : events) {
@@ -170,8 +169,7 @@ Catalogue intel_catalogue(const std::vector<IntelFile>& files, bool at_hand) {
   for (const IntelFile& file : files) {
     std::vector<Event> of_file = intel_events(file);
     cpu.source += fmt::format("{}{} {}", cpu.source.empty() ? "" : ", ", file.name, file.version);
-    events.insert(events.end(), std::make_move_iterator(of_file.begin()),
-                  std::make_move_iterator(of_file.end()));
+    std::ranges::move(of_file, std::back_inserter(events));
   }
   cpu.name = files.front().name;
   cpu.source = fmt::format("Intel's event file{} {}", files.size() > 1 ? "s" : "", cpu.source);

@@ -1,7 +1,6 @@
 #include "src/listing/listing.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/profile.h"
-#include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/support/text.h"
@@ -15,14 +14,13 @@
 namespace skid::listing {
 
 using locate::LocatedSamples;
-using perfdata::Attribute;
 using perfdata::CpuMode;
 using symbols::FileIndex;
 
 /// One recording, read.
 struct Reader::Reading {
-  const measure::Source& source;
-  const locate::Digest& digest;
+  const measure::Profile& profile;
+  const locate::Digest& digest = profile.digest;
   locate::KernelSymbols kernel;
   /// By attribute, index of Listing::columns.
   std::vector<std::optional<std::size_t>> columns = {};
@@ -108,7 +106,7 @@ measure::ReadResult Reader::add(const measure::Source& source) {
   const locate::Digest& digest = profile.digest;
   filtered_.add(digest.filtered);
   Reading reading{
-      source, digest,
+      profile, digest,
       locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },
                             kernel_files_)};
   if (recording.attributes().empty()) {
@@ -146,19 +144,18 @@ void Reader::count(Code& code, const Reading& reading, const LocatedSamples& loc
 
 bool Reader::add_target(Reading& reading) {
   const auto& spaces = reading.digest.spaces;
-  auto geometry = measure::find_recorded_target(reading.source, reading.digest, modules_, remarks_);
+  auto geometry = measure::find_recorded_target(reading.profile, remarks_);
   if (!geometry) return false;
   std::string dso;
   std::filesystem::path file;
-  for (FileIndex index = 0; index < geometry->is_target.size() && file.empty(); ++index) {
-    if (!geometry->is_target[index]) continue;
-    dso = spaces.file(index).path;
-    file = modules_.find(spaces.file(index)).path;
-  }
-  if (file.empty() && reading.source.run != nullptr) {  // nothing was sampled in it
-    for (const auto& target : reading.source.run->targets) {
+  if (!geometry->mappings.empty()) {
+    const symbols::MappedFile& mapped = spaces.file(geometry->mappings.front());
+    dso = mapped.path;
+    file = modules_.find(mapped).path;
+  } else if (reading.profile.source.run != nullptr) {
+    for (const auto& target : reading.profile.source.run->targets) {
       if (target.build_id != geometry->module->build_id()) continue;
-      file = reading.source.run_directory / target.file;
+      file = reading.profile.source.run_directory / target.file;
       dso = file.string();
     }
   }
@@ -168,7 +165,7 @@ bool Reader::add_target(Reading& reading) {
   code.file = file;
   join(code.columns, reading.columns);
   reading.digest.located.for_each([&](const LocatedSamples& located) {
-    if (where_is(located) != Where::user || !geometry->is_target[located.location->file]) return;
+    if (where_is(located) != Where::user || !geometry->is_mapped_by(located.location->file)) return;
     const auto address = geometry->module->address_at(located.location->offset);
     if (address && loop.contains(*address)) count(code, reading, located, *address);
   });

@@ -1,7 +1,6 @@
 #include "src/locate/digest.h"
 
 #include "src/locate/replay.h"
-#include "src/locate/second_half.h"
 #include "src/perfdata/format.h"
 
 #include <algorithm>

@@ -95,8 +95,8 @@ std::vector<std::string> parse_numbers(std::string_view option, std::string_view
     const auto first = whole_number<std::uint32_t>(take_until('-', last));
     const auto end = is_range ? whole_number<std::uint32_t>(last) : first;
     if (!first || !end || *end < *first || *end - *first >= kMost - numbers.size()) {
-      throw UsageError(fmt::format("{} {}: expected numbers or ranges, such as 0,2-5; at most {}",
-                                   option, list, kMost));
+      throw UsageError("{} {}: expected numbers or ranges, such as 0,2-5; at most {}", option, list,
+                       kMost);
     }
     for (std::uint64_t one = *first; one <= *end; ++one) numbers.push_back(std::to_string(one));
   }
@@ -111,9 +111,9 @@ std::vector<TimeSlice> parse_times(std::string_view text) {
     const auto slice = is_share ? slice_of_shares(one) : slice_of_seconds(one);
     if (!slice) {
       throw UsageError(
-          fmt::format("--time {}: expected START,STOP in seconds, of which one may be missing, or "
-                      "a share of the recording: 10%-20%, 10%/2",
-                      text));
+          "--time {}: expected START,STOP in seconds, of which one may be missing, or "
+          "a share of the recording: 10%-20%, 10%/2",
+          text);
     }
     slices.push_back(*slice);
   }

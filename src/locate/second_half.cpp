@@ -1,5 +1,4 @@
-#include "src/locate/second_half.h"
-
+#include "src/locate/digest.h"
 #include "src/perfdata/byte_stream.h"
 #include "src/perfdata/format.h"
 

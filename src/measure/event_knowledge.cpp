@@ -71,24 +71,6 @@ bool is_arm_core(std::string_view pmu_name) {
 /// A fleet has a few kinds of CPUs; inputs that are made up could have any number.
 constexpr std::size_t kMostKnown = 32;
 
-/// Everything about a machine that a catalogue depends on.
-std::string key_of(const machine::Machine& machine) {
-  const auto number = [](const std::optional<int>& value) {
-    return value ? fmt::format("{}", *value) : std::string("?");
-  };
-  const machine::CpuIdentity& cpu = machine.cpu;
-  std::string key;
-  // No name contains a NUL.
-  for (const std::string& part :
-       {cpu.arch, cpu.vendor, cpu.model_name, number(cpu.family), number(cpu.model),
-        number(cpu.stepping),
-        machine.core_pmus.empty() ? std::string() : machine.core_pmus.front().name}) {
-    key += part;
-    key += '\0';
-  }
-  return key;
-}
-
 constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
 
 /// Hybrid machines keep the PMU's number in the upper half of a generic event's config.
@@ -240,7 +222,10 @@ KnownCauses causes_of(const EventKnowledge& knowledge) {
 }
 
 std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& machine) {
-  std::string key = key_of(machine);
+  // All of the machine that a catalogue depends on.
+  std::pair key(machine.cpu, machine.core_pmus.empty() ? "" : machine.core_pmus.front().name);
+  key.first.microcode.clear();
+  key.first.hypervisor.reset();
   const std::scoped_lock lock(mutex_);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   std::shared_ptr<const events::Catalogue> made;

@@ -78,7 +78,9 @@ class Catalogues {
  private:
   std::filesystem::path perfmon_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const events::Catalogue>> known_;  ///< by CPU
+  /// By CPU and the name of its first core PMU.
+  std::map<std::pair<machine::CpuIdentity, std::string>, std::shared_ptr<const events::Catalogue>>
+      known_;
 };
 
 /// The catalogue of the CPU that a recording is of.

@@ -158,9 +158,8 @@ void append_remarks(const std::vector<locate::ModuleStore::Remark>& all,
                     std::vector<std::string>& remarks) {
   using Kind = locate::ModuleStore::Remark::Kind;
   std::set<std::string> targets;  // as they were mapped
-  for (symbols::FileIndex file = 0; geometry != nullptr && file < geometry->is_target.size();
-       ++file) {
-    if (geometry->is_target[file]) targets.insert(digest.spaces.file(file).path);
+  if (geometry != nullptr) {
+    for (const auto file : geometry->mappings) targets.insert(digest.spaces.file(file).path);
   }
   for (const auto& remark : all) {
     const bool matters = geometry == nullptr || remark.kind == Kind::rebuilt ||
@@ -197,10 +196,8 @@ std::optional<double> ticks_per_iteration(const runway::TargetReport* report) {
 
 /// The file that was believed to be the target, as it was mapped.
 std::string target_name(const TargetGeometry& geometry, const locate::Digest& digest) {
-  for (symbols::FileIndex file = 0; file < geometry.is_target.size(); ++file) {
-    if (geometry.is_target[file]) return digest.spaces.file(file).path;
-  }
-  return "of the run";  // no sample is in it
+  const auto& mappings = geometry.mappings;
+  return mappings.empty() ? "of the run" : digest.spaces.file(mappings.front()).path;
 }
 
 /// `counted`: of the event.
@@ -282,9 +279,9 @@ Measured measure(const Source& source, const Choices& choices) {
   std::vector<std::string> remarks;
   std::optional<TargetGeometry> geometry;
   if (choices.hit_function && choices.runway_function) {
-    geometry = find_functions(digest, modules, *choices.hit_function, *choices.runway_function);
+    geometry = find_functions(profile, *choices.hit_function, *choices.runway_function);
   } else {
-    geometry = find_recorded_target(source, digest, modules, remarks);
+    geometry = find_recorded_target(profile, remarks);
     if (!geometry) {
       remarks.emplace(remarks.begin(),
                       "No generated target is among the sampled files; name the functions of a "

@@ -1,7 +1,5 @@
 #include "src/measure/profile.h"
 
-#include "src/measure/target_geometry.h"
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -85,7 +83,11 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
       modules(its_modules),
       cpu(recorded_machine(recording.features(), source.run), choices.catalogues) {
   modules.expect_machine(cpu.machine().cpu.arch);
-  add_targets(source, modules);
+  if (source.run != nullptr) {  // its targets replace the mapped ones
+    for (const auto& target : source.run->targets) {
+      modules.add_candidate(source.run_directory / target.file);
+    }
+  }
   const auto requested = requested_by_attribute(recording);
   const auto exact = locate::exact_samples(digest);
   std::size_t counters = 0;

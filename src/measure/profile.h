@@ -1,12 +1,16 @@
-// A recording that was read: its samples by place, its machine and its events. Whether what a run
-// of skidscan measured of an event holds for it: the same event, counted in the same modes, by the
+// A recording that was read: its samples by place, its machine and its events, and the addresses of
+// trigger and runway in it: from a target's own note, or from function names. Whether what a run of
+// skidscan measured of an event holds for it: the same event, counted in the same modes, by the
 // same CPU and kernel.
 #pragma once
 
+#include "analysis/target_map.h"
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/support/names.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
 #include <span>
 
 namespace skid::measure {
@@ -66,5 +70,40 @@ std::vector<Compared> compare_with_run(const RecordedEvent& event,
 /// Names of what differs, or is not known and has to be: microcode, hypervisor and recording path
 /// need not be. Empty: what the run measured holds for the profile.
 std::vector<std::string> differing_from_run(std::span<const Compared> compared);
+
+struct TargetGeometry {
+  std::vector<symbols::FileIndex>
+      mappings;  ///< of the target's file, ascending; none: no sample is in it
+  const symbols::Module* module = nullptr;  ///< owned by the ModuleStore
+  analysis::TargetMap map;
+  analysis::Trigger trigger;
+  std::optional<runway::TargetDescription> description;  ///< nullopt for functions
+  LoopCategories categories = {};
+
+  bool is_mapped_by(symbols::FileIndex file) const {
+    return std::ranges::binary_search(mappings, file);
+  }
+  /// Where samples are in the target, as the breakdown has it; nullopt: elsewhere. `location`: of
+  /// user mode. `level`: precise_ip.
+  std::optional<analysis::Classified> classify(const std::optional<symbols::FileLocation>& location,
+                                               int level) const;
+};
+
+/// The data that the triggers of a target access, by its note and, for a pointer chase, its report.
+/// `report`: of the run, null where unknown. Empty where that is not known or there is none.
+std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,
+                                                  const runway::TargetReport* report);
+
+/// The generated target among the sampled files, identified by its note. Where no file has a sample
+/// in user mode, it is the one that the run names: then it is known what was to be expected, though
+/// no sample came. nullopt when there is none, or the run's cannot be opened or has another
+/// build-id. A note that cannot be read is added to `remarks`.
+std::optional<TargetGeometry> find_recorded_target(const Profile& profile,
+                                                   std::vector<std::string>& remarks);
+
+/// The sampled file that has both functions. Throws Error if none or several have, or if a name is
+/// ambiguous; the message lists the searched files.
+TargetGeometry find_functions(const Profile& profile, const std::string& hit,
+                              const std::string& runway);
 
 }  // namespace skid::measure

@@ -6,7 +6,6 @@
 
 #include "analysis/basis.h"
 #include "src/measure/profile.h"
-#include "src/measure/target_geometry.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
 

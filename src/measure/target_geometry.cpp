@@ -1,11 +1,9 @@
-#include "src/measure/target_geometry.h"
-
 #include "src/instructions/instruction.h"
+#include "src/measure/profile.h"
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +13,7 @@ namespace {
 
 using symbols::FileIndex;
 
-/// A verified file and its mappings (by name).
+/// A verified file and its mappings (by name), ascending.
 struct SampledModule {
   locate::ModuleStore::Found found;
   std::vector<FileIndex> mappings;
@@ -33,13 +31,12 @@ std::vector<bool> sampled_files(const locate::Digest& digest) {
 }
 
 /// Those that could be opened and verified.
-std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
-                                           locate::ModuleStore& modules) {
-  const std::vector<bool> sampled = sampled_files(digest);
+std::vector<SampledModule> sampled_modules(const Profile& profile) {
+  const std::vector<bool> sampled = sampled_files(profile.digest);
   std::vector<SampledModule> result;
   for (FileIndex file = 0; file < sampled.size(); ++file) {
     if (!sampled[file]) continue;
-    const auto found = modules.find(digest.spaces.file(file));
+    const auto found = profile.modules.find(profile.digest.spaces.file(file));
     if (found.module == nullptr) continue;
     const auto known = std::ranges::find_if(
         result, [&](const auto& module) { return module.found.module == found.module; });
@@ -50,12 +47,6 @@ std::vector<SampledModule> sampled_modules(const locate::Digest& digest,
     }
   }
   return result;
-}
-
-std::vector<bool> mapping_flags(const locate::Digest& digest, const SampledModule& module) {
-  std::vector<bool> flags(digest.spaces.file_count());
-  for (const FileIndex file : module.mappings) flags[file] = true;
-  return flags;
 }
 
 analysis::CodeRegion region(const symbols::Module& module, const symbols::Disassembler& decoder,
@@ -157,7 +148,7 @@ std::string named(const std::vector<std::string>& names, std::string_view separa
 
 /// The target that a file's note describes; nullopt when it has none. A note that cannot be read
 /// is added to `remarks`.
-std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const SampledModule& module,
+std::optional<TargetGeometry> geometry_of(const SampledModule& module,
                                           std::vector<std::string>& remarks) {
   std::optional<runway::Target> target;
   try {
@@ -187,7 +178,7 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
     if (other.size() <= kLongestPart) append_successors(elf, arch, other, successors);
   }
   return TargetGeometry{
-      mapping_flags(digest, module),
+      module.mappings,
       &elf,
       analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in),
                                      std::move(trigger_blocks), layout.loop, layout.other_triggers,
@@ -202,7 +193,7 @@ std::optional<TargetGeometry> geometry_of(const locate::Digest& digest, const Sa
 
 std::optional<analysis::Classified> TargetGeometry::classify(
     const std::optional<symbols::FileLocation>& location, int level) const {
-  if (!location || !is_target[location->file]) return std::nullopt;
+  if (!location || !is_mapped_by(location->file)) return std::nullopt;
   const auto address = module->address_at(location->offset);
   return address ? std::optional(map.classify(*address, level)) : std::nullopt;
 }
@@ -221,34 +212,27 @@ std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescriptio
   return declared;
 }
 
-void add_targets(const Source& source, locate::ModuleStore& modules) {
-  if (source.run == nullptr) return;
-  for (const auto& target : source.run->targets) {
-    modules.add_candidate(source.run_directory / target.file);
-  }
-}
-
-std::optional<TargetGeometry> find_recorded_target(const Source& source,
-                                                   const locate::Digest& digest,
-                                                   locate::ModuleStore& modules,
+std::optional<TargetGeometry> find_recorded_target(const Profile& profile,
                                                    std::vector<std::string>& remarks) {
-  for (const auto& module : sampled_modules(digest, modules)) {
-    if (auto geometry = geometry_of(digest, module, remarks)) return geometry;
+  const Source& source = profile.source;
+  for (const auto& module : sampled_modules(profile)) {
+    if (auto geometry = geometry_of(module, remarks)) return geometry;
   }
   if (source.run == nullptr || source.planned == nullptr) return std::nullopt;
   const auto* ran = find_by(source.run->targets, &run::RunTarget::trigger, source.planned->trigger);
-  const std::vector<bool> sampled = sampled_files(digest);
+  const std::vector<bool> sampled = sampled_files(profile.digest);
   if (ran == nullptr || std::ranges::find(sampled, true) != sampled.end()) return std::nullopt;
-  const auto found = modules.find({(source.run_directory / ran->file).string(), ran->build_id});
-  return found.module == nullptr ? std::nullopt : geometry_of(digest, {found, {}}, remarks);
+  const auto found =
+      profile.modules.find({(source.run_directory / ran->file).string(), ran->build_id});
+  return found.module == nullptr ? std::nullopt : geometry_of({found, {}}, remarks);
 }
 
-TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore& modules,
-                              const std::string& hit, const std::string& runway) {
+TargetGeometry find_functions(const Profile& profile, const std::string& hit,
+                              const std::string& runway) {
   std::vector<SampledModule> with_both;
   std::vector<std::string> looked_in;
   std::string missing = hit;
-  for (auto& module : sampled_modules(digest, modules)) {
+  for (auto& module : sampled_modules(profile)) {
     looked_in.push_back(module.found.path.string());
     const bool has_hit = !module.found.module->functions_named(hit).empty();
     const bool has_runway = !module.found.module->functions_named(runway).empty();
@@ -262,7 +246,7 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
     message += looked_in.empty() ? "(none of them could be opened)"
                                  : fmt::format("(looked in {})", named(looked_in, ", "));
     std::vector<std::string> remarks;
-    for (const auto& remark : modules.remarks()) remarks.push_back(remark.text);
+    for (const auto& remark : profile.modules.remarks()) remarks.push_back(remark.text);
     if (!remarks.empty()) message += "; " + named(remarks, "; ");
     throw Error(message);
   }
@@ -281,7 +265,7 @@ TargetGeometry find_functions(const locate::Digest& digest, locate::ModuleStore&
                 runway, runway_range.size(), kLargestFunction);
   }
   const symbols::Disassembler decoder(*arch);
-  return {mapping_flags(digest, module), &elf,
+  return {module.mappings, &elf,
           analysis::TargetMap::of_functions(hit_range, region(elf, decoder, runway_range)),
           analysis::Trigger{"function", hit_range.begin, hit}, std::nullopt};
 }

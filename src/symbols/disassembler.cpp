@@ -17,8 +17,8 @@ struct Disassembler::Handle {
                               ? cs_open(CS_ARCH_X86, CS_MODE_64, &capstone)
                               : cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &capstone);
     if (status != CS_ERR_OK) {
-      throw Error(fmt::format("capstone: cannot decode {}: {}",
-                              arch == Arch::x86_64 ? "x86-64" : "aarch64", cs_strerror(status)));
+      throw Error("capstone: cannot decode {}: {}", arch == Arch::x86_64 ? "x86-64" : "aarch64",
+                  cs_strerror(status));
     }
   }
 

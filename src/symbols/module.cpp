@@ -109,14 +109,9 @@ const std::string& Module::build_id() const {
 }
 
 std::optional<Arch> Module::arch() const {
-  switch (contents_->file.header().e_machine) {
-    case EM_X86_64:
-      return Arch::x86_64;
-    case EM_AARCH64:
-      return Arch::aarch64;
-    default:
-      return std::nullopt;
-  }
+  const GElf_Half machine = contents_->file.header().e_machine;
+  if (machine == EM_X86_64) return Arch::x86_64;
+  return machine == EM_AARCH64 ? std::optional(Arch::aarch64) : std::nullopt;
 }
 
 std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const {

@@ -9,7 +9,6 @@
 namespace skid::synth {
 namespace {
 
-using perfdata::ByteWriter;
 using perfdata::CpuMode;
 
 constexpr std::int32_t kTargetPid = 1000, kOtherPid = 2000, kKernelPid = -1;
@@ -21,11 +20,11 @@ constexpr std::size_t kLongestComm = 15;
 /// PERF_MEM_NA of include/linux/perf_event.h: nothing is known of the access.
 constexpr std::uint64_t kNoSource = 0x508'0021;
 
-class RecordEncoder {
- public:
-  RecordEncoder(const std::vector<perfdata::Attribute>& attributes, const TriggerData& data,
-                perfdata::RecordingWriter& writer)
-      : attributes_(&attributes), data_(data), writer_(&writer) {}
+struct RecordEncoder {
+  const std::vector<perfdata::Attribute>& attributes;
+  TriggerData data;
+  perfdata::RecordingWriter& writer;
+  perfdata::ByteWriter body{};
 
   struct When {
     std::uint64_t time = 0;
@@ -35,27 +34,27 @@ class RecordEncoder {
   void sample(const Contents::Entry& entry, When when) {
     const DrawnSample& sample = entry.sample;
     const std::int32_t pid = sample.origin == Origin::other ? kOtherPid : kTargetPid;
-    body_.clear();
-    body_.u64(id(entry.attribute, when)).u64(sample.address).i32(pid).i32(pid).u64(when.time);
-    const perfdata::Attribute& attribute = (*attributes_)[entry.attribute];
+    body.clear();
+    body.u64(id(entry.attribute, when)).u64(sample.address).i32(pid).i32(pid).u64(when.time);
+    const perfdata::Attribute& attribute = attributes[entry.attribute];
     const bool has_data = attribute.has(PERF_SAMPLE_ADDR);
-    if (has_data) body_.u64(sample.data);
-    body_.u32(when.cpu).u32(0);
+    if (has_data) body.u64(sample.data);
+    body.u32(when.cpu).u32(0);
     if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) branch_stack(sample.branches);
     if (has_data) {
       const bool accesses =
-          sample.data != 0 && data_.source != 0 && attribute.type != PERF_TYPE_BREAKPOINT;
-      body_.u64(accesses ? data_.latency : 0).u64(accesses ? data_.source : kNoSource);
+          sample.data != 0 && data.source != 0 && attribute.type != PERF_TYPE_BREAKPOINT;
+      body.u64(accesses ? data.latency : 0).u64(accesses ? data.source : kNoSource);
     }
     const auto mode = static_cast<std::uint16_t>(sample.mode);
     const auto exact = sample.exact ? PERF_RECORD_MISC_EXACT_IP : std::uint16_t{0};
-    writer_->write(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact), body_.bytes());
+    writer.write(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(mode | exact), body.bytes());
   }
 
   void lost(const Contents::Entry& entry, When when) {
-    body_.clear();
-    if (entry.kind == Contents::Kind::lost) body_.u64(id(entry.attribute, when));
-    body_.u64(entry.sample.address);
+    body.clear();
+    if (entry.kind == Contents::Kind::lost) body.u64(id(entry.attribute, when));
+    body.u64(entry.sample.address);
     finish(entry.kind == Contents::Kind::lost ? PERF_RECORD_LOST : PERF_RECORD_LOST_SAMPLES, 0,
            kTargetPid, entry.attribute, when);
   }
@@ -63,25 +62,25 @@ class RecordEncoder {
   /// The kernel throttles an event and, a timer tick later, lets it go on.
   void throttle(const Contents::Entry& entry, When when) {
     for (const auto type : {PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE}) {
-      body_.clear();
-      body_.u64(when.time).u64(id(entry.attribute, when)).u64(id(entry.attribute, when));
+      body.clear();
+      body.u64(when.time).u64(id(entry.attribute, when)).u64(id(entry.attribute, when));
       finish(type, 0, kTargetPid, entry.attribute, when);
       ++when.time;
     }
   }
 
   void comm(std::int32_t pid, const std::string& name, bool is_exec, When when) {
-    body_.clear();
-    body_.i32(pid).i32(pid).text(name.substr(0, kLongestComm));
+    body.clear();
+    body.i32(pid).i32(pid).text(name.substr(0, kLongestComm));
     const std::uint16_t misc = is_exec ? PERF_RECORD_MISC_COMM_EXEC : std::uint16_t{0};
     finish(PERF_RECORD_COMM, misc, pid, 0, when);
   }
 
   /// PERF_RECORD_MMAP of the kernel's text, as perf writes it.
   void kernel_mapping(AddressRange range, When when) {
-    body_.clear();
-    body_.i32(kKernelPid).i32(0).u64(range.begin).u64(range.size()).u64(range.begin);
-    body_.text("[kernel.kallsyms]_text");
+    body.clear();
+    body.i32(kKernelPid).i32(0).u64(range.begin).u64(range.size()).u64(range.begin);
+    body.text("[kernel.kallsyms]_text");
     finish(PERF_RECORD_MMAP, static_cast<std::uint16_t>(CpuMode::kernel), kKernelPid, 0, when);
   }
 
@@ -90,39 +89,33 @@ class RecordEncoder {
                const std::string& path, const std::string& build_id, When when) {
     constexpr std::uint32_t kReadExecute = 5, kPrivate = 2;  // PROT_READ | PROT_EXEC, MAP_PRIVATE
     constexpr std::size_t kBuildIdBytes = 20, kIdentityBytes = 24;
-    body_.clear();
-    body_.i32(pid).i32(pid).u64(range.begin).u64(range.size()).u64(file_offset);
+    body.clear();
+    body.i32(pid).i32(pid).u64(range.begin).u64(range.size()).u64(file_offset);
     std::string identity;
     const std::string id_bytes = from_hexadecimal(build_id).substr(0, kBuildIdBytes);
     if (!id_bytes.empty()) identity = std::string{static_cast<char>(id_bytes.size()), 0, 0, 0};
     identity += id_bytes;
     identity.resize(kIdentityBytes, '\0');
-    body_.raw(identity).u32(kReadExecute).u32(kPrivate).text(path);
+    body.raw(identity).u32(kReadExecute).u32(kPrivate).text(path);
     std::uint16_t misc = static_cast<std::uint16_t>(CpuMode::user);
     if (!id_bytes.empty()) misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
     finish(PERF_RECORD_MMAP2, misc, pid, 0, when);
   }
 
- private:
   void branch_stack(const std::vector<perfdata::BranchEntry>* branches) {
-    body_.u64(branches == nullptr ? 0 : branches->size());
+    body.u64(branches == nullptr ? 0 : branches->size());
     if (branches == nullptr) return;
-    for (const auto& branch : *branches) body_.u64(branch.from).u64(branch.to).u64(0);
+    for (const auto& branch : *branches) body.u64(branch.from).u64(branch.to).u64(0);
   }
   std::uint64_t id(std::uint16_t attribute, When when) const {
-    return (*attributes_)[attribute].ids[when.cpu];
+    return attributes[attribute].ids[when.cpu];
   }
   /// Appends struct sample_id to the body and writes the record.
   void finish(std::uint32_t type, std::uint16_t misc, std::int32_t pid, std::uint16_t attribute,
               When when) {
-    body_.i32(pid).i32(pid).u64(when.time).u32(when.cpu).u32(0).u64(id(attribute, when));
-    writer_->write(type, misc, body_.bytes());
+    body.i32(pid).i32(pid).u64(when.time).u32(when.cpu).u32(0).u64(id(attribute, when));
+    writer.write(type, misc, body.bytes());
   }
-
-  const std::vector<perfdata::Attribute>* attributes_;
-  TriggerData data_;
-  perfdata::RecordingWriter* writer_;
-  ByteWriter body_;
 };
 
 /// Entries on their way through the buffers of the CPUs. Each round takes from each buffer the
@@ -212,7 +205,7 @@ void write_contents(Contents contents, const std::vector<perfdata::Attribute>& a
                     Random& buffering, perfdata::RecordingWriter& writer) {
   // What a process made for itself, as the kernel calls it.
   static const std::string kAnonymous = "//anon";
-  RecordEncoder encoder(attributes, target.data, writer);
+  RecordEncoder encoder{attributes, target.data, writer};
   const RecordEncoder::When start{kFirstTime, 0};
   encoder.kernel_mapping(kCodeOfKernel, start);
   encoder.comm(kOtherPid, "other", false, start);

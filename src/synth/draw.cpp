@@ -68,12 +68,11 @@ class Drawer {
       if (step.sample_class == SampleClass::other_trigger) others_.push_back(&step);
     }
     if (level.elsewhere.other_trigger > 0 && others_.empty()) {
-      throw Error(fmt::format(
-          "{}: the model has a share for other triggers, the target declares none", name));
+      throw Error("{}: the model has a share for other triggers, the target declares none", name);
     }
     if (level.elsewhere.loop > 0 && loop_.empty()) {
-      throw Error(fmt::format(
-          "{}: the model has a share for the loop, of which the target has nothing else", name));
+      throw Error("{}: the model has a share for the loop, of which the target has nothing else",
+                  name);
     }
   }
 
@@ -258,13 +257,12 @@ AddressRange code_before_exec(const LoopPath& path) {
 std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
                              const std::string& name) {
   if (!level.triggers.empty() && level.triggers.size() != path.triggers()) {
-    throw Error(fmt::format("{}: the model has shares for {} triggers, the target has {}", name,
-                            level.triggers.size(), path.triggers()));
+    throw Error("{}: the model has shares for {} triggers, the target has {}", name,
+                level.triggers.size(), path.triggers());
   }
   const std::vector<std::size_t>& others = path.other_causes();
   if (level.other_triggers > 0 && others.empty()) {
-    throw Error(fmt::format(
-        "{}: the model has a share for other triggers, the target declares none", name));
+    throw Error("{}: the model has a share for other triggers, the target declares none", name);
   }
   std::vector<Cause> causes;
   for (std::size_t i = 0; i < path.triggers(); ++i) {

@@ -10,7 +10,6 @@ namespace skid::synth {
 namespace {
 
 using machine::kHighestLevel;
-using nlohmann::json;
 
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostThrottled = 100'000;
@@ -31,8 +30,9 @@ EventCode read_code(const JsonValue& object, const std::string& name) {
   const auto known = known_code(name);
   if (!type && !object.find("config")) {
     if (known) return *known;
-    object.refuse(fmt::format("no \"type\" and \"config\" of the event {}", json_text(json(name))),
-                  "both, but for access, execute, generic names of perf and raw codes (r20d1)");
+    object.refuse(
+        fmt::format("no \"type\" and \"config\" of the event {}", json_text(nlohmann::json(name))),
+        "both, but for access, execute, generic names of perf and raw codes (r20d1)");
   }
   if (known && known->type == PERF_TYPE_BREAKPOINT) {
     object.refuse(fmt::format("\"type\" or \"config\" of {}", name),

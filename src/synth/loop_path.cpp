@@ -77,7 +77,7 @@ LoopPath::LoopPath(const LoopParts& parts) : data_(parts.data) {
   const auto index_at = [this](std::uint64_t address, std::string_view what) {
     const Step* found = find_by(steps_, &Step::address, address);
     if (found == nullptr) {
-      throw Error(fmt::format("target: no instruction begins at {}{:#x}", what, address));
+      throw Error("target: no instruction begins at {}{:#x}", what, address);
     }
     return static_cast<std::size_t>(found - steps_.data());
   };
@@ -124,8 +124,8 @@ LoopParts parts_of(const runway::TargetDescription& target, const symbols::Modul
   const runway::Layout& layout = target.layout;
   const auto code = module.code(layout.loop);
   if (code.size() != layout.loop.size() || code.empty()) {
-    throw Error(fmt::format("target: contains {} bytes of its loop; expected {}", code.size(),
-                            layout.loop.size()));
+    throw Error("target: contains {} bytes of its loop; expected {}", code.size(),
+                layout.loop.size());
   }
   LoopParts parts;
   parts.lead_in = layout.lead_in;

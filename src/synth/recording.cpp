@@ -150,16 +150,15 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
                                   FileDescriptor file, const std::filesystem::path& path,
                                   const perfdata::WritingChoices& choices) {
   if (selected.empty()) {
-    throw Error(fmt::format("{}: the model refuses all levels; expected one that is recorded",
-                            path.string()));
+    throw Error("{}: the model refuses all levels; expected one that is recorded", path.string());
   }
   std::uint64_t samples = 0;
   for (const Selected& one : selected) {
     samples += samples_of(model_.events[one.event].levels[one.level]);
   }
   if (samples > kMostSamples) {
-    throw Error(fmt::format("{}: a recording of {} samples, expected at most {}", path.string(),
-                            samples, kMostSamples));
+    throw Error("{}: a recording of {} samples, expected at most {}", path.string(), samples,
+                kMostSamples);
   }
   const auto repetition = static_cast<std::uint64_t>(repeat);
   RecordingTruth truth;
@@ -187,7 +186,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
   for (const auto& measurement : truth.measurements) attributes.push_back(measurement.attribute);
   const auto mapping = module_.executable_mapping_at(path_.trigger_address(0));
   if (!mapping) {
-    throw Error(fmt::format("{}: its trigger is in no executable segment", target_.path.string()));
+    throw Error("{}: its trigger is in no executable segment", target_.path.string());
   }
   const TargetMapping mapped{std::filesystem::absolute(target_.path).lexically_normal().string(),
                              module_.build_id(), *mapping, code_before_exec(path_), path_.data()};

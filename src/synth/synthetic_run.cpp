@@ -21,7 +21,7 @@ FileDescriptor create(const std::filesystem::path& path) {
   constexpr int kMode = 0644;
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
   if (!file) {
-    throw Error(fmt::format("{}: cannot be created: {}", path.string(), describe_errno(errno)));
+    throw Error("{}: cannot be created: {}", path.string(), describe_errno(errno));
   }
   return file;
 }

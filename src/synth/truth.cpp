@@ -1,10 +1,13 @@
-#include "src/support/json_text.h"
+#include "src/support/fields.h"
 #include "src/synth/recording.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::synth {
+
+SKID_WRITTEN_FIELDS(DataCounts, cause, elsewhere, none)
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -50,12 +53,6 @@ ordered_json json_of(const MeasurementTruth& measurement, const Model& model,
                         {"hits", truth.triggers[i].hits},
                         {"samples", truth.triggers[i].samples}});
   }
-  ordered_json data;
-  if (truth.data) {
-    data = {{"cause", truth.data->cause},
-            {"elsewhere", truth.data->elsewhere},
-            {"none", truth.data->none}};
-  }
   return {{"event", event.name},
           {"requested", measurement.requested},
           {"recorded", measurement.attribute.name},
@@ -71,7 +68,7 @@ ordered_json json_of(const MeasurementTruth& measurement, const Model& model,
           {"wrapped", truth.wrapped},
           {"triggers", triggers},
           {"trigger_shares", truth.trigger_shares},
-          {"data_addresses", data},
+          {"data_addresses", FieldWriter::json_of(truth.data)},
           {"places", json_of(truth.places)}};
 }
 

@@ -1,5 +1,5 @@
 // A report in JSON: written again it is unchanged, and it can be merged.
-#include "analysis/merge.h"
+#include "analysis/repeats.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 

@@ -2,7 +2,7 @@
 #include "analysis/contract.h"
 
 #include "analysis/measurement.h"
-#include "analysis/merge.h"
+#include "analysis/repeats.h"
 #include "tests/support/prelude.h"
 
 namespace skid::analysis {

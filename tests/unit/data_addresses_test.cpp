@@ -3,7 +3,7 @@
 #include "src/locate/digest.h"
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"
-#include "src/measure/target_geometry.h"
+#include "src/measure/profile.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"
 #include "tests/unit/runway_fixture.h"

@@ -3,7 +3,6 @@
 
 #include "src/locate/filter.h"
 #include "src/locate/region_cache.h"
-#include "src/locate/second_half.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 

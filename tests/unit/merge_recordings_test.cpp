@@ -1,5 +1,5 @@
 // What reports of the parts of a recording say together is what the report of the whole says.
-#include "analysis/merge.h"
+#include "analysis/repeats.h"
 #include "src/measure/measure.h"
 #include "src/output/report/report.h"
 #include "src/perfdata/format.h"

@@ -1,5 +1,4 @@
-#include "analysis/merge.h"
-
+#include "analysis/repeats.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::analysis {
