@@ -35,12 +35,15 @@ std::vector<Both> merge(const OffsetCounts& a, const OffsetCounts& b) {
   return merged;
 }
 
-/// The difference of the distribution functions at each merged offset, b's less a's.
+double share_of(std::uint64_t samples, const OffsetCounts& of) {
+  return static_cast<double>(samples) / static_cast<double>(of.total());
+}
+
+/// Calls `visit(a, b, gap)` at each merged offset but the last: the samples of both up to there,
+/// and how far the next one is.
 template <typename Visit>
-void walk_distributions(const OffsetCounts& a, const OffsetCounts& b, Visit visit) {
+void walk_offsets(const OffsetCounts& a, const OffsetCounts& b, Visit visit) {
   const auto merged = merge(a, b);
-  const auto all_a = static_cast<double>(a.total());
-  const auto all_b = static_cast<double>(b.total());
   std::uint64_t below_a = 0;
   std::uint64_t below_b = 0;
   for (std::size_t i = 0; i + 1 < merged.size(); ++i) {
@@ -49,7 +52,7 @@ void walk_distributions(const OffsetCounts& a, const OffsetCounts& b, Visit visi
     // Not subtracted first: the distance of two 64-bit numbers need not be one.
     const double gap =
         static_cast<double>(merged[i + 1].offset) - static_cast<double>(merged[i].offset);
-    visit(static_cast<double>(below_b) / all_b - static_cast<double>(below_a) / all_a, gap);
+    visit(below_a, below_b, gap);
   }
 }
 
@@ -139,8 +142,7 @@ double total_variation(const OffsetCounts& a, const OffsetCounts& b) {
   check_samples(a, b);
   double sum = 0;
   for (const Both& both : merge(a, b)) {
-    sum += std::abs(static_cast<double>(both.a) / static_cast<double>(a.total()) -
-                    static_cast<double>(both.b) / static_cast<double>(b.total()));
+    sum += std::abs(share_of(both.a, a) - share_of(both.b, b));
   }
   return std::min(1.0, sum / 2);
 }
@@ -148,16 +150,17 @@ double total_variation(const OffsetCounts& a, const OffsetCounts& b) {
 double wasserstein(const OffsetCounts& a, const OffsetCounts& b) {
   check_samples(a, b);
   double area = 0;
-  walk_distributions(
-      a, b, [&area](double difference, double gap) { area += std::abs(difference) * gap; });
+  walk_offsets(a, b, [&](std::uint64_t below_a, std::uint64_t below_b, double gap) {
+    area += std::abs(share_of(below_b, b) - share_of(below_a, a)) * gap;
+  });
   return area;
 }
 
 double kolmogorov_smirnov(const OffsetCounts& a, const OffsetCounts& b) {
   check_samples(a, b);
   double largest = 0;
-  walk_distributions(a, b, [&largest](double difference, double) {
-    largest = std::max(largest, std::abs(difference));
+  walk_offsets(a, b, [&](std::uint64_t below_a, std::uint64_t below_b, double) {
+    largest = std::max(largest, std::abs(share_of(below_b, b) - share_of(below_a, a)));
   });
   return largest;
 }
@@ -194,23 +197,18 @@ Difference mean_difference(const OffsetCounts& a, const OffsetCounts& b) {
 Difference quantile_difference(const OffsetCounts& a, const OffsetCounts& b, double share) {
   check_samples(a, b);
   Difference difference = recover(quantile_ends(a, share), quantile_ends(b, share));
-  const auto merged = merge(a, b);
   const double all = static_cast<double>(a.total()) + static_cast<double>(b.total());
-  std::uint64_t below_a = 0;
-  std::uint64_t below_b = 0;
   std::uint64_t cut_a = 0;
   std::uint64_t cut_b = 0;
   double nearest = kInfinity;
-  for (std::size_t i = 0; i + 1 < merged.size(); ++i) {
-    below_a += merged[i].a;
-    below_b += merged[i].b;
+  walk_offsets(a, b, [&](std::uint64_t below_a, std::uint64_t below_b, double) {
     const double below = static_cast<double>(below_a) + static_cast<double>(below_b);
     const double off = std::abs(below / all - share);
-    if (off >= nearest) break;  // from here on it only grows
+    if (off >= nearest) return;
     nearest = off;
     cut_a = below_a;
     cut_b = below_b;
-  }
+  });
   difference.p = fisher_exact_p(cut_a, a.total(), cut_b, b.total());
   return difference;
 }

@@ -7,7 +7,6 @@
 #include "src/locate/digest.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
 
 #include <compare>

@@ -22,6 +22,7 @@ struct Reader::Reading {
   const measure::Profile& profile;
   const locate::Digest& digest = profile.digest;
   locate::KernelSymbols kernel;
+  std::size_t first_column = 0;  ///< of Listing::columns; the others follow
   /// By attribute, index of Listing::columns.
   std::vector<std::optional<std::size_t>> columns = {};
 };
@@ -69,13 +70,10 @@ Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module
   return code;
 }
 
-void join(std::vector<std::size_t>& columns,
-          const std::vector<std::optional<std::size_t>>& further) {
-  for (const auto& column : further) {
-    if (column) columns.push_back(*column);
-  }
-  std::ranges::sort(columns);
-  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+/// Adds the columns [first, end) of a recording, which follow those of the recordings before it.
+void join(std::vector<std::size_t>& columns, std::size_t first, std::size_t end) {
+  if (!columns.empty() && columns.back() >= first) return;
+  while (first < end) columns.push_back(first++);
 }
 
 }  // namespace
@@ -115,6 +113,7 @@ measure::ReadResult Reader::add(const measure::Source& source) {
                       "the recording is damaged or was cut off; record again"});
   }
   modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
+  reading.first_column = listing_.columns.size();
   reading.columns.resize(recording.attributes().size());
   for (const measure::RecordedEvent& event : profile.events) {
     if (!profile.selects(event, selection_.filter, filtered_)) continue;
@@ -163,7 +162,7 @@ bool Reader::add_target(Reading& reading) {
   Code& code = code_at(listing_.codes, Kind::target, geometry->module, dso, loop);
   code.name = geometry->trigger.kind;
   code.file = file;
-  join(code.columns, reading.columns);
+  join(code.columns, reading.first_column, listing_.columns.size());
   reading.digest.located.for_each([&](const LocatedSamples& located) {
     if (where_is(located) != Where::user || !geometry->is_mapped_by(located.location->file)) return;
     const auto address = geometry->module->address_at(located.location->offset);
@@ -193,11 +192,7 @@ bool Reader::add_function(Reading& reading) {
   const auto take = [&](Code& code) {
     is_any = true;
     code.name = name;
-    const auto one = std::ranges::find_if(reading.columns,
-                                          [](const auto& column) { return column.has_value(); });
-    if (!std::ranges::binary_search(code.columns, **one)) {
-      join(code.columns, reading.columns);
-    }
+    join(code.columns, reading.first_column, listing_.columns.size());
   };
   const auto file_of = [&](FileIndex index) -> File& {
     File& file = files[index];

@@ -9,8 +9,6 @@
 #include <array>
 #include <span>
 
-#include <fmt/format.h>
-
 namespace skid::synth {
 namespace {
 
