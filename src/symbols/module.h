@@ -58,8 +58,6 @@ class Module {
   /// All functions of that name (static functions can share one), lowest address first. Demangled
   /// names may include the parameters; those of the symbol table are found, too.
   std::vector<Function> functions_named(std::string_view name) const;
-  /// The value of a defined symbol of any type; of several of that name, a global one.
-  std::optional<std::uint64_t> symbol_value(std::string_view name) const;
   /// Where functions begin, lowest address first; entries of the PLT are among them.
   std::vector<std::uint64_t> function_starts() const;
   /// The values of all defined symbols of any type, lowest first, each once: also labels within

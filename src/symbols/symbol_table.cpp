@@ -382,14 +382,4 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
   return result;
 }
 
-std::optional<std::uint64_t> SymbolTable::symbol_value(std::string_view name) const {
-  const Symbol* found = nullptr;
-  for (const Symbol& symbol : symbols_) {
-    if (symbol.kind == Kind::plt_entry || symbol.name != name) continue;
-    if (found == nullptr || (symbol.global && !found->global)) found = &symbol;
-  }
-  if (found == nullptr) return std::nullopt;
-  return found->range.begin;
-}
-
 }  // namespace skid::symbols

@@ -50,8 +50,6 @@ class SymbolTable {
   std::vector<Function> functions_named(std::string_view name) const;
   /// Where functions begin, lowest address first, each address once.
   std::vector<std::uint64_t> function_starts() const;
-  /// The value of a defined symbol of any type; of several, a global one.
-  std::optional<std::uint64_t> symbol_value(std::string_view name) const;
   /// The values of all symbols, and where the PLT's entries begin; lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
 

@@ -29,7 +29,6 @@ void ask(const Module& module, std::uint64_t address) {
   const auto function = module.function_at(address);
   if (!function) return;
   module.functions_named(function->name);
-  module.symbol_value(function->name);
   // Only a part: a symbol can claim any size, and may cover the same bytes repeatedly.
   constexpr std::uint64_t kMostCode = 4096;
   const std::uint64_t begin = function->range.begin;

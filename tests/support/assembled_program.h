@@ -5,6 +5,7 @@
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
+#include "tests/support/symbol_values.h"
 #include "tests/support/text.h"
 
 #include <algorithm>
@@ -93,11 +94,14 @@ class AssembledProgram {
     command.insert(command.end(), {"-o", file, source});
     const auto built = run_program(command);
     if (!built.code.success()) throw std::runtime_error(built.err);
+    values_ = symbol_values(file);
     module_.emplace(symbols::Module::open(file));
     find_notes(lines_of(assembly), source.filename());
   }
 
   const symbols::Module& module() const { return *module_; }
+  /// Of a symbol of any type. Throws std::out_of_range without one.
+  std::uint64_t value_of(const std::string& symbol) const { return values_.at(symbol); }
   /// The instructions that have notes, in the order of the assembly.
   const std::vector<NotedInstruction>& noted() const { return noted_; }
   /// The address of the first instruction with this note. Throws std::runtime_error without one.
@@ -134,6 +138,7 @@ class AssembledProgram {
   }
 
   std::optional<symbols::Module> module_;
+  std::map<std::string, std::uint64_t> values_;  ///< of symbols
   std::vector<NotedInstruction> noted_;
 };
 

@@ -164,9 +164,7 @@ class BranchRecordsTest : public AuditedProgram {
       code_.emplace(one.address, one);
     }
   }
-  std::uint64_t at(const char* symbol) const {
-    return assembled_->module().symbol_value(symbol).value();
-  }
+  std::uint64_t at(const char* symbol) const { return assembled_->value_of(symbol); }
 
   /// The branches taken on a random way through the program, oldest first.
   std::vector<Entry> walk(std::size_t branches, unsigned seed = 1) const {

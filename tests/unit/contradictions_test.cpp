@@ -57,7 +57,7 @@ class Contradicting : public ::testing::Test {
       program_.emplace(*built_ / "program", kPlaces, Arch::x86_64,
                        std::vector<std::string>{"-nostdlib", "-static", "-Wl,-e,places"});
     }
-    datum_ = program_->module().symbol_value("datum").value() + kBias;
+    datum_ = program_->value_of("datum") + kBias;
   }
 
   /// Begins a recording of an event with a field of its samples.

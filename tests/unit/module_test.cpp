@@ -1,6 +1,7 @@
 #include "src/symbols/module.h"
 
 #include "tests/support/prelude.h"
+#include "tests/support/symbol_values.h"
 
 #include <ctime>
 
@@ -60,7 +61,12 @@ class ModuleTest : public testing::Test {
                                      directory_.write(source_name, source).string()};
     argv.insert(argv.end(), flags.begin(), flags.end());
     run(argv);
-    return directory_ / name;
+    return built_ = directory_ / name;
+  }
+
+  /// Of a symbol of the file that was built last.
+  std::uint64_t value_of(const std::string& symbol) const {
+    return test::symbol_values(built_).at(symbol);
   }
 
   fs::path build_functions(const std::string& name = "functions",
@@ -83,6 +89,7 @@ class ModuleTest : public testing::Test {
   }
 
   test::TemporaryDirectory directory_;
+  mutable fs::path built_;
 };
 
 #define SKIP_UNLESS_X86                                         \
@@ -98,7 +105,7 @@ std::string name_at(const Module& module, std::uint64_t address) {
 
 TEST_F(ModuleTest, NamesFunctionsAndLabelsFromTheirFirstByteToTheirLast) {
   const Module module = Module::open(build_functions());
-  const std::uint64_t sized = module.symbol_value("sized").value();
+  const std::uint64_t sized = value_of("sized");
   for (const auto& [offset, name] : std::map<std::uint64_t, std::string>{{0, "sized+0"},
                                                                          {7, "sized+7"},
                                                                          {8, "without_size+0"},
@@ -113,9 +120,8 @@ TEST_F(ModuleTest, NamesFunctionsAndLabelsFromTheirFirstByteToTheirLast) {
   EXPECT_EQ(module.functions_named("without_size")[0].range, (AddressRange{sized + 8, sized + 11}));
   EXPECT_EQ(module.functions_named("label")[0].range, (AddressRange{sized + 11, sized + 13}));
   // Data has a name, too.
-  EXPECT_EQ(name_at(module, module.symbol_value("datum").value()), "");
+  EXPECT_EQ(name_at(module, value_of("datum")), "");
   EXPECT_THAT(module.functions_named("datum"), IsEmpty());
-  EXPECT_EQ(module.symbol_value("no_such_symbol"), std::nullopt);
 }
 
 TEST_F(ModuleTest, EndsASymbolWithoutASizeWithItsSection) {
@@ -127,11 +133,11 @@ TEST_F(ModuleTest, EndsASymbolWithoutASizeWithItsSection) {
       "last: .byte 5\n"
       ".section third,\"ax\"\n.globl no_code\n"
       "no_code: .byte 6\n");
-  const std::uint64_t start = module.symbol_value("_start").value();
+  const std::uint64_t start = value_of("_start");
   EXPECT_EQ(name_at(module, start + 1), "_start+1");
-  EXPECT_EQ(name_at(module, module.symbol_value("unnamed").value()), "") << "no label of code";
-  EXPECT_EQ(name_at(module, module.symbol_value("last").value()), "last+0");
-  EXPECT_EQ(name_at(module, module.symbol_value("no_code").value()), "") << "of another section";
+  EXPECT_EQ(name_at(module, value_of("unnamed")), "") << "no label of code";
+  EXPECT_EQ(name_at(module, value_of("last")), "last+0");
+  EXPECT_EQ(name_at(module, value_of("no_code")), "") << "of another section";
 }
 
 TEST_F(ModuleTest, ReturnsTheBytesOfAFunctionUpToTheEndOfTheFile) {
@@ -157,7 +163,7 @@ TEST_F(ModuleTest, TranslatesFileOffsetsOfFixedAndPositionIndependentPrograms) {
     const std::size_t offset = content.find("<marker>");
     ASSERT_NE(offset, std::string::npos);
     const Module module = Module::open(path);
-    EXPECT_EQ(module.address_at(offset), module.symbol_value("marker")) << flags[0];
+    EXPECT_EQ(module.address_at(offset), value_of("marker")) << flags[0];
     EXPECT_EQ(module.address_at(content.size()), std::nullopt);
     EXPECT_EQ(module.address_at(UINT64_MAX), std::nullopt);
   }
@@ -193,7 +199,7 @@ TEST_F(ModuleTest, ChoosesOneOfSeveralNamesAsPerfDoesButKnowsAll) {
       "name local_function_without_size, local, 0\n"
       "name gl, globl, 3\n"
       "nop\nnop\nnop\n");
-  const std::uint64_t begin = module.symbol_value("_start").value();
+  const std::uint64_t begin = value_of("_start");
   EXPECT_EQ(name_at(module, begin + 1), "global_longer+0");
   EXPECT_EQ(name_at(module, begin + 2), "global_longer+1");
   EXPECT_EQ(name_at(module, begin + 3), "gl+0");
@@ -236,7 +242,7 @@ TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
   const Module module = Module::open(path);
   const Module raw = Module::open(path, {}, false);
   for (const auto& [symbol, name] : names) {
-    const std::uint64_t address = module.symbol_value(symbol).value();
+    const std::uint64_t address = value_of(symbol);
     EXPECT_EQ(name_at(module, address), name + "+0");
     EXPECT_EQ(name_at(raw, address), symbol + "+0");
     EXPECT_EQ(module.functions_named(symbol).size(), 1U) << symbol;
@@ -274,8 +280,7 @@ TEST_F(ModuleTest, KeepsNamesThatWouldExpandWithoutEnd) {
   const Module module = assembled(functions_of(symbols), {"-Wl,-e," + sane});
   const std::clock_t begin = std::clock();
   for (const std::string& symbol : symbols) {
-    EXPECT_EQ(name_at(module, module.symbol_value(symbol).value()),
-              (symbol == sane ? "app::run" : symbol) + "+0");
+    EXPECT_EQ(name_at(module, value_of(symbol)), (symbol == sane ? "app::run" : symbol) + "+0");
   }
   EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
@@ -286,7 +291,7 @@ TEST_F(ModuleTest, AssignsAnAddressInNestedFunctionsToTheInnermost) {
       ".type inner,@function\ninner: nop\nnop\n"
       ".size inner, . - inner\n"
       "nop\n.size _start, . - _start\n");
-  const std::uint64_t begin = module.symbol_value("_start").value();
+  const std::uint64_t begin = value_of("_start");
   EXPECT_EQ(name_at(module, begin), "_start+0");
   EXPECT_EQ(name_at(module, begin + 1), "inner+0");
   EXPECT_EQ(name_at(module, begin + 2), "inner+1");
@@ -311,7 +316,7 @@ TEST_F(ModuleTest, KnowsX86AndReads32BitProgramsWhichItDoesNotDecode) {
   EXPECT_EQ(Module::open(build_functions()).arch(), Arch::x86_64);
   const Module module = Module::open(build_functions("program32", {"-m32"}));
   EXPECT_EQ(module.arch(), std::nullopt);
-  EXPECT_EQ(name_at(module, module.symbol_value("sized").value() + 7), "sized+7");
+  EXPECT_EQ(name_at(module, value_of("sized") + 7), "sized+7");
 }
 
 TEST_F(ModuleTest, ReadsAarch64OfEitherEndianness) {
@@ -338,7 +343,7 @@ TEST_F(ModuleTest, ReadsAarch64OfEitherEndianness) {
 
 TEST_F(ModuleTest, HasOnlyDynamicSymbolsOnceStripped) {
   const fs::path path = build("library.so", "functions.s", kFunctions, {"-shared", "-nostdlib"});
-  const std::uint64_t sized = Module::open(path).symbol_value("sized").value();
+  const std::uint64_t sized = value_of("sized");
   if (!find_program("strip")) GTEST_SKIP() << "no strip";
   run({"strip", path.string()});
   const Module module = Module::open(path);
@@ -358,7 +363,7 @@ TEST_F(ModuleTest, NamesPltEntries) {
   ASSERT_EQ(getpid_entry.size(), 1U);
   EXPECT_THAT(module.functions_named("puts"), IsEmpty());
   // The call's operand is the distance from its end to the entry.
-  const std::uint64_t main = module.symbol_value("main").value();
+  const std::uint64_t main = value_of("main");
   const auto code = module.code({main, main + 5});
   ASSERT_EQ(code.size(), 5U);
   std::uint32_t distance = 0;
@@ -383,7 +388,7 @@ TEST_F(ModuleTest, FindsTheLineOfAnAddress) {
     EXPECT_EQ(module.line_at(UINT64_MAX), std::nullopt);
   }
   const Module without = Module::open(build("plain.so", "lines.c", source, {"-shared"}));
-  EXPECT_EQ(without.line_at(without.symbol_value("g").value()), std::nullopt);
+  EXPECT_EQ(without.line_at(value_of("g")), std::nullopt);
 }
 
 TEST_F(ModuleTest, FindsLinesOfAUnitWithALongName) {
@@ -418,8 +423,8 @@ unit:
   .quad _start, end - _start
 unit_end:
 )");
-  const std::uint64_t start = module.symbol_value("_start").value();
-  const std::uint64_t end = module.symbol_value("end").value();
+  const std::uint64_t start = value_of("_start");
+  const std::uint64_t end = value_of("end");
   EXPECT_EQ(module.line_at(start).value().line, 7);
   EXPECT_EQ(module.line_at(end - 1).value().line, 8);
   EXPECT_FALSE(module.has_partial_lines());
@@ -499,8 +504,7 @@ TEST_F(SeparateDebugFile, IsNotOpenedIfItIsAFifo) {
 TEST_F(ModuleTest, RefusesFilesOfHoles) {
   const fs::path file = build_functions();
   fs::resize_file(file, 1U << 20U);  // as much of a file can be holes
-  EXPECT_EQ(name_at(Module::open(file), Module::open(file).symbol_value("sized").value()),
-            "sized+0");
+  EXPECT_EQ(name_at(Module::open(file), value_of("sized")), "sized+0");
   fs::resize_file(file, 1U << 30U);
   EXPECT_THAT(test::message_of<InputError>([&] { Module::open(file); }),
               HasSubstr("a file of 1073741824 bytes, most of which are holes"));
