@@ -2,8 +2,6 @@
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 
-#include <cerrno>
-
 #include <pty.h>
 
 namespace skid {

@@ -5,13 +5,8 @@
 #include "src/correct/correct.h"
 #include "src/listing/listing.h"
 #include "src/locate/module_store.h"
-#include "src/support/error.h"
 #include "tests/fuzz/sampled_program.h"
-
-#include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <numeric>
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -32,7 +27,7 @@ void audit_it(const measure::Source& source, const measure::ReadingChoices& read
   choices.all = (flags & 2) != 0;
   if ((flags & 4) != 0) choices.delay = flags >> 4U;
   for (const auto& event : audit::audit(source, choices).events) {
-    if (event.judged + sum_of(event.not_judged) != event.samples) std::abort();
+    fuzz::require(event.judged + sum_of(event.not_judged) == event.samples);
   }
 }
 
@@ -45,11 +40,11 @@ void correct_it(const measure::Source& source, const measure::ReadingChoices& re
     if (!is_corrected(event.skid.verdict)) continue;
     std::uint64_t recorded = 0, corrected = 0;
     for (const auto& place : event.places) {
-      if (place.low > place.corrected || place.corrected > place.high) std::abort();
+      fuzz::require(place.low <= place.corrected && place.corrected <= place.high);
       recorded += place.recorded;
       corrected += place.corrected;
     }
-    if (recorded != event.samples || corrected != event.samples) std::abort();
+    fuzz::require(recorded == event.samples && corrected == event.samples);
   }
 }
 
@@ -62,12 +57,12 @@ void annotate_it(const measure::Source& source, const measure::ReadingChoices& r
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2) return 0;
-  const std::uint8_t flags = data[0];
-  std::span<const std::uint8_t> rest(data + 2, size - 2);
-  std::vector<fuzz::FunctionSymbol> symbols;
-  while (symbols.size() < data[1] % kMostSymbols && rest.size() >= 4) {
+void skid::fuzz::use(std::span<const std::uint8_t> input) {
+  if (input.size() < 2) return;
+  const std::uint8_t flags = input[0];
+  std::span<const std::uint8_t> rest = input.subspan(2);
+  std::vector<FunctionSymbol> symbols;
+  while (symbols.size() < input[1] % kMostSymbols && rest.size() >= 4) {
     const auto number = [&](std::size_t at) {
       return static_cast<std::uint16_t>(rest[at] | rest[at + 1] << 8U);
     };
@@ -75,26 +70,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     rest = rest.subspan(4);
   }
   const Arch arch = (flags & 1) != 0 ? Arch::aarch64 : Arch::x86_64;
-  fuzz::MemoryFile program;
-  program.write(fuzz::elf_file(arch, rest, symbols));
+  const test::MemoryFile program(elf_file(arch, rest, symbols));
   std::vector<std::size_t> offsets;
   for (std::size_t at = 0; at < rest.size();
        at += std::max<std::size_t>(1, rest.size() / kSamples)) {
     offsets.push_back(at);
   }
-  const auto recording = fuzz::recording_of(arch, rest.size(), offsets, rest);
+  const test::MemoryFile recording(recording_of(arch, rest.size(), offsets, rest));
   static const auto catalogues = std::make_shared<measure::Catalogues>();
   measure::ReadingChoices reading;
   reading.catalogues = catalogues;
   reading.places.candidates = {program.path()};
   const measure::Source source{.file = recording.path()};
-  try {
-    // One command at a time: more executions.
-    const auto command = data[1] / kMostSymbols % 4;
-    if (command == 0) correct_it(source, reading, flags);
-    if (command == 1) annotate_it(source, reading);
-    if (command >= 2) audit_it(source, reading, flags);
-  } catch (const InputError&) {  // an expected refusal
-  }
-  return 0;
+  // One command at a time: more executions.
+  const auto command = input[1] / kMostSymbols % 4;
+  if (command == 0) correct_it(source, reading, flags);
+  if (command == 1) annotate_it(source, reading);
+  if (command >= 2) audit_it(source, reading, flags);
 }

@@ -1,20 +1,12 @@
 // Code of x86-64 and of aarch64, one instruction after the other.
 #include "src/instructions/instruction.h"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <span>
+#include "tests/fuzz/target.h"
 
 namespace {
 
 using namespace skid::instructions;
 using skid::Arch;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using skid::fuzz::require;
 
 bool has(const Instruction& instruction, Access access) {
   for (const MemoryOperand& operand : instruction.memory) {
@@ -79,9 +71,7 @@ void decode(Arch arch, std::span<const std::byte> code) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto code = std::as_bytes(std::span(data, size));
-  decode(Arch::x86_64, code);
-  decode(Arch::aarch64, code);
-  return 0;
+void skid::fuzz::use(std::span<const std::uint8_t> input) {
+  decode(Arch::x86_64, std::as_bytes(input));
+  decode(Arch::aarch64, std::as_bytes(input));
 }

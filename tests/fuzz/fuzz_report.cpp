@@ -1,37 +1,15 @@
 // A report in JSON: written again it is unchanged, and it can be merged.
 #include "analysis/repeats.h"
 #include "src/output/report/report.h"
-#include "src/support/error.h"
+#include "tests/fuzz/target.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace {
-
-using namespace skid;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-bool is_control(char c) {
-  return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
-}
-
-void use(std::string_view text) {
-  const auto measurements = output::read_report(text, "input");
+void skid::fuzz::use(std::span<const std::uint8_t> input) {
+  const auto measurements = output::read_report(text_of(input), "input");
   const std::string written = output::report_json(measurements);
   const auto again = output::read_report(written, "written");
   require(output::report_json(again) == written);
-  for (const std::string& shown :
-       {output::report_text(measurements, {}), output::report_csv(measurements)}) {
-    require(std::none_of(shown.begin(), shown.end(), is_control));
-  }
+  require_no_control_characters(output::report_text(measurements, {}));
+  require_no_control_characters(output::report_csv(measurements));
 
   auto twice = measurements;
   std::vector<std::size_t> inputs(measurements.size(), 0);
@@ -51,14 +29,4 @@ void use(std::string_view text) {
     require(samples == 0);
   } catch (const Error&) {  // a report of the same recording twice
   }
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    use({reinterpret_cast<const char*>(data), size});
-  } catch (const InputError&) {  // an expected refusal
-  }
-  return 0;
 }

@@ -1,12 +1,7 @@
 // An ELF file that a recording names: its functions, source lines and instructions.
-#include "src/support/error.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
-#include "tests/fuzz/memory_file.h"
-
-#include <algorithm>
-#include <array>
-#include <limits>
+#include "tests/fuzz/target.h"
 
 namespace {
 
@@ -50,11 +45,7 @@ void read_module(const Module& module) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const skid::fuzz::MemoryFile file(data, size);
-  try {
-    read_module(Module::open(file.path()));
-  } catch (const skid::InputError&) {  // an expected refusal
-  }
-  return 0;
+void skid::fuzz::use(std::span<const std::uint8_t> input) {
+  const test::MemoryFile file(text_of(input));
+  read_module(Module::open(file.path()));
 }

@@ -5,13 +5,6 @@
 #include "tests/fuzz/sampled_program.h"
 #include "tests/support/recording_builder.h"
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace {
 
 using namespace skid::perfdata;
@@ -192,10 +185,8 @@ void write_code(const std::filesystem::path& directory, const std::string& all_k
 /// Recordings of the storing program.
 void write_corrected(const std::filesystem::path& directory) {
   const skid::fuzz::StoringProgram program;
-  const auto recording = skid::fuzz::recording_of(skid::Arch::x86_64, program.code.size(),
-                                                  program.after_stores, program.code);
-  std::filesystem::copy_file(recording.path(), directory / "stores",
-                             std::filesystem::copy_options::overwrite_existing);
+  write_file(directory / "stores", skid::fuzz::recording_of(skid::Arch::x86_64, program.code.size(),
+                                                            program.after_stores, program.code));
 }
 
 }  // namespace

@@ -6,14 +6,7 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <span>
-#include <string>
-
-#include <fmt/format.h>
+#include "tests/support/standard.h"
 
 namespace skid::fuzz {
 

@@ -2,17 +2,8 @@
 #pragma once
 
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/recording_writer.h"
 #include "src/support/address.h"
-#include "tests/fuzz/memory_file.h"
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
+#include "tests/support/recorded_program.h"
 
 #include <elf.h>
 
@@ -56,16 +47,13 @@ inline std::string elf_file(Arch arch, std::span<const std::uint8_t> code,
   const std::string note = bytes_of(note_header) + std::string("GNU\0", 4) + std::string(kBuildId);
   const std::string section_names("\0.text\0.symtab\0.strtab\0.shstrtab\0.note", 39);
 
-  Elf64_Ehdr header{};
+  Elf64_Ehdr header{.e_type = ET_EXEC, .e_version = EV_CURRENT};
   std::copy_n(ELFMAG, SELFMAG, header.e_ident);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
-  header.e_type = ET_EXEC;
   header.e_machine = arch == Arch::x86_64 ? EM_X86_64 : EM_AARCH64;
-  header.e_version = EV_CURRENT;
-  header.e_ehsize = sizeof(Elf64_Ehdr);
-  header.e_phoff = sizeof(Elf64_Ehdr);
+  header.e_ehsize = header.e_phoff = sizeof(Elf64_Ehdr);
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = 1;
   header.e_shentsize = sizeof(Elf64_Shdr);
@@ -88,14 +76,13 @@ inline std::string elf_file(Arch arch, std::span<const std::uint8_t> code,
     file += content;
     sections += bytes_of(section);
   };
-  Elf64_Shdr text{};
-  text.sh_name = 1;
-  text.sh_type = SHT_PROGBITS;
-  text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-  text.sh_addr = kCode;
-  text.sh_offset = kCodeOffset;
-  text.sh_size = code.size();
-  text.sh_addralign = 1;
+  const Elf64_Shdr text{.sh_name = 1,
+                        .sh_type = SHT_PROGBITS,
+                        .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                        .sh_addr = kCode,
+                        .sh_offset = kCodeOffset,
+                        .sh_size = code.size(),
+                        .sh_addralign = 1};
   sections += bytes_of(text);
   append(7, SHT_SYMTAB, symbols);
   append(15, SHT_STRTAB, names);
@@ -132,72 +119,60 @@ struct StoringProgram {
   }
 };
 
-/// A recording with a sample at each offset in `size` bytes of code, of each of three events: loads
-/// at level 2 with branch records, loads at level 1, and a breakpoint on writes. `branches`: bytes
-/// that choose sources and targets.
-inline MemoryFile recording_of(Arch arch, std::size_t size, const std::vector<std::size_t>& offsets,
-                               std::span<const std::uint8_t> branches) {
-  MemoryFile file;
+/// The bytes of a recording with a sample at each offset in `size` bytes of code, of each of three
+/// events: loads at level 2 with branch records, loads at level 1, and a breakpoint on writes.
+/// `branches`: bytes that choose sources and targets.
+inline std::string recording_of(Arch arch, std::size_t size,
+                                const std::vector<std::size_t>& offsets,
+                                std::span<const std::uint8_t> branches) {
   constexpr std::uint64_t kFields =
       PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-  std::vector<perfdata::Attribute> events(3);
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    perfdata::Attribute& event = events[i];
-    event.type = PERF_TYPE_RAW;
-    event.config = 0x81d0;
-    event.period_or_frequency = 1009;
-    event.precise_ip = i == 0 ? 2 : 1;
-    event.sample_type = kFields;
-    event.sample_id_all = true;
-    event.ids = {100 + i};
-  }
-  events[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
-  events[0].branch_sample_type = 1U << 0 | 1U << 3;  // PERF_SAMPLE_BRANCH_USER, ANY
-  events[2].type = PERF_TYPE_BREAKPOINT;
-  events[2].config = 0;
-  events[2].config1 = kWatched;
-  events[2].config2 = 8;
-  events[2].bp_type = 2;  // writes
-  events[2].precise_ip = 0;
-  perfdata::Features features;
-  const auto text = [&](unsigned bit, std::string& member, const char* value) {
-    member = value;
-    features.present.set(bit);
-  };
-  text(perfdata::HEADER_ARCH, features.arch, arch == Arch::x86_64 ? "x86_64" : "aarch64");
-  text(perfdata::HEADER_VERSION, features.perf_version, "6.1.0");
-  text(perfdata::HEADER_CPUID, features.cpuid,
-       arch == Arch::x86_64 ? "GenuineIntel,6,94,3" : "0x00000000410fd0c0");
-  perfdata::RecordingWriter writer(file.duplicate(), file.path(), events, features, {});
-  const std::size_t mapped = (kCodeOffset + size + 0xfff) & ~std::size_t{0xfff};
-  ByteWriter mapping(ByteOrder::little);
-  mapping.i32(1).i32(1).u64(kLinkedTo).u64(mapped).u64(0);
-  mapping.u8(20).u8(0).u16(0).raw(kBuildId);
+  const test::EventToBuild load{.type = PERF_TYPE_RAW,
+                                .config = 0x81d0,
+                                .period = 1009,
+                                .sample_type = kFields,
+                                .precise_ip = 1,
+                                .ids = {101}};
+  test::EventToBuild with_branches = load;
+  with_branches.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+  with_branches.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+  with_branches.precise_ip = 2;
+  with_branches.ids = {100};
+  const test::EventToBuild write{.type = PERF_TYPE_BREAKPOINT,
+                                 .config = 0,
+                                 .config1 = kWatched,
+                                 .config2 = 8,
+                                 .breakpoint_type = 2,  // writes
+                                 .period = 1009,
+                                 .sample_type = kFields,
+                                 .ids = {102}};
+  test::RecordingBuilder builder;
+  const bool is_x86 = arch == Arch::x86_64;
+  builder.feature(perfdata::HEADER_VERSION, builder.writer().counted_text("6.1.0").bytes());
+  test::name_machine(is_x86 ? "x86_64" : "aarch64",
+                     is_x86 ? "GenuineIntel,6,94,3" : "0x00000000410fd0c0", builder);
+  auto mapping = builder.writer();
+  mapping.i32(1).i32(1).u64(kLinkedTo).u64((kCodeOffset + size + 0xfff) & ~std::size_t{0xfff});
+  mapping.u64(0).u8(20).u8(0).u16(0).raw(kBuildId);
   mapping.u32(5).u32(2).text("/program").i32(1).i32(1).u64(1).u64(100);
-  writer.write(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
-               mapping.bytes());
+  builder.record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
+                 mapping.bytes());
   std::uint64_t time = 2;
-  for (std::size_t event = 0; event < events.size(); ++event) {
+  for (const test::EventToBuild& event : {with_branches, load, write}) {
+    builder.event(event);
+    const bool is_exact = event.precise_ip == 2;
     for (const std::size_t at : offsets) {
-      ByteWriter sample(ByteOrder::little);
-      sample.u64(100 + event).u64(kCode + at).i32(1).i32(1).u64(time++);
-      if (event == 0) {
-        constexpr std::size_t kEntries = 4;
-        sample.u64(kEntries);
-        for (std::size_t entry = 0; entry < 2 * kEntries; ++entry) {
-          const std::uint64_t chosen =
-              branches.empty() ? 0 : branches[(at * 8 + entry) % branches.size()];
-          sample.u64(kCode + chosen * size / 256);
-          if (entry % 2 == 1) sample.u64(2);  // predicted
-        }
-      }
-      const std::uint16_t exact = event == 0 ? PERF_RECORD_MISC_EXACT_IP : 0;
-      writer.write(PERF_RECORD_SAMPLE, static_cast<std::uint16_t>(PERF_RECORD_MISC_USER | exact),
-                   sample.bytes());
+      const auto chosen = [&](std::size_t number) {
+        const std::size_t byte = branches.empty() ? 0 : (at * 8 + number) % branches.size();
+        return kCode + (branches.empty() ? 0 : branches[byte]) * size / 256;
+      };
+      test::SampleToBuild sample{.ip = kCode + at, .id = event.ids.front(), .time = time++};
+      if (!is_exact) sample.misc = PERF_RECORD_MISC_USER;
+      for (std::size_t i = 0; i < 8; i += 2) sample.branches.push_back({chosen(i), chosen(i + 1)});
+      test::add_sample(sample, event, builder);
     }
   }
-  writer.finish({{2, time}});
-  return file;
+  return builder.bytes();
 }
 
 }  // namespace skid::fuzz

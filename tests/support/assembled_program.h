@@ -2,25 +2,10 @@
 // instruction, or how it calls it, stands in its line.
 #pragma once
 
-#include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
+#include "tests/support/prelude.h"
 #include "tests/support/symbol_values.h"
-#include "tests/support/text.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 namespace skid::test {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "src/machine/diagnosis.h"
+#include "tests/support/prelude.h"
 
-#include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 

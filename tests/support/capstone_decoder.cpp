@@ -1,9 +1,6 @@
 #include "tests/support/capstone_decoder.h"
 
-#include <stdexcept>
-
 #include <capstone/capstone.h>
-#include <fmt/format.h>
 
 namespace skid::test {
 

@@ -2,15 +2,7 @@
 #pragma once
 
 #include "src/instructions/instruction.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

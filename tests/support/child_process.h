@@ -2,9 +2,7 @@
 #pragma once
 
 #include "src/support/process.h"
-
-#include <chrono>
-#include <functional>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

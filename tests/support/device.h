@@ -1,12 +1,9 @@
 // Devices of a test's own. A program that replaces its output by a file then breaks no machine.
 #pragma once
 
-#include <filesystem>
+#include "tests/support/standard.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 namespace skid::test {
 

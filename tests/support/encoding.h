@@ -1,8 +1,7 @@
 // The opcode of an x86-64 instruction, to identify encodings.
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

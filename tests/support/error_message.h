@@ -2,9 +2,7 @@
 #pragma once
 
 #include "src/support/error.h"
-
-#include <string>
-#include <utility>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

@@ -2,10 +2,7 @@
 #pragma once
 
 #include "src/events/catalogue.h"
-
-#include <string>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 #if !defined(__x86_64__)
 #define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"

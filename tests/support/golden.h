@@ -1,11 +1,7 @@
 // Texts that are compared with files beside the tests.
 #pragma once
 
-#include <fstream>
-#include <iterator>
-#include <string>
-
-#include <gtest/gtest.h>
+#include "tests/support/prelude.h"
 
 namespace skid::test {
 

@@ -1,11 +1,7 @@
 // Bytes written as text.
 #pragma once
 
-#include <cstddef>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

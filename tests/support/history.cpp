@@ -1,9 +1,5 @@
 #include "tests/support/history.h"
 
-#include <algorithm>
-#include <numeric>
-#include <utility>
-
 namespace skid::test {
 namespace {
 

@@ -3,14 +3,6 @@
 
 #include "tests/support/recording_builder.h"
 
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <random>
-#include <string>
-#include <vector>
-
 namespace skid::test {
 
 /// An occurrence that is recorded.

@@ -3,15 +3,7 @@
 
 #include "analysis/statistics.h"
 #include "src/support/random.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

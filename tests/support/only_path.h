@@ -1,9 +1,7 @@
 // A PATH of a test's own.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <string>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

@@ -3,11 +3,7 @@
 #include "src/support/file.h"
 #include "tests/support/placement.h"
 
-#include <cstdio>
 #include <exception>
-#include <string_view>
-
-#include <fcntl.h>
 
 int main(int argc, char** argv) {
   using namespace skid;

@@ -9,16 +9,8 @@
 #include "src/symbols/module.h"
 #include "src/synth/recording.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <span>
 #include <system_error>
-#include <tuple>
-#include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::test {

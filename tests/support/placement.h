@@ -19,13 +19,7 @@
 #include "src/perfdata/sample.h"
 #include "src/support/file.h"
 #include "src/synth/model.h"
-
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

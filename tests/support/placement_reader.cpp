@@ -5,9 +5,7 @@
 #include "src/synth/model.h"
 #include "tests/support/placement.h"
 
-#include <algorithm>
 #include <cctype>
-#include <map>
 
 #include <nlohmann/json.hpp>
 

@@ -1,15 +1,7 @@
 // Runs the built program and other tools as a user does.
 #pragma once
 
-#include "src/support/process.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
+#include "tests/support/prelude.h"
 
 namespace skid {
 

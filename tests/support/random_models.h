@@ -2,12 +2,7 @@
 #pragma once
 
 #include "src/synth/model.h"
-
-#include <cstdint>
-#include <random>
-#include <string>
-#include <utility>
-#include <variant>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

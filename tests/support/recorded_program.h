@@ -5,12 +5,6 @@
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace skid::test {
 
 /// A branch as it is recorded.

@@ -1,8 +1,5 @@
 #include "tests/support/recording_builder.h"
 
-#include <array>
-#include <cstddef>
-
 namespace skid::test {
 namespace {
 
@@ -22,8 +19,8 @@ std::string RecordingBuilder::attribute(const EventToBuild& event) const {
                               bit_field(event.sample_id_all ? 1 : 0, 18, 1, big_endian_);
   out.u32(event.type).u32(attribute_size_).u64(event.config).u64(event.period);
   out.u64(event.sample_type).u64(event.read_format).u64(flags);
-  out.u32(0).u32(0).u64(0);                                              // wakeup, bp_type, config1
-  out.u64(0).u64(event.branch_sample_type).u64(event.sample_regs_user);  // config2 …
+  out.u32(0).u32(event.breakpoint_type).u64(event.config1).u64(event.config2);  // wakeup first
+  out.u64(event.branch_sample_type).u64(event.sample_regs_user);
   out.u32(0).u32(0).u64(event.sample_regs_intr);  // sample_stack_user, clockid
   std::string bytes = out.bytes();
   bytes.resize(std::max<std::size_t>(bytes.size(), 112), '\0');

@@ -3,13 +3,7 @@
 
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 
@@ -22,7 +16,8 @@ inline ByteWriter writer_of(bool big_endian) {
 /// One event of a recording to build.
 struct EventToBuild {
   std::uint32_t type = PERF_TYPE_SOFTWARE;
-  std::uint64_t config = PERF_COUNT_SW_CPU_CLOCK;
+  std::uint64_t config = PERF_COUNT_SW_CPU_CLOCK, config1 = 0, config2 = 0;
+  std::uint32_t breakpoint_type = 0;
   std::uint64_t period = 1000;
   std::uint64_t sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   std::uint64_t read_format = 0;

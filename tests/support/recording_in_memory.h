@@ -2,15 +2,7 @@
 #pragma once
 
 #include "src/support/file.h"
-
-#include <filesystem>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 
@@ -25,6 +17,7 @@ class MemoryFile {
   MemoryFile() : file_(::memfd_create("recording", MFD_CLOEXEC)) {
     if (!file_) throw std::runtime_error("memfd_create: " + describe_errno(errno));
   }
+  explicit MemoryFile(std::string_view bytes) : MemoryFile() { set(bytes); }
 
   void set(std::string_view bytes) const {
     const auto size = static_cast<ssize_t>(bytes.size());
@@ -42,12 +35,15 @@ class MemoryFile {
 /// A pipe that contains some bytes, with its write end closed.
 class FilledPipe {
  public:
-  /// At most 64 KiB, the capacity of a pipe.
+  static constexpr std::size_t kRoom = 1 << 20;  ///< what every user may have, in bytes
+
+  /// At most `kRoom` bytes.
   explicit FilledPipe(std::string_view bytes) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe: " + describe_errno(errno));
     reading_ = FileDescriptor(ends[0]);
     const FileDescriptor writing(ends[1]);
+    if (bytes.size() > kUsualRoom) ::fcntl(writing.get(), F_SETPIPE_SZ, kRoom);
     if (::write(writing.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
       throw std::runtime_error("pipe: " + describe_errno(errno));
     }
@@ -55,6 +51,7 @@ class FilledPipe {
   std::filesystem::path path() const { return path_of(reading_); }
 
  private:
+  static constexpr std::size_t kUsualRoom = 1 << 16;
   FileDescriptor reading_;
 };
 

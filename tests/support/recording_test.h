@@ -3,19 +3,9 @@
 #pragma once
 
 #include "src/perfdata/recording.h"
-#include "src/support/error.h"
-#include "tests/support/error_message.h"
+#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
-
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::test {
 

@@ -1,9 +1,7 @@
 // Third-party recordings, which are not part of this project.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <string>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

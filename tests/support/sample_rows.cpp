@@ -1,10 +1,5 @@
 #include "tests/support/sample_rows.h"
 
-#include <algorithm>
-#include <optional>
-
-#include <fmt/format.h>
-
 namespace skid::test {
 namespace {
 

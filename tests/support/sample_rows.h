@@ -1,11 +1,7 @@
 // Samples as rows of text, from `perf script` and from `skidscan samples`, for comparison.
 #pragma once
 
-#include <compare>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

@@ -1,8 +1,7 @@
 // A file system of a given size, to fill up or to make read-only.
 #pragma once
 
-#include <filesystem>
-#include <string>
+#include "tests/support/standard.h"
 
 #include <sys/mount.h>
 

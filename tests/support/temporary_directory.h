@@ -2,13 +2,7 @@
 #pragma once
 
 #include "src/support/file.h"
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

@@ -1,14 +1,7 @@
 // Outputs as tests read them: members of lists, lines, and records of CSV.
 #pragma once
 
-#include <functional>
-#include <iterator>
-#include <map>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

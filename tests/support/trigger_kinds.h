@@ -2,9 +2,7 @@
 #pragma once
 
 #include "runway/trigger.h"
-
-#include <cstddef>
-#include <string_view>
+#include "tests/support/standard.h"
 
 namespace skid {
 

@@ -1,16 +1,7 @@
 // Writes bytes into a FIFO while a test reads it.
 #pragma once
 
-#include <csignal>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/support/standard.h"
 
 namespace skid::test {
 

@@ -1,10 +1,7 @@
 // Compresses records as `perf record -z` does: one zstd stream, flushed at the end of each record.
 #pragma once
 
-#include <cstddef>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "tests/support/standard.h"
 
 #include <zstd.h>
 

@@ -12,7 +12,6 @@
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 
-#include <cerrno>
 #include <regex>
 
 #include <linux/hw_breakpoint.h>

@@ -3,7 +3,6 @@
 #include "plots/kinds.h"
 #include "tests/unit/compared_measurements.h"
 
-#include <cstdio>
 namespace skid::plots {
 namespace {
 

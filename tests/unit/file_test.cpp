@@ -2,7 +2,6 @@
 #include "tests/support/device.h"
 #include "tests/support/prelude.h"
 
-#include <cerrno>
 #include <climits>
 
 namespace skid {

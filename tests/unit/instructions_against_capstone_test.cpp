@@ -6,8 +6,6 @@
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 
-#include <cstdio>
-
 #include <link.h>
 
 namespace skid::instructions {

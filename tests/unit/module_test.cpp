@@ -5,8 +5,6 @@
 
 #include <ctime>
 
-#include <gtest/gtest.h>
-
 namespace skid::symbols {
 namespace {
 

@@ -1,17 +1,7 @@
 // The output of perf stat -j and -x, events by name and code, and input that is refused.
 #include "src/events/intel_table.h"
 #include "src/perfstat/counts.h"
-#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
-
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace skid::perfstat {
 namespace {

@@ -2,8 +2,6 @@
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 
-#include <cerrno>
-
 namespace skid::record {
 namespace {
 

@@ -6,8 +6,6 @@
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 
-#include <gtest/gtest.h>
-
 namespace skid::perfdata {
 namespace {
 
