@@ -116,7 +116,7 @@ TEST_F(Damaged, ARecordingThatIsCutExitsWithTwoAndNamesTheOffset) {
   std::snprintf(section, sizeof section,
                 "at offset 0x%zx:", static_cast<std::size_t>(builder.data_offset()));
   std::snprintf(record, sizeof record, "at offset 0x%zx:", bytes.size() - 24);
-  expect_status(file, 2, {section, record, "a record of 32 bytes"});
+  expect_status(file, 2, {section, record, "a record of 32 bytes, expected 24"});
   const auto rows = skidscan_limited({"samples", file});
   EXPECT_EQ(std::count(rows.out.begin(), rows.out.end(), '\n'), 1 + 18);
 
@@ -286,16 +286,10 @@ TEST_F(ZipBomb, OfFaultyRecordsIsReadInTimeAndReportsTheFirst) {
 TEST_F(ZipBomb, OfLargePayloadsFromAPipeIsListedInLittleMemory) {
   // Samples of a pipe wait for mappings of their time, with their payloads.
   constexpr std::size_t kPayload = 60'000;
+  test::ByteWriter body;
+  body.u64(0x2000).i32(7).i32(7).u64(5).u32(kPayload).raw(std::string(kPayload + 4, '\0'));
   RecordingBuilder one;
-  one.record(PERF_RECORD_SAMPLE, 2,
-             one.writer()
-                 .u64(0x2000)
-                 .i32(7)
-                 .i32(7)
-                 .u64(5)
-                 .u32(kPayload)
-                 .raw(std::string(kPayload + 4, '\0'))
-                 .bytes());
+  one.record(PERF_RECORD_SAMPLE, 2, body.bytes());
   const test::EventToBuild event{
       .type = PERF_TYPE_TRACEPOINT,
       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW};

@@ -166,17 +166,6 @@ TEST_F(DefaultRun, DoesNotPassTheGateWithoutAnEventOfAPmu) {
               Exits(0));
 }
 
-TEST_F(DefaultRun, ReportsAsTextForPeople) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  const auto reported = test::skidscan({"report", default_run().string(), "--details"});
-  ASSERT_TRUE(reported.code.success()) << reported.err;
-  for (const char* word : {"access", "execute", "faults", "cpu-clock", "ppp", "kept",
-                           "ignores precise levels", "EXACT_IP", "censored"}) {
-    EXPECT_THAT(reported.out, HasSubstr(word));
-  }
-  EXPECT_EQ(reported.out.find('\x1b'), std::string::npos) << "colour without a terminal";
-}
-
 TEST_F(DefaultRun, IsReadFromWhereverItWasMovedTo) {
   test::TemporaryDirectory directory;
   std::filesystem::copy(default_run(), directory / "moved",

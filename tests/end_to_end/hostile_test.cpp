@@ -59,15 +59,6 @@ void expect_printable_ascii(const std::string& text, const std::string& what) {
                                << (other == text.end() ? 0 : static_cast<unsigned char>(*other));
 }
 
-/// An entry of HEADER_BUILD_ID that no file here has.
-std::string build_id_entry(const std::string& path) {
-  test::ByteWriter body;
-  body.i32(-1).raw(std::string(20, '\x5a')).raw(std::string(4, '\0')).text(path);
-  test::ByteWriter entry;
-  entry.u32(0).u16(0).u16(static_cast<std::uint16_t>(8 + body.bytes().size()));
-  return entry.raw(body.bytes()).bytes();
-}
-
 class HostileRecording : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -113,14 +104,7 @@ class HostileRecording : public ::testing::Test {
                     builder.writer().counted_text(kHostile + ",25,17,1").bytes());
     builder.feature(perfdata::HEADER_CMDLINE,
                     builder.writer().u32(2).counted_text("perf").counted_text(kHostile).bytes());
-    builder.feature(perfdata::HEADER_EVENT_DESC, builder.writer()
-                                                     .u32(1)
-                                                     .u32(64)
-                                                     .raw(std::string(64, '\0'))
-                                                     .u32(1)
-                                                     .counted_text(kHostile)
-                                                     .u64(5)
-                                                     .bytes());
+    builder.feature(perfdata::HEADER_EVENT_DESC, builder.event_description(kHostile, {5}));
     builder.feature(perfdata::HEADER_PMU_MAPPINGS,
                     builder.writer().u32(1).u32(1).counted_text(kHostile).bytes());
     std::string path = program_ + ".data";
@@ -275,7 +259,10 @@ void write_recording_of(const fs::path& recording, const std::string& path, bool
                      .event({})
                      .mmap(kHostilePid, kLoadBias, 0x100000, 0, path, 1)
                      .sample(kLoadBias + 0x1000, kHostilePid, 2);
-  if (with_build_id) builder.feature(perfdata::HEADER_BUILD_ID, build_id_entry(path));
+  if (with_build_id) {  // which no file here has
+    builder.feature(perfdata::HEADER_BUILD_ID,
+                    builder.build_id_entry(path, std::string(20, '\x5a')));
+  }
   builder.write(recording);
 }
 

@@ -1,6 +1,7 @@
 // Every symbol of the kernel, and kernels that were loaded elsewhere: recordings built byte by byte
 // with samples at each address that matters, read by `skidscan samples` and by `perf script`.
 #include "tests/end_to_end/agreement.h"
+#include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 
 #include <sys/utsname.h>
@@ -29,18 +30,7 @@ class KernelAgreement : public test::AgreementTest {
 
   static void map_kernel(RecordingBuilder& builder, std::uint64_t begin, std::uint64_t size,
                          std::uint64_t page_offset, std::string_view path) {
-    builder.record(PERF_RECORD_MMAP, kKernelMode,
-                   builder.writer()
-                       .i32(kKernelPid)
-                       .i32(0)
-                       .u64(begin)
-                       .u64(size)
-                       .u64(page_offset)
-                       .text(path)
-                       .i32(0)
-                       .i32(0)
-                       .u64(0)
-                       .bytes());
+    builder.mmap(kKernelPid, begin, size, page_offset, path, 0, kKernelMode);
   }
 
   /// Samples of pid 7 in the kernel, 1 ns apart.
@@ -54,19 +44,13 @@ class KernelAgreement : public test::AgreementTest {
     std::string_view path, build_id;
   };
   static void set_build_ids(RecordingBuilder& builder, const std::vector<BuildId>& build_ids) {
-    auto section = builder.writer();
+    std::string section;
     for (const auto& [path, build_id] : build_ids) {
-      auto body = builder.writer();
-      body.i32(kKernelPid);
-      for (std::size_t i = 0; i < build_id.size(); i += 2) {
-        const std::string digits(build_id.substr(i, 2));
-        body.u8(static_cast<std::uint8_t>(std::stoi(digits, nullptr, 16)));
-      }
-      body.u32(static_cast<std::uint32_t>(build_id.size() / 2)).text(path);
-      section.u32(0).u16(kKernelMode | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE);
-      section.u16(static_cast<std::uint16_t>(body.bytes().size() + 8)).raw(body.bytes());
+      const auto id = test::hex(build_id);
+      section += builder.build_id_entry(path, {reinterpret_cast<const char*>(id.data()), id.size()},
+                                        kKernelMode | perfdata::PERF_RECORD_MISC_BUILD_ID_SIZE, 20);
     }
-    builder.feature(perfdata::HEADER_BUILD_ID, section.bytes());
+    builder.feature(perfdata::HEADER_BUILD_ID, section);
   }
 
   static void set_os_release(RecordingBuilder& builder, std::string_view release) {

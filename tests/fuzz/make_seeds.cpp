@@ -32,17 +32,9 @@ RecordingBuilder& add_life(RecordingBuilder& builder) {
   return builder;
 }
 
-std::string event_description(const ByteWriter& empty, std::string_view name) {
-  auto out = empty;
-  out.u32(1).u32(64).raw(std::string(64, '\0')).u32(1);
-  return out.counted_text(name).u64(5).bytes();
-}
-
-std::string build_ids(const ByteWriter& empty) {
-  auto out = empty;
-  out.u32(0).u16(PERF_RECORD_MISC_BUILD_ID_SIZE).u16(8 + 4 + 24 + 24).i32(-1);
-  out.raw(std::string(20, '\x5a')).u8(20).raw(std::string(3, '\0'));
-  return out.text("/usr/bin/program").bytes();
+std::string build_ids(const RecordingBuilder& builder) {
+  return builder.build_id_entry("/usr/bin/program", std::string(20, '\x5a'),
+                                PERF_RECORD_MISC_BUILD_ID_SIZE, 20);
 }
 
 /// Samples with all fields of variable length.
@@ -80,8 +72,8 @@ void write_recordings(const std::filesystem::path& directory) {
   for (const bool big_endian : {false, true}) {
     RecordingBuilder builder(big_endian);
     add_life(builder.event({.ids = {5}}));
-    builder.feature(HEADER_BUILD_ID, build_ids(builder.writer()));
-    builder.feature(HEADER_EVENT_DESC, event_description(builder.writer(), "cpu-clock:u"));
+    builder.feature(HEADER_BUILD_ID, build_ids(builder));
+    builder.feature(HEADER_EVENT_DESC, builder.event_description("cpu-clock:u", {5}));
     builder.write(directory / (big_endian ? "life-big-endian.data" : "life.data"));
   }
   with_details().write(directory / "details.data");
@@ -113,14 +105,14 @@ void write_features(const std::filesystem::path& directory) {
     std::string input(1, static_cast<char>(kind | (big_endian ? 0x80U : 0U)));
     write_file(directory / name, input.append(content));
   };
-  const ByteWriter little;
-  const ByteWriter big(skid::perfdata::ByteOrder::big);
+  const RecordingBuilder little, big(true);
   write("hostname", HEADER_HOSTNAME, ByteWriter().counted_text("example").bytes());
   write("cpuid", HEADER_CPUID, ByteWriter().counted_text("AuthenticAMD,25,17,1").bytes());
   write("command-line", HEADER_CMDLINE,
         ByteWriter().u32(2).counted_text("perf").counted_text("record").bytes());
-  write("event-description", HEADER_EVENT_DESC, event_description(little, "cycles:ppp"));
-  write("event-description-big-endian", HEADER_EVENT_DESC, event_description(big, "cycles"), true);
+  write("event-description", HEADER_EVENT_DESC, little.event_description("cycles:ppp", {5}));
+  write("event-description-big-endian", HEADER_EVENT_DESC, big.event_description("cycles", {5}),
+        true);
   write("build-ids", HEADER_BUILD_ID, build_ids(little));
   write("build-ids-big-endian", HEADER_BUILD_ID, build_ids(big), true);
   write("pmu-mappings", HEADER_PMU_MAPPINGS,

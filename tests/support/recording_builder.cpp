@@ -42,6 +42,23 @@ RecordingBuilder RecordingBuilder::with_off_cpu_times() {
   return builder;
 }
 
+std::string RecordingBuilder::event_description(std::string_view name,
+                                                const std::vector<std::uint64_t>& ids) const {
+  auto out = writer();
+  out.u32(1).u32(64).raw(std::string(64, '\0')).u32(static_cast<std::uint32_t>(ids.size()));
+  out.counted_text(name);
+  for (const std::uint64_t id : ids) out.u64(id);
+  return out.bytes();
+}
+
+std::string RecordingBuilder::build_id_entry(std::string_view path, std::string_view id,
+                                             std::uint16_t misc, std::uint8_t size) const {
+  auto body = writer(), out = writer();
+  body.i32(-1).raw(id).u8(size).raw(std::string(3, '\0')).text(path);
+  out.u32(0).u16(misc).u16(static_cast<std::uint16_t>(8 + body.bytes().size()));
+  return out.raw(body.bytes()).bytes();
+}
+
 std::uint64_t RecordingBuilder::data_offset() const {
   std::uint64_t ids = 0;
   for (const auto& event : events_) ids += event.ids.size() * 8;

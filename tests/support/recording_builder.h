@@ -100,6 +100,12 @@ class RecordingBuilder {
   /// Offset of the first record in `bytes()`.
   std::uint64_t data_offset() const;
 
+  /// The content of HEADER_EVENT_DESC for one event. The attribute in it is of zeros.
+  std::string event_description(std::string_view name, const std::vector<std::uint64_t>& ids) const;
+  /// An entry of HEADER_BUILD_ID with an id of 20 bytes. `size`: as later perfs record it.
+  std::string build_id_entry(std::string_view path, std::string_view id, std::uint16_t misc = 0,
+                             std::uint8_t size = 0) const;
+
   void write(const std::filesystem::path& path) const {
     std::ofstream(path, std::ios::binary) << bytes();
   }

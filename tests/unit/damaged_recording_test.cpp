@@ -51,31 +51,22 @@ struct Reading {
 /// Builds a specimen record by record.
 class SpecimenBuilder {
  public:
-  explicit SpecimenBuilder(bool big_endian = false) : builder_(big_endian), inner_(big_endian) {
+  explicit SpecimenBuilder(bool big_endian = false) : builder_(big_endian) {
     specimen_.big_endian = big_endian;
     builder_.attribute_size(64);
     constexpr std::uint64_t kType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                                     PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
     builder_.event({.sample_type = kType, .ids = {11, 12}});
     builder_.event({.sample_type = kType | PERF_SAMPLE_PERIOD, .precise_ip = 2, .ids = {21}});
-    const auto description = [this](std::string_view name, std::uint64_t id) {
-      return builder_.writer()
-          .raw(std::string(64, '\0'))
-          .u32(1)
-          .counted_text(name, 8)
-          .u64(id)
-          .bytes();
-    };
+    auto events = builder_.writer();
+    events.u32(2).u32(64);
+    events.raw(std::string(64, '\0')).u32(1).counted_text("cycles", 8).u64(11);
+    events.raw(std::string(64, '\0')).u32(1).counted_text("cycles:pp", 8).u64(21);
     builder_.feature(HEADER_OSRELEASE, builder_.writer().counted_text("6.1.0", 8).bytes());
     builder_.feature(
         HEADER_CMDLINE,
         builder_.writer().u32(2).counted_text("perf", 8).counted_text("record", 8).bytes());
-    builder_.feature(HEADER_EVENT_DESC, builder_.writer()
-                                            .u32(2)
-                                            .u32(64)
-                                            .raw(description("cycles", 11))
-                                            .raw(description("cycles:pp", 21))
-                                            .bytes());
+    builder_.feature(HEADER_EVENT_DESC, events.bytes());
   }
 
   /// The records of a program that starts, forks and is sampled.
@@ -85,16 +76,9 @@ class SpecimenBuilder {
     };
     add(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC,
         builder_.writer().i32(7).i32(7).text("prog").raw(trailer(1)).bytes());
-    add(PERF_RECORD_MMAP, 2,
-        builder_.writer()
-            .i32(7)
-            .i32(7)
-            .u64(0x1000)
-            .u64(0x1000)
-            .u64(0)
-            .text("/p")
-            .raw(trailer(2))
-            .bytes());
+    auto mapping = builder_.writer();
+    mapping.i32(7).i32(7).u64(0x1000).u64(0x1000).u64(0).text("/p").raw(trailer(2));
+    add(PERF_RECORD_MMAP, 2, mapping.bytes());
     sample(11, 0x1010, 3);
     add(PERF_RECORD_FORK, 0,
         builder_.writer().i32(8).i32(7).i32(8).i32(7).u64(4).raw(trailer(4)).bytes());
@@ -156,12 +140,7 @@ class SpecimenBuilder {
   void add(std::uint32_t type, std::uint16_t misc, const std::string& body) {
     specimen_.decompressed_size += body.size() + 8;
     if (packing_) {
-      compressed_ += inner_.writer()
-                         .u32(type)
-                         .u16(misc)
-                         .u16(static_cast<std::uint16_t>(body.size() + 8))
-                         .raw(body)
-                         .bytes();
+      compressed_ += RecordingBuilder(specimen_.big_endian).record(type, misc, body).records();
       return;
     }
     builder_.record(type, misc, body);
@@ -184,7 +163,7 @@ class SpecimenBuilder {
     return specimen_;
   }
 
-  RecordingBuilder builder_, inner_;
+  RecordingBuilder builder_;
   test::ZstdCompressor compressor_;
   Specimen specimen_;
   bool packing_ = false;

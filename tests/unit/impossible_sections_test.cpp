@@ -181,7 +181,8 @@ TEST_F(ImpossibleSections, ARecordThatIsTooShortOrRunsOverTheEndIsTheLast) {
     for (const auto& bytes : {builder.bytes(), builder.pipe_bytes()}) {
       auto recording = open(bytes);
       EXPECT_THAT(ips_of(recording), ElementsAre(0x1000)) << size;
-      expect_fault(recording, "a record of " + std::to_string(size) + " bytes");
+      expect_fault(recording, "a record of " + std::to_string(size) + " bytes" +
+                                  (size < 8 ? ", expected at least 8" : ""));
       EXPECT_EQ(recording.faults().at(0).offset, bytes.size() - 8) << size;
     }
   }
@@ -294,14 +295,11 @@ TEST_F(MetadataFlood, OfIdsEndsWhereNoProcessCouldHaveOpenedThem) {
 TEST_F(MetadataFlood, OfDescriptionsIsTakenOnce) {
   RecordingBuilder builder;
   builder.attribute_size(kSmallestAttribute);
-  std::string attribute = announcement({}).substr(8, kSmallestAttribute);
-  auto content = builder.writer();
-  content.u32(1).u32(kSmallestAttribute).raw(attribute).u32(1).counted_text("first").u64(5);
-  auto other = builder.writer();
-  other.u32(1).u32(kSmallestAttribute).raw(attribute).u32(1).counted_text("second").u64(5);
   builder.event({.sample_type = kType, .ids = {5}});
-  builder.feature(HEADER_EVENT_DESC, content.bytes());
-  for (int i = 0; i < 100; ++i) builder.feature(HEADER_EVENT_DESC, other.bytes());
+  for (int i = 0; i <= 100; ++i) {
+    const char* name = i == 0 ? "first" : "second";
+    builder.feature(HEADER_EVENT_DESC, builder.event_description(name, {5}));
+  }
   auto recording = open(builder.pipe_bytes());
   count_records(recording);
   EXPECT_EQ(recording.attributes()[0].name, "first");

@@ -12,15 +12,6 @@ constexpr std::int32_t kPid = 7;
 constexpr std::uint64_t kTargetAt = 0x10000000, kOtherAt = 0x20000000;
 constexpr const char* kAnotherId = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
 
-/// An entry of HEADER_BUILD_ID with an id that no file has.
-std::string another_build_id_of(const std::string& path) {
-  test::ByteWriter body;
-  body.i32(-1).raw(std::string(20, '\x5a')).raw(std::string(4, '\0')).text(path);
-  test::ByteWriter entry;
-  entry.u32(0).u16(0).u16(static_cast<std::uint16_t>(8 + body.bytes().size()));
-  return entry.raw(body.bytes()).bytes();
-}
-
 class Measure : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -75,7 +66,8 @@ TEST_F(Measure, ReportsOnlyTheTargetAsUnverified) {
 TEST_F(Measure, ReportsARebuiltFileNextToATarget) {
   map_and_sample(in_directory("target"), kTargetAt);
   map_and_sample(in_directory("other"), kOtherAt);
-  builder_.feature(perfdata::HEADER_BUILD_ID, another_build_id_of(in_directory("other")));
+  builder_.feature(perfdata::HEADER_BUILD_ID,
+                   builder_.build_id_entry(in_directory("other"), std::string(20, '\x5a')));
   const auto rebuilt = AllOf(HasSubstr(in_directory("other") + ": "), HasSubstr(kAnotherId),
                              HasSubstr("it was rebuilt and is not used"));
   const auto result = measured();

@@ -87,14 +87,6 @@ TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
   ::unsetenv("TMPDIR");
 }
 
-TEST_F(PipeRecording, ThatEndsInARecordIsReadUpToThere) {
-  auto bytes = two_events().pipe_bytes();
-  bytes.resize(bytes.size() - 3);
-  auto recording = open(bytes);
-  EXPECT_THAT(ips_of(recording), ElementsAre(0x1));
-  expect_fault(recording, "a record of 24 bytes, expected 21");
-}
-
 TEST_F(PipeRecording, DistinguishesEventsWhoseAttributesComeLate) {
   RecordingBuilder builder = two_events();
   RecordingBuilder late;
@@ -118,12 +110,7 @@ TEST_F(PipeRecording, ReadsNamesFeaturesAndBuildIdsFromRecords) {
   builder.record(PERF_RECORD_EVENT_UPDATE, 0,
                  builder.writer().u64(2).u64(21).text("my-event").bytes());
   builder.record(PERF_RECORD_HEADER_BUILD_ID, 2,
-                 builder.writer()
-                     .i32(-1)
-                     .raw(std::string(20, '\xab'))
-                     .raw(std::string(4, '\0'))
-                     .text("/bin/x")
-                     .bytes());
+                 builder.build_id_entry("/bin/x", std::string(20, '\xab')).substr(8));
   auto recording = open(builder.pipe_bytes());
   ips_of(recording);
   EXPECT_EQ(recording.features().hostname, "host");
@@ -191,16 +178,9 @@ TEST_F(DirectoryRecording, ReadsAllFilesInNumericOrder) {
   EXPECT_THAT(ips_of(recording), ElementsAre(1, 2, 3, 4));
 }
 
-TEST_F(DirectoryRecording, ContinuesAfterADamagedFile) {
-  auto builder = RecordingBuilder().event({});
-  write("data", builder.bytes());
-  write("data.0", sample(1) + "cut");
-  write("data.1", sample(2));
-  auto recording = Recording::open(directory_.path());
-  EXPECT_THAT(ips_of(recording), ElementsAre(1, 2));
-  expect_fault(recording, "data.0: at offset 0x20");
-  fs::remove(directory_ / "data");
-  EXPECT_THROW(Recording::open(directory_.path()), InputError) << "without its main file";
+TEST_F(DirectoryRecording, WithoutItsMainFileIsRefused) {
+  write("data.0", sample(1));
+  EXPECT_THROW(Recording::open(directory_.path()), InputError);
 }
 
 }  // namespace

@@ -27,20 +27,10 @@ TEST(Sample, HasItsFixedFieldsInTheOrderOfTheAbi) {
   const auto attribute =
       attribute_with(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
                      PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
-  const auto body = ByteWriter()
-                        .u64(0x401000)
-                        .i32(11)
-                        .i32(12)
-                        .u64(13)
-                        .u64(14)
-                        .u64(15)
-                        .u64(16)
-                        .u32(17)
-                        .u32(0)
-                        .u64(18)
-                        .bytes();
+  ByteWriter body;
+  body.u64(0x401000).i32(11).i32(12).u64(13).u64(14).u64(15).u64(16).u32(17).u32(0).u64(18);
   const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
-  const auto decoded = decoder.decode(sample_record(body));
+  const auto decoded = decoder.decode(sample_record(body.bytes()));
   ASSERT_EQ(decoded.problem, SampleDecoder::Problem::none);
   const auto& sample = decoded.sample;
   EXPECT_EQ(sample.ip, 0x401000u);
