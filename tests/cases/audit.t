@@ -139,9 +139,6 @@ Wrong usage, and inputs that are missing or cut:
   $ skidscan audit placed.data --debug-dir nowhere
   skidscan: --debug-dir nowhere: no such directory
   [64]
-  $ skidscan audit placed.data --min-share nan
-  skidscan: --min-share nan: expected 0 to 1; try 'skidscan audit --help'
-  [64]
   $ skidscan audit placed.data nothing.data > text
   skidscan: nothing.data: no such file or directory
   [2]

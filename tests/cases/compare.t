@@ -18,9 +18,10 @@
 A known difference: as an execute breakpoint traps, and as a data breakpoint does on x86.
 
   $ skidscan compare good worse same --format json > json
-  $ pick < json rows.# rows.0.cells.1.outcome rows.0.cells.1.differences.mean.difference \
+  $ pick < json schema rows.# rows.0.cells.1.outcome rows.0.cells.1.differences.mean.difference \
   >   rows.0.cells.1.differences.hit_ratio.difference \
   >   rows.0.cells.1.differences.distribution.wasserstein rows.0.cells.2.outcome
+  schema = "skidscan.compare/1"
   rows.# = 1
   rows.0.cells.1.outcome = "worse"
   rows.0.cells.1.differences.mean.difference = 1.0

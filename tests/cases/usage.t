@@ -5,9 +5,6 @@ Usage errors, and output files that would replace others.
 
 What is near is named:
 
-  $ skidscan report --format xml
-  skidscan: --format xml: expected text, json, csv; try 'skidscan report --help'
-  [64]
   $ skidscan target --trigger mfense -o t
   skidscan: trigger kind 'mfense' does not exist; did you mean mfence?
   [64]

@@ -20,6 +20,11 @@ class TemporaryDirectory : public skid::TemporaryDirectory {
   }
 };
 
+/// A file for writing, empty.
+inline FileDescriptor created(const std::filesystem::path& path) {
+  return FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+}
+
 /// The names of what is in a directory, sorted.
 inline std::vector<std::string> names_in(const std::filesystem::path& directory) {
   std::vector<std::string> names;

@@ -63,9 +63,8 @@ class AuditedProgram : public ::testing::Test {
                                        const std::filesystem::path& binary) const {
     json placement{{"binary", binary.string()}, {"events", events}};
     if (!machine_.is_null()) placement["machine"] = machine_;
-    FileDescriptor file(::open(recording_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644));
-    return test::write_placement(test::parse_placement(placement.dump(), {}), std::move(file),
-                                 recording_, {});
+    return test::write_placement(test::parse_placement(placement.dump(), {}),
+                                 test::created(recording_), recording_, {});
   }
   /// Of `recording_`, with all of its places unless `choices` limits them.
   Audit audit_recording(Choices choices = {.top = 100'000}) const {

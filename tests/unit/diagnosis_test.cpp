@@ -11,6 +11,7 @@
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
+#include "tests/support/variable.h"
 
 #include <regex>
 
@@ -61,11 +62,10 @@ std::string doctor_text(const std::string& name) {
   const auto call = commandline::parse(
       program,
       {"doctor", "--root", SKIDSCAN_TEST_DATA "/machines/" + name, "--details", "--ascii"});
-  ::setenv("COLUMNS", "160", 1);
+  const test::Variable columns("COLUMNS", "160");
   ::testing::internal::CaptureStdout();
   const ExitStatus status = call.command->run();
   const std::string printed = ::testing::internal::GetCapturedStdout();
-  ::unsetenv("COLUMNS");
   // Versions of libpfm4 have more and more events.
   const std::regex counts("[0-9]+ of [0-9]+ events are precise \\(libpfm4");
   std::string text = std::regex_replace(printed, counts, "some events are precise (libpfm4");

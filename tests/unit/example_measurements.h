@@ -26,6 +26,14 @@ inline analysis::TargetMap target() {
                                         {kLeadIn, kRunway + kNops + 0x100}, {});
 }
 
+/// Triggers at 0x1010 and 0x1078 with 100 and 200 NOPs after them, and other triggers.
+inline analysis::TargetMap two_triggers(const std::vector<AddressRange>& others = {}) {
+  return analysis::TargetMap::of_target(code_of(0x1000, 0x10),
+                                        {{code_of(0x1010, 1, 4), code_of(0x1014, 100)},
+                                         {code_of(0x1078, 1, 4), code_of(0x107c, 200)}},
+                                        {0x1000, 0x1200}, others);
+}
+
 inline std::uint64_t address_of(std::int64_t offset) {
   if (offset == 0) return kTrigger;
   return offset > 0 ? kRunway + static_cast<std::uint64_t>(offset - 1)

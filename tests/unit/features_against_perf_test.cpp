@@ -1,117 +1,12 @@
 // Features of recordings, compared with the output of `perf report --header-only -I`.
 #include "src/perfdata/recording.h"
-#include "tests/support/prelude.h"
 #include "tests/support/recordings.h"
+#include "tests/unit/header_lines.h"
 
 namespace skid::perfdata {
 namespace {
 
-using Lines = std::vector<std::string>;
-
-std::string list(const std::vector<std::uint64_t>& ids) {
-  return fmt::format("{{ {} }}", fmt::join(ids, ", "));
-}
-
-std::string capabilities(std::string_view pmu, const PmuCapabilities& all) {
-  const Lines parts =
-      test::mapped(all, [](const auto& one) { return one.first + "=" + one.second; });
-  return fmt::format("# {} pmu capabilities: {}", pmu,
-                     parts.empty() ? "not available" : fmt::format("{}", fmt::join(parts, ", ")));
-}
-
-std::string microseconds(std::uint64_t ns) {
-  return fmt::format("{}.{:06}", ns / 1'000'000'000, ns % 1'000'000'000 / 1000);
-}
-
-void add_cpus(const Features& features, Lines& lines) {
-  if (features.cpu_counts) {
-    lines.push_back(fmt::format("# nrcpus online : {}", features.cpu_counts->online));
-    lines.push_back(fmt::format("# nrcpus avail : {}", features.cpu_counts->available));
-  }
-  for (const auto& cpus : features.cores) lines.push_back("# sibling threads : " + cpus);
-}
-
-void add_memory(const Features& features, Lines& lines) {
-  if (features.total_memory_kib) {
-    lines.push_back(fmt::format("# total memory : {} kB", *features.total_memory_kib));
-  }
-}
-
-void add_events(const Features& features, Lines& lines) {
-  for (const EventDescription& event : features.events) {
-    lines.push_back(fmt::format("# event : name = {}", event.name) +
-                    (event.ids.empty() ? "" : ", , id = " + list(event.ids)));
-  }
-  for (const GroupDescription& group : features.groups) {
-    Lines members;
-    for (std::uint32_t i = 0; i < group.members; ++i) {
-      members.push_back(features.events.at(group.leader + i).name);
-    }
-    lines.push_back(fmt::format("# group: {}{{{}}}", group.name == "{anon_group}" ? "" : group.name,
-                                fmt::join(members, ",")));
-  }
-}
-
-void add_pmus(const Features& features, Lines& lines) {
-  const Lines mappings = test::mapped(features.pmu_mappings, [](const auto& one) {
-    return fmt::format("{} = {}", one.second, one.first);
-  });
-  if (!mappings.empty()) {
-    lines.push_back(fmt::format("# pmu mappings: {}", fmt::join(mappings, ", ")));
-  }
-  if (features.cpu_pmu_capabilities) {
-    lines.push_back(capabilities("cpu", *features.cpu_pmu_capabilities));
-  }
-  for (const auto& pmu : features.pmu_capabilities) {
-    lines.push_back(capabilities(pmu.pmu, pmu.capabilities));
-  }
-}
-
-void add_clocks(const Features& features, Lines& lines) {
-  if (features.sample_time) {
-    lines.push_back("# time of first sample : " + microseconds(features.sample_time->first));
-    lines.push_back("# time of last sample : " + microseconds(features.sample_time->second));
-  }
-  if (features.clock_resolution_ns) {
-    lines.push_back(
-        fmt::format("# clockid frequency: {} MHz", *features.clock_resolution_ns * 1000));
-  }
-  if (const auto& clock = features.clock_reference) {
-    lines.push_back(fmt::format("# clockid: {}", clock->clockid));
-    lines.push_back(fmt::format("# reference time: {} (TOD) = {}.{:09}",
-                                microseconds(clock->time_of_day_ns),
-                                clock->clock_ns / 1'000'000'000, clock->clock_ns % 1'000'000'000));
-  }
-  if (const auto& compression = features.compression) {
-    lines.push_back(fmt::format("# compressed : {}, level = {}, ratio = {}",
-                                compression->type == PERF_COMP_ZSTD ? "Zstd" : "Unknown",
-                                compression->level, compression->ratio));
-  }
-}
-
-/// The lines that perf would print of these features.
-Lines lines_of(const Features& features) {
-  Lines lines;
-  const auto add = [&](unsigned bit, std::string_view name, const std::string& value) {
-    if (features.present.test(bit)) lines.push_back(fmt::format("# {} : {}", name, value));
-  };
-  add(HEADER_HOSTNAME, "hostname", features.hostname);
-  add(HEADER_OSRELEASE, "os release", features.os_release);
-  add(HEADER_VERSION, "perf version", features.perf_version);
-  add(HEADER_ARCH, "arch", features.arch);
-  add(HEADER_CPUDESC, "cpudesc", features.cpu_description);
-  add(HEADER_CPUID, "cpuid", features.cpuid);
-  add(HEADER_CMDLINE, "cmdline", fmt::format("{}", fmt::join(features.command_line, " ")));
-  add_cpus(features, lines);
-  add_memory(features, lines);
-  add_events(features, lines);
-  add_pmus(features, lines);
-  add_clocks(features, lines);
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
-/// perf's line in the form of `lines_of`; empty for one that is not compared.
+/// perf's line in the form of `header_lines`; empty for one that is not compared.
 std::string comparable(std::string line) {
   const auto starts = [&](std::string_view prefix) { return line.starts_with(prefix); };
   // A list of what is compared, not of what is not: later versions of perf print more.
@@ -164,7 +59,7 @@ bool compare(const std::filesystem::path& path) {
   Record record;  // in pipe mode the features are among the records
   while (recording.next(record)) continue;
   EXPECT_TRUE(recording.faults().empty()) << path;
-  auto ours = lines_of(recording.features());
+  auto ours = header_lines(recording.features());
   for (auto& line : ours) line = without_trailing_spaces(line);
   EXPECT_THAT(ours, ::testing::ContainerEq(theirs)) << path;
   return true;

@@ -1,8 +1,8 @@
 // Feature sections, built byte by byte in both byte orders, whole and cut.
 #include "src/perfdata/features.h"
 
-#include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
+#include "tests/unit/header_lines.h"
 
 #include <cstring>
 
@@ -26,113 +26,73 @@ std::string parse(unsigned bit, const std::string& content, bool big_endian, Fea
 struct Section {
   unsigned bit;
   std::string content;
-  std::function<void(const Features&)> check;
+  Lines lines;                                                          ///< that perf prints of it
+  std::function<void(const Features&)> check = [](const Features&) {};  ///< the rest
 };
-
-std::string attribute_bytes(bool big_endian) {
-  ByteWriter out = test::writer_of(big_endian);
-  out.u32(PERF_TYPE_SOFTWARE).u32(64).u64(PERF_COUNT_SW_TASK_CLOCK).u64(4000);
-  return out.bytes() + std::string(64 - 24, '\0');
-}
 
 std::vector<Section> sections(bool big_endian) {
   const auto out = [=] { return test::writer_of(big_endian); };
   const auto text = [=](const char* value) { return out().counted_text(value).bytes(); };
+  auto event = out(), capabilities = out();
+  event.u32(1).u32(64).u32(PERF_TYPE_SOFTWARE).u32(64).u64(PERF_COUNT_SW_TASK_CLOCK).u64(4000);
+  event.raw(std::string(64 - 24, '\0')).u32(2).counted_text("task-clock:u").u64(11).u64(12);
+  capabilities.u32(2).u32(1).counted_text("branches").counted_text("32").counted_text("cpu_core");
+  capabilities.u32(0).counted_text("cpu_atom");
   return {
-      {HEADER_HOSTNAME, text("host"), [](const Features& f) { EXPECT_EQ(f.hostname, "host"); }},
-      {HEADER_OSRELEASE, text("6.1.0"),
-       [](const Features& f) { EXPECT_EQ(f.os_release, "6.1.0"); }},
-      {HEADER_VERSION, text("6.1.187"),
-       [](const Features& f) { EXPECT_EQ(f.perf_version, "6.1.187"); }},
-      {HEADER_ARCH, text("x86_64"), [](const Features& f) { EXPECT_EQ(f.arch, "x86_64"); }},
-      {HEADER_NRCPUS, out().u32(8).u32(6).bytes(),
-       [](const Features& f) {
-         ASSERT_TRUE(f.cpu_counts);
-         EXPECT_EQ(f.cpu_counts->available, 8u);
-         EXPECT_EQ(f.cpu_counts->online, 6u);
-       }},
-      {HEADER_CPUDESC, text("a CPU"),
-       [](const Features& f) { EXPECT_EQ(f.cpu_description, "a CPU"); }},
-      {HEADER_CPUID, text("GenuineIntel,6,94,3"),
-       [](const Features& f) { EXPECT_EQ(f.cpuid, "GenuineIntel,6,94,3"); }},
-      {HEADER_TOTAL_MEM, out().u64(16'299'868).bytes(),
-       [](const Features& f) { EXPECT_EQ(f.total_memory_kib, 16'299'868u); }},
-      {HEADER_CMDLINE, out().u32(2).counted_text("perf").counted_text("top").bytes(),
-       [](const Features& f) { EXPECT_THAT(f.command_line, ElementsAre("perf", "top")); }},
+      {HEADER_HOSTNAME, text("host"), {"# hostname : host"}},
+      {HEADER_OSRELEASE, text("6.1.0"), {"# os release : 6.1.0"}},
+      {HEADER_VERSION, text("6.1.187"), {"# perf version : 6.1.187"}},
+      {HEADER_ARCH, text("x86_64"), {"# arch : x86_64"}},
+      {HEADER_NRCPUS, out().u32(8).u32(6).bytes(), {"# nrcpus avail : 8", "# nrcpus online : 6"}},
+      {HEADER_CPUDESC, text("a CPU"), {"# cpudesc : a CPU"}},
+      {HEADER_CPUID, text("GenuineIntel,6,94,3"), {"# cpuid : GenuineIntel,6,94,3"}},
+      {HEADER_TOTAL_MEM, out().u64(16'299'868).bytes(), {"# total memory : 16299868 kB"}},
+      {HEADER_CMDLINE,
+       out().u32(2).counted_text("perf").counted_text("top").bytes(),
+       {"# cmdline : perf top"},
+       [](const Features& f) { EXPECT_THAT(f.command_line, SizeIs(2)); }},
       {HEADER_EVENT_DESC,
-       out()
-           .u32(1)
-           .u32(64)
-           .raw(attribute_bytes(big_endian))
-           .u32(2)
-           .counted_text("task-clock:u")
-           .u64(11)
-           .u64(12)
-           .bytes(),
+       event.bytes(),
+       {"# event : name = task-clock:u, , id = { 11, 12 }"},
        [](const Features& f) {
-         ASSERT_EQ(f.events.size(), 1u);
-         EXPECT_EQ(f.events[0].name, "task-clock:u");
-         EXPECT_EQ(f.events[0].attribute.config, PERF_COUNT_SW_TASK_CLOCK);
-         EXPECT_THAT(f.events[0].ids, ElementsAre(11, 12));
+         EXPECT_EQ(f.events.at(0).attribute.config, PERF_COUNT_SW_TASK_CLOCK);
        }},
       {HEADER_CPU_TOPOLOGY,
        out().u32(1).counted_text("0-2").u32(2).counted_text("0-1").counted_text("2").bytes(),
-       [](const Features& f) { EXPECT_THAT(f.cores, ElementsAre("0-1", "2")); }},
+       {"# sibling threads : 0-1", "# sibling threads : 2"}},
       {HEADER_PMU_MAPPINGS,
        out().u32(2).u32(4).counted_text("cpu").u32(1).counted_text("software").bytes(),
-       [](const Features& f) {
-         EXPECT_THAT(f.pmu_mappings, ElementsAre(Pair(4, "cpu"), Pair(1, "software")));
-       }},
-      {HEADER_GROUP_DESC, out().u32(1).counted_text("{a,b}").u32(3).u32(2).bytes(),
+       {"# pmu mappings: cpu = 4, software = 1"}},
+      {HEADER_GROUP_DESC,
+       out().u32(1).counted_text("{a,b}").u32(3).u32(2).bytes(),
+       {},  // needs the names of the events
        [](const Features& f) {
          ASSERT_EQ(f.groups.size(), 1u);
          EXPECT_EQ(f.groups[0].name, "{a,b}");
          EXPECT_EQ(f.groups[0].leader, 3u);
          EXPECT_EQ(f.groups[0].members, 2u);
        }},
-      {HEADER_SAMPLE_TIME, out().u64(5).u64(9).bytes(),
-       [](const Features& f) { EXPECT_EQ(f.sample_time, std::pair(5ul, 9ul)); }},
-      {HEADER_CLOCKID, out().u64(1).bytes(),
-       [](const Features& f) { EXPECT_EQ(f.clock_resolution_ns, 1u); }},
-      {HEADER_DIR_FORMAT, out().u64(1).bytes(),
+      {HEADER_SAMPLE_TIME,
+       out().u64(5'000).u64(9'000).bytes(),
+       {"# time of first sample : 0.000005", "# time of last sample : 0.000009"}},
+      {HEADER_CLOCKID, out().u64(1).bytes(), {"# clockid frequency: 1000 MHz"}},
+      {HEADER_DIR_FORMAT,
+       out().u64(1).bytes(),
+       {},
        [](const Features& f) { EXPECT_EQ(f.directory_version, 1u); }},
-      {HEADER_COMPRESSED, out().u32(1).u32(1).u32(3).u32(5).u32(528'384).bytes(),
-       [](const Features& f) {
-         ASSERT_TRUE(f.compression);
-         EXPECT_EQ(f.compression->type, PERF_COMP_ZSTD);
-         EXPECT_EQ(f.compression->level, 3u);
-         EXPECT_EQ(f.compression->ratio, 5u);
-         EXPECT_EQ(f.compression->mmap_bytes, 528'384u);
-       }},
-      {HEADER_CPU_PMU_CAPS, out().u32(1).counted_text("max_precise").counted_text("3").bytes(),
-       [](const Features& f) {
-         ASSERT_TRUE(f.cpu_pmu_capabilities);
-         EXPECT_THAT(*f.cpu_pmu_capabilities, ElementsAre(Pair("max_precise", "3")));
-       }},
-      {HEADER_CLOCK_DATA, out().u32(1).u32(4).u64(1'700'000'000).u64(77).bytes(),
-       [](const Features& f) {
-         ASSERT_TRUE(f.clock_reference);
-         EXPECT_EQ(f.clock_reference->clockid, 4u);
-         EXPECT_EQ(f.clock_reference->time_of_day_ns, 1'700'000'000u);
-         EXPECT_EQ(f.clock_reference->clock_ns, 77u);
-       }},
+      {HEADER_COMPRESSED,
+       out().u32(1).u32(1).u32(3).u32(5).u32(528'384).bytes(),
+       {"# compressed : Zstd, level = 3, ratio = 5"},
+       [](const Features& f) { EXPECT_EQ(f.compression.value().mmap_bytes, 528'384u); }},
+      {HEADER_CPU_PMU_CAPS,
+       out().u32(1).counted_text("max_precise").counted_text("3").bytes(),
+       {"# cpu pmu capabilities: max_precise=3"}},
+      {HEADER_CLOCK_DATA,
+       out().u32(1).u32(4).u64(1'700'000'000).u64(77).bytes(),
+       {"# clockid: 4", "# reference time: 1.700000 (TOD) = 0.000000077"}},
       {HEADER_PMU_CAPS,
-       out()
-           .u32(2)
-           .u32(1)
-           .counted_text("branches")
-           .counted_text("32")
-           .counted_text("cpu_core")
-           .u32(0)
-           .counted_text("cpu_atom")
-           .bytes(),
-       [](const Features& f) {
-         ASSERT_EQ(f.pmu_capabilities.size(), 2u);
-         EXPECT_EQ(f.pmu_capabilities[0].pmu, "cpu_core");
-         EXPECT_THAT(f.pmu_capabilities[0].capabilities, ElementsAre(Pair("branches", "32")));
-         EXPECT_EQ(f.pmu_capabilities[1].pmu, "cpu_atom");
-         EXPECT_THAT(f.pmu_capabilities[1].capabilities, IsEmpty());
-       }},
+       capabilities.bytes(),
+       {"# cpu_atom pmu capabilities: not available", "# cpu_core pmu capabilities: branches=32"}},
   };
 }
 
@@ -152,6 +112,9 @@ TEST_P(EachFeature, IsDecodedWithAndWithoutThePaddingOfPipeMode) {
       EXPECT_EQ(parse(section.bit, padded, big_endian(), features), "") << padding;
       EXPECT_TRUE(features.present.test(section.bit));
       EXPECT_EQ(features.section_bytes.at(section.bit), padded.size());
+      if (!section.lines.empty()) {
+        EXPECT_EQ(header_lines(features), section.lines);
+      }
       section.check(features);
     }
   }

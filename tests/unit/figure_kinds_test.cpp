@@ -3,6 +3,7 @@
 #include "plots/kinds.h"
 #include "tests/unit/compared_measurements.h"
 
+#include <cstdio>
 namespace skid::plots {
 namespace {
 

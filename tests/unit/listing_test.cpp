@@ -41,8 +41,7 @@ class ListingOfTarget : public ::testing::Test {
                       Selection selection = {}) {
     const std::filesystem::path path = directory_ / "synth.data";
     synth::Synthesizer synthesizer(model, target);
-    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    truth_ = synthesizer.write(synth::all_of(model), 1, std::move(file), path, {});
+    truth_ = synthesizer.write(synth::all_of(model), 1, test::created(path), path, {});
     modules_ = std::make_unique<locate::ModuleStore>();
     reader_ = std::make_unique<Reader>(std::move(selection), *modules_);
     const auto result = reader_->add({path, {}, nullptr, nullptr});

@@ -219,14 +219,13 @@ TEST_F(FindPerf, TakesTheOneThatTheEnvironmentNames) {
   put_perf("echo perf version 6.5.13\n");
   const auto other = directory_.write("other/perf 5", "#!/bin/sh\necho perf version 5.4.0\n");
   fs::permissions(other, fs::perms::owner_all);
-  ::setenv("PERF", other.c_str(), 1);
-  const PerfTool perf = find_perf();
-  ::setenv("PERF", "perf_9", 1);
-  const std::string refused = message();
-  ::unsetenv("PERF");
-  EXPECT_EQ(perf.path, other);
-  EXPECT_EQ(perf.version, "5.4.0");
-  EXPECT_THAT(refused, HasSubstr("perf_9: not an executable file or a program in PATH; PERF"));
+  {
+    const test::Variable named("PERF", other);
+    EXPECT_EQ(find_perf().path, other);
+    EXPECT_EQ(find_perf().version, "5.4.0");
+    const test::Variable missing("PERF", "perf_9");
+    EXPECT_THAT(message(), HasSubstr("perf_9: not an executable file or a program in PATH; PERF"));
+  }
   EXPECT_EQ(find_perf().version, "6.5.13");
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 using examples::code_of;
 using examples::LocatedCount;
+using examples::two_triggers;
 
 constexpr std::uint64_t kTrigger = 0x1100;
 constexpr std::uint64_t kRunway = 0x1104;
@@ -16,14 +17,6 @@ TargetMap target() {
   return TargetMap::of_target(code_of(0x1000, 0x100),
                               {{code_of(kTrigger, 1, 4), code_of(kRunway, 1000)}}, {0x1000, 0x1600},
                               {{0x15f0, 0x15f2}});
-}
-
-/// Triggers at 0x1010, followed by 100 NOPs, and at 0x1078, by 200.
-TargetMap two_triggers() {
-  return TargetMap::of_target(code_of(0x1000, 0x10),
-                              {{code_of(0x1010, 1, 4), code_of(0x1014, 100)},
-                               {code_of(0x1078, 1, 4), code_of(0x107c, 200)}},
-                              {0x1000, 0x1200}, {});
 }
 
 using LocatedCounts = std::vector<LocatedCount>;

@@ -28,10 +28,8 @@ class MergeRecordings : public ::testing::Test {
   std::string recording(const synth::Model& model, const runway::Target& target) const {
     const auto path = directory_ / "whole.data";
     synth::Synthesizer synthesizer(model, target);
-    (void)synthesizer.write(
-        all_of(model), 1,
-        FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)), path,
-        {.pipe = true, .compression = {}});
+    (void)synthesizer.write(all_of(model), 1, test::created(path), path,
+                            {.pipe = true, .compression = {}});
     return read_file(path, std::uint64_t{1} << 28);
   }
 

@@ -3,34 +3,13 @@
 
 #include "src/locate/mapping_name.h"
 #include "tests/support/prelude.h"
+#include "tests/support/variable.h"
 
 namespace skid::locate {
 namespace {
 
 using namespace std::string_literals;
 using Kind = ModuleStore::Remark::Kind;
-
-/// An environment variable that a test sets, back as it was when the test ends.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (before_) {
-      ::setenv(name_, before_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 class ModuleStoreTest : public ::testing::Test {
  protected:
@@ -217,10 +196,10 @@ TEST_F(ModuleStoreTest, QueriesDebuginfodOnlyOnRequest) {
       << "#!/bin/sh\necho \"$@\" >>" << (directory_ / "asked").string()
       << "\n[ \"$2\" = " << build_id_ << " ] && echo " << program_.string() << "\n";
   fs::permissions(directory_ / "debuginfod-find", fs::perms{0755});
-  const Variable path("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
+  const test::Variable path("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
   SearchPlaces places;
   {
-    const Variable servers("DEBUGINFOD_URLS", "http://localhost:1");
+    const test::Variable servers("DEBUGINFOD_URLS", "http://localhost:1");
     EXPECT_EQ(ModuleStore(places).find(gone()).module, nullptr);
     EXPECT_FALSE(fs::exists(directory_ / "asked"));
 
@@ -233,7 +212,7 @@ TEST_F(ModuleStoreTest, QueriesDebuginfodOnlyOnRequest) {
   EXPECT_THAT(test::lines_of(read_file(directory_ / "asked", 1000)),
               ElementsAre("executable " + build_id_, "executable 00112233445566"));
 
-  const Variable none("DEBUGINFOD_URLS", "");
+  const test::Variable none("DEBUGINFOD_URLS", "");
   ModuleStore store(places);
   EXPECT_EQ(store.find(gone()).module, nullptr);
   EXPECT_THAT(store.remarks().front().text, HasSubstr("DEBUGINFOD_URLS"));
@@ -248,19 +227,19 @@ TEST_F(ModuleStoreTest, IgnoresInvalidBuildIds) {
 }
 
 TEST(SearchPlaces, AreThoseOfTheEnvironment) {
-  const Variable home("HOME", "/home/someone");
+  const test::Variable home("HOME", "/home/someone");
   {
-    const Variable cache("DEBUGINFOD_CACHE_PATH", "/cache");
-    const Variable xdg("XDG_CACHE_HOME", "/xdg");
+    const test::Variable cache("DEBUGINFOD_CACHE_PATH", "/cache");
+    const test::Variable xdg("XDG_CACHE_HOME", "/xdg");
     EXPECT_EQ(SearchPlaces::of_this_machine().by_build_id.debuginfod_cache, "/cache");
   }
-  const Variable none("DEBUGINFOD_CACHE_PATH", "");
+  const test::Variable none("DEBUGINFOD_CACHE_PATH", "");
   {
-    const Variable xdg("XDG_CACHE_HOME", "/xdg");
+    const test::Variable xdg("XDG_CACHE_HOME", "/xdg");
     EXPECT_EQ(SearchPlaces::of_this_machine().by_build_id.debuginfod_cache,
               "/xdg/debuginfod_client");
   }
-  const Variable xdg("XDG_CACHE_HOME", "");
+  const test::Variable xdg("XDG_CACHE_HOME", "");
   const auto places = SearchPlaces::of_this_machine();
   EXPECT_EQ(places.by_build_id.debuginfod_cache, "/home/someone/.cache/debuginfod_client");
   EXPECT_EQ(places.by_build_id.build_id_cache, "/home/someone/.debug");

@@ -157,23 +157,28 @@ TEST(PerfStat, AddsUpIntervalsAndCpus) {
   }
 }
 
+/// Texts, and what the messages contain with which they are refused.
+void expect_refused(const std::vector<std::pair<std::string, const char*>>& texts) {
+  for (const auto& [text, message] : texts) EXPECT_THAT(error_of(text), HasSubstr(message)) << text;
+}
+
 TEST(PerfStat, RefusesWhatCannotBeSummed) {
-  EXPECT_THAT(
-      error_of("7,,cycles,100,100.00,,\n8,,cycles,100,100.00,,\n"),
-      AllOf(HasSubstr("counts: line 2: a second count of cycles"), HasSubstr("cannot be summed")));
-  EXPECT_THAT(error_of("7,,r20d1,100,100.00,,\n8,,mem_load_retired.l3_miss:u,100,100.00,,\n"),
-              AllOf(HasSubstr("L3_MISS"), HasSubstr("'r20d1' on line 1")));
-  EXPECT_THAT(error_of("7,,r2124,100,100.00,,\n8,,l2_rqsts.demand_data_rd_miss,1,100.00,,\n"),
-              HasSubstr("L2_RQSTS with umask 0x21"));
-  EXPECT_THAT(error_of("0.1,7,,cycles,1,100.00,,\nsummary,7,,cycles,1,100.00,,\n"),
-              HasSubstr("--summary"));
-  EXPECT_THAT(error_of("0.1,7,,cycles,1,100.00,,\n7,,cycles,1,100.00,,\n"),
-              HasSubstr("line 2: a count of 'cycles' that is of no interval"));
-  EXPECT_THAT(error_of("7,,cycles,mine,1,100.00,,\n"), HasSubstr("control group 'mine'"));
-  EXPECT_THAT(error_of(R"({"counter-value" : "7", "event" : "cycles", "cgroup" : "mine"})"),
-              HasSubstr("control group 'mine'"));
-  // Two counts of an event that no rate uses are accepted.
-  EXPECT_EQ(error_of("7,,page-faults,1,100.00,,\n8,,page-faults,1,100.00,,\n"), "no error");
+  const std::string twice = "7,,cycles,100,100.00,,\n8,,cycles,100,100.00,,\n",
+                    spelled = "7,,r20d1,1,100.00,,\n8,,mem_load_retired.l3_miss:u,1,100.00,,\n";
+  expect_refused({{twice, "counts: line 2: a second count of cycles"},
+                  {twice, "cannot be summed"},
+                  {spelled, "L3_MISS"},
+                  {spelled, "'r20d1' on line 1"},
+                  {"7,,r2124,1,100.00,,\n8,,l2_rqsts.demand_data_rd_miss,1,100.00,,\n",
+                   "L2_RQSTS with umask 0x21"},
+                  {"0.1,7,,cycles,1,100.00,,\nsummary,7,,cycles,1,100.00,,\n", "--summary"},
+                  {"0.1,7,,cycles,1,100.00,,\n7,,cycles,1,100.00,,\n",
+                   "line 2: a count of 'cycles' that is of no interval"},
+                  {"7,,cycles,mine,1,100.00,,\n", "control group 'mine'"},
+                  {R"({"counter-value" : "7", "event" : "cycles", "cgroup" : "mine"})",
+                   "control group 'mine'"},
+                  // Two counts of an event that no rate uses are accepted.
+                  {"7,,page-faults,1,100.00,,\n8,,page-faults,1,100.00,,\n", "no error"}});
 }
 
 TEST(PerfStat, RefusesWhatIsDamaged) {
@@ -184,21 +189,18 @@ TEST(PerfStat, RefusesWhatIsDamaged) {
                            "nan,,cycles,1,100.00,,\n", "7;;cycles;1;100.00;;\n"}) {
     EXPECT_THAT(error_of(text), HasSubstr("no count of perf stat")) << text;
   }
-  EXPECT_THAT(error_of(R"({"counter-value" : "7", "event" : )"),
-              AllOf(HasSubstr("line 1"), HasSubstr("no JSON object")));
-  EXPECT_THAT(error_of(R"({"counter-value" : 1e999, "event" : "cycles"})"),
-              HasSubstr("no JSON object"));
-  EXPECT_THAT(error_of("{\"counter-value\" : null, \"event\" : \"cycles\"}"),
-              HasSubstr("\"counter-value\""));
-  EXPECT_THAT(error_of("{\"counter-value\" : \"7\"}"), HasSubstr("\"event\""));
-  EXPECT_THAT(error_of("{\"counter-value\" : \"7\", \"event\" : 5}"), HasSubstr("a string"));
-  EXPECT_THAT(error_of("{\"counter-value\" : [7], \"event\" : \"cycles\"}"), HasSubstr("a string"));
-  EXPECT_THAT(error_of("{\"counter-value\" : \"seven\", \"event\" : \"cycles\"}"),
-              HasSubstr("'seven'"));
-  EXPECT_THAT(error_of("-7,,cycles,1,100.00,,\n"), HasSubstr("expected 0 to"));
-  EXPECT_THAT(error_of("1e30,,cycles,1,100.00,,\n"), HasSubstr("expected 0 to"));
-  EXPECT_THAT(error_of("7,,cycles,1,170.00,,\n"), HasSubstr("expected 0% to 100%"));
-  EXPECT_THAT(error_of(std::string(70'000, 'x')), HasSubstr("a line of 70000 bytes"));
+  expect_refused({{R"({"counter-value" : "7", "event" : )", "line 1"},
+                  {R"({"counter-value" : "7", "event" : )", "no JSON object"},
+                  {R"({"counter-value" : 1e999, "event" : "cycles"})", "no JSON object"},
+                  {R"({"counter-value" : null, "event" : "cycles"})", "\"counter-value\""},
+                  {R"({"counter-value" : "7"})", "\"event\""},
+                  {R"({"counter-value" : "7", "event" : 5})", "a string"},
+                  {R"({"counter-value" : [7], "event" : "cycles"})", "a string"},
+                  {R"({"counter-value" : "seven", "event" : "cycles"})", "'seven'"},
+                  {"-7,,cycles,1,100.00,,\n", "expected 0 to"},
+                  {"1e30,,cycles,1,100.00,,\n", "expected 0 to"},
+                  {"7,,cycles,1,170.00,,\n", "expected 0% to 100%"},
+                  {std::string(70'000, 'x'), "a line of 70000 bytes"}});
   EXPECT_THAT(error_of(std::string(kMostBytes + 1, '\n')), HasSubstr("more than"));
   std::string many;
   for (int i = 0; i < 5000; ++i) many += fmt::format("7,,event{},1,100.00,,\n", i);

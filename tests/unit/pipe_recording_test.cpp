@@ -2,6 +2,7 @@
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/small_disk.h"
+#include "tests/support/variable.h"
 #include "tests/support/writing_thread.h"
 
 namespace skid::perfdata {
@@ -72,7 +73,7 @@ TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
   for (std::uint64_t ip = 0; ip < 1'500; ++ip) builder.sample(ip, 7, ip);
   const auto spool = [&](const std::string& directory) {
     const test::FilledPipe pipe(builder.pipe_bytes());
-    ::setenv("TMPDIR", directory.c_str(), 1);
+    const test::Variable place("TMPDIR", directory);
     auto recording = Recording::open(pipe.path());
     recording.spool();
     return ips_of(recording).size();
@@ -84,7 +85,6 @@ TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
     EXPECT_THAT(refused, HasSubstr("small: cannot be written: no space left on device; "));
     EXPECT_THAT(refused, HasSubstr("set TMPDIR"));
   }
-  ::unsetenv("TMPDIR");
 }
 
 TEST_F(PipeRecording, DistinguishesEventsWhoseAttributesComeLate) {

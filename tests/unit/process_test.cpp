@@ -1,5 +1,6 @@
 
 #include "tests/support/prelude.h"
+#include "tests/support/variable.h"
 
 namespace skid {
 namespace {
@@ -218,10 +219,9 @@ TEST(FindProgram, TakesNoneFromTheCurrentDirectory) {
   const std::string path = std::getenv("PATH");
   const fs::path before = fs::current_path();
   fs::current_path(directory.path());
-  ::setenv("PATH", (":" + path + ":").c_str(), 1);
+  const test::Variable with_empty_parts("PATH", ":" + path + ":");
   EXPECT_EQ(find_program("skidscan-local-program"), std::nullopt);
   EXPECT_THROW(run_program({"skidscan-local-program"}), Error);
-  ::setenv("PATH", path.c_str(), 1);
   fs::current_path(before);
 }
 

@@ -8,10 +8,6 @@ RequestedEvent parsed(const std::string& text) {
   return parse_events({text}).at(0);
 }
 
-std::vector<std::string> texts(const std::vector<std::string>& arguments) {
-  return test::mapped(parse_events(arguments), &RequestedEvent::text);
-}
-
 std::string fault(const std::vector<std::string>& arguments) {
   return test::message_of<UsageError>(parse_events, arguments);
 }
@@ -22,11 +18,6 @@ runway::TargetDescription target() {
   description.layout.datum = 0x403000;
   description.layout.trigger = {0x401010, 0x401014};
   return description;
-}
-
-TEST(RecordEvent, ListsAreSplitAtCommasOutsideOfTerms) {
-  EXPECT_THAT(texts({"access,mem:0x1000/8:rw", "cpu/event=0xd1,umask=0x20/u,cycles"}),
-              ElementsAre("access", "mem:0x1000/8:rw", "cpu/event=0xd1,umask=0x20/u", "cycles"));
 }
 
 TEST(RecordEvent, LevelsFollowTheOtherModifiersOrTheSlash) {

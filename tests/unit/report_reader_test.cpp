@@ -18,16 +18,8 @@ std::vector<Measurement> expect_same_again(const std::vector<Measurement>& measu
   return again;
 }
 
-/// Two triggers with 100 and 200 NOPs after them.
-analysis::TargetMap two_triggers() {
-  return analysis::TargetMap::of_target(code_of(0x1000, 0x10),
-                                        {{code_of(0x1010, 1, 4), code_of(0x1014, 100)},
-                                         {code_of(0x1078, 1, 4), code_of(0x107c, 200)}},
-                                        {0x1000, 0x1200}, {{0x1180, 0x1184}});
-}
-
 Measurement with_two_triggers(NotJudged not_judged = NotJudged::none) {
-  const auto map = two_triggers();
+  const auto map = two_triggers({{0x1180, 0x1184}});
   const std::vector<LocatedCount> counts{{0x1010, 30, true},
                                          {0x1014, 10, false},
                                          {0x1008, 3, false},

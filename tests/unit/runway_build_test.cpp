@@ -4,6 +4,7 @@
 #include "runway/target.h"
 #include "src/symbols/disassembler.h"
 #include "tests/support/hex.h"
+#include "tests/support/only_path.h"
 #include "tests/support/zstd_compressor.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -210,12 +211,8 @@ TEST(BuildFailure, NamesThePathThatCannotBeWritten) {
 
 /// The message that a build fails with while PATH is `path`.
 std::string failure_with_path(const std::string& path, Arch arch, const fs::path& target) {
-  const char* const found = std::getenv("PATH");
-  const std::string before = found == nullptr ? "" : found;
-  ::setenv("PATH", path.c_str(), 1);
-  auto message = test::message_of([&] { build_target(default_specification(arch), target); });
-  ::setenv("PATH", before.c_str(), 1);
-  return message;
+  const test::OnlyPath only(path);
+  return test::message_of([&] { build_target(default_specification(arch), target); });
 }
 
 TEST(BuildFailure, NamesThePackageOfAMissingCompiler) {

@@ -11,9 +11,7 @@ using analysis::Measurement;
 using analysis::SampleClass;
 using perfdata::WritingChoices;
 
-FileDescriptor created(const std::filesystem::path& path) {
-  return FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-}
+using test::created;
 
 std::map<std::int64_t, std::uint64_t> offsets_of(const Measurement& measurement) {
   std::map<std::int64_t, std::uint64_t> counts;
