@@ -1,9 +1,6 @@
 #include "src/audit/audit.h"
 #include "src/commands/each_recording.h"
-#include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/listing/listing.h"
-#include "src/locate/module_store.h"
 #include "src/output/listing/listing.h"
 #include "src/support/near_names.h"
 

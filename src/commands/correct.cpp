@@ -7,7 +7,6 @@
 #include "src/run/run.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace skid::commands {
 namespace {

@@ -3,7 +3,6 @@
 #include "src/machine/diagnosis.h"
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/record/plan.h"
-#include "src/support/error.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,4 @@
 #include "src/commands/each_recording.h"
-#include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/measure/event_description.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"

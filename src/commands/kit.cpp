@@ -7,7 +7,6 @@
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/address.h"
-#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 

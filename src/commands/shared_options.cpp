@@ -6,8 +6,6 @@
 #include "src/machine/machine.h"
 #include "src/record/choice.h"
 #include "src/run/perftool/perftool.h"
-#include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <cstdlib>

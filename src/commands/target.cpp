@@ -7,7 +7,6 @@
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/support/address.h"
-#include "src/support/error.h"
 
 #include <cmath>
 #include <filesystem>

@@ -3,8 +3,6 @@
 #include "src/support/text.h"
 
 #include <array>
-#include <cstdint>
-#include <map>
 #include <span>
 #include <utility>
 

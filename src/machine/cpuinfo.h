@@ -3,11 +3,6 @@
 
 #include "src/machine/machine.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace skid::machine {
 
 struct CpuInfo {

@@ -4,12 +4,7 @@
 #include "src/machine/sampling_support.h"
 #include "src/support/error.h"
 
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::machine {
 

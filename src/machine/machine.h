@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -4,9 +4,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

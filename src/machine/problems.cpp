@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <map>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,14 +5,6 @@
 #include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace skid::machine {
 
 /// One directory of /sys/bus/event_source/devices

@@ -2,18 +2,10 @@
 // for events as `record` would sample them.
 #pragma once
 
-#include "runway/specification.h"
-#include "runway/target.h"
-#include "src/events/catalogue.h"
-#include "src/machine/diagnosis.h"
-#include "src/machine/machine.h"
 #include "src/record/choice.h"
 #include "src/run/run.h"
 
-#include <filesystem>
 #include <map>
-#include <string>
-#include <vector>
 
 namespace skid::record {
 

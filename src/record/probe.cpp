@@ -1,15 +1,10 @@
-#include "src/events/catalogue.h"
-#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/perfdata/format.h"
 #include "src/record/plan.h"
-#include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace skid::record {

@@ -2,7 +2,6 @@
 
 #include "analysis/wording.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
 
 #include <algorithm>

@@ -1,21 +1,12 @@
 // Carrying a plan out: one `perf record` after the other, every one whole or not there.
 #pragma once
 
-#include "runway/target.h"
 #include "src/record/plan.h"
-#include "src/run/perftool/perftool.h"
-#include "src/run/run.h"
 #include "src/support/file.h"
 
 #include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace skid::record {
 

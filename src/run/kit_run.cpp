@@ -1,18 +1,12 @@
-#include "src/run/perftool/perftool.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/support/text.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

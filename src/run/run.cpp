@@ -7,7 +7,6 @@
 #include "src/support/fields.h"
 #include "src/support/file.h"
 
-#include <algorithm>
 #include <limits>
 #include <system_error>
 #include <type_traits>

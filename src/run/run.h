@@ -1,18 +1,11 @@
 // A run: the directory that `record` leaves, and its description, run.json.
 #pragma once
 
-#include "runway/target.h"
-#include "src/machine/machine.h"
 #include "src/run/perftool/perftool.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 namespace skid::run {
 

@@ -4,7 +4,6 @@
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::output {
 namespace {
