@@ -179,8 +179,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
       fail(options, reader);
     }
     if (options.function && candidates.size() > 1) {
-      throw Error(fmt::format("function '{}': several sampled functions have it in their names: {}",
-                              *options.function, output::list_of(candidates, kMostNamed)));
+      throw Error("function '{}': several sampled functions have it in their names: {}",
+                  *options.function, output::list_of(candidates, kMostNamed));
     }
     if (options.function) {
       shown.note(fmt::format("function '{}': shown is the only sampled one with it in its name: {}",

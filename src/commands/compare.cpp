@@ -34,9 +34,9 @@ void set_min_effect(std::string_view text, analysis::ComparisonChoices& choices)
                                 : number_up_to(text.substr(comma + 1), kMostInstructions);
   if (!share || !instructions) {
     throw UsageError(
-        fmt::format("--min-effect {}: expected a share from 0 to 1, optionally followed by a comma "
-                    "and a number of instructions, as in 0.001,0.5",
-                    text));
+        "--min-effect {}: expected a share from 0 to 1, optionally followed by a comma "
+        "and a number of instructions, as in 0.001,0.5",
+        text);
   }
   choices.least_share = *share;
   choices.least_instructions = *instructions;
@@ -49,7 +49,7 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
   if (!options.baseline.empty()) {
     const auto found = std::ranges::find(options.inputs, options.baseline);
     if (found == options.inputs.end()) {
-      throw UsageError(fmt::format("--baseline {}: is not one of the inputs", options.baseline));
+      throw UsageError("--baseline {}: is not one of the inputs", options.baseline);
     }
     choices.baseline = static_cast<std::size_t>(found - options.inputs.begin());
   }

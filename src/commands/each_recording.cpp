@@ -177,8 +177,7 @@ measure::Measured read_report(const std::string& input, const FileDescriptor& st
                               const measure::Choices& choices,
                               std::optional<std::int64_t> bin_width) {
   if (choices.hit_function) {
-    throw Error(fmt::format(
-        "{}: a report was measured before; --hit and --runway take its recordings", input));
+    throw Error("{}: a report was measured before; --hit and --runway take its recordings", input);
   }
   const std::string text = read_to_end(stream, output::kMostReportBytes, input);
   if (text.size() > output::kMostReportBytes) {
@@ -255,9 +254,9 @@ std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) 
     }
   }
   throw Error(
-      fmt::format("no {} and no {} here; make one with 'skidscan record' or 'perf record', or name "
-                  "a run or a recording",
-                  record::kDefaultRunDirectory, kDefaultRecording));
+      "no {} and no {} here; make one with 'skidscan record' or 'perf record', or name "
+      "a run or a recording",
+      record::kDefaultRunDirectory, kDefaultRecording);
 }
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
@@ -337,8 +336,7 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   analysis::pool_periods(findings.measurements, findings.input_of);
   findings.read_in_part = done.read_in_part;
   if (findings.measurements.empty() && !done.has_unreadable) {
-    throw Error(
-        fmt::format("{}: nothing was recorded that could be measured", findings.inputs.front()));
+    throw Error("{}: nothing was recorded that could be measured", findings.inputs.front());
   }
   return findings;
 }
@@ -348,7 +346,7 @@ std::optional<Findings> measured_by(const std::string& run, const OutputOptions&
   if (run.empty()) return std::nullopt;
   Findings findings = read_measurements({run}, shown, {{.catalogues = std::move(catalogues)}});
   if (findings.measurements.empty()) {
-    throw Error(fmt::format("--skid {}: has no measurement that could be read", run));
+    throw Error("--skid {}: has no measurement that could be read", run);
   }
   return findings;
 }

@@ -24,7 +24,7 @@ std::string chosen_cpu(const EventsOptions& options) {
     const std::string own = events::take_apart(name, events::ConfigLayout::arm).cpu;
     if (own.empty()) continue;
     if (!cpu.empty() && !events::is_called(cpu, own)) {
-      throw UsageError(fmt::format("'{}' is an event of {}, not of {}", name, own, cpu));
+      throw UsageError("'{}' is an event of {}, not of {}", name, own, cpu);
     }
     cpu = own;
   }

@@ -39,9 +39,8 @@ KitOptions completed(KitOptions options) {
   if (!options.is_output_given) options.output = options.slurm ? kit::kTopDirectory : kDefaultTar;
   if (!options.slurm) return options;
   if (options.output == kStandardOutput || options.output.ends_with(".tar")) {
-    throw UsageError(
-        fmt::format("-o {}: a kit for Slurm is a directory, on a file system that the nodes share",
-                    options.output));
+    throw UsageError("-o {}: a kit for Slurm is a directory, on a file system that the nodes share",
+                     options.output);
   }
   if (!options.output.ends_with('/')) options.output += '/';
   return options;
@@ -63,12 +62,11 @@ void check_output(const KitOptions& options) {
   std::error_code ignored;
   const auto status = fs::status(options.output, ignored);
   if (fs::is_directory(status)) {
-    throw Error(fmt::format("{0}: is a directory; for a directory instead of a tar name it {0}/",
-                            options.output));
+    throw Error("{0}: is a directory; for a directory instead of a tar name it {0}/",
+                options.output);
   }
   if (fs::is_regular_file(status) && !options.force) {
-    throw Error(fmt::format("{}: exists; replace it with --force, or name another with -o",
-                            options.output));
+    throw Error("{}: exists; replace it with --force, or name another with -o", options.output);
   }
 }
 
@@ -79,8 +77,7 @@ std::optional<events::Catalogue> catalogue_for(const KitOptions& options,
       throw UsageError("--perfmon: contains events of a CPU; name the CPU with --for");
     }
     if (options.plan.pmu) {
-      throw UsageError(
-          fmt::format("--pmu {}: is a PMU of a CPU; name the CPU with --for", *options.plan.pmu));
+      throw UsageError("--pmu {}: is a PMU of a CPU; name the CPU with --for", *options.plan.pmu);
     }
     return std::nullopt;
   }
@@ -89,8 +86,8 @@ std::optional<events::Catalogue> catalogue_for(const KitOptions& options,
       machine);
   const Arch arch = events::arch_of(catalogue.cpu());
   if (runway::name_of(arch) != machine.cpu.arch) {
-    throw UsageError(fmt::format("--for {}: is a CPU of {}, and the kit is for {}", options.cpu,
-                                 runway::name_of(arch), machine.cpu.arch));
+    throw UsageError("--for {}: is a CPU of {}, and the kit is for {}", options.cpu,
+                     runway::name_of(arch), machine.cpu.arch);
   }
   return catalogue;
 }
@@ -133,9 +130,8 @@ std::vector<std::string> leave_one_pmu(machine::Machine& machine) {
 void check_names(const record::RecordRequest& request, const events::Catalogue& catalogue) {
   for (const record::ChosenEvent& chosen : request.events) {
     if (!chosen.near_names) continue;
-    throw UsageError(fmt::format("-e {}: neither {} nor perf has an event of this name{}",
-                                 chosen.event.text(), catalogue.cpu().catalogue(),
-                                 *chosen.near_names));
+    throw UsageError("-e {}: neither {} nor perf has an event of this name{}", chosen.event.text(),
+                     catalogue.cpu().catalogue(), *chosen.near_names);
   }
 }
 

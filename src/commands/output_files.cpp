@@ -60,7 +60,7 @@ bool is_standard_output(const std::string& name) {
 void check(const OutputFile& file, const std::vector<std::string>& inputs,
            bool may_replace_reports) {
   const auto refuse_if = [&file](bool is_wrong, std::string_view reason) {
-    if (is_wrong) throw UsageError(fmt::format("{} {}: {}", file.option, file.name, reason));
+    if (is_wrong) throw UsageError("{} {}: {}", file.option, file.name, reason);
   };
   refuse_if(file.name == "-", "standard output is in use; name a file");
   refuse_if(is_standard_output(file.name),
@@ -86,8 +86,8 @@ void check_output_files(const std::vector<OutputFile>& files,
     check(files[i], inputs, may_replace_reports);
     for (std::size_t j = 0; j < i; ++j) {
       if (files[j].name.empty() || !is_same(files[i].name, files[j].name)) continue;
-      throw UsageError(fmt::format("{} {}: is also the file of {}; name two files", files[i].option,
-                                   files[i].name, files[j].option));
+      throw UsageError("{} {}: is also the file of {}; name two files", files[i].option,
+                       files[i].name, files[j].option);
     }
   }
 }

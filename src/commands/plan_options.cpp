@@ -21,7 +21,7 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const int level = record::parse_level(name);
     if (std::ranges::find(levels, level) != levels.end()) {
-      throw UsageError(fmt::format("-p {}: given twice", name));
+      throw UsageError("-p {}: given twice", name);
     }
     levels.push_back(level);
   }
@@ -35,7 +35,7 @@ std::string call_graph(const std::string& mode) {
   const bool sized = name == "dwarf" && name.size() < mode.size() &&
                      whole_number<unsigned>(mode.substr(name.size() + 1)).has_value();
   if (!known || (name != mode && !sized)) {
-    throw UsageError(fmt::format("--call-graph {}: expected fp, dwarf, dwarf,BYTES or lbr", mode));
+    throw UsageError("--call-graph {}: expected fp, dwarf, dwarf,BYTES or lbr", mode);
   }
   return mode;
 }
@@ -44,8 +44,8 @@ std::string call_graph(const std::string& mode) {
 std::string branch_filter(const std::string& filter) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_,";
   if (filter.empty() || filter.find_first_not_of(kLetters) != std::string::npos) {
-    throw UsageError(fmt::format(
-        "-j {}: expected perf's branch filters separated by commas, such as any,u", filter));
+    throw UsageError("-j {}: expected perf's branch filters separated by commas, such as any,u",
+                     filter);
   }
   return filter;
 }

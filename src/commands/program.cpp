@@ -12,9 +12,7 @@ constexpr const char* kNothingJudged = "--fail-on: nothing could be judged";
 /// Adds what every command has, and the exit statuses that follow from the options of this one.
 void complete(Command& command) {
   const auto add_status = [&](const char* option, ExitStatus status, const char* meaning) {
-    const auto has = [option](const Option& of) {
-      return std::ranges::count(of.names, option) > 0;
-    };
+    const auto has = [option](const auto& of) { return std::ranges::count(of.names, option) > 0; };
     if (std::ranges::any_of(command.options, has)) {
       command.exit_statuses.try_emplace(status, meaning);
     }

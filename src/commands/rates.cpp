@@ -27,9 +27,8 @@ void check(const analysis::LfbShares& shares) {
   constexpr double kRounding = 1e-9;
   const double sum = shares.l2.value_or(0) + shares.l3.value_or(0);
   if (sum > 1 + kRounding) {
-    throw UsageError(fmt::format(
-        "--lfb-l2 and --lfb-l3 add up to {}; shares of the same loads are at most 1 together",
-        sum));
+    throw UsageError(
+        "--lfb-l2 and --lfb-l3 add up to {}; shares of the same loads are at most 1 together", sum);
   }
 }
 

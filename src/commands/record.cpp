@@ -70,8 +70,8 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
     throw Error(fmt::format("interrupted: {}", what_is_kept(run, name)), ExitStatus::interrupted);
   }
   if (count(run, State::finished) == 0) {
-    throw Error(fmt::format("this machine refused every measurement; the first reason: {}",
-                            run.measurements.front().reason));
+    throw Error("this machine refused every measurement; the first reason: {}",
+                run.measurements.front().reason);
   }
   print_end(run, name, shown);
   const bool has_samples = std::ranges::any_of(run.measurements, [](const auto& measurement) {
@@ -150,15 +150,14 @@ void resume(const RecordOptions& options) {
   const fs::path name = *options.resume;
   run::Run run = run::read_run(name);
   if (run.by_kit && run.partial()) {
-    throw Error(fmt::format("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}",
-                            name.string(), shell_quoted({(name / "run.sh").string()}),
-                            shell_quoted({name.string()})));
+    throw Error("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}", name.string(),
+                shell_quoted({(name / "run.sh").string()}), shell_quoted({name.string()}));
   }
   if (!run.partial()) {
     return options.shown.result(name.string() + ": nothing is pending");
   }
   if (run.synthetic) {
-    throw Error(fmt::format("{}: is a synthetic run, which has nothing to record", name.string()));
+    throw Error("{}: is a synthetic run, which has nothing to record", name.string());
   }
   record::RunDirectory directory = record::RunDirectory::resume(name);
   const record::Targets targets =

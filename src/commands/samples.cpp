@@ -130,8 +130,7 @@ std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
     if (found == nullptr) {
       std::vector<std::string> known;
       for (const auto& column : kColumns) known.emplace_back(column.name);
-      throw UsageError(
-          fmt::format("column '{}' does not exist{}", name, did_you_mean_or_all(name, known)));
+      throw UsageError("column '{}' does not exist{}", name, did_you_mean_or_all(name, known));
     }
     chosen.push_back(*found);
   }

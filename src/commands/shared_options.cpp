@@ -58,10 +58,10 @@ void set_size(const std::string& text, plots::FigureOptions& figure) {
     if (figure.width && figure.height.has_value() == parts[3].matched) return;
   }
   throw UsageError(
-      fmt::format("--size {}: expected a width of 50 to 32000 px, optionally followed by x and a "
-                  "height, in in, "
-                  "cm or px, as in 3.3in or 8cmx6cm",
-                  text));
+      "--size {}: expected a width of 50 to 32000 px, optionally followed by x and a "
+      "height, in in, "
+      "cm or px, as in 3.3in or 8cmx6cm",
+      text);
 }
 
 /// Throws UsageError for a size that is none.
@@ -72,7 +72,7 @@ void set_font(const std::string& text, plots::FigureOptions& figure) {
   if (comma == text.size()) return;
   figure.font_points = commandline::number_from<double>(std::string_view(text).substr(comma + 1));
   if (!figure.font_points || *figure.font_points < kSmallest || *figure.font_points > kLargest) {
-    throw UsageError(fmt::format("--font {}: expected points from 3 to 100 after the comma", text));
+    throw UsageError("--font {}: expected points from 3 to 100 after the comma", text);
   }
 }
 
@@ -242,9 +242,9 @@ std::vector<Option> filter_options(locate::Filter& filter) {
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown) {
   if (!filter.events.empty() && !filtered.has_event && !filtered.events.empty()) {
-    throw UsageError(fmt::format(
-        "-e {}: no such event was recorded; these were: {}", fmt::join(filter.events, ","),
-        output::list_of({filtered.events.begin(), filtered.events.end()})));
+    throw UsageError("-e {}: no such event was recorded; these were: {}",
+                     fmt::join(filter.events, ","),
+                     output::list_of({filtered.events.begin(), filtered.events.end()}));
   }
   if (filter.selects_all() || filtered.all == 0) return;
   shown.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
@@ -254,7 +254,7 @@ void note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
 void require_directory(const char* option, const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return;
-  throw UsageError(fmt::format("{} {}: no such directory", option, path));
+  throw UsageError("{} {}: no such directory", option, path);
 }
 
 std::vector<Option> reading_options(ReadingOptions& options) {
@@ -295,7 +295,7 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
   for (const std::string& file : options.files) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored)) {
-      throw UsageError(fmt::format("--binary {}: no such file", file));
+      throw UsageError("--binary {}: no such file", file);
     }
     places.candidates.emplace_back(file);
   }
@@ -377,8 +377,7 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots:
   plots::FigureOptions figure = options.figure;
   const bool is_drawn = !figure.files.plot.empty() || !figure.files.script.empty();
   if (const std::string needless = option_of_figures(options); !is_drawn && !needless.empty()) {
-    throw UsageError(
-        fmt::format("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless));
+    throw UsageError("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless);
   }
   figure.kind = plots::kind_from(options.kind).value_or(default_kind);
   if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;
@@ -386,9 +385,9 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots:
   figure.caption = !options.no_caption;
   const std::string of_histograms = option_of_histograms(options);
   if (!of_histograms.empty() && figure.kind != plots::Kind::histogram) {
-    throw UsageError(fmt::format(
+    throw UsageError(
         "{}: is for histograms, the figure is of kind {}; leave it out or add --kind histogram",
-        of_histograms, plots::name_of(figure.kind)));
+        of_histograms, plots::name_of(figure.kind));
   }
   if (!options.size.empty()) set_size(options.size, figure);
   if (!options.font.empty()) set_font(options.font, figure);

@@ -47,10 +47,9 @@ perfdata::WritingChoices choices_of(const SynthOptions& options) {
 
 void check(const SynthOptions& options) {
   if (options.model.empty() == options.like.empty()) {
-    throw UsageError(
-        fmt::format("{}; name a file, or one of skidscan's own models with --like: {}",
-                    options.model.empty() ? "no model was named" : "two models were named",
-                    fmt::join(synth::built_in_model_names(), ", ")));
+    throw UsageError("{}; name a file, or one of skidscan's own models with --like: {}",
+                     options.model.empty() ? "no model was named" : "two models were named",
+                     fmt::join(synth::built_in_model_names(), ", "));
   }
   if (options.repeat > 1 && !options.all_levels) {
     throw UsageError("--repeat: repeats all levels; add --all-levels");
@@ -78,9 +77,8 @@ synth::Model on_target(synth::Model model, const Target& target) {
   model.machine.cpu.arch = runway::name_of(arch);
   const auto of_vendor = synth::arch_of_vendor(model.machine.cpu.vendor);
   if (of_vendor && *of_vendor != arch) {
-    throw Error(fmt::format("{}: a target for {}, which no CPU of the model's vendor {} runs",
-                            target.path.string(), model.machine.cpu.arch,
-                            model.machine.cpu.vendor));
+    throw Error("{}: a target for {}, which no CPU of the model's vendor {} runs",
+                target.path.string(), model.machine.cpu.arch, model.machine.cpu.vendor);
   }
   return model;
 }
@@ -102,7 +100,7 @@ void require_absent(const fs::path& path, bool force) {
   std::error_code ignored;
   // Devices and FIFOs are not replaced.
   if (force || !fs::is_regular_file(path, ignored)) return;
-  throw UsageError(fmt::format("{}: exists; --force replaces it", path.string()));
+  throw UsageError("{}: exists; --force replaces it", path.string());
 }
 
 void print_target_details(const OutputOptions& shown, const Target& target) {

@@ -37,7 +37,7 @@ struct TargetOptions {
 std::chrono::nanoseconds duration_from(double seconds) {
   constexpr double kMostSeconds = 1e6;  // far above what is allowed, far below overflow
   if (!(seconds > 0 && seconds < kMostSeconds)) {
-    throw UsageError(fmt::format("duration: {} s given; expected 1 ms to 24 h", seconds));
+    throw UsageError("duration: {} s given; expected 1 ms to 24 h", seconds);
   }
   return std::chrono::nanoseconds(std::llround(seconds * 1e9));
 }
@@ -72,9 +72,9 @@ void require_replaceable(const fs::path& path) {
     // Not an ELF file, or a damaged one: it is not replaced.
   }
   if (!is_target) {
-    throw UsageError(fmt::format(
+    throw UsageError(
         "{}: exists and is not a skidscan target; remove it or choose another name with -o",
-        shown(path)));
+        shown(path));
   }
 }
 

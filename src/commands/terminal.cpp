@@ -80,7 +80,7 @@ void StandardOutput::flush() {
     } else if (errno == EPIPE) {
       closed_ = true;
     } else if (errno != EINTR) {
-      throw Error(fmt::format("standard output: {}", describe_errno(errno)));
+      throw Error("standard output: {}", describe_errno(errno));
     }
   }
   text_.clear();

@@ -226,11 +226,11 @@ PerfTool find_perf() {
   const auto path = find_program(name);
   if (!path && name != "perf") {
     throw Error(
-        fmt::format("{}: not an executable file or a program in PATH; PERF or --perf names "
-                    "the perf to use",
-                    name));
+        "{}: not an executable file or a program in PATH; PERF or --perf names "
+        "the perf to use",
+        name);
   }
-  if (!path) throw Error(fmt::format("perf: not found in PATH; {}", kInstall));
+  if (!path) throw Error("perf: not found in PATH; {}", kInstall);
   const std::filesystem::path absolute = std::filesystem::absolute(*path);
 
   const Completed done = run_program({absolute.string(), "--version"});
@@ -238,12 +238,12 @@ PerfTool find_perf() {
   if (!done.code.success()) {
     // Ubuntu's wrapper names here the kernel that it has no perf for.
     const std::string message = first_line(done.err.empty() ? done.out : done.err);
-    throw Error(fmt::format("{}: does not run: {}; {}", absolute.string(),
-                            message.empty() ? describe(done.code) : message, kInstall));
+    throw Error("{}: does not run: {}; {}", absolute.string(),
+                message.empty() ? describe(done.code) : message, kInstall);
   }
   if (!tool) {
-    throw Error(fmt::format("{}: no version in what --version prints (\"{}\"); {}",
-                            absolute.string(), first_line(done.out), kInstall));
+    throw Error("{}: no version in what --version prints (\"{}\"); {}", absolute.string(),
+                first_line(done.out), kInstall);
   }
   tool->path = absolute;
   return *tool;

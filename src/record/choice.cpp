@@ -78,9 +78,8 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
   } catch (const UsageError&) {
     return std::nullopt;
   }
-  const auto of_pmu = std::ranges::find_if(found, [&](const events::Event& candidate) {
-    return pmu == nullptr || candidate.pmu == pmu->name;
-  });
+  const auto of_pmu = std::ranges::find_if(
+      found, [&](const auto& candidate) { return pmu == nullptr || candidate.pmu == pmu->name; });
   return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
 }
 

@@ -259,8 +259,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   RecordRequest request;
   request.events = choose_events(options, machine, catalogue, request.notes);
   request.cpu = cpu_for(options, {}, machine);
-  if (!options.events.empty() &&
-      std::ranges::all_of(request.events, [&](const ChosenEvent& chosen) {
+  if (!options.events.empty() && std::ranges::all_of(request.events, [&](const auto& chosen) {
         return chosen.cpu == request.events.front().cpu;
       })) {
     request.cpu = request.events.front().cpu;
@@ -276,9 +275,8 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
     throw UsageError("--repeat {}: gives {} measurements; expected at most {}", options.repeat,
                      measurements, kMostMeasurements);
   }
-  const bool has_faults = std::ranges::any_of(request.events, [](const ChosenEvent& chosen) {
-    return chosen.event.kind == EventKind::faults;
-  });
+  const bool has_faults = std::ranges::any_of(
+      request.events, [](const auto& chosen) { return chosen.event.kind == EventKind::faults; });
   if (options.check_ip && !has_faults) {
     throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
   }
@@ -376,9 +374,8 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   std::set<TriggerKind> triggers;
   for (const ChosenEvent& chosen : events) {
     if (!triggers.insert(chosen.trigger).second) continue;
-    const bool tagged = std::ranges::any_of(events, [&](const ChosenEvent& one) {
-      return one.trigger == chosen.trigger && is_tagged(one);
-    });
+    const bool tagged = std::ranges::any_of(
+        events, [&](const auto& one) { return one.trigger == chosen.trigger && is_tagged(one); });
     targets.push_back(specification_for(chosen.trigger, options, arch));
     // The trigger's operation is one of this many.
     constexpr std::uint32_t kTaggedNops = 20;

@@ -173,8 +173,7 @@ std::string without_command(const Program& program, const std::vector<std::strin
 
 void throw_if(const std::string& problem, const std::string& call) {
   if (problem.empty()) return;
-  throw UsageError(
-      fmt::format("{}{} try '{} --help'", problem, problem.ends_with('?') ? "" : ";", call));
+  throw UsageError("{}{} try '{} --help'", problem, problem.ends_with('?') ? "" : ";", call);
 }
 
 /// Of "help" and "help COMMAND".

@@ -185,19 +185,15 @@ Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIte
     if (row != begin) table.rows.emplace_back();
     table.rows.push_back({level_name(row->level), {}, Ink::bold});
     if (any([](const ComparisonCell& cell) { return cell.runs.size() > 1; })) {
-      line("  runs",
-           [](const ComparisonCell& cell) { return Cell{std::to_string(cell.runs.size())}; });
+      line("  runs", [](const auto& cell) { return Cell{std::to_string(cell.runs.size())}; });
     }
-    line("  judged samples",
-         [](const ComparisonCell& cell) { return Cell{std::to_string(cell.judged)}; });
+    line("  judged samples", [](const auto& cell) { return Cell{std::to_string(cell.judged)}; });
     line("  hit ratio", [](const ComparisonCell& cell) { return ratio_cell(cell); });
     interval_line(&ComparisonCell::hit_ratio, share_text);
     length_lines("  median skid", &ComparisonCell::median);
     length_lines("  p99 skid", &ComparisonCell::p99);
     line("  contract", [](const ComparisonCell& cell) { return verdict_counts(cell.contracts); });
-    if (any([](const ComparisonCell& cell) {
-          return cell.evenness != ComparisonCell().evenness;
-        })) {
+    if (any([](const auto& cell) { return cell.evenness != ComparisonCell().evenness; })) {
       line("  evenness", evenness_cell);
     }
     if (any([](const ComparisonCell& cell) { return cell.delay.has_value(); })) {

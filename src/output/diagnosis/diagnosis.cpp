@@ -207,9 +207,8 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
 }
 
 bool any_of_cpu(const Diagnosis& diagnosis) {
-  return std::ranges::any_of(diagnosis.events, [](const SampledEvent& event) {
-    return event.usable() && !event.built_in;
-  });
+  return std::ranges::any_of(diagnosis.events,
+                             [](const auto& event) { return event.usable() && !event.built_in; });
 }
 
 std::string problems_text(const Page& page, const Diagnosis& diagnosis) {

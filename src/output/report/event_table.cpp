@@ -83,9 +83,8 @@ class EventTable {
 
   template <typename CellOf>
   void row(std::string name, CellOf cell_of) {
-    table_.rows.push_back(row_of(std::move(name), event_.columns, [&](const Column& column) {
-      return cell_of(*column.measurement);
-    }));
+    table_.rows.push_back(row_of(std::move(name), event_.columns,
+                                 [&](const auto& column) { return cell_of(*column.measurement); }));
   }
   void heading(std::string name) {
     space();
@@ -128,8 +127,7 @@ class EventTable {
 void add_setting_rows(EventTable& table, const Page& page) {
   table.row("precise level", level_cell);
   table.row("period", period_cell);
-  table.row("samples read",
-            [](const Measurement& m) { return Cell{fmt::to_string(m.samples.read())}; });
+  table.row("samples read", [](const auto& m) { return Cell{fmt::to_string(m.samples.read())}; });
   table.row("  with EXACT_IP",
             [](const Measurement& m) { return Cell{fmt::to_string(m.precise.exact_ip_samples)}; });
   if (table.any([](const Measurement& m) {
@@ -192,9 +190,8 @@ void add_distance_rows(EventTable& table, const Page& page) {
       return distance_cell(m.instructions, length.value, length.at_least);
     });
     if (length.interval == nullptr) continue;
-    table.row(kIntervalRow, [&](const Measurement& m) {
-      return quantile_interval_cell(page, m, length.interval);
-    });
+    table.row(kIntervalRow,
+              [&](const auto& m) { return quantile_interval_cell(page, m, length.interval); });
   }
   table.row("  mean", [](const Measurement& m) {
     return distance_cell(m.instructions, &Distance::mean, &Distance::max_at_least);
@@ -209,10 +206,9 @@ void add_distance_rows(EventTable& table, const Page& page) {
     return distance_cell(m.bytes, &Distance::p50, &Distance::p50_at_least);
   });
   const bool of_arm = table.any([](const Measurement& m) { return m.cpu.arch == "aarch64"; });
-  table.row_if_known(of_arm ? "  p50 in CNTVCT ticks" : "  p50 in TSC ticks",
-                     [](const Measurement& m) {
-                       return distance_cell(m.tsc_ticks, &Distance::p50, &Distance::p50_at_least);
-                     });
+  table.row_if_known(of_arm ? "  p50 in CNTVCT ticks" : "  p50 in TSC ticks", [](const auto& m) {
+    return distance_cell(m.tsc_ticks, &Distance::p50, &Distance::p50_at_least);
+  });
 }
 
 /// Rows of the skid that the recording's counter values show. A refusal is among the notes of the
@@ -391,9 +387,7 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
   std::vector<const Measurement*> measurements;
   for (const Column& column : event.columns) measurements.push_back(column.measurement);
   auto repeats = analysis::repeats_of(measurements);
-  std::erase_if(repeats, [](const analysis::RepeatedMeasurement& of) {
-    return !of.hit_ratio && !of.median && !of.mean;
-  });
+  std::erase_if(repeats, [](const auto& of) { return !of.hit_ratio && !of.median && !of.mean; });
   if (repeats.empty()) return std::nullopt;
   Table table;
   std::map<int, int> used;
@@ -403,9 +397,8 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
     // Of another period or trigger, or recorded as another event.
     table.header.push_back({numbered(level_name(level), ++used[level]), Ink::bold});
   }
-  table.rows.push_back(row_of("runs", repeats, [](const analysis::RepeatedMeasurement& of) {
-    return Cell{fmt::to_string(of.runs.size())};
-  }));
+  table.rows.push_back(
+      row_of("runs", repeats, [](const auto& of) { return Cell{fmt::to_string(of.runs.size())}; }));
   using Runs = analysis::RepeatedMeasurement;
   add_over_runs(table, "  hit ratio", repeats, &Runs::hit_ratio,
                 [&page](const analysis::OverRuns& over_runs, bool is_interval) {

@@ -290,16 +290,15 @@ Json repeats_of(const std::vector<Measurement>& measurements) {
   std::vector<const Measurement*> all;
   for (const Measurement& measurement : measurements) all.push_back(&measurement);
   const auto index = [&](const Measurement* run) { return run - measurements.data(); };
-  return array_of(analysis::repeats_of(all),
-                  [&](const analysis::RepeatedMeasurement& repeats) -> Json {
-                    const Measurement& first = *repeats.runs.front();
-                    return {{"event", first.event.label},
-                            {"level", first.precise.requested.value_or(first.precise.recorded)},
-                            {"measurements", array_of(repeats.runs, index)},
-                            {"hit_ratio", FieldWriter::json_of(repeats.hit_ratio)},
-                            {"p50", FieldWriter::json_of(repeats.median)},
-                            {"mean", FieldWriter::json_of(repeats.mean)}};
-                  });
+  return array_of(analysis::repeats_of(all), [&](const auto& repeats) -> Json {
+    const Measurement& first = *repeats.runs.front();
+    return {{"event", first.event.label},
+            {"level", first.precise.requested.value_or(first.precise.recorded)},
+            {"measurements", array_of(repeats.runs, index)},
+            {"hit_ratio", FieldWriter::json_of(repeats.hit_ratio)},
+            {"p50", FieldWriter::json_of(repeats.median)},
+            {"mean", FieldWriter::json_of(repeats.mean)}};
+  });
 }
 
 constexpr std::string_view kColumnsBeforeBin =
