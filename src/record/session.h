@@ -35,10 +35,11 @@ class Progress {
   enum class Style { silent, lines, terminal };
 
   /// `total` measurements, of which `done` are there already. `verbose`: also `explain`.
-  Progress(Style style, std::size_t total, std::size_t done, bool verbose = false);
+  Progress(Style style, std::size_t total, std::size_t done, bool verbose = false)
+      : style_(style), verbose_(verbose), total_(total), done_(done) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();
+  ~Progress() { clear_line(); }
 
   /// A measurement begins; again when it is extended.
   void begin(const run::PlannedMeasurement& measurement);
@@ -67,7 +68,8 @@ class Progress {
   std::size_t done_;
   std::size_t finished_here_ = 0;
   double seconds_here_ = 0;  ///< that those took
-  double bytes_per_sample_;
+  /// At first header, IP, pid and tid, time, event id: a sample of `perf record` without options.
+  double bytes_per_sample_ = 40;
   std::string requested_;
   int repeat_ = 1;
   Clock::time_point begin_;
