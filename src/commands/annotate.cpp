@@ -27,13 +27,14 @@ struct AnnotateOptions : ProfileOptions {
 };
 
 /// The places that a delay keeps from being sampled, in the recordings of an annotation.
-class Shadowed {
- public:
-  explicit Shadowed(audit::Choices choices) : choices_(choices) {}
+struct Shadowed {
+  audit::Choices choices;
+  output::ListingChoices::Places places = {};
+  bool has_loop = false;
 
   void add(const measure::Source& source, const OutputOptions& shown) {
-    if (!choices_.delay && !choices_.measured) return;
-    const audit::Audit audit = audit::audit(source, choices_);
+    if (!choices.delay && !choices.measured) return;
+    const audit::Audit audit = audit::audit(source, choices);
     for (const audit::EventAudit& event : audit.events) {
       for (const std::string& warning : event.warnings) {
         if (warning.starts_with("--skid")) shown.note(warning);
@@ -41,11 +42,11 @@ class Shadowed {
       for (const audit::BlockFinding& block : event.bias.blocks) {
         const auto& loop = event.bias.loops.at(block.loop);
         if (!loop.shadow) continue;
-        has_loop_ = true;
+        has_loop = true;
         for (std::size_t i = 0; i < loop.shadow->shares.size(); ++i) {
           if (loop.shadow->shares[i] > 0) continue;
-          places_.insert({audit.file, event.event, event.level, block.module,
-                          loop.samples.all.places[i].address});
+          places.insert({audit.file, event.event, event.level, block.module,
+                         loop.samples.all.places[i].address});
         }
       }
     }
@@ -53,16 +54,11 @@ class Shadowed {
 
   /// Gives the places away. Prints a note if nothing is known of any loop.
   output::ListingChoices::Places finish(const OutputOptions& shown) && {
-    if ((choices_.delay || choices_.measured) && !has_loop_) {
+    if ((choices.delay || choices.measured) && !has_loop) {
       shown.note("no sampled loop whose shares follow from the delay was found");
     }
-    return std::move(places_);
+    return std::move(places);
   }
-
- private:
-  audit::Choices choices_;
-  output::ListingChoices::Places places_;
-  bool has_loop_ = false;
 };
 
 listing::Selection selection_of(const AnnotateOptions& options) {
@@ -146,7 +142,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   choices.delay = options.delay;
   const auto measured = measured_by(options.skid, shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;
-  Shadowed shadowed(choices);
+  Shadowed shadowed{choices};
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
     shadowed.add(source, shown);

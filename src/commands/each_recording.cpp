@@ -87,72 +87,68 @@ struct Step {
 
 /// The steps of all inputs, one after the other. The description of a run is read when its first
 /// recording is requested, so that no more of them are in memory than are being read.
-class Steps {
- public:
-  explicit Steps(const std::vector<std::string>& inputs) : inputs_(inputs) {}
+struct Steps {
+  const std::vector<std::string>& inputs;
+  std::size_t input = 0;  ///< whose steps come next
+  std::deque<Step> of_run = {};
+  std::size_t recordings = 1;  ///< of the last input
 
   /// The number of a step, from 1, and how many inputs there are; for a single input that is a run,
   /// the number of its recording.
   std::pair<std::size_t, std::size_t> place_of(const Step& step) const {
-    if (inputs_.size() > 1) return {step.input + 1, inputs_.size()};
-    return {step.number, recordings_};
+    if (inputs.size() > 1) return {step.input + 1, inputs.size()};
+    return {step.number, recordings};
   }
 
   std::optional<Step> next() {
-    while (of_run_.empty()) {
-      if (input_ == inputs_.size()) return std::nullopt;
-      const std::size_t number = input_++;
+    while (of_run.empty()) {
+      if (input == inputs.size()) return std::nullopt;
+      const std::size_t number = input++;
       try {
-        if (!run::is_run(inputs_[number])) return of_file(number);
+        if (!run::is_run(inputs[number])) return of_file(number);
         add_run(number);
       } catch (...) {
         return Step{.input = number, .failure = std::current_exception()};
       }
     }
-    Step step = std::move(of_run_.front());
-    of_run_.pop_front();
+    Step step = std::move(of_run.front());
+    of_run.pop_front();
     return step;
   }
 
- private:
   Step of_file(std::size_t number) const {
-    if (kit::is_kit(inputs_[number])) {
-      throw InputError({.file = inputs_[number],
+    if (kit::is_kit(inputs[number])) {
+      throw InputError({.file = inputs[number],
                         .offset = {},
                         .found = "a kit that has not recorded anything",
                         .expected = "a run or a recording",
                         .remedy = "carry it to the machine in question and run its run.sh"});
     }
     std::error_code ignored;
-    const auto status = fs::status(inputs_[number], ignored);
+    const auto status = fs::status(inputs[number], ignored);
     const bool is_pipe =
-        inputs_[number] == "-" ||
+        inputs[number] == "-" ||
         (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
     return {.input = number,
             .alone = is_pipe,
-            .source = measure::Source{inputs_[number], {}, nullptr, nullptr}};
+            .source = measure::Source{inputs[number], {}, nullptr, nullptr}};
   }
 
   void add_run(std::size_t number) {
-    const std::string& directory = inputs_[number];
+    const std::string& directory = inputs[number];
     const auto run = std::make_shared<const run::Run>(run::read_run(directory));
-    of_run_.push_back({.input = number, .messages = gaps_of(directory, *run), .run = run});
+    of_run.push_back({.input = number, .messages = gaps_of(directory, *run), .run = run});
     std::size_t recordings_of_run = 0;
     for (const auto& planned : run->measurements) {
       if (planned.state != run::State::finished) continue;
       const fs::path file = fs::path(directory) / planned.file;
-      of_run_.push_back({.input = number,
-                         .number = ++recordings_of_run,
-                         .run = run,
-                         .source = measure::Source{file, directory, run.get(), &planned}});
+      of_run.push_back({.input = number,
+                        .number = ++recordings_of_run,
+                        .run = run,
+                        .source = measure::Source{file, directory, run.get(), &planned}});
     }
-    recordings_ = std::max<std::size_t>(1, recordings_of_run);
+    recordings = std::max<std::size_t>(1, recordings_of_run);
   }
-
-  const std::vector<std::string>& inputs_;
-  std::size_t input_ = 0;  ///< whose steps come next
-  std::deque<Step> of_run_;
-  std::size_t recordings_ = 1;  ///< of the last input
 };
 
 bool begins_as_report(const FileDescriptor& stream) {
@@ -274,7 +270,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
     events::prepare_pfm_tables();
   }
   InputsRead result;
-  Steps steps(inputs);
+  Steps steps{inputs};
   ProgressLine progress(ProgressLine::suits_standard_error(shown.quiet));
   const auto read_step = [&](const Step& step) -> Begun {
     if (!step.failure && !step.source) return {};

@@ -177,153 +177,141 @@ void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
 }
 
 /// Writes lines as samples come; reports in the end what was left out.
-class SamplePrinter {
- public:
-  SamplePrinter(const SamplesOptions& options, perfdata::Recording& recording)
-      : options_(options),
-        recording_(recording),
-        columns_(chosen_columns(options.columns)),
-        has_symbols_(needs(columns_, Needs::symbol)),
-        has_places_(has_symbols_ || needs(columns_, Needs::file) ||
+struct SamplePrinter {
+  const SamplesOptions& options;
+  perfdata::Recording& recording;
+  std::vector<Column> columns = chosen_columns(options.columns);
+  bool has_symbols = needs(columns, Needs::symbol);
+  bool has_places = has_symbols || needs(columns, Needs::file) ||
                     !options.filter.lists[locate::Filter::dso].empty() ||
-                    !options.filter.lists[locate::Filter::comm].empty()),
-        has_payloads_(needs(columns_, Needs::payload)),
-        is_json_(options.format == "jsonl"),
-        selects_all_(options.filter.selects_all()),
-        out_(!options.shown.no_pager),
-        filter_(options.filter),
-        modules_(search_places(options.binaries)),
-        kernel_([this] { return locate::recorded_kernel(recording_, spaces_); },
-                kernel_files(options.binaries)) {}
+                    !options.filter.lists[locate::Filter::comm].empty();
+  bool has_payloads = needs(columns, Needs::payload);
+  bool is_json = options.format == "jsonl";
+  bool selects_all = options.filter.selects_all();
+  bool has_formats = false;
+  StandardOutput out = StandardOutput(!options.shown.no_pager);
+  locate::SampleFilter filter = locate::SampleFilter(options.filter);
+  locate::Filtered filtered = {};
+  bool reached_end = false;                  ///< else the reader of the lines went away
+  unsigned attributes_version = 0;           ///< that `is_event_selected` is of; 0: none
+  std::vector<bool> is_event_selected = {};  ///< by attribute
+  symbols::AddressSpaces spaces = {};
+  std::vector<std::string> kernel_names = {};  // by FileIndex; empty until one is printed
+  locate::RegionCache regions{spaces};
+  locate::ModuleStore modules = locate::ModuleStore(search_places(options.binaries));
+  locate::KernelSymbols kernel{[this] { return locate::recorded_kernel(recording, spaces); },
+                               kernel_files(options.binaries)};
+  locate::Symbolizer symbolizer{spaces, modules, kernel};
+  TraceColumn trace_column = {};
+  SampleLine line = {};
 
   ExitStatus run() {
     // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
-    const OutputOptions& shown = options_.shown;
+    const OutputOptions& shown = options.shown;
     ProgressLine progress(standard_output_is_file() &&
                           ProgressLine::suits_standard_error(shown.quiet));
-    progress.begins("reading", options_.file, 1, 1);
+    progress.begins("reading", options.file, 1, 1);
     const auto begin = std::chrono::steady_clock::now();
-    if (!is_json_) {
-      for (std::size_t i = 0; i < columns_.size(); ++i) {
-        out_.text() += (i > 0 ? "\t" : "") + std::string(columns_[i].name);
+    if (!is_json) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        out.text() += (i > 0 ? "\t" : "") + std::string(columns[i].name);
       }
-      out_.text() += '\n';
+      out.text() += '\n';
     }
-    if (has_places_) {
-      recording_.spool();
-      spaces_ = locate::read_address_spaces(recording_, filter_.names());
+    if (has_places) {
+      recording.spool();
+      spaces = locate::read_address_spaces(recording, filter.names());
       // What a pipe was recorded on is known now.
-      modules_.expect_machine(recording_.features().arch);
-      modules_.expect_own_machine(locate::is_of_this_machine(recording_.features()));
-      recording_.rewind();
-      kernel_names_.resize(spaces_.file_count());
+      modules.expect_machine(recording.features().arch);
+      modules.expect_own_machine(locate::is_of_this_machine(recording.features()));
+      recording.rewind();
+      kernel_names.resize(spaces.file_count());
     }
     print_in_order();
-    out_.finish();
+    out.finish();
     const auto paused = progress.pause();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    shown.explain(fmt::format("{}: read in {:.2f} s", options_.file, seconds.count()));
-    if (reached_end_) note_filtered(options_.filter, filtered_, shown);
-    if (const auto unknown_ids = recording_.left_out().unknown_ids; unknown_ids > 0) {
-      print_error(fmt::format("{}: {} samples left out: their ids belong to no event",
-                              options_.file, unknown_ids));
+    shown.explain(fmt::format("{}: read in {:.2f} s", options.file, seconds.count()));
+    if (reached_end) note_filtered(options.filter, filtered, shown);
+    if (const auto unknown_ids = recording.left_out().unknown_ids; unknown_ids > 0) {
+      print_error(fmt::format("{}: {} samples left out: their ids belong to no event", options.file,
+                              unknown_ids));
     }
-    if (!trace_.problem().empty())
-      print_error(fmt::format("{}: {}", options_.file, trace_.problem()));
-    for (const auto& remark : kernel_.remarks()) shown.note(remark);
-    for (const auto& remark : modules_.remarks()) shown.note(remark.text);
-    return print_faults(recording_);
+    if (!trace_column.problem().empty())
+      print_error(fmt::format("{}: {}", options.file, trace_column.problem()));
+    for (const auto& remark : kernel.remarks()) shown.note(remark);
+    for (const auto& remark : modules.remarks()) shown.note(remark.text);
+    return print_faults(recording);
   }
 
- private:
   /// The payload of a tracepoint's sample as it is printed. A sample whose lengths reach past its
   /// end has no payload; its column reports that.
   std::string trace(const perfdata::Record& record, const perfdata::Sample& sample,
                     const perfdata::Attribute& attribute) {
     // On a pipe the formats precede the samples.
-    if (!std::exchange(has_formats_, true)) trace_ = TraceColumn(recording_.features());
-    const auto details = recording_.decoder().details(record, sample);
+    if (!std::exchange(has_formats, true)) trace_column = TraceColumn(recording.features());
+    const auto details = recording.decoder().details(record, sample);
     const auto raw = details ? details->raw : std::span<const std::byte>();
-    return is_json_ ? trace_.json(attribute, raw)
-                    : output::escape_for_terminal(trace_.text(attribute, raw));
+    return is_json ? trace_column.json(attribute, raw)
+                   : output::escape_for_terminal(trace_column.text(attribute, raw));
   }
 
   /// Names the place of a sample.
   void name(const perfdata::Sample& sample, const symbols::FileLocation& location) {
     const bool is_kernel = sample.mode == perfdata::CpuMode::kernel;
-    const auto& file = spaces_.file(location.file);
-    line_.dso = file.path;
+    const auto& file = spaces.file(location.file);
+    line.dso = file.path;
     if (is_kernel) {
-      auto& name = kernel_names_[location.file];
+      auto& name = kernel_names[location.file];
       if (name.empty()) name = locate::kernel_dso_name(file);
-      line_.dso = name;
+      line.dso = name;
     }
-    if (has_symbols_) line_.symbol = symbolizer_.symbol_at(location, sample.ip, is_kernel);
+    if (has_symbols) line.symbol = symbolizer.symbol_at(location, sample.ip, is_kernel);
   }
 
   bool is_selected(const perfdata::Sample& sample, std::uint64_t time,
                    const std::optional<symbols::FileLocation>& location) {
     // Events of a pipe are described before their samples.
-    const unsigned version = recording_.attributes_version();
-    if (const auto known = std::exchange(attributes_version_, version); known != version) {
-      if (known == 0) filter_.begin(recording_, spaces_);
-      is_event_selected_ =
-          measure::selected_events({.file = options_.file}, recording_, options_.filter, filtered_);
+    const unsigned version = recording.attributes_version();
+    if (const auto known = std::exchange(attributes_version, version); known != version) {
+      if (known == 0) filter.begin(recording, spaces);
+      is_event_selected =
+          measure::selected_events({.file = options.file}, recording, options.filter, filtered);
     }
     const auto file = location ? location->file : symbols::Region::kNoFile;
-    if (!filter_.selects(sample, time, file, &filtered_)) return false;
-    if (!is_event_selected_[sample.attribute]) --filtered_.selected;
-    return is_event_selected_[sample.attribute];
+    if (!filter.selects(sample, time, file, &filtered)) return false;
+    if (!is_event_selected[sample.attribute]) --filtered.selected;
+    return is_event_selected[sample.attribute];
   }
 
   void print_in_order() {
     perfdata::Record record;
-    while (recording_.next(record)) {
+    while (recording.next(record)) {
       if (record.type != PERF_RECORD_SAMPLE) continue;
-      const auto sample = recording_.decode(record);
+      const auto sample = recording.decode(record);
       if (!sample) continue;
-      const auto time = recording_.decoder().time_of(record, *sample);
+      const auto time = recording.decoder().time_of(record, *sample);
       std::optional<symbols::FileLocation> location;
-      if (has_places_) location = regions_.locate(*sample, time);
-      if (!selects_all_ && !is_selected(*sample, time, location)) continue;
-      const auto& attribute = recording_.attributes()[sample->attribute];
-      line_.sample = &*sample;
-      line_.event = attribute.name;
-      line_.symbol = {};
-      line_.dso = {};
+      if (has_places) location = regions.locate(*sample, time);
+      if (!selects_all && !is_selected(*sample, time, location)) continue;
+      const auto& attribute = recording.attributes()[sample->attribute];
+      line.sample = &*sample;
+      line.event = attribute.name;
+      line.symbol = {};
+      line.dso = {};
       if (location) name(*sample, *location);
-      if (has_payloads_) line_.trace = trace(record, *sample, attribute);
-      (is_json_ ? write_json_line : write_tsv)(line_, columns_, out_.text());
-      if (!out_.flush_if_full()) return;
+      if (has_payloads) line.trace = trace(record, *sample, attribute);
+      (is_json ? write_json_line : write_tsv)(line, columns, out.text());
+      if (!out.flush_if_full()) return;
     }
-    reached_end_ = true;
+    reached_end = true;
   }
-
-  const SamplesOptions& options_;
-  perfdata::Recording& recording_;
-  std::vector<Column> columns_;
-  bool has_symbols_, has_places_, has_payloads_, is_json_, selects_all_;
-  bool has_formats_ = false;
-  StandardOutput out_;
-  locate::SampleFilter filter_;
-  locate::Filtered filtered_;
-  bool reached_end_ = false;             ///< else the reader of the lines went away
-  unsigned attributes_version_ = 0;      ///< that `is_event_selected_` is of; 0: none
-  std::vector<bool> is_event_selected_;  ///< by attribute
-  symbols::AddressSpaces spaces_;
-  std::vector<std::string> kernel_names_;  // by FileIndex; empty until one is printed
-  locate::RegionCache regions_{spaces_};
-  locate::ModuleStore modules_;
-  locate::KernelSymbols kernel_;
-  locate::Symbolizer symbolizer_{spaces_, modules_, kernel_};
-  TraceColumn trace_;
-  SampleLine line_;
 };
 
 ExitStatus run_samples(const SamplesOptions& options) {
   chosen_columns(options.columns);  // refuses unknown ones before anything is read
   auto recording = open_recording(options.file);
-  return SamplePrinter(options, recording).run();
+  return SamplePrinter{options, recording}.run();
 }
 
 }  // namespace

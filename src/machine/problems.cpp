@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 namespace skid::machine {
-
 namespace {
 
 /// `record` samples cpu-clock this often by default: its period is 99,991 nanoseconds.
@@ -45,14 +44,15 @@ std::string remedy_of_refusal(int error) {
   return "if this is a guest, the host decides: record on the host or on bare metal";
 }
 
-class ProblemFinder {
- public:
-  ProblemFinder(const SamplingSupport& support, const std::vector<SampledEvent>& events, bool tried)
-      : support_(support), events_(events), tried_(tried) {}
+struct ProblemFinder {
+  const SamplingSupport& support;
+  const std::vector<SampledEvent>& events;
+  bool tried;
+  std::vector<Problem> problems = {};
 
   std::vector<Problem> find() && {
     check_perf();
-    if (!check_kernel()) return std::move(problems_);
+    if (!check_kernel()) return std::move(problems);
     check_permission();
     check_devices();
     check_core_pmu();
@@ -61,42 +61,41 @@ class ProblemFinder {
     check_levels();
     check_allowed_cpus();
     check_settings();
-    return std::move(problems_);
+    return std::move(problems);
   }
 
- private:
   void add(std::string id, std::string what, std::string remedy) {
-    problems_.push_back({std::move(id), std::move(what), std::move(remedy)});
+    problems.push_back({std::move(id), std::move(what), std::move(remedy)});
   }
 
   bool any_refused_with(int error) const {
-    return find_by(events_, &SampledEvent::refusal, error) != nullptr;
+    return find_by(events, &SampledEvent::refusal, error) != nullptr;
   }
 
-  bool any_usable() const { return std::ranges::any_of(events_, &SampledEvent::usable); }
+  bool any_usable() const { return std::ranges::any_of(events, &SampledEvent::usable); }
 
   bool kernel_sampled() const {
-    return find_by(events_, &SampledEvent::modes, SampledModes::user_and_kernel) != nullptr;
+    return find_by(events, &SampledEvent::modes, SampledModes::user_and_kernel) != nullptr;
   }
 
   /// A command that needs root; in a container, settings of the kernel are the host's to change.
   std::string as_root(std::string_view command) const {
-    const std::string sudo = support_.rights.user == 0 && !support_.rights.container ? "" : "sudo ";
-    return fmt::format("{}{}{}", support_.rights.container ? "on the host: " : "", sudo, command);
+    const std::string sudo = support.rights.user == 0 && !support.rights.container ? "" : "sudo ";
+    return fmt::format("{}{}{}", support.rights.container ? "on the host: " : "", sudo, command);
   }
 
   void check_perf() {
-    if (support_.perf_missing.empty()) return;
+    if (support.perf_missing.empty()) return;
     // The message of find_perf ends with its remedy.
-    const std::string& message = support_.perf_missing;
+    const std::string& message = support.perf_missing;
     const std::size_t remedy = message.rfind("; ");
     add("no_perf", message.substr(0, remedy),
         remedy == std::string::npos ? "install perf" : message.substr(remedy + 2));
   }
 
   bool check_kernel() {
-    const bool refused = tried_ && any_refused_with(ENOSYS);
-    if (!refused && (any_usable() || support_.machine.perf_event_paranoid)) return true;
+    const bool refused = tried && any_refused_with(ENOSYS);
+    if (!refused && (any_usable() || support.machine.perf_event_paranoid)) return true;
     add("no_perf_events",
         refused ? "this kernel has no perf_event_open"
                 : "this kernel has no /proc/sys/kernel/perf_event_paranoid, so no perf "
@@ -109,10 +108,10 @@ class ProblemFinder {
   void check_permission() {
     const bool open = any_usable();
     if (kernel_sampled()) return;
-    const bool permission = !tried_ || any_refused_with(EACCES) || any_refused_with(EPERM);
+    const bool permission = !tried || any_refused_with(EACCES) || any_refused_with(EPERM);
     if (!open && !permission) return;
 
-    const std::optional<int> paranoid = support_.machine.perf_event_paranoid;
+    const std::optional<int> paranoid = support.machine.perf_event_paranoid;
     if (open) {
       add("user_only",
           fmt::format("only user mode can be sampled: kernel.perf_event_paranoid is {} and "
@@ -122,7 +121,7 @@ class ProblemFinder {
       return;
     }
     // Debian's and Ubuntu's kernels close everything above 2, also to CAP_PERFMON.
-    const bool paranoid_refuses = !support_.rights.has_sys_admin() && (!paranoid || *paranoid > 2);
+    const bool paranoid_refuses = !support.rights.has_sys_admin() && (!paranoid || *paranoid > 2);
     if (paranoid_refuses) {
       add("no_permission",
           fmt::format("nothing can be sampled: kernel.perf_event_paranoid is {} and this "
@@ -130,9 +129,9 @@ class ProblemFinder {
                       setting(paranoid)),
           as_root(kOpenSampling));
     }
-    if (support_.rights.seccomp_filter || support_.rights.container || !paranoid_refuses) {
+    if (support.rights.seccomp_filter || support.rights.container || !paranoid_refuses) {
       add("system_call_filter",
-          support_.rights.seccomp_filter
+          support.rights.seccomp_filter
               ? "system calls are filtered (seccomp); Docker's default filter refuses "
                 "perf_event_open"
               : "perf_event_open is refused, though kernel.perf_event_paranoid would allow "
@@ -142,14 +141,14 @@ class ProblemFinder {
   }
 
   void check_devices() {
-    if (!support_.pmus.empty()) return;
+    if (!support.pmus.empty()) return;
     add("no_sysfs", "/sys/bus/event_source/devices shows no PMU, not even the kernel's own",
         as_root("mount -t sysfs sysfs /sys"));
   }
 
   void check_core_pmu() {
-    if (support_.pmus.empty() || support_.machine.has_core_pmu()) return;
-    const std::optional<std::string>& hypervisor = support_.machine.cpu.hypervisor;
+    if (support.pmus.empty() || support.machine.has_core_pmu()) return;
+    const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
     add("no_core_pmu",
         hypervisor
             ? fmt::format("no PMU of the CPU: the hypervisor ({}) does not give this guest one",
@@ -162,7 +161,7 @@ class ProblemFinder {
   /// The most that any event of a PMU takes; nullopt when none can be sampled.
   std::optional<int> highest_level(const Pmu& pmu) const {
     std::optional<int> highest;
-    for (const SampledEvent& event : events_) {
+    for (const SampledEvent& event : events) {
       if (event.pmu != pmu.name || !event.usable()) continue;
       highest = std::max(highest.value_or(0), event.levels.back());
     }
@@ -171,7 +170,7 @@ class ProblemFinder {
 
   void check_amd_levels(const Pmu& pmu, int highest) {
     if (highest > 0) return;
-    if (find_pmu(support_.pmus, "ibs_op") != nullptr) {
+    if (find_pmu(support.pmus, "ibs_op") != nullptr) {
       add("ibs_needs_kernel",
           fmt::format("{}: no precise level: ibs_op cannot leave the kernel "
                       "out, which only user mode may be sampled of here",
@@ -182,7 +181,7 @@ class ProblemFinder {
     add("no_precise_level",
         fmt::format("{}: no precise level: ibs_op, which samples them on AMD, does not exist",
                     pmu.name),
-        support_.machine.cpu.hypervisor
+        support.machine.cpu.hypervisor
             ? "record on the host or on a bare-metal machine; guests have no IBS"
             : "switch IBS on in the firmware setup, then see: dmesg | grep -i ibs");
   }
@@ -199,20 +198,20 @@ class ProblemFinder {
     }
     if (promised > 0) return;
     add("no_precise_level", fmt::format("{}: no precise level: PEBS is not available", pmu.name),
-        support_.machine.cpu.hypervisor
+        support.machine.cpu.hypervisor
             ? "record on bare metal; KVM gives guests PEBS since Linux 6.0 on a host "
               "of Ice Lake or later, started with qemu's -cpu host,pmu=on"
             : "see the kernel's messages: dmesg | grep -i pebs");
   }
 
   void check_levels() {
-    for (const Pmu& pmu : support_.pmus) {
+    for (const Pmu& pmu : support.pmus) {
       if (!pmu.core) continue;
       const std::optional<int> highest = highest_level(pmu);
       if (!highest) continue;
-      if (is_amd(support_.machine.cpu)) {
+      if (is_amd(support.machine.cpu)) {
         check_amd_levels(pmu, *highest);
-      } else if (support_.machine.cpu.vendor == "GenuineIntel") {
+      } else if (support.machine.cpu.vendor == "GenuineIntel") {
         check_intel_levels(pmu, *highest);
       }
     }
@@ -220,7 +219,7 @@ class ProblemFinder {
 
   /// An event that was accepted and gave no samples is an outcome of its own.
   void check_no_samples() {
-    for (const SampledEvent& event : events_) {
+    for (const SampledEvent& event : events) {
       for (const LevelAnswer& answer : event.answers) {
         if (answer.acceptance != Acceptance::no_samples) continue;
         add("no_samples",
@@ -238,7 +237,7 @@ class ProblemFinder {
   /// problem for all events of a PMU that it refuses alike.
   void check_refusals() {
     std::map<std::pair<std::string, int>, std::vector<std::string>> refused;
-    for (const SampledEvent& event : events_) {
+    for (const SampledEvent& event : events) {
       const int error = event.refusal.value_or(0);
       if (error == 0 || error == EACCES || error == EPERM || error == ENOSYS) continue;
       refused[{event.pmu, error}].push_back(event.name);
@@ -253,8 +252,8 @@ class ProblemFinder {
   }
 
   void check_allowed_cpus() {
-    const std::vector<int>& allowed = support_.machine.allowed_cpus;
-    for (const Pmu& pmu : support_.pmus) {
+    const std::vector<int>& allowed = support.machine.allowed_cpus;
+    for (const Pmu& pmu : support.pmus) {
       if (!pmu.core || pmu.cpus.empty() || allowed.empty()) continue;
       std::vector<int> both;
       std::set_intersection(allowed.begin(), allowed.end(), pmu.cpus.begin(), pmu.cpus.end(),
@@ -269,9 +268,9 @@ class ProblemFinder {
   /// see them at 0, and where they may sample the kernel by perf_event_paranoid alone.
   void check_kernel_symbols() {
     if (!kernel_sampled()) return;
-    const int restriction = support_.kptr_restrict.value_or(0);
-    const int paranoid = support_.machine.perf_event_paranoid.value_or(0);
-    const bool syslog = support_.rights.has_capability(ProcessRights::kSyslog);
+    const int restriction = support.kptr_restrict.value_or(0);
+    const int paranoid = support.machine.perf_event_paranoid.value_or(0);
+    const bool syslog = support.rights.has_capability(ProcessRights::kSyslog);
     if (syslog ? restriction <= 1 : restriction <= 0 && paranoid <= 1) return;
 
     std::string what, settings;
@@ -290,12 +289,12 @@ class ProblemFinder {
 
   void check_settings() {
     const bool any_core_event = std::ranges::any_of(
-        events_, [](const SampledEvent& event) { return !event.built_in && event.usable(); });
-    if (support_.nmi_watchdog == 1 && any_core_event) {
+        events, [](const SampledEvent& event) { return !event.built_in && event.usable(); });
+    if (support.nmi_watchdog == 1 && any_core_event) {
       add("nmi_watchdog", "the NMI watchdog keeps one hardware counter for itself",
           as_root("sysctl kernel.nmi_watchdog=0"));
     }
-    const std::optional<int> rate = support_.machine.perf_event_max_sample_rate;
+    const std::optional<int> rate = support.machine.perf_event_max_sample_rate;
     if (rate && *rate < kClockSamplesPerSecond && any_usable()) {
       add("low_sample_rate",
           fmt::format("kernel.perf_event_max_sample_rate is {}: faster sampling is "
@@ -303,26 +302,21 @@ class ProblemFinder {
                       *rate, kClockSamplesPerSecond),
           as_root("sysctl kernel.perf_event_max_sample_rate=100000"));
     }
-    const std::optional<int> mlock = support_.perf_event_mlock_kb;
-    if (mlock && *mlock < kUsualMlockKb && !support_.rights.may_sample_all()) {
+    const std::optional<int> mlock = support.perf_event_mlock_kb;
+    if (mlock && *mlock < kUsualMlockKb && !support.rights.may_sample_all()) {
       add("low_mlock",
           fmt::format("kernel.perf_event_mlock_kb is {}: too little for perf's buffer", *mlock),
           as_root(fmt::format("sysctl kernel.perf_event_mlock_kb={}", kUsualMlockKb)));
     }
     check_kernel_symbols();
   }
-
-  const SamplingSupport& support_;
-  const std::vector<SampledEvent>& events_;
-  bool tried_;
-  std::vector<Problem> problems_;
 };
 
 }  // namespace
 
 std::vector<Problem> find_problems(const SamplingSupport& support,
                                    const std::vector<SampledEvent>& events, bool tried) {
-  return ProblemFinder(support, events, tried).find();
+  return ProblemFinder{support, events, tried}.find();
 }
 
 }  // namespace skid::machine

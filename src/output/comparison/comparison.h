@@ -22,11 +22,6 @@ std::string comparison_json(const analysis::Comparison& comparison,
 std::string comparison_csv(const analysis::Comparison& comparison,
                            const std::vector<std::string>& inputs);
 
-/// "Intel(R) …, microcode 0xf0, under KVM, Linux 6.1": the machine of a side. Escaped.
-std::string machine_text(const analysis::Side& side);
-
-/// The letter of a side in tables and figures: a, b, …
-std::string letter_of(std::size_t side);
 /// The letters of the sides with such samples.
 std::vector<std::string> letters_of(const std::vector<analysis::Side>& sides, SampleOrigin origin);
 

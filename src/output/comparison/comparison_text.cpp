@@ -38,22 +38,21 @@ std::string row_name(const ComparisonRow& row) {
   return escape_for_terminal(row.event) + ", " + level_name(row.level);
 }
 
-class ComparisonText {
- public:
-  ComparisonText(const Comparison& comparison, const std::vector<std::string>& inputs,
-                 const Page& page)
-      : comparison_(comparison), inputs_(inputs), page_(page) {}
+struct ComparisonText {
+  const Comparison& comparison;
+  const std::vector<std::string>& inputs;
+  const Page& page;
 
   std::string one_screen() const {
-    const analysis::ComparisonChoices& choices = comparison_.choices;
+    const analysis::ComparisonChoices& choices = comparison.choices;
     return answer() + '\n' + head() + '\n' + list() +
-           page_.section("Not in all runs", missing(), Ink::plain, kMostNotes) +
-           page_.section("Caveats", remarks(), Ink::plain, kMostNotes) + '\n' +
-           page_.paragraph(
+           page.section("Not in all runs", missing(), Ink::plain, kMostNotes) +
+           page.section("Caveats", remarks(), Ink::plain, kMostNotes) + '\n' +
+           page.paragraph(
                fmt::format("Differences are more than chance (5%, Holm's procedure over {}) and "
                            "more than {} points or {} instructions.{} --details prints each with "
                            "its interval; --plot FILE draws them, --html FILE writes a page",
-                           analysis::counted(comparison_.tests, "test"),
+                           analysis::counted(comparison.tests, "test"),
                            number_text(choices.least_share * 100),
                            number_text(choices.least_instructions),
                            compared().first ? " Samples were compared; record --repeat 3 or more "
@@ -64,27 +63,26 @@ class ComparisonText {
 
   std::string details() const {
     std::string text = head();
-    if (page_.html) text = answer() + text + list() + page_.figure("forest", nullptr);
-    const auto& rows = comparison_.rows;
+    if (page.html) text = answer() + text + list() + page.figure("forest", nullptr);
+    const auto& rows = comparison.rows;
     for (auto row = rows.begin(); row != rows.end();) {
       const auto end = std::find_if(
           row, rows.end(), [&](const ComparisonRow& other) { return other.event != row->event; });
       text += table(row, end);
       row = end;
     }
-    return text + differences() + page_.section("Too few to decide", too_few()) +
-           page_.section("Not in all runs", missing()) + page_.section("Caveats", remarks()) +
-           page_.title("Method") + page_.note(method());
+    return text + differences() + page.section("Too few to decide", too_few()) +
+           page.section("Not in all runs", missing()) + page.section("Caveats", remarks()) +
+           page.title("Method") + page.note(method());
   }
 
- private:
-  std::string baseline() const { return letter_of(comparison_.baseline); }
-  bool is_many() const { return comparison_.sides.size() > kMostSideBySide; }
-  std::string name_of_side(std::size_t side) const { return side_text(comparison_, inputs_, side); }
+  std::string baseline() const { return letter_of(comparison.baseline); }
+  bool is_many() const { return comparison.sides.size() > kMostSideBySide; }
+  std::string name_of_side(std::size_t side) const { return side_text(comparison, inputs, side); }
 
   std::string names_of_inputs(const std::vector<std::size_t>& numbers) const {
     return list_of(
-        texts_of(numbers, [&](std::size_t input) { return escape_for_terminal(inputs_[input]); }));
+        texts_of(numbers, [&](std::size_t input) { return escape_for_terminal(inputs[input]); }));
   }
 
   /// How many comparisons have which outcome, and which are worse.
@@ -93,7 +91,7 @@ class ComparisonText {
     EventLevels worse;
     bool is_worse = false;
     std::size_t with_baseline = 0, missing = 0;
-    for (const ComparisonRow& row : comparison_.rows) {
+    for (const ComparisonRow& row : comparison.rows) {
       missing += row.missing.size();
       for (const ComparisonCell& cell : row.cells) {
         if (cell.outcome == Outcome::baseline) continue;
@@ -103,7 +101,7 @@ class ComparisonText {
         is_worse = true;
         worse.add(row.event,
                   level_name(row.level) +
-                      (comparison_.sides.size() > 2 ? " " + name_of_side(cell.side) : ""));
+                      (comparison.sides.size() > 2 ? " " + name_of_side(cell.side) : ""));
       }
     }
     std::vector<std::string> parts;
@@ -127,23 +125,22 @@ class ComparisonText {
                     : missing > 0 || with_baseline == 0 || outcomes[Outcome::not_compared] > 0
                         ? Ink::yellow
                         : Ink::green;
-    return page_.answer(text, ink);
+    return page.answer(text, ink);
   }
 
   std::string side_lines(std::size_t number, bool same_machine) const {
-    const Side& side = comparison_.sides[number];
-    return page_.field(letter_of(number),
-                       names_of_inputs(side.inputs) +
-                           (number == comparison_.baseline ? " (baseline)" : "")) +
-           page_.field("", (same_machine ? "the same machine" : machine_text(side)) + "; " +
-                               analysis::counted(side.measurements, "measurement"));
+    const Side& side = comparison.sides[number];
+    return page.field(letter_of(number), names_of_inputs(side.inputs) +
+                                             (number == comparison.baseline ? " (baseline)" : "")) +
+           page.field("", (same_machine ? "the same machine" : machine_text(side)) + "; " +
+                              analysis::counted(side.measurements, "measurement"));
   }
 
   std::string head() const {
-    const std::vector<Side>& sides = comparison_.sides;
+    const std::vector<Side>& sides = comparison.sides;
     std::string text;
     if (is_many()) {
-      text = side_lines(comparison_.baseline, false) + machines();
+      text = side_lines(comparison.baseline, false) + machines();
     } else {
       for (std::size_t i = 0; i < sides.size(); ++i) {
         text += side_lines(i, i > 0 && machine_text(sides[i]) == machine_text(sides[i - 1]));
@@ -152,7 +149,7 @@ class ComparisonText {
     for (const SampleOrigin origin : kOtherOrigins) {
       const auto letters = letters_of(sides, origin);
       if (letters.empty()) continue;
-      text += origin_field(page_, origin,
+      text += origin_field(page, origin,
                            is_many() ? fmt::format("{} of {} runs", letters.size(), sides.size())
                                      : list_of(letters));
     }
@@ -163,20 +160,20 @@ class ComparisonText {
   std::string machines() const {
     std::vector<std::pair<std::string, std::size_t>> machines;  // in order of first appearance
     std::map<std::string, std::size_t> places;
-    for (const Side& side : comparison_.sides) {
+    for (const Side& side : comparison.sides) {
       const auto [place, is_new] = places.try_emplace(machine_text(side), machines.size());
       if (is_new) machines.emplace_back(place->first, 0);
       ++machines[place->second].second;
     }
     std::string text =
-        page_.field("runs", fmt::format("{}, on {} of machine", comparison_.sides.size(),
-                                        analysis::counted(machines.size(), "kind")));
-    const std::size_t most = page_.details ? kMostTold : 3;
+        page.field("runs", fmt::format("{}, on {} of machine", comparison.sides.size(),
+                                       analysis::counted(machines.size(), "kind")));
+    const std::size_t most = page.details ? kMostTold : 3;
     for (std::size_t i = 0; i < machines.size() && i < most; ++i) {
-      text += page_.field("", fmt::format("{}: {}", machines[i].second, machines[i].first));
+      text += page.field("", fmt::format("{}: {}", machines[i].second, machines[i].first));
     }
     if (machines.size() > most) {
-      text += page_.field("", fmt::format("and {} other kinds", machines.size() - most));
+      text += page.field("", fmt::format("and {} other kinds", machines.size() - most));
     }
     return text;
   }
@@ -184,18 +181,18 @@ class ComparisonText {
   /// All cells where they fit; else the baseline and the worst ones of each level.
   std::string list() const {
     std::size_t lines = 0;
-    for (const ComparisonRow& row : comparison_.rows) lines += row.cells.size();
-    const bool all_fit = lines <= kMostLines || (page_.html && !is_many());
+    for (const ComparisonRow& row : comparison.rows) lines += row.cells.size();
+    const bool all_fit = lines <= kMostLines || (page.html && !is_many());
     std::vector<ShownRow> shown;
     std::size_t shown_lines = 0;
-    const std::size_t levels = std::max<std::size_t>(comparison_.rows.size(), 1);
+    const std::size_t levels = std::max<std::size_t>(comparison.rows.size(), 1);
     const std::size_t most = std::max<std::size_t>(kMostLines / levels, 2) - 1;
-    for (const ComparisonRow& row : comparison_.rows) {
+    for (const ComparisonRow& row : comparison.rows) {
       ShownRow one{&row, all_fit ? all_of(row) : by_severity(row)};
       if (!all_fit) {
         if (one.cells.empty()) continue;
         one.cells.resize(std::min(one.cells.size(), most));
-        if (const ComparisonCell* of_baseline = row.cell_of(comparison_.baseline)) {
+        if (const ComparisonCell* of_baseline = row.cell_of(comparison.baseline)) {
           one.cells.insert(one.cells.begin(), of_baseline);
         }
         if (shown_lines + one.cells.size() > kMostLines) continue;
@@ -204,17 +201,17 @@ class ComparisonText {
       shown.push_back(std::move(one));
     }
     std::string text;
-    if (!shown.empty()) text = side_list(page_, comparison_, inputs_, shown, true);
-    if (shown_lines < lines && !page_.html) {
-      text += page_.note(fmt::format("{} of {} lines are not shown; --details or --format csv",
-                                     lines - shown_lines, lines));
+    if (!shown.empty()) text = side_list(page, comparison, inputs, shown, true);
+    if (shown_lines < lines && !page.html) {
+      text += page.note(fmt::format("{} of {} lines are not shown; --details or --format csv",
+                                    lines - shown_lines, lines));
     }
     return text;
   }
 
   std::string table(RowIterator begin, RowIterator end) const {
-    std::string text = page_.rule(begin->event);
-    if (!is_many()) return text + page_.table(comparison_numbers(comparison_, begin, end, page_));
+    std::string text = page.rule(begin->event);
+    if (!is_many()) return text + page.table(comparison_numbers(comparison, begin, end, page));
     for (auto row = begin; row != end; ++row) text += level_of_many(*row);
     return text;
   }
@@ -224,7 +221,7 @@ class ComparisonText {
     std::vector<const ComparisonCell*> shown = by_severity(row);
     const std::size_t differ = shown.size();
     shown.resize(std::min(differ, kMostTold));
-    if (const ComparisonCell* of_baseline = row.cell_of(comparison_.baseline)) {
+    if (const ComparisonCell* of_baseline = row.cell_of(comparison.baseline)) {
       shown.insert(shown.begin(), of_baseline);
     } else {
       // There is nothing to compare with; the first ones are shown.
@@ -232,12 +229,12 @@ class ComparisonText {
         if (shown.size() < kMostTold) shown.push_back(&cell);
       }
     }
-    std::string text = page_.paint(level_name(row.level), Ink::bold) + '\n' +
-                       side_list(page_, comparison_, inputs_, {{&row, shown}}, false);
+    std::string text = page.paint(level_name(row.level), Ink::bold) + '\n' +
+                       side_list(page, comparison, inputs, {{&row, shown}}, false);
     return text +
-           page_.left_out(differ - std::min(differ, kMostTold),
-                          " differ; --format csv has all of them", kIndent) +
-           summary_of_sides(page_, comparison_, row);
+           page.left_out(differ - std::min(differ, kMostTold),
+                         " differ; --format csv has all of them", kIndent) +
+           summary_of_sides(page, comparison, row);
   }
 
   static std::vector<const ComparisonCell*> all_of(const ComparisonRow& row) {
@@ -249,7 +246,7 @@ class ComparisonText {
   /// Calls `function` for each cell that is no baseline.
   template <typename Function>
   void each_cell(Function function) const {
-    for (const ComparisonRow& row : comparison_.rows) {
+    for (const ComparisonRow& row : comparison.rows) {
       for (const ComparisonCell& cell : row.cells) {
         if (cell.outcome != Outcome::baseline) function(row, cell);
       }
@@ -282,14 +279,14 @@ class ComparisonText {
   std::string named_line(std::string_view name, std::string_view text) const {
     constexpr std::size_t kNameWidth = 14;
     const std::string lead = std::string(2 * kIndent, ' ') + pad_right(name, kNameWidth);
-    return page_.hanging(page_.paint(lead, Ink::plain), 2 * kIndent + kNameWidth, text);
+    return page.hanging(page.paint(lead, Ink::plain), 2 * kIndent + kNameWidth, text);
   }
 
   std::string difference_text(const ComparisonRow& row, const ComparisonCell& cell) const {
     std::string text =
-        page_.note(fmt::format("{}: {} against {}: {}", row_name(row), name_of_side(cell.side),
-                               baseline(), name_of(cell.outcome)),
-                   ink_of(cell.outcome), kIndent);
+        page.note(fmt::format("{}: {} against {}: {}", row_name(row), name_of_side(cell.side),
+                              baseline(), name_of(cell.outcome)),
+                  ink_of(cell.outcome), kIndent);
     for (const StatisticDifference& difference : cell.differences) {
       if (difference.marked) text += difference_line(difference, cell);
     }
@@ -307,28 +304,28 @@ class ComparisonText {
 
   std::string differences() const {
     std::string text;
-    for (const ComparisonRow& row : comparison_.rows) {
+    for (const ComparisonRow& row : comparison.rows) {
       std::vector<const ComparisonCell*> cells = is_many() ? by_severity(row) : all_of(row);
       std::erase_if(cells, [](const ComparisonCell* cell) { return !is_reported(*cell); });
       const std::size_t shown = is_many() ? std::min(cells.size(), kMostTold) : cells.size();
       for (std::size_t i = 0; i < shown; ++i) text += difference_text(row, *cells[i]);
       if (shown < cells.size()) {
-        text += page_.note(fmt::format("{}: {} more; --format csv has all of them", row_name(row),
-                                       cells.size() - shown),
-                           Ink::plain, kIndent);
+        text += page.note(fmt::format("{}: {} more; --format csv has all of them", row_name(row),
+                                      cells.size() - shown),
+                          Ink::plain, kIndent);
       }
     }
     if (text.empty()) {
-      text = page_.note("nothing is marked: no difference is more than chance and large enough");
+      text = page.note("nothing is marked: no difference is more than chance and large enough");
     }
-    return page_.title(fmt::format("Differences from {}", baseline())) + text;
+    return page.title(fmt::format("Differences from {}", baseline())) + text;
   }
 
   /// The differences that the intervals leave open, where none was shown.
   std::vector<std::string> too_few() const {
     std::vector<std::string> notes;
     if (is_many()) {
-      for (const ComparisonRow& row : comparison_.rows) {
+      for (const ComparisonRow& row : comparison.rows) {
         std::vector<std::string> sides;
         for (const ComparisonCell& cell : row.cells) {
           if (cell.outcome == Outcome::too_few) sides.push_back(name_of_side(cell.side));
@@ -365,7 +362,7 @@ class ComparisonText {
   std::vector<std::string> missing() const {
     std::vector<std::pair<std::string, std::string>> lines;  // event and levels; which sides
     const ComparisonRow* last = nullptr;
-    for (const ComparisonRow& row : comparison_.rows) {
+    for (const ComparisonRow& row : comparison.rows) {
       if (row.in_baseline && row.missing.empty()) continue;
       std::vector<std::string> sides;
       for (const std::size_t side : row.missing) sides.push_back(name_of_side(side));
@@ -381,8 +378,8 @@ class ComparisonText {
       last = &row;
     }
     std::vector<std::string> notes;
-    if (!comparison_.empty.empty()) {
-      notes.push_back(names_of_inputs(comparison_.empty) + ": no measurement at all");
+    if (!comparison.empty.empty()) {
+      notes.push_back(names_of_inputs(comparison.empty) + ": no measurement at all");
     }
     for (const auto& [name, where] : lines) notes.push_back(name + ": " + where);
     return notes;
@@ -391,7 +388,7 @@ class ComparisonText {
   /// Each remark once for a row, with all of its sides.
   std::vector<std::string> remarks() const {
     std::vector<std::string> notes;
-    for (const ComparisonRow& row : comparison_.rows) {
+    for (const ComparisonRow& row : comparison.rows) {
       std::vector<std::pair<std::string, std::vector<std::string>>> sides_of;
       std::map<std::string, std::size_t> places;
       for (const ComparisonCell& cell : row.cells) {
@@ -426,9 +423,9 @@ class ComparisonText {
         "A difference is marked when chance gives one in less than 5% of comparisons (Holm's "
         "procedure over {}) and it is larger than {} points or {} instructions. Each interval is "
         "of 95%.",
-        analysis::counted(comparison_.tests, "test"),
-        number_text(comparison_.choices.least_share * 100),
-        number_text(comparison_.choices.least_instructions));
+        analysis::counted(comparison.tests, "test"),
+        number_text(comparison.choices.least_share * 100),
+        number_text(comparison.choices.least_instructions));
     if (runs) text += " Repeated runs were compared over runs (Student's t), not over samples.";
     if (samples) {
       text += runs ? " The rest was compared over samples;" : " Samples were compared;";
@@ -438,21 +435,9 @@ class ComparisonText {
     }
     return text;
   }
-
-  const Comparison& comparison_;
-  const std::vector<std::string>& inputs_;
-  const Page& page_;
 };
 
 }  // namespace
-
-std::string machine_text(const Side& side) {
-  return machine_text(side.cpu, side.kernel);
-}
-
-std::string letter_of(std::size_t side) {
-  return letters(side);
-}
 
 std::vector<std::string> letters_of(const std::vector<Side>& sides, SampleOrigin origin) {
   std::vector<std::string> found;
@@ -464,7 +449,7 @@ std::vector<std::string> letters_of(const std::vector<Side>& sides, SampleOrigin
 
 std::string comparison_text(const Comparison& comparison, const std::vector<std::string>& inputs,
                             const Page& page) {
-  const ComparisonText text(comparison, inputs, page);
+  const ComparisonText text{comparison, inputs, page};
   return page.details ? text.details() : text.one_screen();
 }
 

@@ -45,12 +45,13 @@ constexpr std::uint64_t kUsualSampleType = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PE
                                            PERF_SAMPLE_IDENTIFIER;
 
 /// Lines of a heading and of names followed by values.
-class Lines {
- public:
-  void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text); }
+struct Lines {
+  std::string text = {};
+
+  void heading(std::string_view words) { text += fmt::format("\n{}\n", words); }
   /// `value` is escaped here; an empty one leaves the line out.
   void line(std::string_view name, std::string_view value) {
-    if (!value.empty()) text_ += fmt::format("  {:<18} {}\n", name, escape_for_terminal(value));
+    if (!value.empty()) text += fmt::format("  {:<18} {}\n", name, escape_for_terminal(value));
   }
   /// The same name once, each value on a line of its own.
   void lines(std::string_view name, const std::vector<std::string>& values) {
@@ -59,10 +60,6 @@ class Lines {
       name = {};
     }
   }
-  std::string& text() noexcept { return text_; }
-
- private:
-  std::string text_;
 };
 
 std::string capabilities_text(const perfdata::PmuCapabilities& capabilities) {
@@ -207,12 +204,12 @@ void add_event(const Inspection& inspection, std::size_t index, bool details, Li
   const Attribute& attribute = inspection.recording.attributes()[index];
   const auto counts = counts_of(inspection, index);
   const std::string source = source_of(attribute, inspection.recording.features());
-  if (details) lines.text() += fmt::format("event {}, ", index);
-  lines.text() += fmt::format(
-      "{}: {}; {}\n", escape_for_terminal(attribute.name),
-      attribute_text(attribute, source, details),
-      attribute.is_dummy() ? fmt::format("{} records, no samples of an event", counts.samples)
-                           : exactness_text(counts));
+  if (details) lines.text += fmt::format("event {}, ", index);
+  lines.text += fmt::format("{}: {}; {}\n", escape_for_terminal(attribute.name),
+                            attribute_text(attribute, source, details),
+                            attribute.is_dummy()
+                                ? fmt::format("{} records, no samples of an event", counts.samples)
+                                : exactness_text(counts));
   lines.line("warning", precision_lost(inspection, index));
 }
 
@@ -223,7 +220,7 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
     list.add(std::string(perfdata::name_of_record_type(type)), std::to_string(count));
   }
   list.add("total", std::to_string(record_counts.total_records()));
-  lines.text() += Page{}.list(list);
+  lines.text += Page{}.list(list);
 }
 
 /// Without details only if something is missing or wrong.
@@ -244,7 +241,7 @@ void add_samples(const perfdata::RecordCounts& record_counts, bool details, Line
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
   if (!recording.faults().empty()) lines.heading("Faults");
   for (const auto& fault : recording.faults()) {
-    lines.text() += fmt::format("  {}\n", escape_for_terminal(describe(fault)));
+    lines.text += fmt::format("  {}\n", escape_for_terminal(describe(fault)));
   }
 }
 
@@ -322,7 +319,7 @@ std::string_view name_of(perfdata::ByteOrder order) {
 std::string inspection_text(const Inspection& inspection, bool details) {
   const auto& [recording, record_counts, precision] = inspection;
   Lines lines;
-  lines.text() =
+  lines.text =
       fmt::format("{}: {} mode, {} endian\n", escape_for_terminal(recording.path().string()),
                   perfdata::name_of(recording.mode()), name_of(recording.byte_order()));
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
@@ -333,7 +330,7 @@ std::string inspection_text(const Inspection& inspection, bool details) {
   add_machine(recording.features(), details, lines);
   add_recording(recording.features(), details, lines);
   if (details) add_records(record_counts, lines);
-  return std::move(lines.text());
+  return std::move(lines.text);
 }
 
 Json inspection_json(const Inspection& inspection) {

@@ -75,7 +75,7 @@ std::string numbered(std::string label, int occurrence) {
   return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
 }
 
-std::string letters(std::size_t index) {
+std::string letter_of(std::size_t index) {
   std::string text;
   for (++index; index > 0; index = (index - 1) / 26) {
     text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
@@ -112,7 +112,7 @@ std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
     machine.synthetic = machine.synthetic || measurement.synthetic;
     find_or_add(
         machine.sources, &Source::name,
-        {letters(machine.sources.size()), source_name(measurement), !measurement.run.empty()});
+        {letter_of(machine.sources.size()), source_name(measurement), !measurement.run.empty()});
     EventGroup& event =
         find_or_add(machine.events, &EventGroup::event, {measurement.event.label, {}});
     const int level = measurement.precise.requested.value_or(measurement.precise.recorded);

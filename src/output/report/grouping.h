@@ -93,8 +93,8 @@ struct MachineGroup {
 /// The result points into `measurements`, which must outlive it.
 std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measurements);
 
-/// The name of a source by its number: a … z, then aa, ab, …
-std::string letters(std::size_t index);
+/// The name of a source or side by its number: a … z, then aa, ab, …
+std::string letter_of(std::size_t index);
 
 using machine::level_name;
 
@@ -104,5 +104,9 @@ std::string cpu_name(const analysis::Cpu& cpu);
 
 /// "Intel(R) Xeon(R) … (6-55-4), microcode 0x1, under KVM, Linux 6.1". Escaped.
 std::string machine_text(const analysis::Cpu& cpu, std::string_view kernel);
+/// The same of a group, an audit or a side of a comparison.
+std::string machine_text(const auto& of) {
+  return machine_text(of.cpu, of.kernel);
+}
 
 }  // namespace skid::output

@@ -204,15 +204,21 @@ std::vector<ReportRow> most_important(const std::vector<ReportRow>& rows) {
 }
 
 /// Sentences, each once with all events and levels that it is about.
-class Notes {
- public:
-  explicit Notes(const Page& page) : page_(page) {}
+struct Notes {
+  struct Note {
+    std::string lead, text;
+    Ink ink;
+    EventLevels events;
+  };
+  const Page& page;
+  std::vector<Note> notes = {};
+  std::map<std::string, std::size_t> places = {};
 
   void add(const ReportRow& row, std::string_view lead, std::string_view text, Ink ink) {
     const auto [place, is_new] =
-        places_.try_emplace(fmt::format("{}\n{}", lead, text), notes_.size());
-    if (is_new) notes_.push_back({std::string(lead), escape_for_terminal(text), ink, {}});
-    notes_[place->second].events.add(row.event->event, row.label);
+        places.try_emplace(fmt::format("{}\n{}", lead, text), notes.size());
+    if (is_new) notes.push_back({std::string(lead), escape_for_terminal(text), ink, {}});
+    notes[place->second].events.add(row.event->event, row.label);
   }
 
   void add_verdict(const ReportRow& row, Verdict verdict) {
@@ -224,7 +230,7 @@ class Notes {
     const std::string_view evidence =
         by_contract ? (*run)->contract.evidence : (*run)->evenness->evidence;
     std::string text(evidence);
-    if (page_.details) {
+    if (page.details) {
       text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.promise,
                          evidence);
     } else if (verdict == Verdict::not_judged) {
@@ -319,33 +325,23 @@ class Notes {
 
   std::string text() const {
     constexpr std::size_t kLeadWidth = 12;
-    const std::size_t most = page_.details || page_.html ? notes_.size() : kMostNotes;
+    const std::size_t most = page.details || page.html ? notes.size() : kMostNotes;
     std::string text;
-    for (std::size_t i = 0; i < notes_.size() && i < most; ++i) {
-      const Note& note = notes_[i];
-      const std::string events = page_.details ? note.events.text(SIZE_MAX) : note.events.text();
-      text += page_.hanging(page_.paint(pad_right(note.lead, kLeadWidth), note.ink), kLeadWidth,
-                            events + ": " + note.text);
+    for (std::size_t i = 0; i < notes.size() && i < most; ++i) {
+      const Note& note = notes[i];
+      const std::string events = page.details ? note.events.text(SIZE_MAX) : note.events.text();
+      text += page.hanging(page.paint(pad_right(note.lead, kLeadWidth), note.ink), kLeadWidth,
+                           events + ": " + note.text);
     }
-    if (notes_.size() > most) {
-      text += fmt::format("{} more: --details\n", analysis::counted(notes_.size() - most, "note"));
+    if (notes.size() > most) {
+      text += fmt::format("{} more: --details\n", analysis::counted(notes.size() - most, "note"));
     }
     return text.empty() ? text : '\n' + text;
   }
-
- private:
-  struct Note {
-    std::string lead, text;
-    Ink ink;
-    EventLevels events;
-  };
-  const Page& page_;
-  std::vector<Note> notes_;
-  std::map<std::string, std::size_t> places_;
 };
 
 std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
-  Notes notes(page);
+  Notes notes{page};
   for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::broken);
   for (const ReportRow& row : rows) notes.add_verdict(row, Verdict::undecided);
   for (const ReportRow& row : rows) notes.add_evenness(row, rows);
@@ -359,7 +355,7 @@ std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
 
 /// The findings from the counters' values, where they were recorded, and from the order of samples.
 std::string measured_in_order(const Page& page, const std::vector<ReportRow>& rows) {
-  Notes notes(page);
+  Notes notes{page};
   for (const ReportRow& row : rows) notes.add_skid_in_events(row);
   for (const ReportRow& row : rows) notes.add_delay(row);
   return notes.text();
