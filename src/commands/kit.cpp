@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 namespace skid::commands {
-
 namespace {
 
 namespace fs = std::filesystem;

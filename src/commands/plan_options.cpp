@@ -6,7 +6,6 @@
 #include <array>
 
 namespace skid::commands {
-
 namespace {
 
 /// perf_event_open refuses periods with the highest bit set.

@@ -15,7 +15,6 @@
 #include <fmt/ranges.h>
 
 namespace skid::commands {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -11,7 +11,6 @@
 #endif
 
 namespace skid::machine {
-
 namespace {
 
 using Fields = std::map<std::string_view, std::string_view>;

@@ -3,7 +3,6 @@
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include <linux/perf_event.h>
 
 namespace skid::machine {
-
 namespace {
 
 Candidate built_in(std::string name, std::string pmu, const EventAttempt& attempt) {
@@ -65,12 +63,6 @@ ExitStatus status_of(const SamplingSupport& support, const std::vector<SampledEv
 
 }  // namespace
 
-std::string_view name_of(Acceptance acceptance) {
-  constexpr std::array<std::string_view, 5> kNames{"accepted", "ignored", "per CPU", "no samples",
-                                                   "refused"};
-  return kNames.at(static_cast<std::size_t>(acceptance));
-}
-
 Reason why_no_samples(const CpuIdentity& cpu, int level) {
   if (cpu.hypervisor == "KVM" && cpu.vendor == "GenuineIntel" && level > 0) {
     return {
@@ -79,11 +71,6 @@ Reason why_no_samples(const CpuIdentity& cpu, int level) {
         "end perf on the host, or record on the host"};
   }
   return {"accepted, and no samples came", {}};
-}
-
-std::string_view name_of(SampledModes modes) {
-  constexpr std::array<std::string_view, 3> kNames{"none", "user", "user and kernel"};
-  return kNames.at(static_cast<std::size_t>(modes));
 }
 
 std::vector<Candidate> built_in_candidates() {

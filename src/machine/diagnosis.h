@@ -3,6 +3,7 @@
 
 #include "src/machine/sampling_support.h"
 #include "src/support/error.h"
+#include "src/support/names.h"
 
 #include <functional>
 
@@ -58,8 +59,7 @@ enum class Acceptance {
   no_samples,  ///< accepted, and no samples came
   refused,
 };
-/// "accepted", "ignored", "per CPU", "no samples", "refused".
-std::string_view name_of(Acceptance acceptance);
+SKID_NAMES(Acceptance, "accepted", "ignored", "per CPU", "no samples", "refused")
 
 struct LevelAnswer {
   int level = 0;
@@ -70,9 +70,7 @@ struct LevelAnswer {
 
 /// In which modes of the CPU this process may sample an event.
 enum class SampledModes { none, user, user_and_kernel };
-
-/// "none", "user", "user and kernel".
-std::string_view name_of(SampledModes modes);
+SKID_NAMES(SampledModes, "none", "user", "user and kernel")
 
 /// An event as `record -e` takes it, and how it can be sampled.
 struct SampledEvent {

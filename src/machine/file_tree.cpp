@@ -9,7 +9,6 @@
 #include <system_error>
 
 namespace skid::machine {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -16,7 +16,6 @@
 #include <sys/utsname.h>
 
 namespace skid::machine {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,10 +115,6 @@ std::uint64_t memory_bytes(const FileTree& files) {
   return parse_size(std::string(total) + "K");
 }
 
-constexpr std::string_view kInstall =
-    "install it (Debian: apt install linux-perf; Ubuntu: apt install linux-tools-generic "
-    "linux-tools-$(uname -r); Fedora: dnf install perf)";
-
 /// The first line with something in it.
 std::string first_line(std::string_view text) {
   text = trimmed(text);
@@ -216,10 +211,6 @@ std::optional<PerfTool> parse_perf_version(std::string_view output) {
   return tool;
 }
 
-std::string_view how_to_install_perf() {
-  return kInstall;
-}
-
 PerfTool find_perf() {
   const char* const named = std::getenv("PERF");
   const std::string name = named == nullptr || *named == '\0' ? "perf" : named;
@@ -230,7 +221,7 @@ PerfTool find_perf() {
         "the perf to use",
         name);
   }
-  if (!path) throw Error("perf: not found in PATH; {}", kInstall);
+  if (!path) throw Error("perf: not found in PATH; {}", kHowToInstallPerf);
   const std::filesystem::path absolute = std::filesystem::absolute(*path);
 
   const Completed done = run_program({absolute.string(), "--version"});
@@ -239,11 +230,11 @@ PerfTool find_perf() {
     // Ubuntu's wrapper names here the kernel that it has no perf for.
     const std::string message = first_line(done.err.empty() ? done.out : done.err);
     throw Error("{}: does not run: {}; {}", absolute.string(),
-                message.empty() ? describe(done.code) : message, kInstall);
+                message.empty() ? describe(done.code) : message, kHowToInstallPerf);
   }
   if (!tool) {
     throw Error("{}: no version in what --version prints (\"{}\"); {}", absolute.string(),
-                first_line(done.out), kInstall);
+                first_line(done.out), kHowToInstallPerf);
   }
   tool->path = absolute;
   return *tool;

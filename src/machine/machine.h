@@ -77,8 +77,10 @@ struct PerfTool {
 /// nullopt when none is found. `path` is left empty.
 std::optional<PerfTool> parse_perf_version(std::string_view output);
 
-/// Which packages have perf: "install it (Debian: …)".
-std::string_view how_to_install_perf();
+/// Which packages have perf.
+inline constexpr std::string_view kHowToInstallPerf =
+    "install it (Debian: apt install linux-perf; Ubuntu: apt install linux-tools-generic "
+    "linux-tools-$(uname -r); Fedora: dnf install perf)";
 
 /// The perf that PERF in the environment names, a path or a program in PATH, else the one in PATH.
 /// Throws Error with the package to install when there is none, or it does not run (Ubuntu's

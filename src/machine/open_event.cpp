@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 namespace skid::machine {
-
 namespace {
 
 /// A datum of natural alignment for a data breakpoint, and code for an execute breakpoint.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 namespace skid::machine {
-
 namespace {
 
 namespace fs = std::filesystem;

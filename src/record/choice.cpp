@@ -17,7 +17,6 @@
 #include <fmt/ranges.h>
 
 namespace skid::record {
-
 namespace {
 
 using runway::TriggerKind;

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 namespace skid::record {
-
 namespace {
 
 namespace fs = std::filesystem;

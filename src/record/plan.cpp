@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 namespace skid::record {
-
 namespace {
 
 using runway::TriggerKind;

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace skid::record {
-
 namespace {
 
 using machine::Candidate;

@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace skid::record {
-
 namespace {
 
 EventKind kind_of(std::string_view name) {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 namespace skid::run {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 namespace skid::run {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,14 +60,8 @@ SKID_FIELDS(machine::PerfTool, path, version, major, minor)
 SKID_FIELDS(AddressRange, begin, end)
 
 void fields(auto& io, Of<run::CpuOfRun> auto& of) {
-  io("arch", of.cpu.arch);
-  io("vendor", of.cpu.vendor);
-  io("model_name", of.cpu.model_name);
-  io("family", of.cpu.family);
-  io("model", of.cpu.model);
-  io("stepping", of.cpu.stepping);
-  io("microcode", of.cpu.microcode);
-  io("hypervisor", of.cpu.hypervisor);
+  auto& value = of.cpu;
+  SKID_MEMBERS(arch, vendor, model_name, family, model, stepping, microcode, hypervisor);
 }
 
 void fields(auto& io, Of<machine::Machine> auto& value) {

@@ -18,7 +18,6 @@
 #include <fmt/ranges.h>
 
 namespace skid::kit {
-
 namespace {
 
 constexpr std::string_view kReadme =
@@ -155,7 +154,7 @@ std::string values_of(const Kit& kit) {
   assign("margin", fmt::format("{}", perftool::kMargin / kPercent));
   assign("report_marker", runway::kReportMarker);
   assign("addresses_refused", perftool::kAddressesRefused);
-  assign("how_to_install_perf", machine::how_to_install_perf());
+  assign("how_to_install_perf", machine::kHowToInstallPerf);
   return text;
 }
 

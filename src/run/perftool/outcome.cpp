@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 namespace skid::perftool {
-
 namespace {
 
 /// perf's first remark as a clause, or nothing.

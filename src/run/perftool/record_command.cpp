@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 namespace skid::perftool {
-
 namespace {
 
 using machine::PerfTool;
