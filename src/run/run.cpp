@@ -207,8 +207,10 @@ std::string recording_name(std::string_view event, std::string_view level, int r
 
 void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
                   const machine::CpuIdentity& cpu) {
-  std::string shortage = perftool::shortage(samples, measurement.samples);
-  if (!shortage.empty()) measurement.messages.push_back(std::move(shortage));
+  if (samples < measurement.samples) {
+    measurement.messages.push_back(
+        fmt::format("{} of {} requested samples", samples, measurement.samples));
+  }
   if (samples > 0) return;
   const bool software = perftool::is_software_event(measurement.perf_event);
   const machine::Reason reason = machine::why_no_samples(cpu, software ? 0 : measurement.level);

@@ -165,9 +165,6 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 /// Whether perf's event is a breakpoint or one of the kernel's own, which need no PMU.
 bool is_software_event(std::string_view perf_event);
 
-/// "4998 of 5000 requested samples"; empty if there are enough.
-std::string shortage(std::uint64_t samples, std::uint64_t asked);
-
 // How long an event of unknown frequency is recorded; a kit's script uses the same limits.
 
 /// Maximum length of a retry for a rare event.
