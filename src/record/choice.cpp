@@ -19,8 +19,6 @@
 namespace skid::record {
 namespace {
 
-using runway::TriggerKind;
-
 // Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
 // microseconds whether it is sampled or not, so those events are sampled often.
 constexpr std::uint64_t kBuiltInPeriod = 7;
@@ -99,9 +97,10 @@ void name_for_perf(RequestedEvent& event, const events::Event& known,
   event.perf_name = events::raw_perf_event(known, pmu->name);
 }
 
-TriggerKind trigger_for(const RequestedEvent& event, std::optional<TriggerKind> asked,
-                        const std::optional<events::Event>& known,
-                        const events::Catalogue* catalogue) {
+runway::TriggerKind trigger_for(const RequestedEvent& event,
+                                std::optional<runway::TriggerKind> asked,
+                                const std::optional<events::Event>& known,
+                                const events::Catalogue* catalogue) {
   if (event.name != "faults" && asked) return *asked;
   if (event.kind == EventKind::faults) return runway::trigger_kind_from("fault");
   if (known && catalogue != nullptr) {
@@ -329,6 +328,26 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
   return chosen;
 }
 
+/// The events from one sample to the next where -c does not name them. `triggers`: of an iteration.
+std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
+                             std::size_t triggers) {
+  using events::Counted;
+  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
+  if (is_built_in(chosen.event.kind)) {
+    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
+  }
+  const bool busy = is_busy(chosen);
+  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
+  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
+  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
+  if (busy) return kBusyPeriod;
+  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
+  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
+  // With PEBS the period and one: of an even number of triggers either has the factor 2.
+  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
+  return period;
+}
+
 }  // namespace
 
 const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine) {
@@ -354,25 +373,6 @@ bool resonates(const ChosenEvent& chosen, const runway::Specification& specifica
   const std::uint64_t count = events_of_iteration(chosen, specification);
   const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
   return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
-}
-
-std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
-                             std::size_t triggers) {
-  using events::Counted;
-  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(chosen.event.kind)) {
-    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
-  }
-  const bool busy = is_busy(chosen);
-  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
-  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
-  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
-  if (busy) return kBusyPeriod;
-  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
-  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
-  // With PEBS the period and one: of an even number of triggers either has the factor 2.
-  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
-  return period;
 }
 
 int repeats_of(const PlanOptions& options) {

@@ -251,6 +251,36 @@ void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& o
   });
 }
 
+/// A target for each trigger that the events need. Throws UsageError for options that fit none of
+/// them, Error when `cpu` cannot run one.
+std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
+                                                  const PlanOptions& options,
+                                                  const machine::Machine& machine, int cpu,
+                                                  std::vector<std::string>& notes) {
+  const Arch arch = runway::arch_from(machine.cpu.arch);
+  std::vector<runway::Specification> targets;
+  std::set<TriggerKind> triggers;
+  for (const ChosenEvent& chosen : events) {
+    if (!triggers.insert(chosen.trigger).second) continue;
+    const bool tagged = std::ranges::any_of(
+        events, [&](const auto& one) { return one.trigger == chosen.trigger && is_tagged(one); });
+    targets.push_back(specification_for(chosen.trigger, options, arch));
+    // The trigger's operation is one of this many.
+    constexpr std::uint32_t kTaggedNops = 20;
+    if (tagged && !options.nops) targets.back().nops = targets.back().lead_in_nops = kTaggedNops;
+    avoid_resonance(targets.back(), events, options);
+    fit_to_cpu(targets.back(), options, machine, cpu, notes);
+  }
+  const bool chases = std::ranges::any_of(
+      targets, [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+  if (options.working_set && !chases) {
+    throw UsageError(
+        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "load-dram");
+  }
+  return targets;
+}
+
 }  // namespace
 
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
@@ -362,34 +392,6 @@ run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
   run.measurements = plan_measurements(options, request, descriptions);
   run.notes = request.notes;
   return run;
-}
-
-std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
-                                                  const PlanOptions& options,
-                                                  const machine::Machine& machine, int cpu,
-                                                  std::vector<std::string>& notes) {
-  const Arch arch = runway::arch_from(machine.cpu.arch);
-  std::vector<runway::Specification> targets;
-  std::set<TriggerKind> triggers;
-  for (const ChosenEvent& chosen : events) {
-    if (!triggers.insert(chosen.trigger).second) continue;
-    const bool tagged = std::ranges::any_of(
-        events, [&](const auto& one) { return one.trigger == chosen.trigger && is_tagged(one); });
-    targets.push_back(specification_for(chosen.trigger, options, arch));
-    // The trigger's operation is one of this many.
-    constexpr std::uint32_t kTaggedNops = 20;
-    if (tagged && !options.nops) targets.back().nops = targets.back().lead_in_nops = kTaggedNops;
-    avoid_resonance(targets.back(), events, options);
-    fit_to_cpu(targets.back(), options, machine, cpu, notes);
-  }
-  const bool chases = std::ranges::any_of(
-      targets, [](const runway::Specification& target) { return target.working_set_bytes != 0; });
-  if (options.working_set && !chases) {
-    throw UsageError(
-        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
-        "load-dram");
-  }
-  return targets;
 }
 
 Targets build_targets(const std::vector<runway::Specification>& specifications,

@@ -41,15 +41,13 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
   return std::nullopt;
 }
 
-std::optional<Candidate> built_in_candidate(const RequestedEvent& event) {
+Candidate built_in_candidate(const RequestedEvent& event) {
   const std::string_view name = event.kind == EventKind::access    ? "access"
                                 : event.kind == EventKind::execute ? "execute"
                                 : event.kind == EventKind::faults  ? "faults"
                                                                    : "cpu-clock";
-  for (Candidate& candidate : machine::built_in_candidates()) {
-    if (candidate.event.name == name) return std::move(candidate);
-  }
-  return std::nullopt;
+  const auto candidates = machine::built_in_candidates();
+  return *std::ranges::find(candidates, name, [](const auto& one) { return one.event.name; });
 }
 
 /// Has perf parse the event, which is `text` to the user.

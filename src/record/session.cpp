@@ -25,14 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using run::PlannedMeasurement;
-using run::State;
-using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kGlance{100};  // between looks at progress and interrupts
-constexpr seconds kPatience{5};       // for perf to end when asked to
-constexpr int kMostTraps = 4;         // attempts that a debug exception ends
+constexpr std::chrono::milliseconds kGlance{100};  // between looks at progress and interrupts
+constexpr seconds kPatience{5};                    // for perf to end when asked to
+constexpr int kMostTraps = 4;                      // attempts that a debug exception ends
 /// perf hands samples on once its buffer is half full; a smaller file holds hardly any of them yet.
 constexpr std::uint64_t kTellingBytes = 65'536;
 
@@ -83,6 +81,14 @@ std::uint64_t size_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   return error ? 0 : size;
+}
+
+/// "8 s", "2 min 5 s", "1 h 4 min".
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 bool is_ignored(int signal) {
@@ -193,7 +199,7 @@ struct RecordSession {
           refused_addresses = fmt::format("{} ({})", perftool::kAddressesRefused, outcome->reason);
           continue;
         }
-        measurement.state = State::refused;
+        measurement.state = run::State::refused;
         measurement.reason = outcome->reason;
         measurement.messages = outcome->messages.remarks;
         progress.refuse(measurement.reason);
@@ -277,7 +283,7 @@ struct RecordSession {
     measurement.messages = outcome.messages.remarks;
     run::note_samples(measurement, samples, run.machine.cpu);
     measurement.target_report = outcome.report;
-    measurement.state = State::finished;
+    measurement.state = run::State::finished;
     if (const auto* length = std::get_if<nanoseconds>(&measurement.length)) {
       sufficient[measurement.event] = *length;
     }
@@ -315,7 +321,7 @@ SessionEnd record_pending(run::Run& run, const fs::path& directory,
   RecordSession session{run, directory, targets, progress, interrupts, finished};
   run::write_run(run, directory);
   for (PlannedMeasurement& measurement : run.measurements) {
-    if (measurement.state != State::pending) continue;
+    if (measurement.state != run::State::pending) continue;
     if (interrupts.take() || session.record(measurement) == SessionEnd::interrupted) {
       return SessionEnd::interrupted;
     }
@@ -392,13 +398,6 @@ void Progress::clear_line() {
 Progress::Style progress_style(bool quiet) {
   if (quiet) return Progress::Style::silent;
   return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::lines;
-}
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 Interrupts::Interrupts() {

@@ -4,6 +4,7 @@
 #include "src/run/perftool/perftool.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/process.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -59,6 +60,13 @@ bool is_name(std::string_view text) {
 }
 
 namespace fs = std::filesystem;
+
+constexpr unsigned kExecutable = 0755, kPlain = 0644;
+
+unsigned mode_of(const File& file) {
+  return file.executable ? kExecutable : kPlain;
+}
+
 bool is_replaceable(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error) && fs::is_empty(path, error) && !error) return true;
@@ -125,6 +133,10 @@ std::string conditional(const CommandWord& condition, std::string words) {
   if (condition.when == When::without_cross_check)
     return fmt::format("${{no_cross_check:+{}}}", words);
   return words;
+}
+
+std::string shell_word(std::string_view word) {
+  return shell_quoted({std::string(word)});
 }
 
 double seconds_of(std::chrono::nanoseconds duration) {
@@ -259,23 +271,6 @@ std::string tar_of(const std::vector<File>& files, std::string_view top) {
   tar.append(2 * kBlock, '\0');
   pad_to_multiple(tar, kTarRecord);
   return tar;
-}
-
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view kUnquoted =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@%+=";
-  if (!word.empty() && word.find_first_not_of(kUnquoted) == std::string_view::npos) {
-    return std::string(word);
-  }
-  std::string text = "'";
-  for (const char character : word) {
-    if (character == '\'') {
-      text += "'\\''";
-    } else {
-      text += character;
-    }
-  }
-  return text + "'";
 }
 
 std::string measurement_line(const run::PlannedMeasurement& measurement, std::string_view name,

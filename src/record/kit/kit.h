@@ -30,13 +30,6 @@ struct File {
   bool executable = false;
 };
 
-inline constexpr unsigned kExecutable = 0755, kPlain = 0644;
-
-/// The permissions of a file of a kit.
-constexpr unsigned mode_of(const File& file) {
-  return file.executable ? kExecutable : kPlain;
-}
-
 /// The files of a kit: plan, script, targets, README and, with `slurm`, submit.sh. Throws
 /// UsageError for events with control characters, InputError when a target cannot be read.
 std::vector<File> files_of(const Kit& kit, bool slurm = false);
@@ -62,9 +55,6 @@ std::string_view submit_script();
 
 /// The script of a kit. Throws UsageError when the name of an event has a control character.
 std::string script_of(const Kit& kit);
-
-/// A word quoted for a POSIX shell where it needs quotes.
-std::string shell_word(std::string_view word);
 
 /// The line of one measurement, `name` for progress messages. `target` is the file name of its
 /// target.
