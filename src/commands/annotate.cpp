@@ -71,10 +71,6 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   return {reading_choices(options, nullptr), options.function, options.module};
 }
 
-std::string named(const std::set<std::string>& names) {
-  return output::list_of({names.begin(), names.end()}, kMostNamed);
-}
-
 /// Why there is nothing to show. Throws Error.
 [[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader) {
   const auto& sampled = reader.other_functions();
@@ -84,9 +80,9 @@ std::string named(const std::set<std::string>& names) {
   }
   std::string message = fmt::format("function '{}'", *options.function);
   if (!options.module.empty()) message += fmt::format(" in '{}'", options.module);
-  if (!reader.unsampled_in().empty()) {
-    throw Error(message +
-                fmt::format(": no sample is in it; it is in {}", named(reader.unsampled_in())));
+  if (const auto& files = reader.unsampled_in(); !files.empty()) {
+    throw Error("{}: no sample is in it; it is in {}", message,
+                output::list_of({files.begin(), files.end()}, kMostNamed));
   }
   if (sampled.contains(*options.function)) {
     throw Error(message + ": its code is generated, and in no file");

@@ -118,11 +118,9 @@ struct Steps {
 
   Step of_file(std::size_t number) const {
     if (kit::is_kit(inputs[number])) {
-      throw InputError({.file = inputs[number],
-                        .offset = {},
-                        .found = "a kit that has not recorded anything",
-                        .expected = "a run or a recording",
-                        .remedy = "carry it to the machine in question and run its run.sh"});
+      throw InputError({inputs[number], std::nullopt, "a kit that has not recorded anything",
+                        "a run or a recording",
+                        "carry it to the machine in question and run its run.sh"});
     }
     std::error_code ignored;
     const auto status = fs::status(inputs[number], ignored);
@@ -164,8 +162,8 @@ FileDescriptor open_stream(const std::string& input) {
     return FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   }
   std::error_code ignored;
-  const auto status = std::filesystem::status(input, ignored);
-  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_fifo(status)) return {};
+  const auto status = fs::status(input, ignored);
+  if (!fs::is_regular_file(status) && !fs::is_fifo(status)) return {};
   return FileDescriptor(::open(input.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
@@ -177,11 +175,9 @@ measure::Measured read_report(const std::string& input, const FileDescriptor& st
   }
   const std::string text = read_to_end(stream, output::kMostReportBytes, input);
   if (text.size() > output::kMostReportBytes) {
-    throw InputError({.file = input,
-                      .offset = {},
-                      .found = fmt::format("more than {} bytes", output::kMostReportBytes),
-                      .expected = "a report",
-                      .remedy = "name its recordings instead"});
+    throw InputError({input, std::nullopt,
+                      fmt::format("more than {} bytes", output::kMostReportBytes), "a report",
+                      "name its recordings instead"});
   }
   measure::Measured result;
   result.measurements = output::read_report(text, input, bin_width);
@@ -242,13 +238,9 @@ ExitStatus print_faults(const perfdata::Recording& recording) {
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return inputs;
-  for (const char* const input : {record::kDefaultRunDirectory, kDefaultRecording}) {
-    std::error_code error;
-    if (run::is_run(input) ||
-        (input == kDefaultRecording && std::filesystem::exists(input, error))) {
-      return {input};
-    }
-  }
+  if (run::is_run(record::kDefaultRunDirectory)) return {record::kDefaultRunDirectory};
+  std::error_code ignored;
+  if (fs::exists(kDefaultRecording, ignored)) return {kDefaultRecording};
   throw Error(
       "no {} and no {} here; make one with 'skidscan record' or 'perf record', or name "
       "a run or a recording",

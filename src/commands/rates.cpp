@@ -4,7 +4,6 @@
 #include "src/perfstat/counts.h"
 #include "src/support/file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace skid::commands {
@@ -18,11 +17,6 @@ struct RatesOptions {
   OutputOptions shown;
 };
 
-std::string read_standard_input() {
-  const FileDescriptor input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  return read_to_end(input, perfstat::kMostBytes, kStandardInput);
-}
-
 void check(const analysis::LfbShares& shares) {
   constexpr double kRounding = 1e-9;
   const double sum = shares.l2.value_or(0) + shares.l3.value_or(0);
@@ -35,8 +29,9 @@ void check(const analysis::LfbShares& shares) {
 ExitStatus run_rates(const RatesOptions& options) {
   check(options.shares);
   const bool piped = options.file == "-";
-  const std::string text =
-      piped ? read_standard_input() : read_file(options.file, perfstat::kMostBytes);
+  const std::string text = piped ? read_to_end(duplicate(STDIN_FILENO, kStandardInput),
+                                               perfstat::kMostBytes, kStandardInput)
+                                 : read_file(options.file, perfstat::kMostBytes);
   const auto reading = perfstat::read_counts(text, piped ? kStandardInput : options.file);
   const auto selection = perfstat::select_counts(reading);
   const auto rates = analysis::compute_rates(selection.counts, options.shares);

@@ -17,7 +17,6 @@
 namespace skid::commands {
 namespace {
 
-namespace fs = std::filesystem;
 using run::State;
 
 struct RecordOptions : record::PlanOptions {
@@ -32,6 +31,13 @@ std::size_t count(const run::Run& run, State state) {
       std::ranges::count(run.measurements, state, &run::PlannedMeasurement::state));
 }
 
+/// Finished measurements without a sample.
+std::size_t count_empty(const run::Run& run) {
+  return static_cast<std::size_t>(std::ranges::count_if(run.measurements, [](const auto& one) {
+    return one.state == State::finished && !one.reason.empty();
+  }));
+}
+
 /// "5 of 16 measurements kept; finish with: skidscan record --resume DIR".
 std::string what_is_kept(const run::Run& run, const std::string& name) {
   const std::size_t finished = count(run, State::finished);
@@ -43,10 +49,8 @@ std::string what_is_kept(const run::Run& run, const std::string& name) {
 void print_end(const run::Run& run, const std::string& name, const OutputOptions& shown) {
   const std::size_t refused = count(run, State::refused);
   std::string line = fmt::format("{}: {} measurements", name, count(run, State::finished));
-  const auto empty = std::ranges::count_if(run.measurements, [](const auto& measurement) {
-    return measurement.state == State::finished && !measurement.reason.empty();
-  });
-  if (empty > 0) line += fmt::format(", {} of them without samples", empty);
+  if (const std::size_t empty = count_empty(run); empty > 0)
+    line += fmt::format(", {} of them without samples", empty);
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
   if (name != record::kDefaultRunDirectory) line += " " + shell_quoted({name});
@@ -73,10 +77,7 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
                 run.measurements.front().reason);
   }
   print_end(run, name, shown);
-  const bool has_samples = std::ranges::any_of(run.measurements, [](const auto& measurement) {
-    return measurement.state == State::finished && measurement.reason.empty();
-  });
-  if (!has_samples) {
+  if (count_empty(run) == count(run, State::finished)) {
     throw Error(
         "no measurement has a sample: the triggers do not cause these events, or the run is "
         "shorter than the period");
@@ -105,7 +106,7 @@ void explain_plan(const run::Run& run, const record::RecordRequest& request,
 }
 
 void record_anew(const RecordOptions& options) {
-  const fs::path name = options.output.value_or(record::kDefaultRunDirectory);
+  const std::filesystem::path name = options.output.value_or(record::kDefaultRunDirectory);
   const record::Displace displace = options.force    ? record::Displace::replace
                                     : options.output ? record::Displace::refuse
                                                      : record::Displace::rotate;
@@ -146,7 +147,7 @@ void record_anew(const RecordOptions& options) {
 }
 
 void resume(const RecordOptions& options) {
-  const fs::path name = *options.resume;
+  const std::filesystem::path name = *options.resume;
   run::Run run = run::read_run(name);
   if (run.by_kit && run.partial()) {
     throw Error("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}", name.string(),

@@ -251,9 +251,9 @@ void note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
   for (const std::string& message : filtered.unmatched(filter)) shown.note(message);
 }
 
-void require_directory(const char* option, const std::string& path) {
+const std::string& require_directory(const char* option, const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return;
+  if (std::filesystem::is_directory(path, ignored)) return path;
   throw UsageError("{} {}: no such directory", option, path);
 }
 
@@ -299,17 +299,13 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
     }
     places.candidates.emplace_back(file);
   }
-  if (!options.symfs.empty()) {
-    require_directory("--symfs", options.symfs);
-    places.symfs = options.symfs;
-  }
+  if (!options.symfs.empty()) places.symfs = require_directory("--symfs", options.symfs);
   for (const std::string& directory : options.debug_directories) {
-    require_directory("--debug-dir", directory);
-    places.by_build_id.debug_directories.emplace_back(directory);
+    places.by_build_id.debug_directories.emplace_back(require_directory("--debug-dir", directory));
   }
   if (!options.build_id_directory.empty()) {
-    require_directory("--buildid-dir", options.build_id_directory);
-    places.by_build_id.build_id_cache = options.build_id_directory;
+    places.by_build_id.build_id_cache =
+        require_directory("--buildid-dir", options.build_id_directory);
   }
   places.asks_debuginfod = options.debuginfod;
   places.demangles = !options.no_demangle;
@@ -352,23 +348,21 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
   auto all = figure_options(options, "a figure");
   const auto kinds =
       output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
-  all.push_back({"--kind", Value::one_of("KIND", options.kind, kinds),
-                 fmt::format("kind of the figure (default: {})", name_of(default_kind))});
-  all.push_back({"--plot-style", Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
-                 "for histograms: a panel per level, or all levels in one (default: panels)"});
-  all.push_back(
-      {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"});
-  all.push_back({"-e,--event", split_events(options.figure.events),
-                 "events of the figure: as requested, without level, or by the vendor's name"});
-  all.push_back({"-p,--precise", level_list([&options](const auto& names) {
-                   for (const std::string& name : names) {
-                     options.figure.levels.push_back(record::parse_level(name));
-                   }
-                 }),
-                 "precise levels of the figure"});
-  all.push_back(
-      {"--html", Value::file("FILE", options.html),
-       "write a page for a browser: one file with figures and tables that loads nothing else"});
+  const auto add_levels = [&options](const auto& names) {
+    for (const auto& name : names) options.figure.levels.push_back(record::parse_level(name));
+  };
+  all.insert(
+      all.end(),
+      {{"--kind", Value::one_of("KIND", options.kind, kinds),
+        fmt::format("kind of the figure (default: {})", name_of(default_kind))},
+       {"--plot-style", Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
+        "for histograms: a panel per level, or all levels in one (default: panels)"},
+       {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"},
+       {"-e,--event", split_events(options.figure.events),
+        "events of the figure: as requested, without level, or by the vendor's name"},
+       {"-p,--precise", level_list(add_levels), "precise levels of the figure"},
+       {"--html", Value::file("FILE", options.html),
+        "write a page for a browser: one file with figures and tables that loads nothing else"}});
   return all;
 }
 

@@ -75,8 +75,8 @@ std::vector<Option> filter_options(locate::Filter& filter);
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown);
 
-/// Throws UsageError naming the option if `path` is no directory.
-void require_directory(const char* option, const std::string& path);
+/// `path`. Throws UsageError naming the option if it is no directory.
+const std::string& require_directory(const char* option, const std::string& path);
 
 /// --hit, --runway, --perfmon: facts that recordings do not contain.
 struct ReadingOptions {

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using runway::Specification;
-using runway::Target;
 
 struct TargetOptions {
   std::string arch{runway::name_of(kOwnArch)};
@@ -103,7 +102,7 @@ std::string row(std::string_view part, const AddressRange& range,
                      range.size(), instructions ? std::to_string(*instructions) : "");
 }
 
-std::string text_of(const Target& target) {
+std::string text_of(const runway::Target& target) {
   const Specification& specification = target.description.specification;
   const runway::Layout& layout = target.description.layout;
   std::string text =
@@ -143,7 +142,7 @@ Json json_of(const AddressRange& range) {
   return {{"begin", output::hexadecimal(range.begin)}, {"end", output::hexadecimal(range.end)}};
 }
 
-std::string json_text_of(const Target& target) {
+std::string json_text_of(const runway::Target& target) {
   const runway::TargetDescription& description = target.description;
   const runway::Layout& layout = description.layout;
   const Json described = runway::json_of(description);
@@ -176,7 +175,7 @@ ExitStatus run_target(const TargetOptions& options) {
     print(runway::assembly_of(specification_of(options)));
     return ExitStatus::done;
   }
-  std::optional<Target> target;
+  std::optional<runway::Target> target;
   if (!options.read.empty()) {
     target = runway::require_target(options.read);
   } else {

@@ -134,14 +134,6 @@ void OutputOptions::result(std::string_view line) const {
   if (!quiet) print(output::escape_for_terminal(line) + '\n');
 }
 
-void OutputOptions::note(std::string_view message) const {
-  if (!quiet) print_error(message);
-}
-
-void OutputOptions::explain(std::string_view message) const {
-  if (verbose) print_error(message);
-}
-
 void print_text(const OutputOptions& options,
                 const std::function<std::string(const output::Page&)>& text_for) {
   constexpr unsigned kNarrowestText = 60;

@@ -70,9 +70,13 @@ struct OutputOptions {
   /// Prints a line, escaped, of what was done, on standard output unless --quiet is given.
   void result(std::string_view line) const;
   /// Prints a message that is no error, unless --quiet is given.
-  void note(std::string_view message) const;
+  void note(std::string_view message) const {
+    if (!quiet) print_error(message);
+  }
   /// Prints a step with its reason, if --verbose is given.
-  void explain(std::string_view message) const;
+  void explain(std::string_view message) const {
+    if (verbose) print_error(message);
+  }
 };
 
 /// Prints text that is laid out for the properties of standard output, unless options override
