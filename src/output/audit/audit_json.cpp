@@ -29,8 +29,7 @@ void fields(FieldWriter& io, const audit::InstructionFinding& value) {
   for (const auto category : instructions::kCategories) {
     if (value.categories.contains(category)) categories.push_back(name_of(category));
   }
-  SKID_MEMBERS_OR_NULL(module, function);
-  io("offset", value.offset);
+  SKID_MEMBERS_OR_NULL(module, function, offset);
   io("address", Hex{value.address});
   io("judged_address", Hex{value.judged_address});
   io("source", source);
@@ -49,8 +48,7 @@ void fields(FieldWriter& io, const audit::Contradictions& finding) {
 
 void fields(FieldWriter& io, const audit::ImpossibleBranch& value) {
   io("reason", value.fault);
-  SKID_MEMBERS_OR_NULL(module, function);
-  io("offset", value.offset);
+  SKID_MEMBERS_OR_NULL(module, function, offset);
   io("from", Hex{value.from});
   io("to", Hex{value.to});
   io("preceding_to", Hex{value.preceding_to});
@@ -134,8 +132,7 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   io("event", value.event);
   io("requested", OrNull{value.requested});
   SKID_MEMBERS(recorded, level, period);
-  io("catalogue", OrNull{value.catalogue});
-  SKID_MEMBERS(rule, samples, judged);
+  SKID_MEMBERS_OR_NULL(catalogue, rule, samples, judged);
   io("impossible", value.impossible.count);
   io("impossible_share", share_json(value.impossible));
   io("verdicts", output::counts_by_name<events::Verdict>(value.verdicts, output::Zeros::kept));

@@ -12,12 +12,8 @@
 namespace skid::output {
 namespace {
 
-using analysis::counted;
 using analysis::in_thousands;
-using audit::Audit;
-using audit::BlockFinding;
 using audit::BranchRecords;
-using audit::EventAudit;
 using audit::ImpossibleBranch;
 using Kind = ListColumn::Kind;
 
@@ -32,12 +28,9 @@ std::string of_events(const std::vector<RecordedEvent>& events, const Page& page
              {"recording", Kind::front_shortened, 3}}};
   for (const auto& [audit, event] : events) {
     const BranchRecords& records = *event->branch_records;
-    std::vector<Cell>& row = list.rows.emplace_back();
-    row = {{escape_for_terminal(event->event)},
-           {in_thousands(records.stacks)},
-           {in_thousands(records.records)}};
-    add_judged_cells(row, page, records.judged, records.impossible);
-    row.push_back({escape_for_terminal(audit->file), Ink::dim});
+    list.add(escape_for_terminal(event->event), in_thousands(records.stacks),
+             in_thousands(records.records));
+    add_judged_cells(list.rows.back(), page, records.judged, records.impossible, audit->file);
   }
   return page.list(list);
 }
@@ -112,7 +105,7 @@ std::string summary(const std::vector<RecordedEvent>& events, const Page& page) 
 }
 
 /// "51  1,614  3,341"; of many places those with most samples, with their addresses.
-std::string counts_of(const BlockFinding& block) {
+std::string counts_of(const audit::BlockFinding& block) {
   constexpr std::size_t kMostCounts = 16;
   std::vector<audit::PlaceSamples> places = block.samples.places;
   const bool are_all = places.size() <= kMostCounts;
@@ -189,7 +182,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
 
 }  // namespace
 
-std::string event_name(const EventAudit& event) {
+std::string event_name(const audit::EventAudit& event) {
   return fmt::format("{}, {}", escape_for_terminal(event.event), level_name(event.level));
 }
 
@@ -202,29 +195,30 @@ std::string code_place(const std::string& function, std::uint64_t offset, std::u
 }
 
 void add_judged_cells(std::vector<Cell>& row, const Page& page, std::uint64_t judged,
-                      const analysis::Share& impossible) {
+                      const analysis::Share& impossible, const std::string& file) {
+  const Ink ink = impossible.count > 0 ? Ink::red : Ink::green;
   row.push_back({in_thousands(judged)});
   if (judged == 0) {
     row.insert(row.end(), 3, unknown_cell());
-    return;
+  } else {
+    row.insert(row.end(), {{in_thousands(impossible.count), ink},
+                           {analysis::percent(impossible.value), ink},
+                           {share_range(page, impossible.low, impossible.high)}});
   }
-  const Ink ink = impossible.count > 0 ? Ink::red : Ink::green;
-  row.push_back({in_thousands(impossible.count), ink});
-  row.push_back({analysis::percent(impossible.value), ink});
-  row.push_back({share_range(page, impossible.low, impossible.high)});
+  row.push_back({escape_for_terminal(file), Ink::dim});
 }
 
 std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, const Page& page) {
   std::vector<RecordedEvent> events;
-  std::vector<std::pair<const EventAudit*, const BlockFinding*>> biased;
+  std::vector<std::pair<const audit::EventAudit*, const audit::BlockFinding*>> biased;
   bool may_alias = false;
   std::size_t all_biased = 0;
   for (const RecordedEvent& recorded : all) {
-    const EventAudit* event = recorded.event;
+    const audit::EventAudit* event = recorded.event;
     if (!event->bias.misplaced) continue;
     events.push_back(recorded);
     all_biased += event->bias.biased;
-    for (const BlockFinding& block : event->bias.blocks) {
+    for (const audit::BlockFinding& block : event->bias.blocks) {
       if (!block.evenness.is_biased) continue;
       biased.emplace_back(event, &block);
       may_alias |= event->period.value_or(0) > 0 && !is_locked(event->bias.loops.at(block.loop));
@@ -298,9 +292,9 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
                     in_thousands(by_addresses)));
   }
   if (damaged > 0) {
-    notes += page.note(
-        fmt::format("{} with sizes beyond the end of the sample", counted(damaged, "stack")),
-        Ink::yellow);
+    notes += page.note(fmt::format("{} with sizes beyond the end of the sample",
+                                   analysis::counted(damaged, "stack")),
+                       Ink::yellow);
   }
   std::string answer = "no branch record could be judged";
   if (judged > 0) {
@@ -318,12 +312,12 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
          places(events, page);
 }
 
-std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
+std::string missing_text(const std::vector<audit::Audit>& audits, const Page& page) {
   std::vector<std::string> names;
   std::uint64_t samples = 0, records = 0;
   bool has_build_id = false, lacks_build_id = false;
-  const Audit* first = nullptr;
-  for (const Audit& audit : audits) {
+  const audit::Audit* first = nullptr;
+  for (const audit::Audit& audit : audits) {
     for (const audit::MissingFile& missing : audit.missing) {
       if (first == nullptr) first = &audit;
       samples += missing.samples;
@@ -352,12 +346,12 @@ std::string missing_text(const std::vector<Audit>& audits, const Page& page) {
       '\n' + page.field("missing",
                         fmt::format("{} {} in {} whose code is missing: {}",
                                     joined(without, " and "), samples + records == 1 ? "is" : "are",
-                                    counted(names.size(), "file"), names.front()),
+                                    analysis::counted(names.size(), "file"), names.front()),
                         Ink::yellow);
   for (std::size_t i = 1; i < shown; ++i) text += page.field("", names[i]);
   if (shown < names.size()) {
     text += page.field(
-        "", fmt::format("and {} more: --details", counted(names.size() - shown, "file")));
+        "", fmt::format("and {} more: --details", analysis::counted(names.size() - shown, "file")));
   }
   std::string remedy;
   if (has_build_id) {

@@ -39,9 +39,9 @@ std::string counts_by_reason(const Page& page, std::string title,
   return list.rows.empty() ? std::string() : '\n' + page.list(list);
 }
 
-/// Appends the cells "judged", "impossible", "share" and "95% interval" to a row.
+/// Appends the cells "judged", "impossible", "share", "95% interval" and "recording" to a row.
 void add_judged_cells(std::vector<Cell>& row, const Page& page, std::uint64_t judged,
-                      const analysis::Share& impossible);
+                      const analysis::Share& impossible, const std::string& file);
 
 /// A line for each event with judged blocks, and the biased blocks with most samples misplaced, at
 /// most `most` of all events together. Empty where no block was judged.

@@ -61,11 +61,6 @@ std::string contradictions(const Page& page, const EventAudit& event, std::uint6
   return text;
 }
 
-std::string reasons(const Page& page,
-                    const std::array<std::uint64_t, analysis::kNotJudged>& counts) {
-  return counts_by_reason<analysis::NotJudged>(page, "not judged", counts);
-}
-
 std::string functions(const Page& page, const Found<FunctionFinding>& found, bool with_event) {
   if (found.empty()) return {};
   List list{{{"impossible"},
@@ -155,7 +150,8 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   if (has_rule) text += page.field("judged by", describe(event.rule));
   text += page.field("catalogue", escape_for_terminal(event.catalogue));
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
-  text += contradictions(page, event, 0) + reasons(page, event.not_judged);
+  text += contradictions(page, event, 0) +
+          counts_by_reason<analysis::NotJudged>(page, "not judged", event.not_judged);
   const auto of_functions = impossible_ones(event, event.functions);
   text += functions(page, of_functions, false) +
           left_out(page, of_functions.size(), event.impossible_functions, " functions");
@@ -208,12 +204,9 @@ std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool
              {"95% interval", Kind::number, 2},
              {"recording", Kind::front_shortened, is_one_recording ? 3 : 0}}};
   for (const auto& [audit, event] : events) {
-    std::vector<Cell>& row = list.rows.emplace_back();
-    row = {{escape_for_terminal(event->event)},
-           {level_name(event->level)},
-           {in_thousands(event->samples)}};
-    add_judged_cells(row, page, event->judged, event->impossible);
-    row.push_back({escape_for_terminal(audit->file), Ink::dim});
+    list.add(escape_for_terminal(event->event), level_name(event->level),
+             in_thousands(event->samples));
+    add_judged_cells(list.rows.back(), page, event->judged, event->impossible, audit->file);
   }
   return '\n' + page.list(list) + page.left_out(all - events.size(), " events, none of them worse");
 }
@@ -343,7 +336,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   }
   for (const auto& [audit, event] : events) text += contradictions(page, *event, 1);
   const bool with_event = events.size() > 1;
-  return text + reasons(page, totals.reasons) +
+  return text + counts_by_reason<analysis::NotJudged>(page, "not judged", totals.reasons) +
          functions(page, worst(events, &EventAudit::functions, &FunctionFinding::impossible),
                    with_event) +
          instructions(page, worst(events, &EventAudit::instructions, &InstructionFinding::samples),

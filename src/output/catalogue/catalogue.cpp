@@ -20,7 +20,6 @@ SKID_WRITTEN_FIELDS(events::Erratum, ids, effect)
 namespace skid::output {
 namespace {
 
-using events::Cause;
 using events::Cpu;
 using events::Event;
 using events::Verdict;
@@ -66,9 +65,9 @@ std::string pdist_text(const Event& event) {
 }
 
 /// "GP_LOAD (1 event), XMM_LOAD" for the categories of one verdict.
-std::string categories(const std::vector<Cause>& causes, Verdict verdict) {
+std::string categories(const std::vector<events::Cause>& causes, Verdict verdict) {
   std::vector<std::string> parts;
-  for (const Cause& cause : causes) {
+  for (const events::Cause& cause : causes) {
     if (cause.verdict != verdict) continue;
     parts.push_back(cause.note.empty()
                         ? std::string(events::name_of(cause.category))
@@ -87,7 +86,7 @@ void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::strin
     std::string found = categories(causes, verdict);
     if (found.empty()) continue;
     const bool all_unknown =
-        verdict == Verdict::unknown && std::ranges::all_of(causes, [](const Cause& cause) {
+        verdict == Verdict::unknown && std::ranges::all_of(causes, [](const events::Cause& cause) {
           return cause.verdict == Verdict::unknown;
         });
     if (all_unknown) found = "unknown for all categories of instructions";
@@ -172,10 +171,7 @@ Json event_json(const Cpu& cpu, const Event& value) {
                       {"raw", text_or_null(events::raw_encoding(value))},
                       {"config", hexadecimal(value.config)},
                       {"config1", hexadecimal(value.config1)}});
-  io("description", OrNull{value.description});
-  SKID_MEMBERS(deprecated, precise);
-  SKID_MEMBERS_OR_NULL(precise_source, source);
-  io("data_la", value.data_la);
+  SKID_MEMBERS_OR_NULL(description, deprecated, precise, precise_source, source, data_la);
   io("pdist_counters", value.pdist);
   io("level_3", name_of(events::level_3_of(cpu, value)));
   io("counting_unit", text_or_null(events::counting_unit(cpu.core, value.config)));

@@ -13,24 +13,17 @@ SKID_FIELDS(analysis::Distances, kolmogorov_smirnov, total_variation, wasserstei
 namespace skid::output {
 namespace {
 
-using analysis::Comparison;
-using analysis::ComparisonCell;
-using analysis::ComparisonRow;
-using analysis::Statistic;
-using analysis::StatisticDifference;
-
 constexpr std::array<const char*, analysis::kStatistics> kStatisticKeys{
     "hit_ratio", "constant_share", "mean", "p50", "p99", "distribution"};
 
-Json json_of(const StatisticDifference& value, const ComparisonCell& cell) {
+Json json_of(const analysis::StatisticDifference& value, const ComparisonCell& cell) {
   FieldWriter io;
-  if (value.statistic == Statistic::distribution) {
+  if (value.statistic == analysis::Statistic::distribution) {
     fields(io, *cell.distances);
   } else {
     SKID_MEMBERS(baseline, here, difference, low, high);
   }
-  SKID_MEMBERS(p, p_is_bound, adjusted_p, marked);
-  io("untested", OrNull{value.untested});
+  SKID_MEMBERS_OR_NULL(p, p_is_bound, adjusted_p, marked, untested);
   return io.take();
 }
 
@@ -49,7 +42,7 @@ Json measurements_of(const ComparisonCell& cell) {
 
 Json json_of(const ComparisonCell& cell) {
   Json differences = Json::object();
-  for (const StatisticDifference& difference : cell.differences) {
+  for (const analysis::StatisticDifference& difference : cell.differences) {
     const auto statistic = static_cast<std::size_t>(difference.statistic);
     differences[kStatisticKeys.at(statistic)] = json_of(difference, cell);
   }

@@ -13,11 +13,7 @@
 
 namespace skid::output {
 
-using analysis::Comparison;
-using analysis::ComparisonCell;
-using analysis::ComparisonRow;
 using analysis::Estimate;
-using analysis::Outcome;
 
 namespace {
 

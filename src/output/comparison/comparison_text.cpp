@@ -12,13 +12,8 @@
 namespace skid::output {
 namespace {
 
-using analysis::Comparison;
-using analysis::ComparisonCell;
-using analysis::ComparisonRow;
-using analysis::Outcome;
 using analysis::Side;
 using analysis::Statistic;
-using analysis::StatisticDifference;
 
 /// The limits of one screen.
 constexpr std::size_t kMostLines = 28;
@@ -253,7 +248,7 @@ struct ComparisonText {
     }
   }
 
-  std::string difference_line(const StatisticDifference& difference,
+  std::string difference_line(const analysis::StatisticDifference& difference,
                               const ComparisonCell& cell) const {
     std::string text;
     if (difference.statistic == Statistic::distribution) {
@@ -287,7 +282,7 @@ struct ComparisonText {
         page.note(fmt::format("{}: {} against {}: {}", row_name(row), name_of_side(cell.side),
                               baseline(), name_of(cell.outcome)),
                   ink_of(cell.outcome), kIndent);
-    for (const StatisticDifference& difference : cell.differences) {
+    for (const analysis::StatisticDifference& difference : cell.differences) {
       if (difference.marked) text += difference_line(difference, cell);
     }
     if (cell.contract_broke || cell.contract_fixed) {
@@ -337,7 +332,7 @@ struct ComparisonText {
     each_cell([&](const ComparisonRow& row, const ComparisonCell& cell) {
       if (cell.outcome != Outcome::too_few || cell.differences.empty()) return;
       std::vector<std::string> parts;
-      for (const StatisticDifference& difference : cell.differences) {
+      for (const analysis::StatisticDifference& difference : cell.differences) {
         const bool has_interval =
             difference.statistic == Statistic::mean ||
             (difference.statistic == Statistic::hit_ratio && difference.p.has_value());

@@ -12,14 +12,9 @@
 namespace skid {
 
 SKID_WRITTEN_FIELDS(measure::Compared, what, profile, run, match)
+SKID_WRITTEN_FIELDS(correct::Skid, instructions, source, run, compared)
 SKID_WRITTEN_FIELDS(correct::Correction, run, file, synthetic, read_in_part, by, cpu, kernel,
                     remarks, events)
-
-void fields(FieldWriter& io, const correct::Skid& value) {
-  SKID_MEMBERS(instructions, source);
-  io("run", OrNull{value.run});
-  io("compared", value.compared);
-}
 
 void fields(FieldWriter& io, const correct::Place& value) {
   const bool has_source = !value.source_file.empty();
@@ -73,13 +68,12 @@ void add_rows(const Json& recording, const Json& event, std::string& csv) {
 using analysis::in_thousands;
 using correct::Correction;
 using correct::EventCorrection;
-using correct::Place;
 using correct::Verdict;
 using Kind = ListColumn::Kind;
 
 constexpr std::size_t kMostPlaces = 20;  // without --details
 
-std::string place_text(const Place& place, correct::By by) {
+std::string place_text(const correct::Place& place, correct::By by) {
   std::string text;
   if (!place.symbol.empty()) {
     text = function_name(place.symbol);
@@ -102,7 +96,7 @@ std::string places(const EventCorrection& event, correct::By by, const Page& pag
   const std::size_t all = event.places.size();
   const std::size_t shown = page.details ? all : std::min(all, kMostPlaces);
   for (std::size_t i = 0; i < shown; ++i) {
-    const Place& place = event.places[i];
+    const correct::Place& place = event.places[i];
     const bool is_certain = place.low == place.high;
     const Ink ink = place.recorded == place.corrected ? Ink::plain : Ink::bold;
     list.add(in_thousands(place.recorded), Cell{in_thousands(place.corrected), ink},

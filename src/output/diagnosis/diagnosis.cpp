@@ -14,14 +14,43 @@ namespace skid {
 SKID_WRITTEN_FIELDS(events::DefaultEvent, stands_for, name, perf_event, trigger, levels)
 SKID_WRITTEN_FIELDS(machine::Problem, id, what, remedy)
 
+void fields(FieldWriter& io, const machine::ProcessRights& value) {
+  io("user", value.user);
+  io("effective_capabilities", Hex{value.effective_capabilities});
+  io("cap_perfmon", value.has_perfmon());
+  io("cap_sys_admin", value.has_sys_admin());
+  SKID_MEMBERS(seccomp_filter, container);
+}
+
+void fields(FieldWriter& io, const machine::Pmu& value) {
+  SKID_MEMBERS(name, type, core);
+  io("max_precise", value.max_precise());
+  SKID_MEMBERS(caps, cpus, cpumask, formats);
+}
+
+void fields(FieldWriter& io, const machine::LevelAnswer& value) {
+  SKID_MEMBERS(level, acceptance);
+  io("error", value.error == 0 ? Json() : Json(describe_errno(value.error)));
+  io("reason", OrNull{value.reason.what});
+  io("remedy", OrNull{value.reason.remedy});
+}
+
+void fields(FieldWriter& io, const machine::SampledEvent& value) {
+  SKID_MEMBERS(name, pmu, built_in);
+  io("usable", value.usable());
+  io("levels", value.levels);
+  io("user", value.modes != machine::SampledModes::none);
+  io("kernel", value.modes == machine::SampledModes::user_and_kernel);
+  io("refused", value.refusal ? Json(describe_errno(*value.refusal)) : Json());
+  SKID_MEMBERS_OR_NULL(remark, answers);
+}
+
 }  // namespace skid
 
 namespace skid::output {
 namespace {
 
 using machine::Diagnosis;
-using machine::Pmu;
-using machine::SampledEvent;
 using machine::SamplingSupport;
 using Kind = ListColumn::Kind;
 
@@ -101,7 +130,7 @@ std::string cpu_list(const std::vector<int>& cpus) {
   return joined(ranges, ",");
 }
 
-std::string pmu_text(const Pmu& pmu) {
+std::string pmu_text(const machine::Pmu& pmu) {
   std::vector<std::string> parts{fmt::format("type {}", pmu.type)};
   if (machine::is_arm_spe(pmu)) {
     parts.emplace_back("statistical profiling; its samples are AUX data, not read yet");
@@ -117,7 +146,7 @@ std::string pmu_text(const Pmu& pmu) {
   return joined(parts);
 }
 
-bool samples_instructions(const Pmu& pmu) {
+bool samples_instructions(const machine::Pmu& pmu) {
   return pmu.core || machine::is_amd_ibs(pmu) || machine::is_arm_spe(pmu);
 }
 
@@ -125,7 +154,7 @@ std::string pmus_text(const Page& page, const SamplingSupport& support) {
   std::string text = page.title("PMUs of the CPU");
   std::vector<std::string> others;
   bool any = false;
-  for (const Pmu& pmu : support.pmus) {
+  for (const machine::Pmu& pmu : support.pmus) {
     if (!samples_instructions(pmu)) {
       others.push_back(shown(pmu.name));
       continue;
@@ -155,7 +184,7 @@ Cell answer_cell(const machine::LevelAnswer& answer) {
 /// In which modes all usable events are sampled; empty where they differ.
 std::string common_modes(const Diagnosis& diagnosis) {
   std::string common;
-  for (const SampledEvent& event : diagnosis.events) {
+  for (const machine::SampledEvent& event : diagnosis.events) {
     if (!event.usable()) continue;
     if (!common.empty() && common != name_of(event.modes)) return {};
     common = name_of(event.modes);
@@ -171,7 +200,7 @@ std::string events_text(const Page& page, const Diagnosis& diagnosis) {
   }
   list.columns.push_back({"", Kind::wrapped});
   const std::string modes = common_modes(diagnosis);
-  for (const SampledEvent& event : diagnosis.events) {
+  for (const machine::SampledEvent& event : diagnosis.events) {
     std::vector<Cell> row{{name_of_event(event.name)}};
     for (const machine::LevelAnswer& answer : event.answers) row.push_back(answer_cell(answer));
     std::string remark = event.remark;
@@ -231,7 +260,7 @@ std::string verdict(const Diagnosis& diagnosis) {
   }
   if (diagnosis.status != ExitStatus::done) return "This process cannot sample any event.";
   int highest = 0;
-  for (const SampledEvent& event : diagnosis.events) {
+  for (const machine::SampledEvent& event : diagnosis.events) {
     if (!event.built_in && !event.levels.empty()) highest = std::max(highest, event.levels.back());
   }
   return highest == 0
@@ -257,16 +286,6 @@ Json perf_json(const SamplingSupport& support) {
   return {{"path", text_or_null(support.perf->path.string())}, {"version", support.perf->version}};
 }
 
-Json rights_json(const machine::ProcessRights& rights) {
-  const auto& capabilities = rights.effective_capabilities;
-  return {{"user", rights.user},
-          {"effective_capabilities", capabilities ? Json(hexadecimal(*capabilities)) : Json()},
-          {"cap_perfmon", rights.has_perfmon()},
-          {"cap_sys_admin", rights.has_sys_admin()},
-          {"seccomp_filter", rights.seccomp_filter},
-          {"container", rights.container}};
-}
-
 Json settings_json(const SamplingSupport& support) {
   return {{"perf_event_paranoid", support.machine.perf_event_paranoid},
           {"perf_event_max_sample_rate", support.machine.perf_event_max_sample_rate},
@@ -274,34 +293,6 @@ Json settings_json(const SamplingSupport& support) {
           {"nmi_watchdog", support.nmi_watchdog},
           {"kptr_restrict", support.kptr_restrict},
           {"smt_active", support.machine.smt_active}};
-}
-
-Json pmu_json(const machine::Pmu& pmu) {
-  return {{"name", pmu.name},       {"type", pmu.type},
-          {"core", pmu.core},       {"max_precise", pmu.max_precise()},
-          {"caps", Json(pmu.caps)}, {"cpus", pmu.cpus},
-          {"cpumask", pmu.cpumask}, {"formats", pmu.formats}};
-}
-
-Json answer_json(const machine::LevelAnswer& answer) {
-  return {{"level", answer.level},
-          {"acceptance", machine::name_of(answer.acceptance)},
-          {"error", answer.error == 0 ? Json() : Json(describe_errno(answer.error))},
-          {"reason", text_or_null(answer.reason.what)},
-          {"remedy", text_or_null(answer.reason.remedy)}};
-}
-
-Json event_json(const machine::SampledEvent& event) {
-  return {{"name", event.name},
-          {"pmu", event.pmu},
-          {"built_in", event.built_in},
-          {"usable", event.usable()},
-          {"levels", event.levels},
-          {"user", event.modes != machine::SampledModes::none},
-          {"kernel", event.modes == machine::SampledModes::user_and_kernel},
-          {"refused", event.refusal ? Json(describe_errno(*event.refusal)) : Json()},
-          {"remark", text_or_null(event.remark)},
-          {"answers", array_of(event.answers, answer_json)}};
 }
 
 }  // namespace
@@ -344,11 +335,11 @@ std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diag
                         {"cpu", cpu_json_of(support)},
                         {"kernel", text_or_null(support.machine.kernel)},
                         {"perf", perf_json(support)},
-                        {"rights", rights_json(support.rights)},
+                        {"rights", FieldWriter::json_of(support.rights)},
                         {"settings", settings_json(support)},
                         {"allowed_cpus", support.machine.allowed_cpus},
-                        {"pmus", array_of(support.pmus, pmu_json)},
-                        {"events", array_of(diagnosis.events, event_json)},
+                        {"pmus", FieldWriter::json_of(support.pmus)},
+                        {"events", FieldWriter::json_of(diagnosis.events)},
                         {"cpu_events",
                          {{"catalogue", text_or_null(cpu_events.catalogue)},
                           {"known", cpu_events.known},

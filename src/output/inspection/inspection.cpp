@@ -17,6 +17,7 @@ SKID_FIELDS(perfdata::GroupDescription, name, leader, members)
 SKID_FIELDS(perfdata::ClockReference, clockid, time_of_day_ns, clock_ns)
 SKID_FIELDS(perfdata::Compression, version, type, level, ratio, mmap_bytes)
 SKID_FIELDS(perfdata::BuildId, pid, path, build_id)
+SKID_FIELDS(perfdata::RepeatedRecords, blocks, records, samples, offset)
 
 void fields(FieldWriter& io, const perfdata::EventDescription& event) {
   io("name", event.name);
@@ -62,10 +63,12 @@ struct Lines {
   }
 };
 
+std::string pair_text(const std::pair<std::string, std::string>& pair) {
+  return pair.first + '=' + pair.second;
+}
+
 std::string capabilities_text(const perfdata::PmuCapabilities& capabilities) {
-  return joined(texts_of(capabilities, [](const auto& capability) {
-    return fmt::format("{}={}", capability.first, capability.second);
-  }));
+  return joined(texts_of(capabilities, pair_text));
 }
 
 void add_pmus(const Features& features, bool details, Lines& lines) {
@@ -133,9 +136,7 @@ void add_recording(const Features& features, bool details, Lines& lines) {
   if (features.directory_version) {
     lines.line("directory", fmt::format("version {}", *features.directory_version));
   }
-  lines.lines("meta info", texts_of(features.meta_info, [](const auto& entry) {
-                return fmt::format("{}={}", entry.first, entry.second);
-              }));
+  lines.lines("meta info", texts_of(features.meta_info, pair_text));
   lines.lines("build-ids", texts_of(features.build_ids, [](const auto& entry) {
                 return entry.build_id + "  " + entry.path;
               }));
@@ -276,12 +277,6 @@ Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs) {
   });
 }
 
-Json repeated_json(const perfdata::RepeatedRecords& repeated) {
-  const auto& [blocks, records, samples, offset, last_end, last_time] = repeated;
-  if (blocks == 0) return nullptr;
-  return {{"blocks", blocks}, {"records", records}, {"samples", samples}, {"offset", offset}};
-}
-
 /// null or an empty list where the recording has no such section.
 Json features_json(const Features& value) {
   Json sample_time;
@@ -300,8 +295,7 @@ Json features_json(const Features& value) {
   io("pmu_capabilities", array_of(value.pmu_capabilities, [](const auto& pmu) -> Json {
        return {{"pmu", pmu.pmu}, {"capabilities", pairs_json(pmu.capabilities)}};
      }));
-  io("perf_version", OrNull{value.perf_version});
-  io("command_line", value.command_line);
+  SKID_MEMBERS_OR_NULL(perf_version, command_line);
   io("event_descriptions", value.events);
   io("groups", value.groups);
   io("sample_time", sample_time);
@@ -311,10 +305,6 @@ Json features_json(const Features& value) {
 }
 
 }  // namespace
-
-std::string_view name_of(perfdata::ByteOrder order) {
-  return order == perfdata::ByteOrder::little ? "little" : "big";
-}
 
 std::string inspection_text(const Inspection& inspection, bool details) {
   const auto& [recording, record_counts, precision] = inspection;
@@ -339,6 +329,7 @@ Json inspection_json(const Inspection& inspection) {
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
     events.push_back(event_json(inspection, i));
   }
+  const perfdata::RepeatedRecords& repeated = record_counts.repeated;
   const auto section_json = [](const auto& section) -> Json {
     const auto& [bit, bytes] = section;
     return {{"bit", bit}, {"name", perfdata::name_of_feature(bit)}, {"bytes", bytes}};
@@ -360,7 +351,7 @@ Json inspection_json(const Inspection& inspection) {
           {"short_samples", record_counts.left_out.short_samples},
           {"lost_records", record_counts.lost_records},
           {"lost_samples", record_counts.lost_samples},
-          {"repeated", repeated_json(record_counts.repeated)},
+          {"repeated", repeated.blocks > 0 ? FieldWriter::json_of(repeated) : Json()},
           {"read_in_part", recording.read_in_part()},
           {"faults", FieldWriter::json_of(recording.faults())}};
 }

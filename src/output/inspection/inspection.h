@@ -3,6 +3,7 @@
 
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/support/names.h"
 
 #include <string>
 #include <string_view>
@@ -20,8 +21,7 @@ struct Inspection {
   std::vector<std::string> precision_lost = {};
 };
 
-/// "little" or "big".
-std::string_view name_of(perfdata::ByteOrder order);
+SKID_NAMES(perfdata::ByteOrder, "little", "big")
 
 /// Events, what is missing, machine and command line; with `details` all other sections and
 /// the record counts. All names are escaped.

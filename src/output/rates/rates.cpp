@@ -9,6 +9,27 @@
 
 #include <fmt/format.h>
 
+namespace skid {
+
+void fields(FieldWriter& io, const analysis::Rate& value) {
+  SKID_MEMBERS(name, formula);
+  io("low", value.value ? Json(value.value->low) : Json());
+  io("high", value.value ? Json(value.value->high) : Json());
+  io("impossible", analysis::impossible(value));
+  SKID_MEMBERS_OR_NULL(missing, remark);
+}
+
+void fields(FieldWriter& io, const analysis::Identity& value) {
+  io("formula", value.formula);
+  io("left", value.residual ? Json(value.residual->left) : Json());
+  io("right", value.residual ? Json(value.residual->right) : Json());
+  io("residual", value.residual ? Json(value.residual->difference) : Json());
+  io("residual_of_larger", value.residual ? Json(value.residual->of_larger) : Json());
+  io("missing", value.missing);
+}
+
+}  // namespace skid
+
 namespace skid::output {
 namespace {
 
@@ -125,32 +146,7 @@ Json event_json(const perfstat::SelectedEvent& selected) {
       {"rows_not_counted", count.rows_not_counted}};
 }
 
-Json rate_json(const analysis::Rate& rate) {
-  return {{"name", rate.name},
-          {"formula", rate.formula},
-          {"low", rate.value ? Json(rate.value->low) : Json()},
-          {"high", rate.value ? Json(rate.value->high) : Json()},
-          {"impossible", analysis::impossible(rate)},
-          {"missing", rate.missing},
-          {"remark", text_or_null(rate.remark)}};
-}
-
-Json identity_json(const analysis::Identity& identity) {
-  const auto& residual = identity.residual;
-  return {{"formula", identity.formula},
-          {"left", residual ? Json(residual->left) : Json()},
-          {"right", residual ? Json(residual->right) : Json()},
-          {"residual", residual ? Json(residual->difference) : Json()},
-          {"residual_of_larger", residual ? Json(residual->of_larger) : Json()},
-          {"missing", identity.missing}};
-}
-
 }  // namespace
-
-std::string_view name_of(perfstat::State state) {
-  constexpr std::array<std::string_view, 3> kNames{"counted", "not counted", "not supported"};
-  return kNames.at(static_cast<std::size_t>(state));
-}
 
 std::string rates_text(const RatesReport& report, const Page& page) {
   const auto& [reading, selection, shares, rates] = report;
@@ -183,11 +179,11 @@ std::string rates_json(const RatesReport& report) {
                         {"separator", reading.form == perfstat::Form::json ? Json() : Json(",")},
                         {"events", array_of(selection.events, event_json)},
                         {"lfb_shares", {{"l2", shares.l2}, {"l3", shares.l3}}},
-                        {"loads", array_of(rates.loads, rate_json)},
-                        {"lines", array_of(rates.lines, rate_json)},
-                        {"identities", array_of(rates.identities, identity_json)},
-                        {"l2_requests", array_of(rates.l2, rate_json)},
-                        {"backend", array_of(rates.backend, rate_json)},
+                        {"loads", FieldWriter::json_of(rates.loads)},
+                        {"lines", FieldWriter::json_of(rates.lines)},
+                        {"identities", FieldWriter::json_of(rates.identities)},
+                        {"l2_requests", FieldWriter::json_of(rates.l2)},
+                        {"backend", FieldWriter::json_of(rates.backend)},
                         {"warnings", std::move(warnings)},
                         {"remarks", selection.remarks}});
 }

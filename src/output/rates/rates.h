@@ -4,6 +4,7 @@
 #include "analysis/rates.h"
 #include "src/output/page.h"
 #include "src/perfstat/counts.h"
+#include "src/support/names.h"
 
 namespace skid::output {
 
@@ -15,8 +16,7 @@ struct RatesReport {
   const analysis::Rates& rates;
 };
 
-/// "counted", "not counted", "not supported"
-std::string_view name_of(perfstat::State state);
+SKID_NAMES(perfstat::State, "counted", "not counted", "not supported")
 
 std::string rates_text(const RatesReport& report, const Page& page);
 

@@ -13,7 +13,6 @@
 namespace skid::output {
 namespace {
 
-using analysis::Cpu;
 using analysis::Measurement;
 
 const std::string& source_name(const Measurement& measurement) {
@@ -56,7 +55,7 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
 
 /// The name of an Arm CPU, which the kernel does not give: "Arm Neoverse N1", "Ampere part 0xac3";
 /// empty for other CPUs.
-std::string arm_name(const Cpu& cpu) {
+std::string arm_name(const analysis::Cpu& cpu) {
   const std::string_view vendor = cpu.vendor;
   if (!vendor.starts_with("0x")) return {};
   const auto implementer = whole_number<unsigned>(vendor.substr(2), 16);
@@ -83,14 +82,14 @@ std::string letter_of(std::size_t index) {
   return text;
 }
 
-std::string cpu_name(const Cpu& cpu) {
+std::string cpu_name(const analysis::Cpu& cpu) {
   if (!cpu.model_name.empty()) return escape_for_terminal(cpu.model_name);
   if (std::string name = arm_name(cpu); !name.empty()) return name;
   if (!cpu.vendor.empty()) return escape_for_terminal(cpu.vendor);
   return "unknown CPU";
 }
 
-std::string machine_text(const Cpu& cpu, std::string_view kernel) {
+std::string machine_text(const analysis::Cpu& cpu, std::string_view kernel) {
   std::string text = cpu_name(cpu);
   // Several CPUs have one name, such as those of QEMU.
   if (cpu.family && cpu.model && cpu.stepping) {

@@ -13,9 +13,7 @@
 namespace skid::output {
 namespace {
 
-using analysis::Bin;
 using analysis::Measurement;
-using analysis::SampleClass;
 using Kind = ListColumn::Kind;
 
 std::string triggers(const Page& page, const EventGroup& event) {
@@ -84,7 +82,7 @@ struct OffsetRow {
 };
 
 /// The offsets of a bin that the target has, without 0, which is the hits' own.
-std::string offsets_of(const Bin& bin, const Measurement& measurement) {
+std::string offsets_of(const analysis::Bin& bin, const Measurement& measurement) {
   std::int64_t first = std::max(bin.lo, measurement.lowest_offset);
   const std::int64_t last = std::min(bin.hi - 1, measurement.highest_offset);
   if (first == 0) first = 1;
@@ -99,12 +97,12 @@ std::vector<OffsetRow> rows_of(const Measurement& measurement,
   const auto add_beyond = [&rows](const char* name, std::uint64_t count) {
     if (count > 0) rows.push_back({name, count, Ink::yellow});
   };
-  const OffsetRow hits{"hit", measurement.samples[SampleClass::hit], Ink::green};
+  const OffsetRow hits{"hit", measurement.samples[analysis::SampleClass::hit], Ink::green};
   add_beyond("below the axis", histogram.underflow);
   bool has_hits = false;
-  for (const Bin& bin : histogram.bins) {
+  for (const analysis::Bin& bin : histogram.bins) {
     if (bin.lo >= 0 && !std::exchange(has_hits, true)) rows.push_back(hits);
-    const std::uint64_t misses = bin.count - bin[SampleClass::hit];
+    const std::uint64_t misses = bin.count - bin[analysis::SampleClass::hit];
     if (misses > 0) rows.push_back({offsets_of(bin, measurement), misses});
   }
   if (!has_hits) rows.push_back(hits);
@@ -166,7 +164,7 @@ void add_rows(const Page& page, const Column& column, List& list) {
 /// The samples of a column whose skids may be longer; empty without any.
 std::string censored_note(const Page& page, const Column& column) {
   const Measurement& m = *column.measurement;
-  const std::uint64_t censored = m.samples[SampleClass::censored];
+  const std::uint64_t censored = m.samples[analysis::SampleClass::censored];
   if (censored == 0 || !m.censored_from) return {};
   // The shortest runway of several triggers decides; others may go on.
   const std::string what = m.triggers.empty()

@@ -10,7 +10,6 @@
 namespace skid::output {
 namespace {
 
-using analysis::Basis;
 using analysis::Measurement;
 using analysis::OffsetCounts;
 using analysis::SampleClass;
@@ -250,9 +249,9 @@ std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, s
   return pairs;
 }
 
-Basis read_basis(const JsonValue& measurement) {
+analysis::Basis read_basis(const JsonValue& measurement) {
   const JsonValue value = measurement["basis"];
-  Basis basis;
+  analysis::Basis basis;
   Tally& tally = basis.tally;
   const JsonValue samples = measurement["samples"];
   tally.breakdown = read_breakdown(samples);
