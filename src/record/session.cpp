@@ -6,7 +6,6 @@
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <system_error>
@@ -81,14 +80,6 @@ std::uint64_t size_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   return error ? 0 : size;
-}
-
-/// "8 s", "2 min 5 s", "1 h 4 min".
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 bool is_ignored(int signal) {
@@ -398,6 +389,13 @@ void Progress::clear_line() {
 Progress::Style progress_style(bool quiet) {
   if (quiet) return Progress::Style::silent;
   return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::lines;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 Interrupts::Interrupts() {

@@ -79,6 +79,9 @@ class Progress {
 /// The style of progress that suits standard error.
 Progress::Style progress_style(bool quiet);
 
+/// "8 s", "2 min 5 s", "1 h 4 min".
+std::string duration_text(double seconds);
+
 enum class SessionEnd { complete, interrupted };
 
 /// Records the pending measurements of a run into its directory. run.json is written after each, so

@@ -27,16 +27,6 @@ Kit kit_of(std::vector<run::PlannedMeasurement> measurements) {
   return kit;
 }
 
-TEST(ShellWord, QuotesEveryCharacter) {
-  for (const std::string& word :
-       {std::string("plain"), std::string(), std::string("it's"), std::string("'"),
-        std::string("a b\tc"), std::string("$(touch /x) `y` \\ \" * ; & | # ~ !"),
-        std::string("line\nbreak"), std::string("-n"), std::string("\xc3\xa4\xff")}) {
-    const Completed done = run_program({"sh", "-c", "printf '%s|' " + shell_word(word)});
-    EXPECT_EQ(done.out, word + "|");
-  }
-}
-
 TEST(MeasurementLine, ContainsTheCommandOfPerf) {
   auto access = measurement_of("access", "access.none.data");
   EXPECT_EQ(

@@ -225,6 +225,16 @@ TEST(FindProgram, TakesNoneFromTheCurrentDirectory) {
   fs::current_path(before);
 }
 
+TEST(ShellQuoted, QuotesEveryCharacter) {
+  for (const std::string& word :
+       {std::string("plain"), std::string(), std::string("it's"), std::string("'"),
+        std::string("a b\tc"), std::string("$(touch /x) `y` \\ \" * ; & | # ~ !"),
+        std::string("line\nbreak"), std::string("-n"), std::string("\xc3\xa4\xff")}) {
+    const Completed done = run_program({"sh", "-c", "printf '%s|' " + shell_quoted({word})});
+    EXPECT_EQ(done.out, word + "|");
+  }
+}
+
 TEST(ShellQuoted, IsParsedByAShellAsTheSameArguments) {
   const std::vector<std::string> argv = {"printf", "%s|", "it's", "a b", "", "$HOME", "-e", "x\ny"};
   EXPECT_EQ(run_program({"sh", "-c", shell_quoted(argv)}).out, "it's|a b||$HOME|-e|x\ny|");
