@@ -4,7 +4,6 @@
 #include "src/machine/sampling_support.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -129,10 +128,6 @@ std::string_view arm_implementer(unsigned implementer) {
 
 std::string_view arm_core_name(unsigned implementer, unsigned part) {
   return implementer == kArm ? name_of(kCores, part) : std::string_view();
-}
-
-bool is_amd(const CpuIdentity& cpu) {
-  return cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
 }
 
 std::string level_name(int level) {

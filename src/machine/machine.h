@@ -13,7 +13,9 @@
 namespace skid::machine {
 
 /// A core of AMD or Hygon, whose precise levels come from IBS.
-bool is_amd(const CpuIdentity& cpu);
+inline bool is_amd(const CpuIdentity& cpu) {
+  return cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
+}
 
 /// Precise levels: perf_event_attr.precise_ip.
 inline constexpr int kHighestLevel = 3;

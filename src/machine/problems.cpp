@@ -1,6 +1,5 @@
 #include "src/machine/diagnosis.h"
 #include "src/support/file.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,6 @@
 
 #include "src/machine/cpuinfo.h"
 #include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <fmt/format.h>
 
@@ -96,22 +95,6 @@ std::vector<Pmu> read_pmus(const FileTree& files) {
     pmus.back().formats.resize(std::min(pmus.back().formats.size(), kMostFormats));
   }
   return pmus;
-}
-
-const Pmu* find_pmu(const std::vector<Pmu>& pmus, std::string_view name) {
-  return find_by(pmus, &Pmu::name, name);
-}
-
-bool is_arm_spe(const Pmu& pmu) {
-  return pmu.name.starts_with("arm_spe_");
-}
-
-bool is_amd_ibs(const Pmu& pmu) {
-  return pmu.name == "ibs_op" || pmu.name == "ibs_fetch";
-}
-
-std::optional<std::uint64_t> effective_capabilities(std::string_view status) {
-  return whole_number<std::uint64_t>(status_value(status, "CapEff"), 16);
 }
 
 std::string Midr::name() const {

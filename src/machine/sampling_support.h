@@ -4,6 +4,7 @@
 
 #include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
+#include "src/support/text.h"
 
 namespace skid::machine {
 
@@ -27,12 +28,18 @@ struct Pmu {
 std::vector<Pmu> read_pmus(const FileTree& files);
 
 /// The one of that name, or nullptr.
-const Pmu* find_pmu(const std::vector<Pmu>& pmus, std::string_view name);
+inline const Pmu* find_pmu(const std::vector<Pmu>& pmus, std::string_view name) {
+  return find_by(pmus, &Pmu::name, name);
+}
 
 /// Arm's statistical profiling extension: "arm_spe_0".
-bool is_arm_spe(const Pmu& pmu);
+inline bool is_arm_spe(const Pmu& pmu) {
+  return pmu.name.starts_with("arm_spe_");
+}
 /// AMD's instruction-based sampling: "ibs_op", "ibs_fetch".
-bool is_amd_ibs(const Pmu& pmu);
+inline bool is_amd_ibs(const Pmu& pmu) {
+  return pmu.name == "ibs_op" || pmu.name == "ibs_fetch";
+}
 
 /// Arm's main ID register, MIDR_EL1 (Arm ARM, D19.2): who made the core, which, and of which
 /// revision.
@@ -71,7 +78,9 @@ struct ProcessRights {
 };
 
 /// CapEff of a /proc/PID/status.
-std::optional<std::uint64_t> effective_capabilities(std::string_view status);
+inline std::optional<std::uint64_t> effective_capabilities(std::string_view status) {
+  return whole_number<std::uint64_t>(status_value(status, "CapEff"), 16);
+}
 
 struct SamplingSupport {
   bool here = false;  ///< this machine, not a copy of another's files

@@ -89,12 +89,6 @@ std::string escape_for_terminal(std::string_view text) {
   return escaped;
 }
 
-bool is_printable_ascii(std::string_view text) noexcept {
-  bool others = false;  // without an early end, so that the compiler tests several bytes at once
-  for (const char byte : text) others |= byte < ' ' || byte > '~';
-  return !others;
-}
-
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
@@ -130,16 +124,6 @@ std::string shorten_front(std::string_view text, std::size_t width) {
     text.remove_prefix(point.bytes);
   }
   return "~" + std::string(text);
-}
-
-std::string file_name(std::string_view path) {
-  const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
-  return escape_for_terminal(name == path.size() ? path : path.substr(name));
-}
-
-std::string function_name(std::string_view name) {
-  constexpr std::size_t kLongest = 90;
-  return shorten(escape_for_terminal(name), kLongest);
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {

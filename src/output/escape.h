@@ -13,7 +13,11 @@ namespace skid::output {
 std::string escape_for_terminal(std::string_view text);
 
 /// Whether every byte of `text` is a printable ASCII character, so that it needs no escaping.
-bool is_printable_ascii(std::string_view text) noexcept;
+inline bool is_printable_ascii(std::string_view text) noexcept {
+  bool others = false;  // without an early end, so that the compiler tests several bytes at once
+  for (const char byte : text) others |= byte < ' ' || byte > '~';
+  return !others;
+}
 
 /// `text` with each character that is not `shown` written as \u{1F9FF}. Invalid UTF-8 stays.
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text);
@@ -27,10 +31,16 @@ std::string shorten(std::string_view text, std::size_t width);
 std::string shorten_front(std::string_view text, std::size_t width);
 
 /// The part of a path after its last '/', escaped.
-std::string file_name(std::string_view path);
+inline std::string file_name(std::string_view path) {
+  const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
+  return escape_for_terminal(name == path.size() ? path : path.substr(name));
+}
 
 /// The name of a function, escaped. A longer name than any line, as C++ has them, is shortened.
-std::string function_name(std::string_view name);
+inline std::string function_name(std::string_view name) {
+  constexpr std::size_t kLongest = 90;
+  return shorten(escape_for_terminal(name), kLongest);
+}
 
 /// Escaped text in lines of at most `width` columns, broken at spaces, or within words that are
 /// longer than a line.

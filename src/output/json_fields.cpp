@@ -7,8 +7,6 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace skid::output {
 namespace {
 
@@ -45,31 +43,6 @@ std::string each_column(std::string_view columns, Use use) {
 }
 
 }  // namespace
-
-Json text_or_null(std::string_view text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
-}
-
-std::string document_text(std::string_view schema, const Json& keys) {
-  Json document{{"schema", schema}, {"tool_version", SKIDSCAN_VERSION}};
-  document.update(keys);
-  return json_text(document, 2) + '\n';
-}
-
-Json json_of_delay(const std::optional<analysis::Delay>& delay,
-                   const analysis::SamplePairs& pairs) {
-  if (!delay) return nullptr;
-  const analysis::Delay& value = *delay;
-  FieldWriter io;
-  SKID_MEMBERS(low, high, p5, p50, p95, predicted, independent);
-  io("pairs", pairs.pairs());
-  io("left_out", pairs.left_out);
-  return io.take();
-}
 
 std::string csv_field(const Json& value) {
   if (value.is_null()) return {};

@@ -41,7 +41,9 @@ SKID_WRITTEN_FIELDS(analysis::Bias, largest_ratio, chi_square, degrees, p)
 namespace skid::output {
 
 /// null for an empty text.
-Json text_or_null(std::string_view text);
+inline Json text_or_null(std::string_view text) {
+  return text.empty() ? Json() : Json(text);
+}
 
 /// An array of the results of `json_of` for each element.
 template <typename Elements, typename JsonOf>
@@ -64,13 +66,28 @@ Json counts_by_name(const std::array<Count, N>& counts, Zeros zeros, std::size_t
 }
 
 /// Of a measurement or a loop; null for nullopt.
-Json json_of_delay(const std::optional<analysis::Delay>& delay, const analysis::SamplePairs& pairs);
+inline Json json_of_delay(const std::optional<analysis::Delay>& delay,
+                          const analysis::SamplePairs& pairs) {
+  if (!delay) return nullptr;
+  const analysis::Delay& value = *delay;
+  FieldWriter io;
+  SKID_MEMBERS(low, high, p5, p50, p95, predicted, independent);
+  io("pairs", pairs.pairs());
+  io("left_out", pairs.left_out);
+  return io.take();
+}
 
 /// "0x1f"
-std::string hexadecimal(std::uint64_t value);
+inline std::string hexadecimal(std::uint64_t value) {
+  return fmt::format("{:#x}", value);
+}
 
 /// A JSON document as a command prints it: its schema and skidscan's version, then `keys`.
-std::string document_text(std::string_view schema, const Json& keys);
+inline std::string document_text(std::string_view schema, const Json& keys) {
+  Json document{{"schema", schema}, {"tool_version", SKIDSCAN_VERSION}};
+  document.update(keys);
+  return json_text(document, 2) + '\n';
+}
 
 // Comma-separated values, made of the JSON of the same things.
 

@@ -1,6 +1,5 @@
 #include "src/output/page.h"
 
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/html/document.h"
 #include "src/support/text.h"
@@ -10,9 +9,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::output {
 namespace {
@@ -157,18 +153,6 @@ std::string Page::hanging(const std::string& lead, std::size_t lead_width, std::
   return result;
 }
 
-std::string Page::paragraph(std::string_view text, Ink ink) const {
-  return hanging("", 0, text, ink);
-}
-
-std::string Page::note(std::string_view text, Ink ink, std::size_t more) const {
-  return hanging(std::string(kIndent, ' '), kIndent + more, text, ink);
-}
-
-std::string Page::left_out(std::size_t count, std::string_view what, std::size_t more) const {
-  return count == 0 ? "" : note(fmt::format("{} more{}", count, what), Ink::dim, more);
-}
-
 std::string Page::section(std::string_view name, const std::vector<std::string>& texts, Ink ink,
                           std::size_t most) const {
   if (texts.empty()) return {};
@@ -295,10 +279,6 @@ std::string Page::list(const List& list) const {
   return text;
 }
 
-std::string Page::figure(std::string_view kind, const MachineGroup* of) const {
-  return draw ? draw(kind, of) : "";
-}
-
 std::vector<std::string> Page::lines(std::string_view text, std::size_t indent) const {
   if (html) return {std::string(text)};
   return wrap(text, width > indent ? width - indent : 1);
@@ -312,15 +292,6 @@ std::string pad_left(std::string_view text, std::size_t width) {
   return spaces(width, text) + std::string(text);
 }
 
-Cell unknown_cell() {
-  return {kUnknown, Ink::dim};
-}
-
-std::string percent_of(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return kUnknown;
-  return analysis::percent(static_cast<double>(part) / static_cast<double>(whole));
-}
-
 std::string number_text(double value) {
   if (!std::isfinite(value)) return kUnknown;
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
@@ -329,21 +300,11 @@ std::string number_text(double value) {
   return std::abs(value) < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
 }
 
-std::string share_range(const Page& page, double low, double high) {
-  std::string text = analysis::percent(low);
-  text.pop_back();
-  return page.range(text, analysis::percent(high));
-}
-
 std::string list_of(const std::vector<std::string>& names, std::size_t most) {
   if (names.size() <= most) return joined(names);
   const std::vector<std::string> first(names.begin(),
                                        names.begin() + static_cast<std::ptrdiff_t>(most));
   return fmt::format("{} and {} more", joined(first), names.size() - most);
-}
-
-std::string joined(const std::vector<std::string>& names, std::string_view separator) {
-  return fmt::format("{}", fmt::join(names, separator));
 }
 
 }  // namespace skid::output

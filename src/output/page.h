@@ -2,6 +2,8 @@
 // a terminal already; what HTML needs in addition is done here.
 #pragma once
 
+#include "analysis/wording.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +12,9 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::output {
 
@@ -93,13 +98,19 @@ struct Page {
   std::string hanging(const std::string& lead, std::size_t lead_width, std::string_view text,
                       Ink ink = Ink::plain) const;
   /// `text` wrapped.
-  std::string paragraph(std::string_view text, Ink ink = Ink::plain) const;
+  std::string paragraph(std::string_view text, Ink ink = Ink::plain) const {
+    return hanging("", 0, text, ink);
+  }
   /// `text` wrapped and indented; further lines by `more` columns more.
-  std::string note(std::string_view text, Ink ink = Ink::dim, std::size_t more = 0) const;
+  std::string note(std::string_view text, Ink ink = Ink::dim, std::size_t more = 0) const {
+    return hanging(std::string(kIndent, ' '), kIndent + more, text, ink);
+  }
   /// A name and its value, as at the beginning of a report; nothing for an empty value.
   std::string field(std::string_view name, std::string_view text, Ink ink = Ink::plain) const;
   /// "12 more" and `what`, of things that are left out; empty for none. `more`: as of `note`.
-  std::string left_out(std::size_t count, std::string_view what, std::size_t more = 0) const;
+  std::string left_out(std::size_t count, std::string_view what, std::size_t more = 0) const {
+    return count == 0 ? "" : note(fmt::format("{} more{}", count, what), Ink::dim, more);
+  }
   /// A title, and a note for each text, of many the first ones; empty without any.
   std::string section(std::string_view name, const std::vector<std::string>& texts,
                       Ink ink = Ink::plain, std::size_t most = std::string::npos) const;
@@ -115,7 +126,9 @@ struct Page {
   /// A header, unless no column has a title, and a line a row.
   std::string list(const List& list) const;
   /// What `draw` makes of these; empty without figures.
-  std::string figure(std::string_view kind, const MachineGroup* of) const;
+  std::string figure(std::string_view kind, const MachineGroup* of) const {
+    return draw ? draw(kind, of) : "";
+  }
   /// `text` in lines that leave `indent` columns free; in one line on a page, which a browser
   /// breaks.
   std::vector<std::string> lines(std::string_view text, std::size_t indent) const;
@@ -126,15 +139,24 @@ std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
 /// "-", for what is not known.
-Cell unknown_cell();
+inline Cell unknown_cell() {
+  return {kUnknown, Ink::dim};
+}
 /// "12.5%"; "-" of nothing.
-std::string percent_of(std::uint64_t part, std::uint64_t whole);
+inline std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return kUnknown;
+  return analysis::percent(static_cast<double>(part) / static_cast<double>(whole));
+}
 
 /// A number in a table: whole ones without decimals, small ones with two significant digits.
 std::string number_text(double value);
 
 /// "99.92–100%"
-std::string share_range(const Page& page, double low, double high);
+inline std::string share_range(const Page& page, double low, double high) {
+  std::string text = analysis::percent(low);
+  text.pop_back();
+  return page.range(text, analysis::percent(high));
+}
 
 /// The results of `text_of` for each element.
 template <typename Elements, typename TextOf>
@@ -147,6 +169,9 @@ std::vector<std::string> texts_of(const Elements& elements, TextOf text_of) {
 /// Names separated by commas; of many the first ones and "and 12 more".
 std::string list_of(const std::vector<std::string>& names, std::size_t most = 8);
 /// All of them.
-std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");
+inline std::string joined(const std::vector<std::string>& names,
+                          std::string_view separator = ", ") {
+  return fmt::format("{}", fmt::join(names, separator));
+}
 
 }  // namespace skid::output

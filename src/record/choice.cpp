@@ -7,7 +7,6 @@
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <iterator>
 #include <numeric>
@@ -357,26 +356,14 @@ const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine
   return nullptr;
 }
 
-bool is_counted_by_iteration(EventKind kind) {
-  return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
-}
-
 bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);
-}
-
-bool is_tagged(const ChosenEvent& chosen) {
-  return chosen.event.name.starts_with("ibs_op/");
 }
 
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification) {
   const std::uint64_t count = events_of_iteration(chosen, specification);
   const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
   return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
-}
-
-int repeats_of(const PlanOptions& options) {
-  return options.vary_period ? std::max(options.repeat, kPeriods) : options.repeat;
 }
 
 std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
@@ -402,10 +389,6 @@ std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptio
     periods.push_back(next.period);
   }
   return periods;
-}
-
-std::size_t triggers_of(const PlanOptions& options) {
-  return options.triggers ? *options.triggers : options.gaps.size() + 1;
 }
 
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,

@@ -10,6 +10,7 @@
 #include "src/machine/machine.h"
 #include "src/run/perftool/perftool.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -95,7 +96,9 @@ struct ChosenEvent {
 };
 
 /// The events of one trigger instruction each, whose number follows from the iterations.
-bool is_counted_by_iteration(EventKind kind);
+inline bool is_counted_by_iteration(EventKind kind) {
+  return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
+}
 
 /// The PMU that an event names: "cpu_core" of "cpu_core/cycles/"; null: none.
 const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine);
@@ -105,7 +108,9 @@ bool is_busy(const ChosenEvent& chosen);
 
 /// Whether IBS itself is sampled, which tags any operation: only those that access the trigger's
 /// data are judged.
-bool is_tagged(const ChosenEvent& chosen);
+inline bool is_tagged(const ChosenEvent& chosen) {
+  return chosen.event.name.starts_with("ibs_op/");
+}
 
 /// Whether samples of the event would pass over some of an iteration: the events from one to the
 /// next, with PEBS the period and one (analysis/basis.h), have a factor in common with those of an
@@ -116,7 +121,9 @@ bool resonates(const ChosenEvent& chosen, const runway::Specification& specifica
 inline constexpr int kPeriods = 4;
 
 /// How often every event and level is recorded.
-int repeats_of(const PlanOptions& options);
+inline int repeats_of(const PlanOptions& options) {
+  return options.vary_period ? std::max(options.repeat, kPeriods) : options.repeat;
+}
 
 /// The period of each repetition: the chosen one, or that and further ones that do not resonate, so
 /// that overflows are at other events of an iteration each time. `specification`: of the event's
@@ -125,7 +132,9 @@ std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptio
                                       const runway::Specification& specification);
 
 /// Triggers in one iteration.
-std::size_t triggers_of(const PlanOptions& options);
+inline std::size_t triggers_of(const PlanOptions& options) {
+  return options.triggers ? *options.triggers : options.gaps.size() + 1;
+}
 
 /// The events of the options, else the built-in ones, the default set of the CPU, and cycles:P,
 /// which perf itself records by default. Decisions are explained in `notes`. `catalogue` null: none

@@ -6,7 +6,6 @@
 #include "src/support/process.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -225,8 +224,7 @@ void fit_to_cpu(runway::Specification& specification, const PlanOptions& options
 std::string why_not(TriggerKind kind, const PlanOptions& options, const machine::Machine& machine,
                     int cpu, Arch arch) {
   if (const auto reason = runway::refusal(kind, arch, machine.cpu_flags)) return *reason;
-  const bool sized = runway::is_chase(kind);
-  if (!sized || options.working_set) return {};
+  if (!runway::is_chase(kind) || options.working_set) return {};
   return runway::working_set_for(kind, memory_sizes(machine, cpu)).refusal;
 }
 

@@ -4,7 +4,6 @@
 #include "src/support/error.h"
 #include "src/support/process.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace skid::record {

@@ -29,25 +29,12 @@ std::string Option::argument() const {
   return found == names.end() ? std::string() : *found;
 }
 
-Option help_option() {
-  return {"-h,--help", {}, "print this help and exit"};
-}
-
-Option version_option() {
-  return {"-V,--version", {}, "print the version and exit"};
-}
-
 std::map<ExitStatus, std::string> all_exit_statuses(const Command& command) {
   auto statuses = command.exit_statuses;
   statuses.try_emplace(ExitStatus::done, "success");
   statuses.try_emplace(ExitStatus::failed, "failure; a message states the reason");
   statuses.try_emplace(ExitStatus::usage, "wrong usage");
   return statuses;
-}
-
-std::string full_name(const Program& program, const Command& command) {
-  if (&command == &program.itself) return program.itself.name;
-  return program.itself.name + " " + command.name;
 }
 
 Value Value::one_of(std::string name, std::string& variable, const Texts& words) {

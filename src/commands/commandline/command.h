@@ -217,15 +217,22 @@ struct Program {
 };
 
 /// -h, --help: parsing recognizes it in every command.
-Option help_option();
+inline Option help_option() {
+  return {"-h,--help", {}, "print this help and exit"};
+}
 /// -V, --version of the program.
-Option version_option();
+inline Option version_option() {
+  return {"-V,--version", {}, "print the version and exit"};
+}
 
 /// The exit statuses of a command with their meaning.
 std::map<ExitStatus, std::string> all_exit_statuses(const Command& command);
 
 /// "skidscan report"; of the program itself "skidscan".
-std::string full_name(const Program& program, const Command& command);
+inline std::string full_name(const Program& program, const Command& command) {
+  if (&command == &program.itself) return program.itself.name;
+  return program.itself.name + " " + command.name;
+}
 
 /// The request of a command line.
 struct Call {

@@ -1,13 +1,9 @@
 #include "src/output/audit/audit_parts.h"
 
-#include "src/output/escape.h"
-#include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 namespace skid::output {
 namespace {
@@ -181,10 +177,6 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
 }
 
 }  // namespace
-
-std::string event_name(const audit::EventAudit& event) {
-  return fmt::format("{}, {}", escape_for_terminal(event.event), level_name(event.level));
-}
 
 std::string code_place(const std::string& function, std::uint64_t offset, std::uint64_t address,
                        const std::string& module) {

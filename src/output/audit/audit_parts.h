@@ -1,11 +1,9 @@
 // Parts of an audit's text.
 #pragma once
 
-#include "analysis/wording.h"
 #include "src/audit/audit.h"
-#include "src/output/page.h"
-
-#include <array>
+#include "src/output/escape.h"
+#include "src/output/report/parts.h"
 
 namespace skid::output {
 
@@ -18,7 +16,9 @@ struct RecordedEvent {
 };
 
 /// An event and its level: "access, pp". Escaped.
-std::string event_name(const audit::EventAudit& event);
+inline std::string event_name(const audit::EventAudit& event) {
+  return fmt::format("{}, {}", escape_for_terminal(event.event), level_name(event.level));
+}
 
 /// "main+0x10 (program)", the address where the function is unknown. Escaped.
 std::string code_place(const std::string& function, std::uint64_t offset, std::uint64_t address,

@@ -1,15 +1,10 @@
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_parts.h"
-#include "src/output/escape.h"
-#include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::output {
 namespace {

@@ -6,9 +6,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace skid {
 
 SKID_WRITTEN_FIELDS(events::Cause, category, verdict, note)

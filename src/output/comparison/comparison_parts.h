@@ -6,8 +6,6 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
 namespace skid::output {
 
 using analysis::Comparison;

@@ -1,4 +1,3 @@
-#include "analysis/wording.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
 #include "src/output/escape.h"
@@ -6,8 +5,6 @@
 
 #include <algorithm>
 #include <map>
-
-#include <fmt/ranges.h>
 
 namespace skid::output {
 namespace {

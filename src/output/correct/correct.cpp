@@ -1,13 +1,10 @@
 #include "src/output/correct/correct.h"
 
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace skid {
 

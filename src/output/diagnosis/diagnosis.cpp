@@ -7,8 +7,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace skid {
 
 SKID_WRITTEN_FIELDS(events::DefaultEvent, stands_for, name, perf_event, trigger, levels)

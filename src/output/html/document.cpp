@@ -1,14 +1,11 @@
 #include "src/output/html/document.h"
 
-#include "analysis/wording.h"
 #include "assets.h"
 #include "src/output/escape.h"
 #include "src/support/process.h"
 
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 namespace skid::output::html {
 namespace {
@@ -107,19 +104,11 @@ std::string_view class_of(Ink ink) {
   return kClasses.at(static_cast<std::size_t>(ink));
 }
 
-std::string painted(std::string_view text, Ink ink) {
-  return ink == Ink::plain ? escaped(text) : element("span", class_of(ink), escaped(text));
-}
-
 std::string hanging(std::string_view lead, std::string_view text, Ink ink) {
   if (lead.find_first_not_of(' ') == std::string_view::npos) {
     return element("p", class_of(ink), escaped(text));
   }
   return element("dl", "", element("dt", "", lead) + element("dd", class_of(ink), escaped(text)));
-}
-
-std::string folded(std::string_view summary, const std::string& content) {
-  return element("details", "", element("summary", "", escaped(summary)) + content);
 }
 
 std::string table(const Table& table) {

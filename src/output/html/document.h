@@ -30,13 +30,17 @@ std::string element(std::string_view tag, std::string_view classes, std::string_
 std::string_view class_of(Ink ink);
 
 /// A piece of a line in that ink.
-std::string painted(std::string_view text, Ink ink);
+inline std::string painted(std::string_view text, Ink ink) {
+  return ink == Ink::plain ? escaped(text) : element("span", class_of(ink), escaped(text));
+}
 
 /// `text` after `lead`, which is markup; a paragraph where it is blank.
 std::string hanging(std::string_view lead, std::string_view text, Ink ink);
 
 /// `content`, which is markup, below a line that opens it.
-std::string folded(std::string_view summary, const std::string& content);
+inline std::string folded(std::string_view summary, const std::string& content) {
+  return element("details", "", element("summary", "", escaped(summary)) + content);
+}
 
 std::string table(const Table& table);
 

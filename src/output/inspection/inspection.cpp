@@ -1,14 +1,11 @@
 #include "src/output/inspection/inspection.h"
 
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/page.h"
 #include "src/support/process.h"
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace skid {
 

@@ -1,12 +1,9 @@
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 
 namespace skid::output {
 namespace {
@@ -212,8 +209,7 @@ class Panel {
       }
       text += page_.hanging(lead + std::string(kMarks, ' '), used + kMarks, what, Ink::dim);
     };
-    const bool is_target = code_.kind == listing::Kind::target;
-    sum(is_target ? "sum, in the loop" : "sum, in the function", true,
+    sum(code_.kind == listing::Kind::target ? "sum, in the loop" : "sum, in the function", true,
         [](const Cells& cells) { return Count{cells.total.samples}; });
     sum("of these EXACT_IP", true, [](const Cells& cells) { return Count{cells.total.exact}; });
     const auto own = static_cast<std::size_t>(code_.kind == listing::Kind::kernel_function

@@ -1,13 +1,10 @@
 #include "src/output/rates/rates.h"
 
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace skid {
 

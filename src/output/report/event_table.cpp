@@ -1,13 +1,10 @@
 #include "analysis/repeats.h"
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
 
 namespace skid::output {
 namespace {
@@ -369,19 +366,6 @@ void add_over_runs(Table& table, const char* name,
 }
 
 }  // namespace
-
-Cell distance_cell(const std::optional<Distance>& distance, double Distance::*value,
-                   bool Distance::*at_least) {
-  if (!distance) return unknown_cell();
-  return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
-}
-
-Cell level_cell(const Measurement& m) {
-  const int recorded = m.precise.recorded;
-  if (!m.precise.requested) return {fmt::format("? -> {}", recorded)};
-  if (*m.precise.requested == recorded) return {fmt::format("{}", recorded)};
-  return {fmt::format("{} -> {} !", *m.precise.requested, recorded), Ink::yellow};
-}
 
 std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) {
   std::vector<const Measurement*> measurements;

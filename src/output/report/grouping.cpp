@@ -8,8 +8,6 @@
 #include <map>
 #include <tuple>
 
-#include <fmt/format.h>
-
 namespace skid::output {
 namespace {
 
@@ -70,10 +68,6 @@ std::string arm_name(const analysis::Cpu& cpu) {
 
 }  // namespace
 
-std::string numbered(std::string label, int occurrence) {
-  return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
-}
-
 std::string letter_of(std::size_t index) {
   std::string text;
   for (++index; index > 0; index = (index - 1) / 26) {
@@ -121,11 +115,6 @@ std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
     for (EventGroup& event : machine.events) label_columns(machine, event);
   }
   return machines;
-}
-
-std::string_view origin_word(SampleOrigin origin) {
-  if (origin == SampleOrigin::cpu) return "";
-  return origin == SampleOrigin::emulator ? ", emulated" : ", synthetic";
 }
 
 std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {

@@ -48,7 +48,10 @@ std::string title_mark(const auto& things) {
 }
 
 /// ", synthetic" or the like, for the end of a list; empty for a CPU.
-std::string_view origin_word(SampleOrigin origin);
+inline std::string_view origin_word(SampleOrigin origin) {
+  if (origin == SampleOrigin::cpu) return "";
+  return origin == SampleOrigin::emulator ? ", emulated" : ", synthetic";
+}
 
 /// "SYNTHETIC", and what that means, as a field of a text; empty for a CPU. `of`: which samples;
 /// may be empty.

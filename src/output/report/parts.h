@@ -51,7 +51,9 @@ std::string report_answer(const Page& page, const std::vector<MachineGroup>& mac
 std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event);
 
 /// "pp", and of further ones with this label "pp (2)".
-std::string numbered(std::string label, int occurrence);
+inline std::string numbered(std::string label, int occurrence) {
+  return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
+}
 
 Ink ink_of(analysis::Verdict verdict);
 
@@ -60,11 +62,19 @@ Ink ink_of(analysis::Verdict verdict);
 Cell verdict_counts(const std::array<std::size_t, 4>& counts);
 
 /// ">=4948", "3"; "-" without a distance.
-Cell distance_cell(const std::optional<analysis::Distance>& distance,
-                   double analysis::Distance::*value, bool analysis::Distance::*at_least);
+inline Cell distance_cell(const std::optional<analysis::Distance>& distance,
+                          double analysis::Distance::*value, bool analysis::Distance::*at_least) {
+  if (!distance) return unknown_cell();
+  return {((*distance).*at_least ? ">=" : "") + number_text((*distance).*value)};
+}
 
 /// "2", "3 -> 2 !" where the recorded level is not the requested one.
-Cell level_cell(const analysis::Measurement& measurement);
+inline Cell level_cell(const analysis::Measurement& m) {
+  const int recorded = m.precise.recorded;
+  if (!m.precise.requested) return {fmt::format("? -> {}", recorded)};
+  if (*m.precise.requested == recorded) return {fmt::format("{}", recorded)};
+  return {fmt::format("{} -> {} !", *m.precise.requested, recorded), Ink::yellow};
+}
 
 /// "load at 0x401000 (skid_trigger)". Escaped.
 std::string trigger_text(const analysis::Measurement& measurement);

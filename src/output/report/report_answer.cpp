@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 namespace skid::output {
 namespace {
 

@@ -1,5 +1,4 @@
 // The tables and histograms of an event, and the machine that it was recorded on.
-#include "analysis/wording.h"
 #include "src/output/escape.h"
 #include "src/output/html/document.h"
 #include "src/output/report/parts.h"
@@ -7,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

@@ -4,9 +4,6 @@
 #include <memory>
 #include <numeric>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace skid::output {
 namespace {
 

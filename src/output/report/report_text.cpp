@@ -1,5 +1,4 @@
 #include "analysis/repeats.h"
-#include "analysis/wording.h"
 #include "assets.h"
 #include "src/output/escape.h"
 #include "src/output/report/parts.h"
@@ -7,9 +6,6 @@
 
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::output {
 namespace {

@@ -200,23 +200,10 @@ EventName split_event_name(std::string_view event) {
   return {std::string(event.substr(0, colon)), std::string(event.substr(colon + 1))};
 }
 
-std::string join_event_name(const EventName& event) {
-  if (event.modifiers.empty()) return event.name;
-  return event.name + (event.name.ends_with('/') ? "" : ":") + event.modifiers;
-}
-
-std::string event_at_level(const std::string& name, const std::string& modifiers, int level) {
-  return join_event_name({name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
-}
-
 std::string with_counter_values(std::string_view event) {
   EventName name = split_event_name(event);
   if (!has_counter_values(event)) name.modifiers += 'S';
   return join_event_name(name);
-}
-
-bool has_counter_values(std::string_view event) {
-  return split_event_name(event).modifiers.find('S') != std::string::npos;
 }
 
 std::string perf_name_of(const std::string& event, const runway::TargetDescription& target) {
@@ -247,10 +234,6 @@ std::vector<std::string> split_event_list(std::string_view list) {
 
 int level_of_modifiers(std::string_view modifiers) {
   return static_cast<int>(std::ranges::count(modifiers, 'p'));
-}
-
-bool leaves_level_to_perf(std::string_view event) {
-  return split_event_name(event).modifiers.find('P') != std::string::npos;
 }
 
 const GenericEvent* find_generic_event(std::string_view name) {

@@ -28,16 +28,24 @@ struct EventName {
 EventName split_event_name(std::string_view event);
 
 /// The reverse: "cycles" and "u" to "cycles:u"; without a colon after a slash.
-std::string join_event_name(const EventName& event);
+inline std::string join_event_name(const EventName& event) {
+  if (event.modifiers.empty()) return event.name;
+  return event.name + (event.name.ends_with('/') ? "" : ":") + event.modifiers;
+}
 
 /// "r20d1:upp" of a name, its modifiers without p, and a precise level.
-std::string event_at_level(const std::string& name, const std::string& modifiers, int level);
+inline std::string event_at_level(const std::string& name, const std::string& modifiers,
+                                  int level) {
+  return join_event_name({name, modifiers + std::string(static_cast<std::size_t>(level), 'p')});
+}
 
 /// The event with the modifier S: its samples contain the value of its counter (PERF_SAMPLE_READ).
 std::string with_counter_values(std::string_view event);
 
 /// Whether it has that modifier.
-bool has_counter_values(std::string_view event);
+inline bool has_counter_values(std::string_view event) {
+  return split_event_name(event).modifiers.find('S') != std::string::npos;
+}
 
 /// A built-in event as perf has it on this target: "mem:0x403000/8:rw" for "access",
 /// "mem:0x401010:x" for "execute", "page-faults" for "faults". Other names as they are.
@@ -52,7 +60,9 @@ int level_of_modifiers(std::string_view modifiers);
 
 /// Whether the level of an event string is left to perf (modifier P), which takes the highest that
 /// works.
-bool leaves_level_to_perf(std::string_view event);
+inline bool leaves_level_to_perf(std::string_view event) {
+  return split_event_name(event).modifiers.find('P') != std::string::npos;
+}
 
 /// An event that perf itself has a name for (perf list hw sw), as perf_event_attr encodes it.
 struct GenericEvent {
