@@ -4,11 +4,7 @@
 #include "src/output/listing/listing.h"
 #include "src/support/near_names.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <system_error>
-
-#include <fmt/ranges.h>
 
 namespace skid::commands {
 namespace {

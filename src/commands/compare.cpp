@@ -3,8 +3,6 @@
 #include "src/commands/output_files.h"
 #include "src/output/comparison/comparison.h"
 
-#include <algorithm>
-
 namespace skid::commands {
 namespace {
 

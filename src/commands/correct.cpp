@@ -6,8 +6,6 @@
 #include "src/output/correct/correct.h"
 #include "src/run/run.h"
 
-#include <algorithm>
-
 namespace skid::commands {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/record/plan.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <system_error>
 
 namespace skid::commands {

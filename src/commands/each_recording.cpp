@@ -11,10 +11,8 @@
 #include "src/support/in_order.h"
 #include "src/symbols/disassembler.h"
 
-#include <algorithm>
 #include <deque>
 #include <exception>
-#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>

@@ -26,8 +26,8 @@ struct KitOptions {
   record::PlanOptions plan;
   std::string arch{runway::name_of(kOwnArch)};
   std::string cpu;  ///< --for
+  std::optional<std::string> given_output;
   std::string output;
-  bool is_output_given = false;
   bool slurm = false;
   bool force = false;
   OutputOptions shown;
@@ -35,7 +35,7 @@ struct KitOptions {
 
 /// What nodes share is a directory.
 KitOptions completed(KitOptions options) {
-  if (!options.is_output_given) options.output = options.slurm ? kit::kTopDirectory : kDefaultTar;
+  options.output = options.given_output.value_or(options.slurm ? kit::kTopDirectory : kDefaultTar);
   if (!options.slurm) return options;
   if (options.output == kStandardOutput || options.output.ends_with(".tar")) {
     throw UsageError("-o {}: a kit for Slurm is a directory, on a file system that the nodes share",
@@ -220,13 +220,7 @@ Command kit_command() {
                    "skidscan kit -e access -o - | ssh HOST 'tar -xf - && sh skidscan-kit/run.sh'"},
       .run = [options] { return make_kit(*options); }};
   return std::move(command).with(
-      std::vector<Option>{{"-o,--output",
-                           Value::converted("KIT.tar",
-                                            [options](const auto& names) {
-                                              options->output = names.back();
-                                              options->is_output_given = true;
-                                            })
-                               .completing(commandline::Completion::files),
+      std::vector<Option>{{"-o,--output", Value::file("KIT.tar", options->given_output),
                            "tar to write (default: skidscan-kit.tar), - for standard output, or "
                            "DIR/ for a directory"},
                           arch_option(options->arch),

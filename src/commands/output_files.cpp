@@ -5,8 +5,6 @@
 #include "src/support/file.h"
 #include "src/support/process.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <set>
 #include <system_error>
 

@@ -2,7 +2,6 @@
 #include "src/record/choice.h"
 #include "src/run/run.h"
 
-#include <algorithm>
 #include <array>
 
 namespace skid::commands {

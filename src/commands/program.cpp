@@ -1,7 +1,5 @@
 #include "src/commands/commands.h"
 
-#include <algorithm>
-
 namespace skid::commands {
 namespace {
 

@@ -8,11 +8,7 @@
 #include "src/record/session.h"
 #include "src/support/process.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-
-#include <fmt/ranges.h>
 
 namespace skid::commands {
 namespace {

@@ -3,8 +3,6 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
 
-#include <algorithm>
-
 namespace skid::commands {
 namespace {
 

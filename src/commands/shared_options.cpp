@@ -7,13 +7,9 @@
 #include "src/record/choice.h"
 #include "src/run/perftool/perftool.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <regex>
 #include <system_error>
-
-#include <fmt/ranges.h>
 
 namespace skid::commands {
 namespace {

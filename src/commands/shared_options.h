@@ -11,6 +11,8 @@
 #include "src/measure/measure.h"
 #include "src/measure/profile.h"
 
+#include <filesystem>
+
 namespace skid::record {
 struct PlanOptions;
 }

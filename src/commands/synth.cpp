@@ -7,10 +7,8 @@
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 
-#include <filesystem>
 #include <system_error>
 
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace skid::commands {

@@ -9,7 +9,6 @@
 #include "src/support/address.h"
 
 #include <cmath>
-#include <filesystem>
 
 namespace skid::commands {
 namespace {

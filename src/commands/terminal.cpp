@@ -86,11 +86,6 @@ void StandardOutput::flush() {
   text_.clear();
 }
 
-void StandardOutput::finish() {
-  flush();
-  pager_.reset();
-}
-
 void StandardOutput::start_pager() {
   if (::isatty(STDOUT_FILENO) != 1) return;
   const char* const own = std::getenv("PAGER");
@@ -173,12 +168,6 @@ void ProgressLine::begins(const char* what, const std::string& name, std::size_t
                           std::size_t total) {
   const std::scoped_lock lock(mutex_);
   line_ = fmt::format("{} {}/{} {}", what, number, total, output::escape_for_terminal(name));
-}
-
-std::unique_lock<std::mutex> ProgressLine::pause() {
-  std::unique_lock lock(mutex_);
-  erase();
-  return lock;
 }
 
 bool ProgressLine::suits_standard_error(bool quiet) {

@@ -33,7 +33,10 @@ class StandardOutput {
   /// Writes when the buffer is full. False if the reader is gone.
   bool flush_if_full();
   /// Writes what is left and waits for the pager to end. Throws Error when it cannot be written.
-  void finish();
+  void finish() {
+    flush();
+    pager_.reset();
+  }
 
  private:
   void flush();
@@ -113,7 +116,11 @@ class ProgressLine {
   void begins(const char* what, const std::string& name, std::size_t number, std::size_t total);
 
   /// Erases the line, which stays away as long as the result lives.
-  std::unique_lock<std::mutex> pause();
+  std::unique_lock<std::mutex> pause() {
+    std::unique_lock lock(mutex_);
+    erase();
+    return lock;
+  }
 
   /// Whether standard error is a terminal on which a line may come and go.
   static bool suits_standard_error(bool quiet);

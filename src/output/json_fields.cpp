@@ -1,6 +1,5 @@
 #include "src/output/json_fields.h"
 
-#include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/support/json_text.h"
 #include "src/support/text.h"

@@ -1,6 +1,5 @@
 #include "src/output/page.h"
 
-#include "src/output/escape.h"
 #include "src/output/html/document.h"
 #include "src/support/text.h"
 
@@ -21,11 +20,6 @@ constexpr std::size_t kNarrowestTableColumn = 11;
 /// Columns that a shortened text keeps: before other columns are left out, and after.
 constexpr std::size_t kNarrowText = 16;
 constexpr std::size_t kNarrowestText = 8;
-
-std::string spaces(std::size_t width, std::string_view text) {
-  const std::size_t used = display_width(text);
-  return std::string(width > used ? width - used : 0, ' ');
-}
 
 std::string without_trailing_spaces(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -282,14 +276,6 @@ std::string Page::list(const List& list) const {
 std::vector<std::string> Page::lines(std::string_view text, std::size_t indent) const {
   if (html) return {std::string(text)};
   return wrap(text, width > indent ? width - indent : 1);
-}
-
-std::string pad_right(std::string_view text, std::size_t width) {
-  return std::string(text) + spaces(width, text);
-}
-
-std::string pad_left(std::string_view text, std::size_t width) {
-  return spaces(width, text) + std::string(text);
 }
 
 std::string number_text(double value) {

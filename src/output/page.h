@@ -3,15 +3,12 @@
 #pragma once
 
 #include "analysis/wording.h"
+#include "src/output/escape.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -134,9 +131,17 @@ struct Page {
   std::vector<std::string> lines(std::string_view text, std::size_t indent) const;
 };
 
-/// `text` and as many spaces as make it `width` columns wide.
-std::string pad_right(std::string_view text, std::size_t width);
-std::string pad_left(std::string_view text, std::size_t width);
+/// As many spaces as make `text` `width` columns wide.
+inline std::string spaces(std::size_t width, std::string_view text) {
+  const std::size_t used = display_width(text);
+  return std::string(width > used ? width - used : 0, ' ');
+}
+inline std::string pad_right(std::string_view text, std::size_t width) {
+  return std::string(text) + spaces(width, text);
+}
+inline std::string pad_left(std::string_view text, std::size_t width) {
+  return spaces(width, text) + std::string(text);
+}
 
 /// "-", for what is not known.
 inline Cell unknown_cell() {

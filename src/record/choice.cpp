@@ -3,7 +3,6 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "src/perfdata/format.h"
-#include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 
@@ -348,13 +347,6 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
 }
 
 }  // namespace
-
-const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine) {
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    if (event.starts_with(pmu.name + "/")) return &pmu;
-  }
-  return nullptr;
-}
 
 bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);

@@ -9,6 +9,7 @@
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
 #include "src/run/perftool/perftool.h"
+#include "src/support/error.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +46,10 @@ struct RequestedEvent {
   /// As requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
   std::string at_level(int level) const { return perftool::event_at_level(name, modifiers, level); }
   /// As perf's -e takes it on this target: "mem:0x403000/8:rw:upp".
-  std::string for_perf(int level, const runway::TargetDescription& target) const;
+  std::string for_perf(int level, const runway::TargetDescription& target) const {
+    return perftool::event_at_level(
+        perf_name.empty() ? perftool::perf_name_of(name, target) : perf_name, modifiers, level);
+  }
 };
 
 /// Takes the values of -e apart, each one event or a list with commas. Throws UsageError for a text
@@ -53,7 +57,12 @@ struct RequestedEvent {
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments);
 
 /// "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.
-int parse_level(std::string_view name);
+inline int parse_level(std::string_view name) {
+  for (int level = 0; level <= machine::kHighestLevel; ++level) {
+    if (name == machine::level_name(level)) return level;
+  }
+  throw UsageError("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name);
+}
 
 /// What is to be recorded: the same for `record` and for kits.
 struct PlanOptions {
@@ -101,7 +110,12 @@ inline bool is_counted_by_iteration(EventKind kind) {
 }
 
 /// The PMU that an event names: "cpu_core" of "cpu_core/cycles/"; null: none.
-const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine);
+inline const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine) {
+  for (const machine::CorePmu& pmu : machine.core_pmus) {
+    if (event.starts_with(pmu.name + "/")) return &pmu;
+  }
+  return nullptr;
+}
 
 /// An event that comes with every cycle or instruction, some 10^10 times a second.
 bool is_busy(const ChosenEvent& chosen);

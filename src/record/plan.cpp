@@ -2,7 +2,6 @@
 
 #include "runway/instructions.h"
 #include "src/measure/single_samples.h"
-#include "src/support/error.h"
 #include "src/support/process.h"
 #include "src/support/text.h"
 

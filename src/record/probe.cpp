@@ -1,7 +1,6 @@
 #include "src/events/kernel_rules.h"
 #include "src/perfdata/format.h"
 #include "src/record/plan.h"
-#include "src/support/error.h"
 #include "src/support/process.h"
 
 #include <utility>

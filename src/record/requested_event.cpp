@@ -1,5 +1,4 @@
 #include "src/record/choice.h"
-#include "src/support/error.h"
 
 #include <set>
 #include <utility>
@@ -53,11 +52,6 @@ RequestedEvent parse_event(std::string_view text) {
 
 }  // namespace
 
-std::string RequestedEvent::for_perf(int level, const runway::TargetDescription& target) const {
-  return perftool::event_at_level(
-      perf_name.empty() ? perftool::perf_name_of(name, target) : perf_name, modifiers, level);
-}
-
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments) {
   std::vector<RequestedEvent> events;
   std::set<std::string> seen;
@@ -71,13 +65,6 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
     }
   }
   return events;
-}
-
-int parse_level(std::string_view name) {
-  for (int level = 0; level <= machine::kHighestLevel; ++level) {
-    if (name == machine::level_name(level)) return level;
-  }
-  throw UsageError("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name);
 }
 
 }  // namespace skid::record

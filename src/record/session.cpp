@@ -2,7 +2,6 @@
 
 #include "analysis/wording.h"
 #include "src/output/escape.h"
-#include "src/support/error.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
 

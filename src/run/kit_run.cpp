@@ -1,6 +1,5 @@
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 
 #include <algorithm>
 #include <limits>

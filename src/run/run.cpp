@@ -5,7 +5,6 @@
 #include "src/machine/diagnosis.h"
 #include "src/support/error.h"
 #include "src/support/fields.h"
-#include "src/support/file.h"
 
 #include <limits>
 #include <system_error>
@@ -179,10 +178,6 @@ std::string description_of(const Run& run) {
   io("schema", kSchema);
   fields(io, run);
   return json_text(io.take(), 2) + '\n';
-}
-
-void write_run(const Run& run, const fs::path& directory) {
-  write_file_atomically(directory / kFileName, description_of(run));
 }
 
 std::string recording_name(std::string_view event, std::string_view level, int repeat,

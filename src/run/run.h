@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/run/perftool/perftool.h"
+#include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 
@@ -97,11 +98,13 @@ Run read_run(const std::filesystem::path& directory);
 /// Reads a description, run.json or plan.json, as read_run() does.
 Run read_description(const std::filesystem::path& file);
 
-/// Writes DIR/run.json so that a reader sees the old or the new one, never half. Throws Error.
-void write_run(const Run& run, const std::filesystem::path& directory);
-
 /// The text that write_run() writes.
 std::string description_of(const Run& run);
+
+/// Writes DIR/run.json so that a reader sees the old or the new one, never half. Throws Error.
+inline void write_run(const Run& run, const std::filesystem::path& directory) {
+  write_file_atomically(directory / kFileName, description_of(run));
+}
 
 /// Starts of run.sh, a line `key=value` each (docs/kit.md).
 inline constexpr const char* kSessionName = "session";

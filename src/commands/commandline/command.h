@@ -5,6 +5,7 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::commandline {
 
@@ -107,7 +109,14 @@ struct Value {
     return text("DIR", variable).completing(Completion::directories);
   }
   /// One of `words`, which shells complete.
-  static Value one_of(std::string name, std::string& variable, const Texts& words);
+  static Value one_of(std::string name, std::string& variable, const Texts& words) {
+    const auto store = [&variable, words](const Texts& given) {
+      if (std::ranges::find(words, given.back()) == words.end()) throw NotAllowed{given.back()};
+      variable = given.back();
+    };
+    return {
+        .name = std::move(name), .words = words, .completion = Completion::words, .store = store};
+  }
   template <typename Variable, typename Number = typename Element<Variable>::Type>
   static Value number(std::string name, Variable& variable,
                       std::type_identity_t<Number> least = std::numeric_limits<Number>::lowest(),
@@ -140,7 +149,11 @@ struct Value {
   }
 
   /// The allowed values, for messages: "text, json, csv", "1 to 1000", "a number", "FILE".
-  std::string expected() const;
+  std::string expected() const {
+    if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
+    if (!limits.empty()) return limits;
+    return is_number ? "a number" : name;
+  }
 };
 
 template <typename Variable, typename Number>
@@ -174,7 +187,10 @@ Value Value::number(std::string name, Variable& variable, std::type_identity_t<N
 
 struct Option {
   /// `all_names`: "INPUT,-i,--input"; one without a dash makes it a positional argument, too.
-  Option(std::string_view all_names, Value of, std::string text, Texts excluded = {});
+  Option(std::string_view all_names, Value of, std::string text, Texts excluded = {})
+      : value(std::move(of)), description(std::move(text)), excludes(std::move(excluded)) {
+    while (!all_names.empty()) names.emplace_back(take_until(',', all_names));
+  }
 
   Texts names;
   Value value;
@@ -182,11 +198,21 @@ struct Option {
   Texts excludes;  ///< names of options that it cannot be combined with
 
   /// The names with dashes, "-i" and "--input".
-  Texts flags() const;
+  Texts flags() const {
+    Texts found = names;
+    std::erase_if(found, [](const std::string& name) { return !name.starts_with('-'); });
+    return found;
+  }
   /// Whether `name` is one of these.
-  bool has_flag(std::string_view name) const;
+  bool has_flag(std::string_view name) const {
+    return name.starts_with('-') && std::ranges::find(names, name) != names.end();
+  }
   /// The name without dashes; empty if it is no positional argument.
-  std::string argument() const;
+  std::string argument() const {
+    const auto found =
+        std::ranges::find_if(names, [](const auto& name) { return !name.starts_with('-'); });
+    return found == names.end() ? std::string() : *found;
+  }
 };
 
 struct Command {
@@ -226,7 +252,13 @@ inline Option version_option() {
 }
 
 /// The exit statuses of a command with their meaning.
-std::map<ExitStatus, std::string> all_exit_statuses(const Command& command);
+inline std::map<ExitStatus, std::string> all_exit_statuses(const Command& command) {
+  auto statuses = command.exit_statuses;
+  statuses.try_emplace(ExitStatus::done, "success");
+  statuses.try_emplace(ExitStatus::failed, "failure; a message states the reason");
+  statuses.try_emplace(ExitStatus::usage, "wrong usage");
+  return statuses;
+}
 
 /// "skidscan report"; of the program itself "skidscan".
 inline std::string full_name(const Program& program, const Command& command) {

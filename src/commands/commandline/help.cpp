@@ -2,10 +2,7 @@
 #include "src/output/escape.h"
 #include "src/output/page.h"
 
-#include <algorithm>
 #include <set>
-
-#include <fmt/ranges.h>
 
 namespace skid::commandline {
 namespace {

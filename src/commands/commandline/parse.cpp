@@ -3,10 +3,7 @@
 #include "src/commands/commandline/command.h"
 #include "src/support/near_names.h"
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
-#include <fmt/ranges.h>
 
 namespace skid::commandline {
 namespace {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "src/audit/audit.h"
-#include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
 namespace skid::output {

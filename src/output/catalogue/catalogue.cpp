@@ -1,7 +1,6 @@
 #include "src/output/catalogue/catalogue.h"
 
 #include "src/events/kernel_rules.h"
-#include "src/output/escape.h"
 #include "src/output/json_fields.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "src/output/comparison/comparison_parts.h"
 
 #include "src/output/comparison/comparison.h"
-#include "src/output/escape.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 

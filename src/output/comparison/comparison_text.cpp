@@ -1,6 +1,5 @@
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
-#include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "src/output/correct/correct.h"
 
-#include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/parts.h"
 

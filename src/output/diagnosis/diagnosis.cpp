@@ -1,6 +1,5 @@
 #include "src/output/diagnosis/diagnosis.h"
 
-#include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/report/parts.h"
 #include "src/support/file.h"

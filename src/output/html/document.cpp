@@ -1,7 +1,6 @@
 #include "src/output/html/document.h"
 
 #include "assets.h"
-#include "src/output/escape.h"
 #include "src/support/process.h"
 
 #include <algorithm>
@@ -92,11 +91,6 @@ std::string escaped(std::string_view text) {
     }
   }
   return result;
-}
-
-std::string element(std::string_view tag, std::string_view classes, std::string_view content) {
-  return classes.empty() ? fmt::format("<{0}>{1}</{0}>\n", tag, content)
-                         : fmt::format("<{0} class=\"{1}\">{2}</{0}>\n", tag, classes, content);
 }
 
 std::string_view class_of(Ink ink) {

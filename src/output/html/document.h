@@ -24,7 +24,11 @@ std::string escaped(std::string_view text);
 
 /// `<tag class="classes">content</tag>` and the end of a line. `tag` and `classes` are literals of
 /// this program, `content` is markup. Not for tags that HTML does not close.
-std::string element(std::string_view tag, std::string_view classes, std::string_view content);
+inline std::string element(std::string_view tag, std::string_view classes,
+                           std::string_view content) {
+  return classes.empty() ? fmt::format("<{0}>{1}</{0}>\n", tag, content)
+                         : fmt::format("<{0} class=\"{1}\">{2}</{0}>\n", tag, classes, content);
+}
 
 /// The class of texts in that ink; empty for plain ones.
 std::string_view class_of(Ink ink);

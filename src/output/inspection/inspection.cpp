@@ -1,6 +1,5 @@
 #include "src/output/inspection/inspection.h"
 
-#include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/page.h"
 #include "src/support/process.h"

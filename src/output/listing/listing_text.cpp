@@ -1,4 +1,3 @@
-#include "src/output/escape.h"
 #include "src/output/listing/listing.h"
 #include "src/output/report/parts.h"
 

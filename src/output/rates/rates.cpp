@@ -1,6 +1,5 @@
 #include "src/output/rates/rates.h"
 
-#include "src/output/escape.h"
 #include "src/output/json_fields.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 #include "analysis/repeats.h"
-#include "src/output/escape.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>

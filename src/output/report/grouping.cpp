@@ -1,6 +1,5 @@
 #include "src/output/report/grouping.h"
 
-#include "src/output/escape.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 

@@ -55,7 +55,11 @@ inline std::string numbered(std::string label, int occurrence) {
   return occurrence > 1 ? fmt::format("{} ({})", label, occurrence) : std::move(label);
 }
 
-Ink ink_of(analysis::Verdict verdict);
+inline Ink ink_of(analysis::Verdict verdict) {
+  if (verdict == analysis::Verdict::kept) return Ink::green;
+  if (verdict == analysis::Verdict::broken) return Ink::red;
+  return verdict == analysis::Verdict::undecided ? Ink::yellow : Ink::dim;
+}
 
 /// "2 broken, 1 kept", or "kept" where all are: counts by Verdict. The worst comes first, and its
 /// colour is the cell's.

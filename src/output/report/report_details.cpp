@@ -1,5 +1,4 @@
 // The tables and histograms of an event, and the machine that it was recorded on.
-#include "src/output/escape.h"
 #include "src/output/html/document.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"

@@ -1,6 +1,5 @@
 #include "analysis/repeats.h"
 #include "assets.h"
-#include "src/output/escape.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 
@@ -395,12 +394,6 @@ std::size_t broken_in(const MachineGroup* machine) {
 }
 
 }  // namespace
-
-Ink ink_of(Verdict verdict) {
-  if (verdict == Verdict::kept) return Ink::green;
-  if (verdict == Verdict::broken) return Ink::red;
-  return verdict == Verdict::undecided ? Ink::yellow : Ink::dim;
-}
 
 void EventLevels::add(const std::string& event, const std::string& level) {
   if (events_.empty() || events_.back().first != event) events_.push_back({event, {}});
