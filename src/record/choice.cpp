@@ -326,7 +326,8 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
   return chosen;
 }
 
-/// The events from one sample to the next where -c does not name them. `triggers`: of an iteration.
+}  // namespace
+
 std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
                              std::size_t triggers) {
   using events::Counted;
@@ -345,8 +346,6 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
   while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
   return period;
 }
-
-}  // namespace
 
 bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);

@@ -131,6 +131,10 @@ inline bool is_tagged(const ChosenEvent& chosen) {
 /// iteration.
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification);
 
+/// The events from one sample to the next where -c does not name them. `triggers`: of an iteration.
+std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
+                             std::size_t triggers);
+
 /// The least number of periods where they vary.
 inline constexpr int kPeriods = 4;
 

@@ -248,8 +248,8 @@ void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& o
   });
 }
 
-/// A target for each trigger that the events need. Throws UsageError for options that fit none of
-/// them, Error when `cpu` cannot run one.
+}  // namespace
+
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
                                                   const PlanOptions& options,
                                                   const machine::Machine& machine, int cpu,
@@ -277,8 +277,6 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   }
   return targets;
 }
-
-}  // namespace
 
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue) {

@@ -9,6 +9,13 @@
 
 namespace skid::record {
 
+/// A target for each trigger that the events need. Throws UsageError for options that fit none of
+/// them, Error when `cpu` cannot run one.
+std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
+                                                  const PlanOptions& options,
+                                                  const machine::Machine& machine, int cpu,
+                                                  std::vector<std::string>& notes);
+
 using Targets = std::map<std::string, runway::Target>;  ///< by trigger kind
 
 /// Builds them into a directory, each as target.KIND.
