@@ -65,8 +65,7 @@ double predicted_share(const SamplePairs& pairs, std::uint64_t delay);
 /// The share of samples at each event of an iteration if the counter overflows at each of them
 /// equally often and the first event at least `delay` instructions later, or the next one, is
 /// recorded. An event with the share 0 is in the shadow of those before it. `distances`: as of
-/// SamplePairs.
-/// `overflows`: their shares, instead of equal ones.
+/// SamplePairs. `overflows`: their shares, instead of equal ones.
 std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, std::uint64_t delay,
                                     std::span<const double> overflows = {});
 

@@ -62,9 +62,8 @@ struct Evenness {
   /// promise.
   bool promised = false;
   ChiSquareTest test;
-  double largest_ratio =
-      0;  ///< of the samples of a trigger, or of some instructions, to those expected
-  std::string evidence;  ///< one line
+  double largest_ratio = 0;  ///< of the samples of a trigger, or of instructions, to those expected
+  std::string evidence;      ///< one line
 };
 SKID_NAMES(Evenness::Of, "triggers", "instructions")
 SKID_NAMES(Evenness::Verdict, "even", "uneven", "undecided")

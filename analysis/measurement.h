@@ -129,9 +129,8 @@ struct Description {
   /// the measurement of one recording.
   std::vector<Part> merged_from;
   std::uint64_t parts = 1;  ///< how many measurements of one recording each
-  /// The command lines that recorded it: skidscan's from the run, else perf's from the
-  /// recording. A sum has those of its parts, each once and kMostParts at most. Empty where
-  /// unknown.
+  /// The command lines that recorded it: skidscan's from the run, else perf's from the recording. A
+  /// sum has those of its parts, each once and kMostParts at most. Empty where unknown.
   std::vector<CommandLine> command_lines;
   bool synthetic = false;
   bool read_in_part = false;  ///< damage ended the reading early; see warnings

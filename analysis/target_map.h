@@ -87,12 +87,11 @@ class TargetMap {
  public:
   /// A generated target: lead-in, then one or more exact triggers in the order of their addresses,
   /// each with its runway. The last 5% of the instructions of each runway (rounded down) are
-  /// censored: a sample there may also have passed the next trigger.
-  /// Bytes are counted from the trigger's first byte. An address is looked up in triggers and
-  /// runways, lead-in, other triggers and loop, in this order. `successors`: the instructions
-  /// executed directly after other triggers, by their first bytes. Throws Error without a trigger,
-  /// and for a region whose instructions are not known or not in order, or a trigger that is not
-  /// one instruction.
+  /// censored: a sample there may also have passed the next trigger. Bytes are counted from the
+  /// trigger's first byte. An address is looked up in triggers and runways, lead-in, other triggers
+  /// and loop, in this order. `successors`: the instructions executed directly after other
+  /// triggers, by their first bytes. Throws Error without a trigger, and for a region whose
+  /// instructions are not known or not in order, or a trigger that is not one instruction.
   static TargetMap of_target(CodeRegion lead_in, std::vector<TriggerBlock> trigger_blocks,
                              AddressRange loop, std::vector<AddressRange> other_triggers,
                              std::vector<std::uint64_t> successors = {});

@@ -6,7 +6,6 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "plots/offset_axis.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 

@@ -10,7 +10,6 @@
 #include "style.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <iomanip>
@@ -108,20 +107,20 @@ Layout layout_of(const Figure& figure) {
       static_cast<double>(figure.columns) *
       figure.paper.width_of(figure.left_margin + figure.right_margin + kNarrowest);
   if (figure.paper.width < needed) {
-    throw Error(fmt::format(
+    throw Error(
         "figure: {:.0f} px of width are too few for {} of plots with their texts, which need "
         "{:.0f} "
         "px (1/96 inch); use a larger --size, another --kind, or fewer machines",
-        figure.paper.width, analysis::counted(figure.columns, "column"), std::ceil(needed)));
+        figure.paper.width, analysis::counted(figure.columns, "column"), std::ceil(needed));
   }
   const double least = height_with(std::min(figure.least_lines, figure.plot_lines));
   if (layout.height < least) {
-    throw Error(fmt::format(
+    throw Error(
         "figure: {:.0f} px of height are too few for {} of plots with their texts, which need "
         "{:.0f} "
         "px (1/96 inch); use --size WIDTH alone, --no-caption, another --kind, or fewer events and "
         "levels",
-        layout.height, analysis::counted(layout.rows, "row"), std::ceil(least)));
+        layout.height, analysis::counted(layout.rows, "row"), std::ceil(least));
   }
   return layout;
 }
@@ -218,8 +217,8 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
                    const fs::path& file) {
   const Layout layout = layout_of(figure);
   if (layout.height > kLongestSide || figure.paper.width > kLongestSide) {
-    throw Error(fmt::format("figure: {} panels do not fit into an image; draw fewer measurements",
-                            figure.panels.size()));
+    throw Error("figure: {} panels do not fit into an image; draw fewer measurements",
+                figure.panels.size());
   }
   gnuplotio::Gnuplot gnuplot(">" + file.string());
   // As people write numbers, in as many digits as any pixel needs.
@@ -261,13 +260,13 @@ std::string image_of(const Figure& figure, const FigureOptions& options, const f
   // -d: the user's own gnuplotrc must not change figures.
   const Completed drawn = run_program({"gnuplot", "-d", "figure.gp"}, work.path());
   if (drawn.err.find("unknown or ambiguous terminal") != std::string::npos) {
-    throw Error(fmt::format("gnuplot: cannot draw {} files; install the package gnuplot-nox",
-                            plot.extension().string()));
+    throw Error("gnuplot: cannot draw {} files; install the package gnuplot-nox",
+                plot.extension().string());
   }
   const std::string message = message_of(drawn.err);
   const std::string reason = message.empty() ? "" : ": " + message;
   if (!drawn.code.success()) {
-    throw Error(fmt::format("gnuplot: {}{}", describe(drawn.code), reason));
+    throw Error("gnuplot: {}{}", describe(drawn.code), reason);
   }
   if (!fs::exists(work.path() / output)) throw Error("gnuplot: drew nothing" + reason);
   return read_file(work.path() / output, kLargestFile);

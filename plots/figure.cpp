@@ -4,8 +4,6 @@
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 
-#include <cstddef>
-
 #include <fmt/format.h>
 
 namespace skid::plots {
@@ -42,14 +40,14 @@ std::optional<Kind> kind_from(std::string_view name) {
 
 void check_figure_files(const FigureFiles& files) {
   if (!files.plot.empty() && !is_plot_file(files.plot)) {
-    throw UsageError(fmt::format("{}: not the name of a figure; expected .png, .svg or .pdf",
-                                 files.plot.string()));
+    throw UsageError("{}: not the name of a figure; expected .png, .svg or .pdf",
+                     files.plot.string());
   }
   if (is_plot_file(files.script)) {
     throw UsageError(
-        fmt::format("{}: is the name of a figure; expected that of a script, as in "
-                    "skid.gp; --plot names the figure",
-                    files.script.string()));
+        "{}: is the name of a figure; expected that of a script, as in "
+        "skid.gp; --plot names the figure",
+        files.script.string());
   }
 }
 

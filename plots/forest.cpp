@@ -9,7 +9,6 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 

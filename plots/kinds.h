@@ -4,9 +4,6 @@
 
 #include "plots/labels.h"
 
-#include <string>
-#include <vector>
-
 namespace skid::plots {
 
 Figure histogram_figure(const Machines& machines, const FigureOptions& options);

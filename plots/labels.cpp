@@ -7,9 +7,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -88,8 +86,8 @@ std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurem
   const std::size_t others =
       erase_columns(machines, [&](const Column& column) { return !is_kept(*column.measurement); });
   if (machines.empty()) {
-    throw UsageError(fmt::format("--kind {}: no measurement with {} ({} others); {} makes them",
-                                 name_of(kind), what, others, remedy));
+    throw UsageError("--kind {}: no measurement with {} ({} others); {} makes them", name_of(kind),
+                     what, others, remedy);
   }
   return others;
 }

@@ -2,15 +2,9 @@
 #pragma once
 
 #include "plots/drawing.h"
-#include "src/output/report/grouping.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::plots {
 

@@ -3,10 +3,7 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -3,10 +3,6 @@
 
 #include "plots/labels.h"
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace skid::plots {
 
 using analysis::OffsetAxis;

@@ -3,7 +3,6 @@
 #include "src/output/escape.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 

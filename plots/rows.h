@@ -3,9 +3,6 @@
 
 #include "plots/labels.h"
 
-#include <functional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace skid::plots {

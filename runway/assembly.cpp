@@ -2,14 +2,6 @@
 
 #include "runway/instructions.h"
 #include "runway/note.h"
-#include "runway/target.h"
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,6 @@
 
 #include "runway/note.h"
 #include "runway/shipped.h"
-#include "runway/target.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -12,11 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,9 +53,9 @@ fs::path compiler_for(const Specification& specification) {
                                    : arch == Arch::x86_64 ? "gcc-x86-64-linux-gnu"
                                                           : "gcc-aarch64-linux-gnu";
   throw Error(
-      fmt::format("{}: not found in PATH, and targets for {}{} are built with it; install "
-                  "the package {}",
-                  name, name_of(arch), unusual_options(specification), package));
+      "{}: not found in PATH, and targets for {}{} are built with it; install "
+      "the package {}",
+      name, name_of(arch), unusual_options(specification), package);
 }
 
 std::vector<std::string> compiler_arguments(Arch arch) {
@@ -100,7 +95,7 @@ void write_source(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw Error(fmt::format("{}: cannot be written: is the disk full?", path.string()));
+  if (!file) throw Error("{}: cannot be written: is the disk full?", path.string());
 }
 
 /// The first line of a compiler's messages that reports an error, or the first of all.
@@ -123,11 +118,11 @@ void compile(const Specification& specification, const fs::path& directory) {
   command.insert(command.begin(), compiler.string());
   const Completed compiled = run_program(command, directory);
   if (!compiled.code.success()) {
-    throw Error(fmt::format("{}: {}: {}", compiler.string(), describe(compiled.code),
-                            first_message(compiled.err)));
+    throw Error("{}: {}: {}", compiler.string(), describe(compiled.code),
+                first_message(compiled.err));
   }
   if (!read_target(directory / kOutput)) {
-    throw Error(fmt::format("{}: left the note out of the target", compiler.string()));
+    throw Error("{}: left the note out of the target", compiler.string());
   }
 }
 

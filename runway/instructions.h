@@ -4,11 +4,6 @@
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace skid::runway {
 
 /// One trigger. `head` is placed before the lead-in for the first, directly before the trigger for

@@ -1,7 +1,6 @@
 #include "runway/note.h"
 
 #include "runway/instructions.h"
-#include "runway/kinds/kind.h"
 #include "src/support/error.h"
 #include "src/support/fields.h"
 #include "src/support/text.h"
@@ -11,7 +10,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <utility>
 

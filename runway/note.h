@@ -30,12 +30,6 @@
 
 #include "runway/target.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <nlohmann/json_fwd.hpp>
 
 namespace skid::runway {

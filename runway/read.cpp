@@ -1,19 +1,13 @@
 // A target's note and build-id, read from its ELF file and compared with its segments.
 
 #include "runway/note.h"
-#include "runway/target.h"
 #include "src/instructions/instruction.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/symbols/elf_file.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gelf.h>

@@ -5,14 +5,8 @@
 #include "src/support/json_value.h"
 #include "src/support/text.h"
 
-#include <chrono>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

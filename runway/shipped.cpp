@@ -4,7 +4,6 @@
 #include "runway/shipped.h"
 
 #include "runway/note.h"
-#include "runway/target.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
@@ -22,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error damaged(const fs::path& file) {
-  return Error(fmt::format("{}: is damaged; install skidscan again", file.string()));
+  return Error("{}: is damaged; install skidscan again", file.string());
 }
 
 /// The decompressed file; empty: there is none.

@@ -4,12 +4,8 @@
 
 #include "runway/specification.h"
 
-#include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace skid::runway {
 

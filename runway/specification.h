@@ -3,16 +3,10 @@
 #pragma once
 
 #include "runway/trigger.h"
-#include "src/support/address.h"
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 namespace skid::runway {
 
@@ -78,8 +72,7 @@ unsigned string_repetitions(const Specification& specification);
 /// value and the expected values.
 void check(const Specification& specification);
 
-/// Bytes of the data or unified caches that one CPU uses, and of all memory; 0: none, or not
-/// known.
+/// Bytes of the data or unified caches that one CPU uses, and of all memory; 0: none, or not known.
 struct MemorySizes {
   std::uint64_t l1 = 0, l2 = 0, l3 = 0, memory = 0;
 };

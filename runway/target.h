@@ -2,15 +2,9 @@
 #pragma once
 
 #include "runway/specification.h"
-#include "src/support/address.h"
 #include "src/support/command_words.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace skid::runway {
 

@@ -81,8 +81,8 @@ TriggerKind trigger_kind_from(std::string_view name) {
   for (const TriggerKind kind : all_trigger_kinds()) {
     if (name_of(kind) == name) return kind;
   }
-  throw UsageError(fmt::format("trigger kind '{}' does not exist{}", name,
-                               did_you_mean_or_all(name, trigger_kind_names())));
+  throw UsageError("trigger kind '{}' does not exist{}", name,
+                   did_you_mean_or_all(name, trigger_kind_names()));
 }
 
 const std::vector<TriggerKind>& all_trigger_kinds() {

@@ -119,9 +119,8 @@ struct BlockBias {
   std::uint64_t samples = 0;  ///< in the judged blocks
   std::size_t judged = 0;     ///< blocks
   std::size_t biased = 0;
-  std::vector<LoopFinding> loops = {};  ///< of all judged blocks
-  std::vector<BlockFinding> blocks =
-      {};  ///< biased ones first, then those with most samples misplaced
+  std::vector<LoopFinding> loops = {};    ///< of all judged blocks
+  std::vector<BlockFinding> blocks = {};  ///< biased ones first, then by misplaced samples
 };
 
 /// Judges together at least one block, whose evenness is not yet set. `loops`: of all blocks,

@@ -3,7 +3,6 @@
 #include "src/locate/mapping_name.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
-#include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/output/escape.h"
 #include "src/perfdata/format.h"

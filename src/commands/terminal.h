@@ -98,9 +98,8 @@ void print_as(const OutputOptions& options, auto json, Csv csv, auto text,
   print_text(options, [&](const output::Page& page) { return text(things..., page); });
 }
 
-/// "reading 12/40 NAME": one line on standard error, shown after a delay, and
-/// erased before other output and at the end. A separate thread writes it, because a single step
-/// may be long.
+/// "reading 12/40 NAME": one line on standard error, shown after a delay, and erased before other
+/// output and at the end. A separate thread writes it, because a single step may be long.
 class ProgressLine {
  public:
   /// Shows nothing unless `on` (`suits_standard_error`), nor before `delay` has passed.

@@ -38,8 +38,7 @@ enum class Core {
   knights_landing
 };
 
-/// The fields of an event in perf_event_attr.config
-/// (/sys/bus/event_source/devices/PMU/format).
+/// The fields of an event in perf_event_attr.config (/sys/bus/event_source/devices/PMU/format).
 enum class ConfigLayout { intel, amd, arm };
 
 struct Cpu {

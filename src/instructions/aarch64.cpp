@@ -1,7 +1,5 @@
 #include "src/instructions/instruction.h"
 
-#include <cstddef>
-
 namespace skid::instructions {
 namespace {
 

@@ -1,8 +1,6 @@
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace skid::instructions {
 namespace {

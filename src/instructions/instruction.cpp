@@ -3,7 +3,6 @@
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace skid::instructions {
 namespace {

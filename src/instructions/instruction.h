@@ -6,8 +6,6 @@
 #include "src/instructions/category.h"
 #include "src/support/address.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -131,8 +129,7 @@ bool can_be_second(Fusion fusion);
 ///
 /// x86-64: at most 15 bytes of `code` are decoded, as the processor does. The decoding is Intel's
 /// where AMD's differs (near branches with an operand-size prefix). Operands and lengths follow
-/// Intel's Software Developer's Manual, volume 2; docs/instructions.md lists the
-/// corrections.
+/// Intel's Software Developer's Manual, volume 2; docs/instructions.md lists the corrections.
 ///
 /// aarch64: by the encoding groups of the Arm Architecture Reference Manual (DDI 0487, "A64
 /// Instruction Set Encoding"). Loads, stores and branch targets are decoded; all other

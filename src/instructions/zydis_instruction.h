@@ -1,12 +1,9 @@
 // What Zydis decoded, handed from one file of this folder to the other.
 #pragma once
 
-#include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 
-#include <array>
 #include <concepts>
-#include <span>
 
 #include <Zydis/Zydis.h>
 

@@ -210,8 +210,7 @@ struct Folding {
 };
 
 /// The code of some columns (indices of `listing.columns`) as rows by address, followed by the
-/// samples that are not at an instruction. The counts of all rows add up to
-/// `code.total(column)`.
+/// samples that are not at an instruction. The counts of all rows add up to `code.total(column)`.
 ///
 /// In a function, sampled instructions are shown with their context; the ranges between them have
 /// no samples. In a target, the triggers are shown with their context, in which consecutive equal

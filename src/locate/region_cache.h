@@ -61,9 +61,8 @@ class RegionCache {
     std::uint64_t distance = 0;          ///< as symbols::Region
     std::uint32_t size = 0;              ///< bytes
     symbols::FileIndex file = 0;         ///< or symbols::Region::kNoFile
-    std::uint64_t counters =
-        0;                   ///< set by PlaceCounter: the number of the block, shifted; 0 at first
-    std::uint32_t mask = 0;  ///< set by PlaceCounter: of the offset in the block
+    std::uint64_t counters = 0;  ///< by PlaceCounter: the block's number, shifted; 0: none yet
+    std::uint32_t mask = 0;      ///< set by PlaceCounter: of the offset in the block
 
     bool holds(std::uint64_t of_space, std::uint64_t ip, std::uint64_t time) const noexcept {
       return ip - begin < size && space == of_space && time - since < lasts;

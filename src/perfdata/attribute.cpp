@@ -3,8 +3,6 @@
 #include "src/perfdata/format.h"
 #include "src/support/text.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 namespace skid::perfdata {

@@ -3,10 +3,7 @@
 
 #include "src/perfdata/bytes.h"
 
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace skid::perfdata {
@@ -67,10 +64,9 @@ inline constexpr std::size_t kWrittenAttribute = 128;
 /// names and forks.
 std::string encode_attribute(const Attribute& attribute, bool is_first);
 
-/// A name for an event that the recording did not name: "cycles", "page-faults:u",
-/// "mem:0x10:rw", "type 8 config 0x1cd". Its modifiers give the excluded modes and the precise
-/// level, where they differ from the default of perf 6.1 (evsel__add_modifiers in
-/// tools/perf/util/evsel.c).
+/// A name for an event that the recording did not name: "cycles", "page-faults:u", "mem:0x10:rw",
+/// "type 8 config 0x1cd". Its modifiers give the excluded modes and the precise level, where they
+/// differ from the default of perf 6.1 (evsel__add_modifiers in tools/perf/util/evsel.c).
 std::string describe_event(const Attribute& attribute);
 
 }  // namespace skid::perfdata

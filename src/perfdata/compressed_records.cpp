@@ -2,7 +2,6 @@
 
 #include "src/perfdata/byte_stream.h"
 
-#include <cstring>
 #include <new>
 
 #include <fmt/format.h>

@@ -3,12 +3,7 @@
 
 #include "src/perfdata/record.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
 
 struct ZSTD_DCtx_s;  // of zstd

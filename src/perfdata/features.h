@@ -2,18 +2,11 @@
 #pragma once
 
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
 #include <bitset>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace skid::perfdata {
 

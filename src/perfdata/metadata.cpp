@@ -1,11 +1,6 @@
 #include "src/perfdata/metadata.h"
 
-#include "src/perfdata/format.h"
-#include "src/support/error.h"
-
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 

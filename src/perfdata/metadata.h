@@ -2,20 +2,11 @@
 // or from records.
 #pragma once
 
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
 #include "src/support/file.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace skid::perfdata {
 

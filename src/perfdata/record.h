@@ -2,23 +2,15 @@
 #pragma once
 
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 
 namespace skid::perfdata {
 
 /// A record, not yet decoded: any type, also ones that nothing here knows.
 struct Record {
-  std::uint32_t type = 0;  ///< RecordType, or something newer
-  std::uint16_t misc = 0;  ///< PERF_RECORD_MISC_*
-  std::uint64_t offset =
-      0;  ///< of its header in the file, in bytes; compressed ones: of their packet
+  std::uint32_t type = 0;    ///< RecordType, or something newer
+  std::uint16_t misc = 0;    ///< PERF_RECORD_MISC_*
+  std::uint64_t offset = 0;  ///< in bytes, of its header in the file, or of its compressed packet
   /// Bytes of records before it, decompressed: grows from record to record.
   std::uint64_t position = 0;
   std::span<const std::byte> body;  ///< after the 8-byte header; valid until the next record

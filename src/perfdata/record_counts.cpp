@@ -1,10 +1,5 @@
 #include "src/perfdata/record_counts.h"
 
-#include "src/perfdata/format.h"
-
-#include <algorithm>
-#include <cstddef>
-
 #include <fmt/format.h>
 
 namespace skid::perfdata {

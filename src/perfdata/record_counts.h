@@ -2,13 +2,6 @@
 #pragma once
 
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
-
-#include <cstdint>
-#include <map>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace skid::perfdata {
 

@@ -1,13 +1,10 @@
 #include "src/perfdata/recording.h"
 
-#include "src/perfdata/format.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <set>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>

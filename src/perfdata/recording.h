@@ -1,23 +1,10 @@
 // A perf.data recording: its metadata, and its records one after the other.
 #pragma once
 
-#include "src/perfdata/attribute.h"
 #include "src/perfdata/byte_stream.h"
 #include "src/perfdata/compressed_records.h"
-#include "src/perfdata/fault_log.h"
-#include "src/perfdata/features.h"
 #include "src/perfdata/metadata.h"
-#include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
-#include "src/support/error.h"
-#include "src/support/file.h"
-
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace skid::perfdata {
 

@@ -1,6 +1,5 @@
 #include "src/perfdata/recording_writer.h"
 
-#include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/support/error.h"
 

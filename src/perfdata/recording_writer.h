@@ -1,18 +1,11 @@
 // Writes perf.data as perf record of Linux 6.1 does: in file or pipe mode, compressed or not.
 #pragma once
 
-#include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/support/file.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 struct ZSTD_CCtx_s;  // of zstd
 

@@ -1,7 +1,6 @@
 #include "src/perfdata/sample.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace skid::perfdata {
 namespace {

@@ -2,19 +2,8 @@
 // counted without decoding each.
 #pragma once
 
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <span>
-#include <vector>
-
-#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 
@@ -207,8 +196,7 @@ struct BulkLayout {
   std::uint16_t id = SampleLayout::kAbsent;  ///< kAbsent: all samples belong to the first event
   const IdTable* ids = nullptr;
   std::vector<std::uint16_t> period;  ///< by attribute; kAbsent where it records none
-  std::size_t record_size =
-      0;  ///< bytes up to the last of these fields of any event, with the header
+  std::size_t record_size = 0;  ///< bytes from the header to the last of these fields of any event
 
  private:
   bool is_uniform_ = true;

@@ -4,13 +4,8 @@
 
 #include "src/perfdata/bytes.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

@@ -19,8 +19,7 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
   if (named) terms = terms.substr(pmu.name.size() + 1, terms.size() - pmu.name.size() - 2);
   if (const auto* generic = perftool::find_generic_event(terms)) {
     if (generic->type != PERF_TYPE_HARDWARE) return std::nullopt;
-    // "The extended type": the PMU in the upper half of config (perf_event.h,
-    // PERF_PMU_TYPE_SHIFT).
+    // "The extended type": the PMU in the upper half of config (perf_event.h, PERF_PMU_TYPE_SHIFT).
     const std::uint64_t of_pmu = machine.core_pmus.size() > 1 ? std::uint64_t{pmu.type} << 32U : 0;
     return EventAttempt{.type = generic->type, .config = of_pmu | generic->config};
   }

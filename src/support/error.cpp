@@ -1,9 +1,5 @@
 #include "src/support/error.h"
 
-#include <utility>
-
-#include <fmt/format.h>
-
 namespace skid {
 
 std::string describe(const InputFault& fault) {

@@ -15,23 +15,13 @@
 #include "src/support/json_value.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <concepts>
-#include <cstdint>
 #include <deque>
 #include <filesystem>
-#include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #define SKID_FIELD(member) io(#member, value.member);
 #define SKID_FIELD_OR_NULL(member) io(#member, OrNull{value.member});

@@ -8,10 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,8 +39,8 @@ void require_regular(const fs::path& path, mode_t mode) {
 }
 
 Error unwritable(const std::string& name, int error_number, std::string_view remedy = {}) {
-  return Error(fmt::format("{}: cannot be written: {}{}{}", name, describe_errno(error_number),
-                           remedy.empty() ? "" : "; ", remedy));
+  return Error("{}: cannot be written: {}{}{}", name, describe_errno(error_number),
+               remedy.empty() ? "" : "; ", remedy);
 }
 
 /// Waits until the content is on the disk; file systems without that are trusted.
@@ -241,9 +239,8 @@ fs::path TemporaryDirectory::usual_parent() {
 TemporaryDirectory::TemporaryDirectory(const fs::path& parent) {
   std::string name = (parent / "skidscan-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(
-        fmt::format("{}: cannot be created: {}; name a directory that can be written to in TMPDIR",
-                    name, describe_errno(errno)));
+    throw Error("{}: cannot be created: {}; name a directory that can be written to in TMPDIR",
+                name, describe_errno(errno));
   }
   path_ = name;
 }

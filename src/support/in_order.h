@@ -4,7 +4,6 @@
 #include "src/support/cores.h"
 
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>

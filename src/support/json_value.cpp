@@ -3,10 +3,8 @@
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 
-#include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace skid {

@@ -2,7 +2,6 @@
 
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 

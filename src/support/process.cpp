@@ -3,17 +3,14 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -44,7 +41,7 @@ FileDescriptor above_standard(FileDescriptor file) {
 }
 
 Error not_started(std::string_view program, int error) {
-  return Error(fmt::format("{}: cannot be started: {}", program, describe_errno(error)));
+  return Error("{}: cannot be started: {}", program, describe_errno(error));
 }
 
 Pipe make_pipe(std::string_view program) {
