@@ -232,9 +232,7 @@ class Comparer {
     const auto is_constant = [](const Measurement& run) {
       return run.contract.level == kConstantSkid;
     };
-    if (is_judged() && is_constant(*a_.first) && is_constant(*b_.first)) {
-      compare_constant_shares();
-    }
+    if (is_judged() && is_constant(*a_.first) && is_constant(*b_.first)) compare_constant_shares();
     if (a_.offsets.empty() || b_.offsets.empty()) return;
     const OffsetCounts a = cut_off(a_.offsets), b = cut_off(b_.offsets);
     if (is_censored(a_.offsets) || is_censored(b_.offsets)) {

@@ -1,6 +1,7 @@
 // Whether samples are distributed as their events are: what precise distribution (PDIR, PDist) adds
 // to precise level 3. And skid offsets modulo small numbers: CPUs retire instructions in groups, so
-// that samples can land on every fourth one. And how evenly samples fall on the places of blocks.
+// that samples can land on every fourth one. How evenly samples fall on the places of blocks, and
+// whether their order is locked to the loop that they are of.
 #pragma once
 
 #include "analysis/distributions.h"

@@ -189,9 +189,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
     if (nops_are_right) figures.expected_hit_share = expected_hit_share(basis);
   }
   if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
-  if (basis.sample_pairs) {
-    figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
-  }
+  if (basis.sample_pairs) figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
   figures.contract = judge(description.precise.recorded, basis, description.event.remark);
   figures.evenness = evenness_of(description, basis, figures);
   if (const std::string reason = figures.bias ? resonance_of(description, basis) : "";

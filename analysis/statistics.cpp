@@ -44,12 +44,8 @@ Ends ends_of(double n, double share) {
   const double below = share * n;
   const double above = n - below;
   Ends ends;
-  if (std::pow(1.0 - share, n) <= tail) {
-    ends.low = beta_quantile(below, above + 1.0, tail);
-  }
-  if (std::pow(share, n) <= tail) {
-    ends.high = beta_quantile_complement(below + 1.0, above, tail);
-  }
+  if (std::pow(1.0 - share, n) <= tail) ends.low = beta_quantile(below, above + 1.0, tail);
+  if (std::pow(share, n) <= tail) ends.high = beta_quantile_complement(below + 1.0, above, tail);
   return ends;
 }
 

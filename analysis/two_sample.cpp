@@ -141,9 +141,7 @@ Interval quantile_ends(const OffsetCounts& offsets, double share) {
 double total_variation(const OffsetCounts& a, const OffsetCounts& b) {
   check_samples(a, b);
   double sum = 0;
-  for (const Both& both : merge(a, b)) {
-    sum += std::abs(share_of(both.a, a) - share_of(both.b, b));
-  }
+  for (const Both& both : merge(a, b)) sum += std::abs(share_of(both.a, a) - share_of(both.b, b));
   return std::min(1.0, sum / 2);
 }
 

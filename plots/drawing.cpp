@@ -265,9 +265,7 @@ std::string image_of(const Figure& figure, const FigureOptions& options, const f
   }
   const std::string message = message_of(drawn.err);
   const std::string reason = message.empty() ? "" : ": " + message;
-  if (!drawn.code.success()) {
-    throw Error("gnuplot: {}{}", describe(drawn.code), reason);
-  }
+  if (!drawn.code.success()) throw Error("gnuplot: {}{}", describe(drawn.code), reason);
   if (!fs::exists(work.path() / output)) throw Error("gnuplot: drew nothing" + reason);
   return read_file(work.path() / output, kLargestFile);
 }

@@ -191,9 +191,7 @@ void EventGrid::add_block(std::size_t first, bool by_level, const MakePanel& mak
       const EventOnMachines& event = events_[first + i / machines_.size()];
       const auto& shown = columns[i][row];
       panel = make(event, shown);
-      if (shown.empty()) {
-        panel.marks = {"set label 'not measured' at graph 0.5,graph 0.5 center"};
-      }
+      if (shown.empty()) panel.marks = {"set label 'not measured' at graph 0.5,graph 0.5 center"};
       if (!is_first) continue;
       const std::string name = event.event + panel.remark;
       if (machines_.size() == 1) {

@@ -75,7 +75,7 @@ struct Kind {
   bool repeats = false;           ///< one instruction accesses the datum several times
   bool gives_back_page = false;   ///< each iteration gives the datum's page back to the kernel
   std::optional<Chase> chase = std::nullopt;
-  std::string_view state = {};  ///< first value of skid_state, which outlives skid_enter; or empty
+  std::string_view state = {};  ///< first value of skid_state, which outlives skid_enter, if any
   Category category = Category::other;  ///< of the trigger instruction
   /// CPUs differ in whether the instruction counts as a load, or as how many.
   bool is_doubtful_load = false;

@@ -154,9 +154,7 @@ LoopSamples loop_samples(const FunctionCode& code, std::size_t begin, std::size_
   LoopSamples loop{{range_of(code, begin, end), std::move(part.places)}, {}};
   const auto& steps = part.steps;
   if (!part.is_complete || steps.size() > kMostPlaces) return loop;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    loop.distances.push_back(steps[i] - steps[i - 1]);
-  }
+  for (std::size_t i = 1; i < steps.size(); ++i) loop.distances.push_back(steps[i] - steps[i - 1]);
   loop.distances.push_back(steps.front() - begin + end - steps.back());
   return loop;
 }

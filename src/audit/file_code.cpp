@@ -161,9 +161,7 @@ void Branches::spread_computed_jumps(const symbols::Module& module) {
   for (const Branch& branch : branches_) {
     if (branch.kind != Kind::jump_from_elsewhere) continue;
     if (is_labelled(branch.to)) {
-      if (std::ranges::binary_search(thunks_, branch.to)) {
-        add_computing(module, branch.from);
-      }
+      if (std::ranges::binary_search(thunks_, branch.to)) add_computing(module, branch.from);
     } else {
       if (computes(branch.from)) add_computing(module, branch.to);
       if (computes(branch.to)) add_computing(module, branch.from);

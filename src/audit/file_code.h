@@ -205,7 +205,7 @@ class FileCode {
   /// Decodes the function at a link-time address; the last one is kept.
   Found function_at(std::uint64_t address);
 
-  /// Itself, or another part of it.
+  /// Whether the function, or another part of it (NAME.cold), has jumps to computed addresses.
   bool computes_jumps(const Function& function) {
     return function.code.computes_jumps() || branches().computes_jumps(function.name);
   }

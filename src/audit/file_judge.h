@@ -55,8 +55,8 @@ NotJudged reason_of_mode(perfdata::CpuMode mode);
 /// The iteration of a target that skidscan built; nullopt for all other files.
 std::optional<AddressRange> loop_of(const std::filesystem::path& file);
 
-/// Why no sample in a file is judged: no module of it may be used, or that has no code; none: some
-/// can be.
+/// Why the code of a file cannot be used: no module of it may be, or it has no code.
+/// NotJudged::none: it can.
 NotJudged reason_of_file(const symbols::MappedFile& file, const locate::ModuleStore::Found& found);
 
 /// A verdict and the instructions that it is about, or why there is none.

@@ -4,6 +4,7 @@
 #include "src/perfstat/counts.h"
 #include "src/support/file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace skid::commands {
@@ -29,9 +30,10 @@ void check(const analysis::LfbShares& shares) {
 ExitStatus run_rates(const RatesOptions& options) {
   check(options.shares);
   const bool piped = options.file == "-";
-  const std::string text = piped ? read_to_end(duplicate(STDIN_FILENO, kStandardInput),
-                                               perfstat::kMostBytes, kStandardInput)
-                                 : read_file(options.file, perfstat::kMostBytes);
+  const std::string text =
+      piped ? read_to_end(FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)),
+                          perfstat::kMostBytes, kStandardInput)
+            : read_file(options.file, perfstat::kMostBytes);
   const auto reading = perfstat::read_counts(text, piped ? kStandardInput : options.file);
   const auto selection = perfstat::select_counts(reading);
   const auto rates = analysis::compute_rates(selection.counts, options.shares);

@@ -149,9 +149,7 @@ void resume(const RecordOptions& options) {
     throw Error("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}", name.string(),
                 shell_quoted({(name / "run.sh").string()}), shell_quoted({name.string()}));
   }
-  if (!run.partial()) {
-    return options.shown.result(name.string() + ": nothing is pending");
-  }
+  if (!run.partial()) return options.shown.result(name.string() + ": nothing is pending");
   if (run.synthetic) {
     throw Error("{}: is a synthetic run, which has nothing to record", name.string());
   }

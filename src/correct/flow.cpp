@@ -321,9 +321,7 @@ void Flow::find_indirect_jumps(Code& code) {
   Predecessors found;
   const auto& steps = code.steps().steps();
   for (std::size_t i = 0; i < steps.size() && found.known.size() <= kMostPredecessors; ++i) {
-    if (steps[i].decodes && steps[i].flow == indirect_jump) {
-      add(code.steps().address_of(i), found);
-    }
+    if (steps[i].decodes && steps[i].flow == indirect_jump) add(code.steps().address_of(i), found);
   }
   keep_each_once(found.known);
   code.indirect_jumps = std::make_shared<const std::vector<Predecessor>>(std::move(found.known));

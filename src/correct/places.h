@@ -1,9 +1,10 @@
 // The samples of an event while they are corrected: the instructions that they may be of, how they
-// are split between these, and their sums by place, or the corrected copy of the recording.
+// are split between these, and their sums by place.
 #pragma once
 
 #include "src/correct/correct.h"
 #include "src/correct/flow.h"
+#include "src/correct/rewrite.h"
 #include "src/locate/digest.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
@@ -13,31 +14,6 @@
 #include <tuple>
 
 namespace skid::correct {
-
-/// Samples of one event (by its index) in user mode, at one place of a file. `ip` is 0 unless
-/// processes that map the file at different addresses are told apart.
-struct MovedFrom {
-  std::uint32_t attribute = 0;
-  symbols::FileLocation location;
-  std::uint64_t ip = 0;
-
-  friend auto operator<=>(const MovedFrom&, const MovedFrom&) = default;
-};
-/// Bytes to add to their address, modulo 2^64.
-using Moves = std::map<MovedFrom, std::uint64_t>;
-
-/// Throws InputError if a corrected copy of that recording cannot be made: it is no file of records
-/// as they are (pipe mode, directory, compressed), has no version of perf to carry the mark, or is
-/// damaged outside its records.
-void check_rewritable(const perfdata::Recording& recording);
-
-/// Writes the copy, in which the addresses of moved samples are the corrected ones, as are those in
-/// the first user entry of their call chains and in their registers; nothing else changes but
-/// perf's version, which ends with perfdata::kCorrectedMark and skidscan's version. `recording`:
-/// after digest(), which gave `digest`; samples that its filter leaves out do not change. `path`
-/// appears whole or not at all (StagedFile). Throws Error if it cannot be written.
-void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
-                     const Moves& moves, const std::filesystem::path& path);
 
 struct SpreadPlace {
   symbols::FileIndex file = symbols::Region::kNoFile;

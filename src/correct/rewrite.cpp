@@ -1,4 +1,5 @@
-#include "src/correct/places.h"
+#include "src/correct/rewrite.h"
+
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/metadata.h"

@@ -284,9 +284,7 @@ std::vector<Cause> of_branches(std::string_view kind, bool mispredicted) {
     table.set({C::branch}, V::never, all ? std::string_view("far ones") : kOtherBranches);
   }
   const bool depends = mispredicted || has_part(kind, {"TAKEN", "NTAKEN"});
-  for (const Category category : counted) {
-    table.set({category}, depends ? V::conditional : V::can);
-  }
+  for (const Category category : counted) table.set({category}, depends ? V::conditional : V::can);
   return table.take();
 }
 

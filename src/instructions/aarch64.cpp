@@ -65,9 +65,7 @@ Does tag(std::uint32_t word) {
 /// Bits 29 to 27 are 011 and bit 24 is set: LDAPUR and STLUR, CPY and SET, memory tags.
 Does unscaled_ordered(std::uint32_t word) {
   const std::uint32_t form = bits(word, 11, 10), opcode = bits(word, 23, 22);
-  if (bit(word, 21)) {
-    return !bit(word, 26) && bits(word, 31, 30) == 3 ? tag(word) : Does::other;
-  }
+  if (bit(word, 21)) return !bit(word, 26) && bits(word, 31, 30) == 3 ? tag(word) : Does::other;
   if (form == 1) {
     if (bits(word, 31, 30) != 0) return Does::other;
     return opcode == 3 ? Does::fill : Does::copy;
@@ -270,9 +268,7 @@ std::optional<Instruction> classify_aarch64(std::span<const std::byte> code,
   if (code.size() < kBytes) return std::nullopt;
   // Instructions are little-endian where data are big-endian, too.
   std::uint32_t word = 0;
-  for (unsigned i = 0; i < kBytes; ++i) {
-    word |= std::to_integer<std::uint32_t>(code[i]) << (8 * i);
-  }
+  for (unsigned i = 0; i < kBytes; ++i) word |= std::to_integer<std::uint32_t>(code[i]) << (8 * i);
   Instruction instruction;
   instruction.length = kBytes;
   const std::uint32_t group = bits(word, 28, 25);

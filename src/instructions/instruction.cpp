@@ -231,9 +231,7 @@ bool sets_return(const ZydisInstruction& decoded) {
 
 std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std::uint64_t address) {
   ZydisDecoder decoder;
-  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, kMode, ZYDIS_STACK_WIDTH_64))) {
-    return std::nullopt;
-  }
+  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, kMode, ZYDIS_STACK_WIDTH_64))) return std::nullopt;
   ZydisInstruction decoded;
   if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded.instruction,
                                          decoded.operands.data()))) {

@@ -151,7 +151,7 @@ bool Reader::add_target(Reading& reading) {
     const symbols::MappedFile& mapped = spaces.file(geometry->mappings.front());
     dso = mapped.path;
     file = modules_.find(mapped).path;
-  } else if (reading.profile.source.run != nullptr) {
+  } else if (reading.profile.source.run != nullptr) {  // nothing was sampled in it
     for (const auto& target : reading.profile.source.run->targets) {
       if (target.build_id != geometry->module->build_id()) continue;
       file = reading.profile.source.run_directory / target.file;

@@ -80,9 +80,7 @@ bool is_of_this_machine(const perfdata::Features& features) {
 }
 
 void ModuleStore::add_candidate(const fs::path& path) {
-  if (std::ranges::find(candidates_, path) == candidates_.end()) {
-    candidates_.push_back(path);
-  }
+  if (std::ranges::find(candidates_, path) == candidates_.end()) candidates_.push_back(path);
 }
 
 void ModuleStore::expect_machine(std::string_view name) {

@@ -266,9 +266,7 @@ LocatedCounts PlaceCounter::take_counts() {
     result.blocks_.push_back(blocks_[number]);
   }
   std::erase_if(counts_, [](const Count& count) { return count.key == 0; });
-  for (Count& count : counts_) {
-    count.key = keys[count.block()] | (count.key & 0xffff'ffff);
-  }
+  for (Count& count : counts_) count.key = keys[count.block()] | (count.key & 0xffff'ffff);
   counts_.shrink_to_fit();
   std::ranges::sort(counts_, {}, &Count::key);
   result.counts_ = std::move(counts_);

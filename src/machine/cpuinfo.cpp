@@ -149,9 +149,7 @@ std::vector<std::string> cpuid_signatures() {
 #if defined(__x86_64__)
   constexpr std::uint32_t kHypervisorBit = 1U << 31U;
   std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & kHypervisorBit) == 0) {
-    return signatures;
-  }
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & kHypervisorBit) == 0) return signatures;
   for (const std::uint32_t leaf : {0x40000000U, 0x40000100U}) {
     __cpuid(leaf, eax, ebx, ecx, edx);
     const std::array signature{ebx, ecx, edx};

@@ -121,9 +121,7 @@ analysis::Measurement Profile::described(const RecordedEvent& event) const {
   measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
   // perf writes 0 and 0 where it did not read the samples (-B).
   const auto& time = recording.features().sample_time;
-  if (time && time->second != 0) {
-    measurement.time = analysis::SampleTime{time->first, time->second};
-  }
+  if (time && time->second != 0) measurement.time = analysis::SampleTime{time->first, time->second};
   measurement.command_lines = command_lines_of(source, recording.features());
   measurement.read_in_part = recording.read_in_part();
   describe_machine(machine(), measurement);

@@ -1,7 +1,6 @@
-// A recording that was read: its samples by place, its machine and its events, and the addresses of
-// trigger and runway in it: from a target's own note, or from function names. Whether what a run of
-// skidscan measured of an event holds for it: the same event, counted in the same modes, by the
-// same CPU and kernel.
+// A recording that was read: its samples by place, its machine and its events. Where trigger and
+// runway are in it, by a target's own note or by names of functions. And whether what a run of
+// skidscan measured of an event holds for it: the same event in the same modes, CPU and kernel.
 #pragma once
 
 #include "analysis/target_map.h"
@@ -72,9 +71,8 @@ std::vector<Compared> compare_with_run(const RecordedEvent& event,
 std::vector<std::string> differing_from_run(std::span<const Compared> compared);
 
 struct TargetGeometry {
-  std::vector<symbols::FileIndex>
-      mappings;  ///< of the target's file, ascending; none: no sample is in it
-  const symbols::Module* module = nullptr;  ///< owned by the ModuleStore
+  std::vector<symbols::FileIndex> mappings;  ///< of the target's file, ascending; may be none
+  const symbols::Module* module = nullptr;   ///< owned by the ModuleStore
   analysis::TargetMap map;
   analysis::Trigger trigger;
   std::optional<runway::TargetDescription> description;  ///< nullopt for functions

@@ -113,9 +113,7 @@ LoopCategories categories_of(const symbols::Module& module, Arch arch,
   known.push_back({layout.loop.end, layout.loop.end});
   std::uint64_t begin = layout.loop.begin;
   for (const AddressRange& range : known) {
-    if (begin < range.begin) {
-      categories.others |= categories_in(module, arch, {begin, range.begin});
-    }
+    if (begin < range.begin) categories.others |= categories_in(module, arch, {begin, range.begin});
     begin = std::max(begin, range.end);
   }
   categories.trigger = categories_in(module, arch, layout.trigger);

@@ -46,9 +46,7 @@ std::string each_column(std::string_view columns, Use use) {
 std::string csv_field(const Json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return text_field(value.get_ref<const std::string&>());
-  if (value.is_array()) {
-    return text_field(joined(value.get<std::vector<std::string>>(), " "));
-  }
+  if (value.is_array()) return text_field(joined(value.get<std::vector<std::string>>(), " "));
   if (!value.is_number_float()) return value.dump();
   const auto number = value.get<double>();
   return std::isfinite(number) ? fmt::format("{}", number) : std::string();

@@ -131,7 +131,7 @@ struct Page {
   std::vector<std::string> lines(std::string_view text, std::size_t indent) const;
 };
 
-/// As many spaces as make `text` `width` columns wide.
+/// As many spaces as make `text` `width` columns wide; pad_right and pad_left add them to it.
 inline std::string spaces(std::size_t width, std::string_view text) {
   const std::size_t used = display_width(text);
   return std::string(width > used ? width - used : 0, ' ');

@@ -196,7 +196,7 @@ struct BulkLayout {
   std::uint16_t id = SampleLayout::kAbsent;  ///< kAbsent: all samples belong to the first event
   const IdTable* ids = nullptr;
   std::vector<std::uint16_t> period;  ///< by attribute; kAbsent where it records none
-  std::size_t record_size = 0;  ///< bytes from the header to the last of these fields of any event
+  std::size_t record_size = 0;        ///< bytes with the header up to the last field of any event
 
  private:
   bool is_uniform_ = true;

@@ -55,24 +55,22 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 std::optional<TracepointField> field_of(const tep_format_field& parsed, unsigned long_size) {
   if (parsed.name == nullptr || parsed.type == nullptr) return std::nullopt;
   if (parsed.offset < 0 || parsed.offset > kLargestPayload) return std::nullopt;
   if (parsed.size < 0 || parsed.size > kLargestPayload) return std::nullopt;
   const auto has = [&](unsigned long flag) { return (parsed.flags & flag) != 0; };
-  const std::string_view type = parsed.type;
+  const auto is_of = [type = std::string_view(parsed.type)](std::string_view word) {
+    return type.find(word) != std::string_view::npos;
+  };
   TracepointField field;
   field.name = parsed.name;
   field.offset = static_cast<std::uint32_t>(parsed.offset);
   field.size = static_cast<std::uint32_t>(parsed.size);
   field.is_signed = has(TEP_FIELD_IS_SIGNED);
   field.is_array = has(TEP_FIELD_IS_ARRAY) || has(TEP_FIELD_IS_DYNAMIC);
-  field.is_text = has(TEP_FIELD_IS_ARRAY) && !has(TEP_FIELD_IS_POINTER) && contains(type, "char") &&
-                  !contains(type, "unsigned");
+  field.is_text =
+      has(TEP_FIELD_IS_ARRAY) && !has(TEP_FIELD_IS_POINTER) && is_of("char") && !is_of("unsigned");
   field.is_hexadecimal = has(TEP_FIELD_IS_POINTER) || (has(TEP_FIELD_IS_LONG) && !field.is_signed);
   if (has(TEP_FIELD_IS_ARRAY)) {
     field.element_size = parsed.elementsize;

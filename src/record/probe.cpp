@@ -44,7 +44,8 @@ Candidate built_in_candidate(const RequestedEvent& event) {
                                 : event.kind == EventKind::faults  ? "faults"
                                                                    : "cpu-clock";
   const auto candidates = machine::built_in_candidates();
-  return *std::ranges::find(candidates, name, [](const auto& one) { return one.event.name; });
+  return *std::ranges::find(
+      candidates, name, [](const auto& one) -> auto& { return one.event.name; });
 }
 
 /// Has perf parse the event, which is `text` to the user.

@@ -94,11 +94,15 @@ JsonValue JsonValue::operator[](std::string_view name) const {
   member(*value_, name).refuse("nothing", "a value");
 }
 
-std::vector<JsonValue> JsonValue::elements(std::size_t most) const {
+void JsonValue::check_array(std::size_t most) const {
   if (!value_->is_array()) refuse_type("an array");
   if (value_->size() > most) {
     refuse(fmt::format("{} elements", value_->size()), fmt::format("at most {}", most));
   }
+}
+
+std::vector<JsonValue> JsonValue::elements(std::size_t most) const {
+  check_array(most);
   std::vector<JsonValue> elements;
   elements.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {
@@ -133,10 +137,7 @@ std::vector<std::string> JsonValue::strings(std::size_t most) const {
 }
 
 std::vector<std::pair<std::int64_t, std::uint64_t>> JsonValue::pairs(std::size_t most) const {
-  if (!value_->is_array()) refuse_type("an array");
-  if (value_->size() > most) {
-    refuse(fmt::format("{} elements", value_->size()), fmt::format("at most {}", most));
-  }
+  check_array(most);
   std::vector<std::pair<std::int64_t, std::uint64_t>> pairs;
   pairs.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {

@@ -76,6 +76,7 @@ class JsonValue {
   JsonValue(const nlohmann::json& value, std::string file, std::string key)
       : value_(&value), file_(std::move(file)), key_(std::move(key)) {}
   JsonValue member(const nlohmann::json& value, std::string_view name) const;
+  void check_array(std::size_t most) const;
   [[noreturn]] void refuse_type(const std::string& allowed) const;
 
   const nlohmann::json* value_;

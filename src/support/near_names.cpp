@@ -2,6 +2,7 @@
 
 #include "src/support/text.h"
 
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -16,10 +17,8 @@ constexpr std::size_t kLongest = 256;
 
 /// Letters to insert, remove or replace, and neighbours to swap (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::vector<std::size_t> before(b.size() + 1), last = before, row = before;
+  std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
     before.swap(last);
     last.swap(row);
@@ -62,11 +61,9 @@ std::vector<std::string> near_names(std::string_view name,
     }
   }
   std::ranges::sort(candidates);
+  candidates.resize(std::min(candidates.size(), most));
   std::vector<std::string> names;
-  for (const Candidate& candidate : candidates) {
-    if (names.size() == most) break;
-    names.emplace_back(std::get<2>(candidate));
-  }
+  for (const Candidate& candidate : candidates) names.emplace_back(std::get<2>(candidate));
   return names;
 }
 
@@ -89,11 +86,9 @@ std::vector<std::string> most_frequent(const std::map<std::string, std::uint64_t
   ordered.reserve(known.size());
   for (const auto& [name, count] : known) ordered.emplace_back(~count, name);
   std::ranges::sort(ordered);
+  ordered.resize(std::min(ordered.size(), most));
   std::vector<std::string> names;
-  for (const auto& [order, name] : ordered) {
-    if (names.size() == most) break;
-    names.push_back(name);
-  }
+  for (auto& [order, name] : ordered) names.push_back(std::move(name));
   return names;
 }
 

@@ -165,9 +165,7 @@ std::vector<std::string> own_command_line() {
   constexpr std::uint64_t kMost = 4 << 20;
   std::vector<std::string> arguments;
   const std::string text = read_file("/proc/self/cmdline", kMost);
-  for (std::string_view rest = text; !rest.empty();) {
-    arguments.emplace_back(take_until('\0', rest));
-  }
+  for (std::string_view rest = text; !rest.empty();) arguments.emplace_back(take_until('\0', rest));
   return arguments;
 }
 
@@ -189,9 +187,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   ::posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(actions.get(), out.write_end.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(actions.get(), err.write_end.get(), STDERR_FILENO);
-  if (!directory.empty()) {
-    ::posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str());
-  }
+  if (!directory.empty()) ::posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str());
   if (survival == Survival::is_killed) group_ = start_leader(argv[0], alive_);
   posix_spawnattr_t set{};
   set_up(&set, group_);
@@ -303,7 +299,7 @@ std::optional<fs::path> find_program(std::string_view name) {
 
 std::string shell_quoted(const std::vector<std::string>& argv) {
   constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
   std::string line;
   for (const std::string& argument : argv) {
     if (!line.empty()) line += ' ';

@@ -93,7 +93,7 @@ std::vector<std::string> program_directories();
 /// a slash is taken as a path.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-/// The command as one line that a shell would take, for people to paste.
+/// The words in one line, quoted where a POSIX shell needs it: for people, and for kits' scripts.
 std::string shell_quoted(const std::vector<std::string>& argv);
 
 }  // namespace skid

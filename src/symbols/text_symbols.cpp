@@ -137,9 +137,7 @@ PerfMap PerfMap::read(const std::filesystem::path& path, std::size_t most_symbol
   if ((status.st_mode & S_IWOTH) != 0)
     refuse("writable by all users", "writable by its owner and group only");
   std::string text = read_to_end(file, kLargest, path.string());
-  if (text.size() > kLargest) {
-    refuse("a larger file", fmt::format("at most {} bytes", kLargest));
-  }
+  if (text.size() > kLargest) refuse("a larger file", fmt::format("at most {} bytes", kLargest));
   PerfMap map(std::move(text));
   if (map.size() > most_symbols) {
     refuse(fmt::format("{} symbols or more", map.size()),

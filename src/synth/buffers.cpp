@@ -177,9 +177,7 @@ void Contents::add(std::uint16_t attribute, std::vector<DrawnSample> samples,
   }
   add_lost(Kind::lost, attribute, level.lost);
   add_lost(Kind::lost_samples, attribute, level.lost_samples);
-  for (std::uint64_t i = 0; i < level.throttled; ++i) {
-    rest_.push_back({Kind::throttle, attribute});
-  }
+  for (std::uint64_t i = 0; i < level.throttled; ++i) rest_.push_back({Kind::throttle, attribute});
 }
 
 void Contents::add_lost(Kind kind, std::uint16_t attribute, std::uint64_t lost) {

@@ -1,5 +1,5 @@
-// From a model to samples, and to the figures that a report of them must contain: the instructions
-// of a target's iteration in the order in which they run, and where a skid comes out.
+// From a model to samples on the path of a target's iteration, its instructions in the order in
+// which they run; and to the figures that a report of these samples must contain.
 #pragma once
 
 #include "analysis/basis.h"

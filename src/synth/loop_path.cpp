@@ -74,9 +74,7 @@ LoopPath::LoopPath(const LoopParts& parts) : data_(parts.data) {
   };
   const auto index_at = [this](std::uint64_t address, std::string_view what) {
     const Step* found = find_by(steps_, &Step::address, address);
-    if (found == nullptr) {
-      throw Error("target: no instruction begins at {}{:#x}", what, address);
-    }
+    if (found == nullptr) throw Error("target: no instruction begins at {}{:#x}", what, address);
     return static_cast<std::size_t>(found - steps_.data());
   };
   for (const AddressRange& other : parts.other_triggers) {

@@ -1,4 +1,5 @@
-// A model: the contents of a synthetic recording. docs/synth.md describes its JSON.
+// A model: the contents of a synthetic recording, and draws of its skids. docs/synth.md describes
+// its JSON.
 #pragma once
 
 #include "runway/specification.h"

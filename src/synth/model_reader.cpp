@@ -173,9 +173,7 @@ Model parse_model(std::string_view text_of_model, const std::string& name) {
                          {"ticks_per_second", number(model.ticks_per_second, 1, 1e11)},
                          {"buffers"},
                          {"events", into(model.events, take_events), kRequired}});
-  if (schema != kModelSchema) {
-    document["schema"].refuse_text(fmt::format("\"{}\"", kModelSchema));
-  }
+  if (schema != kModelSchema) document["schema"].refuse_text(fmt::format("\"{}\"", kModelSchema));
   model.target = read_target(document);
   model.machine = read_machine(document, model.target.arch);
   model.buffers = read_buffers(document);

@@ -185,9 +185,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
   std::vector<Attribute> attributes;
   for (const auto& measurement : truth.measurements) attributes.push_back(measurement.attribute);
   const auto mapping = module_.executable_mapping_at(path_.trigger_address(0));
-  if (!mapping) {
-    throw Error("{}: its trigger is in no executable segment", target_.path.string());
-  }
+  if (!mapping) throw Error("{}: its trigger is in no executable segment", target_.path.string());
   const TargetMapping mapped{std::filesystem::absolute(target_.path).lexically_normal().string(),
                              module_.build_id(), *mapping, code_before_exec(path_), path_.data()};
   perfdata::RecordingWriter writer(std::move(file), path, attributes, features(truth.measurements),

@@ -1,5 +1,5 @@
-// A recording, or a run, made from a model, and its truth: also as JSON, whose keys docs/synth.md
-// has.
+// A recording, or a run, made from a model: its records, as perf writes them from the buffers of
+// several CPUs, round after round; and its truth, also as JSON, whose keys docs/synth.md has.
 #pragma once
 
 #include "src/perfdata/attribute.h"

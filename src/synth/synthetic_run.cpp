@@ -20,9 +20,7 @@ constexpr const char* kNoTime = "1970-01-01T00:00:00Z";
 FileDescriptor create(const std::filesystem::path& path) {
   constexpr int kMode = 0644;
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-  if (!file) {
-    throw Error("{}: cannot be created: {}", path.string(), describe_errno(errno));
-  }
+  if (!file) throw Error("{}: cannot be created: {}", path.string(), describe_errno(errno));
   return file;
 }
 
@@ -63,9 +61,7 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
 /// Of the levels of an event.
 std::uint64_t most_samples_of(const EventModel& event) {
   std::uint64_t most = 0;
-  for (const LevelModel& level : event.levels) {
-    most = std::max(most, level.samples.value_or(0));
-  }
+  for (const LevelModel& level : event.levels) most = std::max(most, level.samples.value_or(0));
   return most;
 }
 

@@ -112,7 +112,7 @@ TEST_F(Damaged, ARecordingThatIsCutExitsWithTwoAndNamesTheOffset) {
   bytes.resize(bytes.size() - 40);
   const auto file = write(bytes);
   // The section that is too long, and the last record.
-  char section[32], record[32];
+  char section[32], record[64];
   std::snprintf(section, sizeof section,
                 "at offset 0x%zx:", static_cast<std::size_t>(builder.data_offset()));
   std::snprintf(record, sizeof record, "at offset 0x%zx:", bytes.size() - 24);
@@ -122,7 +122,8 @@ TEST_F(Damaged, ARecordingThatIsCutExitsWithTwoAndNamesTheOffset) {
 
   auto pipe = builder.pipe_bytes();
   pipe.resize(pipe.size() - 8);
-  std::snprintf(record, sizeof record, "at offset 0x%zx:", pipe.size() - 24);
+  std::snprintf(record, sizeof record, "at offset 0x%zx: a record of 32 bytes, expected 24",
+                pipe.size() - 24);
   expect_status(write(pipe), 2, {record});
   expect_status_on_pipe(write(pipe), 2, record);
 }
@@ -157,7 +158,8 @@ TEST_F(Damaged, ADirectoryWithACutFileExitsWithTwoAndNamesTheFile) {
   auto records = samples(5).records();
   records.resize(records.size() - 1);
   write(records, "recording/data.0");
-  expect_status(directory, 2, {directory + "/data.0: at offset 0x"});
+  expect_status(directory, 2,
+                {directory + "/data.0: at offset 0xd0: a record of 32 bytes, expected 31"});
 }
 
 /// Recordings made by others to bring readers down.

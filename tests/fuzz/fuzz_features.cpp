@@ -10,7 +10,9 @@ void skid::fuzz::use(std::span<const std::uint8_t> input) {
   const unsigned bit = kind < kOfSimpleperf ? kind : kind + kOfSimpleperf;
   const bool is_big_endian = (input[0] & 0x80U) != 0;
   perfdata::Features features;
-  perfdata::parse_feature(bit, std::as_bytes(input).subspan(1),
-                          is_big_endian ? perfdata::ByteOrder::big : perfdata::ByteOrder::little,
-                          features);
+  [&]() noexcept {
+    perfdata::parse_feature(bit, std::as_bytes(input).subspan(1),
+                            is_big_endian ? perfdata::ByteOrder::big : perfdata::ByteOrder::little,
+                            features);
+  }();
 }

@@ -49,7 +49,7 @@ void check(const Instruction& instruction) {
   }
 }
 
-void decode(Arch arch, std::span<const std::byte> code) {
+void decode(Arch arch, std::span<const std::byte> code) noexcept {
   constexpr std::uint64_t kAddress = 0xffff'ffff'ffff'ff00;  // so that targets wrap
   const unsigned longest = arch == Arch::x86_64 ? 15 : 4;
   while (!code.empty()) {

@@ -9,10 +9,12 @@ void skid::fuzz::use(std::span<const std::uint8_t> input) {
   const auto bytes = std::as_bytes(input).subspan(2);
   const auto payload_size = std::min<std::size_t>(input[0] + input[1] * 256U, bytes.size());
   const auto payload = bytes.first(payload_size);
-  std::string problem;
-  const auto tracepoints = perfdata::Tracepoints::parse(bytes.subspan(payload_size), problem);
-  for (std::uint64_t id = 0; id < kIds; ++id) {
-    const auto* format = tracepoints.format(id);
-    if (format != nullptr) (void)tracepoints.fields(*format, payload);
-  }
+  [&]() noexcept {
+    std::string problem;
+    const auto tracepoints = perfdata::Tracepoints::parse(bytes.subspan(payload_size), problem);
+    for (std::uint64_t id = 0; id < kIds; ++id) {
+      const auto* format = tracepoints.format(id);
+      if (format != nullptr) (void)tracepoints.fields(*format, payload);
+    }
+  }();
 }

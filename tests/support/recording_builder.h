@@ -73,8 +73,9 @@ class RecordingBuilder {
   RecordingBuilder& mmap(std::int32_t pid, std::uint64_t address, std::uint64_t length,
                          std::uint64_t page_offset, std::string_view path, std::uint64_t time,
                          std::uint16_t misc = 2) {
-    auto body = writer().i32(pid).i32(pid).u64(address).u64(length).u64(page_offset).text(path);
-    return record(PERF_RECORD_MMAP, misc, body.raw(trailer(pid, time)).bytes());
+    const std::int32_t tid = std::max(pid, 0);  // perf gives the kernel's mappings thread 0
+    auto body = writer().i32(pid).i32(tid).u64(address).u64(length).u64(page_offset).text(path);
+    return record(PERF_RECORD_MMAP, misc, body.raw(trailer(tid, time)).bytes());
   }
   RecordingBuilder& comm(std::int32_t pid, std::string_view name, std::uint64_t time) {
     auto body = writer().i32(pid).i32(pid).text(name).raw(trailer(pid, time));

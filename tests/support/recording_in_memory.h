@@ -35,7 +35,7 @@ class MemoryFile {
 /// A pipe that contains some bytes, with its write end closed.
 class FilledPipe {
  public:
-  static constexpr std::size_t kRoom = 1 << 20;  ///< what every user may have, in bytes
+  static constexpr std::size_t kRoom = 1 << 20;  ///< bytes; /proc/sys/fs/pipe-max-size by default
 
   /// At most `kRoom` bytes.
   explicit FilledPipe(std::string_view bytes) {
@@ -43,8 +43,9 @@ class FilledPipe {
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe: " + describe_errno(errno));
     reading_ = FileDescriptor(ends[0]);
     const FileDescriptor writing(ends[1]);
-    if (bytes.size() > kUsualRoom) ::fcntl(writing.get(), F_SETPIPE_SZ, kRoom);
-    if (::write(writing.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    const bool is_larger = bytes.size() > kUsualRoom;
+    if ((is_larger && ::fcntl(writing.get(), F_SETPIPE_SZ, kRoom) < 0) || bytes.size() > kRoom ||
+        ::write(writing.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
       throw std::runtime_error("pipe: " + describe_errno(errno));
     }
   }

@@ -1,4 +1,4 @@
-// The standard library and what of the system nearly all test code uses.
+// Headers of the standard library and of the system that nearly all tests use.
 #pragma once
 
 #include <algorithm>

@@ -503,6 +503,8 @@ TEST_F(DamagedDirectory, NamesTheMissingFile) {
   EXPECT_TRUE(recording.read_in_part());
   EXPECT_THAT(test::mapped(recording.faults(), &InputFault::file),
               ElementsAre((directory_ / "data.0").string()));
+  std::filesystem::remove(directory_ / "data");
+  EXPECT_THROW(Recording::open(directory_.path()), InputError) << "without its main file";
 }
 
 }  // namespace

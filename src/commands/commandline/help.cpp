@@ -37,9 +37,7 @@ std::set<std::string> exclusions_of(const Command& command, const Option& option
   for (const Option& other : command.options) {
     for (const std::string& name : option.names) {
       const auto& excludes = other.excludes;
-      if (std::ranges::find(excludes, name) != excludes.end()) {
-        names.insert(other.names.back());
-      }
+      if (std::ranges::find(excludes, name) != excludes.end()) names.insert(other.names.back());
     }
   }
   return names;
@@ -92,9 +90,7 @@ std::string help_text(const Program& program, const Command& command, std::size_
     text += page.hanging(number, number.size(), meaning);
   }
   if (!command.examples.empty()) text += "\nExamples:\n";
-  for (const std::string& line : command.examples) {
-    text += std::string(kIndent, ' ') + line + '\n';
-  }
+  for (const std::string& line : command.examples) text += std::string(kIndent, ' ') + line + '\n';
   return text;
 }
 

@@ -218,12 +218,8 @@ Call parse(const Program& program, const std::vector<std::string>& arguments) {
   }
   auto extras = parser.remaining();
   // The parser keeps the "--" that ends the options.
-  if (const auto end = std::ranges::find(extras, "--"); end != extras.end()) {
-    extras.erase(end);
-  }
-  if (!extras.empty()) {
-    throw_if(unmatched(program, *command, extras), name);
-  }
+  if (const auto end = std::ranges::find(extras, "--"); end != extras.end()) extras.erase(end);
+  if (!extras.empty()) throw_if(unmatched(program, *command, extras), name);
   if (!parser_message.empty()) throw_if(mismatch(declared, parser_message), name);
   throw_if(store_all(declared), name);
   return {command, Call::Request::run};

@@ -56,9 +56,7 @@ void add_rows(const Json& recording, const Json& event, std::string& csv) {
   std::uint64_t not_placed = 0;
   for (const Json& samples : event["not_placed"]) not_placed += samples.get<std::uint64_t>();
   add({{"row", "event"}, {"recorded", event["samples"]}, {"not_placed", not_placed}}, event);
-  for (const Json& place : event["places"]) {
-    add({{"row", "place"}, {"by", recording["by"]}}, place);
-  }
+  for (const Json& place : event["places"]) add({{"row", "place"}, {"by", recording["by"]}}, place);
 }
 
 using analysis::in_thousands;

@@ -366,9 +366,7 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
   if (panel.is_censored()) {
     note("~ censored: near the end of the runway; the skid may be longer than the runway");
   }
-  if (!without.empty()) {
-    note(fmt::format("no sample here of {}", joined(without)));
-  }
+  if (!without.empty()) note(fmt::format("no sample here of {}", joined(without)));
   for (const Column& column : event.columns) {
     const Measurement& m = *column.measurement;
     if (m.event.substituted) {

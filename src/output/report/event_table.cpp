@@ -72,9 +72,7 @@ constexpr const char* kIntervalRow = "    95% interval";
 class EventTable {
  public:
   explicit EventTable(const EventGroup& event) : event_(event) {
-    for (const Column& column : event.columns) {
-      table_.header.push_back({column.label, Ink::bold});
-    }
+    for (const Column& column : event.columns) table_.header.push_back({column.label, Ink::bold});
   }
 
   template <typename CellOf>

@@ -206,9 +206,7 @@ std::string cpu_details(const analysis::Cpu& cpu, const std::string& name,
   number("family", cpu.family);
   number("model", cpu.model);
   number("stepping", cpu.stepping);
-  if (!cpu.microcode.empty()) {
-    details.push_back("microcode " + escape_for_terminal(cpu.microcode));
-  }
+  if (!cpu.microcode.empty()) details.push_back("microcode " + escape_for_terminal(cpu.microcode));
   if (!cpu.arch.empty()) details.push_back(escape_for_terminal(cpu.arch));
   return details.empty() ? name : fmt::format("{} ({})", name, joined(details));
 }
@@ -257,9 +255,7 @@ std::string event_histograms(const Page& page, const EventGroup& event) {
     notes += censored_note(page, column);
   }
   const std::string title = page.title("Offsets from the trigger, in instructions (linear bars)");
-  if (list.rows.empty()) {
-    return title + page.note("no sample has a distance from the trigger");
-  }
+  if (list.rows.empty()) return title + page.note("no sample has a distance from the trigger");
   return title + page.list(list) + notes;
 }
 

@@ -276,9 +276,7 @@ struct Notes {
       const auto [sum, is_new] = by_refusal.try_emplace(skid->refused, *skid);
       if (!is_new) sum->second += *skid;
     }
-    for (const auto& [refusal, sum] : by_refusal) {
-      add(row, "in events", describe(sum), Ink::plain);
-    }
+    for (const auto& [refusal, sum] : by_refusal) add(row, "in events", describe(sum), Ink::plain);
   }
 
   /// Over all runs with pairs of the same target.
@@ -434,9 +432,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   std::vector<const MachineGroup*> order;
   for (const MachineGroup& machine : machines) order.push_back(&machine);
   const std::size_t most = page.details ? order.size() : std::min(order.size(), kMostMachines);
-  if (most < order.size()) {
-    std::ranges::stable_sort(order, std::greater{}, broken_in);
-  }
+  if (most < order.size()) std::ranges::stable_sort(order, std::greater{}, broken_in);
   std::string text = report_answer(page, machines);
   for (std::size_t i = 0; i < most; ++i) {
     text += '\n';

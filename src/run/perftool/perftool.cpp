@@ -251,9 +251,7 @@ std::vector<CommandWord> record_words(const Subject& subject) {
   const Extras& extras = subject.extras;
   std::vector<CommandWord> words;
   // Until perf 6.7 mappings of programs that start on another CPU are missing with -C.
-  if (extras.per_cpu) {
-    add(words, {{.text = "taskset"}, {.text = "-c"}, value_word("cpu")});
-  }
+  if (extras.per_cpu) add(words, {{.text = "taskset"}, {.text = "-c"}, value_word("cpu")});
   add(words, {value_word("perf"), {.text = "record"}});
   // No copies of the modules in ~/.debug.
   words.push_back({.text = "--no-buildid-cache"});

@@ -1,0 +1,39 @@
+// A copy of a recording in which samples have other addresses.
+#pragma once
+
+#include "src/locate/digest.h"
+#include "src/perfdata/recording.h"
+#include "src/symbols/address_space.h"
+
+#include <compare>
+#include <filesystem>
+#include <map>
+
+namespace skid::correct {
+
+/// Samples of one event (by its index) in user mode, at one place of a file. `ip` is 0 unless
+/// processes that map the file at different addresses are told apart.
+struct MovedFrom {
+  std::uint32_t attribute = 0;
+  symbols::FileLocation location;
+  std::uint64_t ip = 0;
+
+  friend auto operator<=>(const MovedFrom&, const MovedFrom&) = default;
+};
+/// Bytes to add to their address, modulo 2^64.
+using Moves = std::map<MovedFrom, std::uint64_t>;
+
+/// Throws InputError if a corrected copy of that recording cannot be made: it is no file of records
+/// as they are (pipe mode, directory, compressed), has no version of perf to carry the mark, or is
+/// damaged outside its records.
+void check_rewritable(const perfdata::Recording& recording);
+
+/// Writes the copy, in which the addresses of moved samples are the corrected ones, as are those in
+/// the first user entry of their call chains and in their registers; nothing else changes but
+/// perf's version, which ends with perfdata::kCorrectedMark and skidscan's version. `recording`:
+/// after digest(), which gave `digest`; samples that its filter leaves out do not change. `path`
+/// appears whole or not at all (StagedFile). Throws Error if it cannot be written.
+void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
+                     const Moves& moves, const std::filesystem::path& path);
+
+}  // namespace skid::correct
