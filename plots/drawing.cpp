@@ -109,17 +109,15 @@ Layout layout_of(const Figure& figure) {
   if (figure.paper.width < needed) {
     throw Error(
         "figure: {:.0f} px of width are too few for {} of plots with their texts, which need "
-        "{:.0f} "
-        "px (1/96 inch); use a larger --size, another --kind, or fewer machines",
+        "{:.0f} px (1/96 inch); use a larger --size, another --kind, or fewer machines",
         figure.paper.width, analysis::counted(figure.columns, "column"), std::ceil(needed));
   }
   const double least = height_with(std::min(figure.least_lines, figure.plot_lines));
   if (layout.height < least) {
     throw Error(
         "figure: {:.0f} px of height are too few for {} of plots with their texts, which need "
-        "{:.0f} "
-        "px (1/96 inch); use --size WIDTH alone, --no-caption, another --kind, or fewer events and "
-        "levels",
+        "{:.0f} px (1/96 inch); use --size WIDTH alone, --no-caption, another --kind, or fewer "
+        "events and levels",
         layout.height, analysis::counted(layout.rows, "row"), std::ceil(least));
   }
   return layout;
@@ -157,8 +155,7 @@ void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& 
       "set label {} at screen 0.5,character 0.7 offset {},0 center\n"
       "set label {} at character 1.5,screen 0.5 offset 0,{:.1f} center rotate\n"
       "set key at character 1,screen {:.4f} left top vertical Left reverse samplen 3 width 2 "
-      "maxrows "
-      "{}\n",
+      "maxrows {}\n",
       paper.quoted(figure.x_label, paper.width), (figure.left_margin - figure.right_margin) / 2,
       paper.quoted(figure.y_label, layout.height), (kTicLines + kLabelLines - layout.top) / 2,
       1 - layout.keys * kLineHeight * paper.points / layout.height,

@@ -45,8 +45,8 @@ void check_figure_files(const FigureFiles& files) {
   }
   if (is_plot_file(files.script)) {
     throw UsageError(
-        "{}: is the name of a figure; expected that of a script, as in "
-        "skid.gp; --plot names the figure",
+        "{}: is the name of a figure; expected that of a script, as in skid.gp; --plot names the "
+        "figure",
         files.script.string());
   }
 }

@@ -53,8 +53,8 @@ fs::path compiler_for(const Specification& specification) {
                                    : arch == Arch::x86_64 ? "gcc-x86-64-linux-gnu"
                                                           : "gcc-aarch64-linux-gnu";
   throw Error(
-      "{}: not found in PATH, and targets for {}{} are built with it; install "
-      "the package {}",
+      "{}: not found in PATH, and targets for {}{} are built with it; install the "
+      "package {}",
       name, name_of(arch), unusual_options(specification), package);
 }
 

@@ -226,12 +226,10 @@ Command kit_command() {
                           arch_option(options->arch),
                           {"--for", Value::text("CPU", options->cpu).completing(events::cpu_names),
                            "CPU to record on, by its name in 'skidscan events --cpu' (skl, zen4): "
-                           "its events can be "
-                           "named, and are recorded by default"},
+                           "its events can be named, and are recorded by default"},
                           {"--slurm", Value::flag(options->slurm),
                            "make a directory (default: skidscan-kit) with submit.sh, which records "
-                           "a run on each of "
-                           "many nodes through Slurm"},
+                           "a run on each of many nodes through Slurm"},
                           {"--force", Value::flag(options->force), "replace an existing output"}},
       output_options(options->shown));
 }

@@ -55,8 +55,7 @@ void set_size(const std::string& text, plots::FigureOptions& figure) {
   }
   throw UsageError(
       "--size {}: expected a width of 50 to 32000 px, optionally followed by x and a "
-      "height, in in, "
-      "cm or px, as in 3.3in or 8cmx6cm",
+      "height, in in, cm or px, as in 3.3in or 8cmx6cm",
       text);
 }
 

@@ -212,8 +212,8 @@ PerfTool find_perf() {
   const auto path = find_program(name);
   if (!path && name != "perf") {
     throw Error(
-        "{}: not an executable file or a program in PATH; PERF or --perf names "
-        "the perf to use",
+        "{}: not an executable file or a program in PATH; PERF or --perf names the "
+        "perf to use",
         name);
   }
   if (!path) throw Error("perf: not found in PATH; {}", kHowToInstallPerf);

@@ -97,8 +97,8 @@ struct ProblemFinder {
     if (!refused && (any_usable() || support.machine.perf_event_paranoid)) return true;
     add("no_perf_events",
         refused ? "this kernel has no perf_event_open"
-                : "this kernel has no /proc/sys/kernel/perf_event_paranoid, so no perf "
-                  "events",
+                : "this kernel has no /proc/sys/kernel/perf_event_paranoid, so no "
+                  "perf events",
         "boot a kernel that is built with CONFIG_PERF_EVENTS=y; sandboxes such as gVisor "
         "have none");
     return false;
