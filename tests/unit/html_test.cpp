@@ -159,7 +159,8 @@ TEST(PageOrigin, ListsEachRecordingCommandOnce) {
 /// The page that write_page() makes of a report, with `draw`.
 std::string written_page(const std::vector<Measurement>& measurements,
                          const commands::DrawSvg& draw) {
-  const std::string file = ::testing::TempDir() + "written.html";
+  const test::TemporaryDirectory directory;
+  const std::string file = (directory / "written.html").string();
   commands::write_page(
       file, "t", {"1", {}}, [&](const Page& page) { return report_text(measurements, page); },
       draw);
