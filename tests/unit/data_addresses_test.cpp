@@ -89,7 +89,7 @@ TEST(DeclaredData, OfAChaseNeedsTheReportOfItsRun) {
 class RecordedAddresses : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (!runway::missing_compiler(runway::kHost).empty()) return;
+    if (!test::why_without({runway::compiler_of(runway::kHost)}).empty()) return;
     built_ = std::make_unique<test::TemporaryDirectory>();
     for (const char* const trigger : {"load", "call"}) {
       (void)runway::build_target(runway::specification_of(runway::trigger_kind_from(trigger)),
