@@ -75,5 +75,5 @@ Nothing of a recording is printed unescaped:
   named
   0
   named
-  $ skidscan annotate perf.data 2>&1 > text | grep -o 'evil.*m'
+  $ skidscan annotate perf.data 2>&1 > text | grep -o 'evil[^,]*m'
   evil\x1b[31m
