@@ -189,6 +189,7 @@ TEST_F(Record, ReportsTheShareOfEachTrigger) {
 }
 
 TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
+  SKIP_WITHOUT("samples-of-all");  // --per-cpu
   ASSERT_THAT(record({"-e", "faults:pp", "-F", "4000", "-g", "--duration", "0.1", "--per-cpu",
                       "--repeat", "2"}),
               Exits(0));
