@@ -154,7 +154,7 @@ Option perfmon_option(std::filesystem::path& directory) {
 
 Option allow_not_judged_option(bool& allowed) {
   return {"--allow-not-judged", Value::flag(allowed),
-          "let --fail-on pass where nothing could be judged"};
+          "let --fail-on pass where nothing could be judged, or a measurement has no samples"};
 }
 
 Option skid_option(std::string& run, std::string_view what) {

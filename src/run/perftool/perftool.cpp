@@ -370,10 +370,10 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
   return counts.events.empty() ? 0 : counts.events.front().samples;
 }
 
-bool is_software_event(std::string_view perf_event) {
-  const std::string name = split_event_name(perf_event).name;
-  const GenericEvent* generic = find_generic_event(name);
-  return name.starts_with("mem:") || (generic != nullptr && generic->type == PERF_TYPE_SOFTWARE);
+machine::SampledBy sampled_by(std::string_view perf_event) {
+  if (is_breakpoint(perf_event)) return machine::SampledBy::breakpoint;
+  const GenericEvent* generic = find_generic_event(split_event_name(perf_event).name);
+  return generic == nullptr ? machine::SampledBy::pmu : machine::sampled_by(generic->type);
 }
 
 std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds length,

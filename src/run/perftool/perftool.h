@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runway/target.h"
+#include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
 #include "src/support/command_words.h"
 #include "src/support/process.h"
@@ -172,8 +173,8 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
 /// perf counts the samples of all events together; these are those of the first. Throws InputError.
 std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 
-/// Whether perf's event is a breakpoint or one of the kernel's own, which need no PMU.
-bool is_software_event(std::string_view perf_event);
+/// What takes the samples of perf's event: of one that perf has no own name for, a PMU.
+machine::SampledBy sampled_by(std::string_view perf_event);
 
 // How long an event of unknown frequency is recorded; a kit's script uses the same limits.
 
