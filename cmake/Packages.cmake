@@ -28,6 +28,7 @@ if(GZIP_PROGRAM)
   install(FILES ${PROJECT_BINARY_DIR}/debian/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
 install(FILES cmake/debian-copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES cmake/lintian-overrides DESTINATION share/lintian/overrides RENAME skidscan)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME skidscan)
