@@ -3,6 +3,7 @@
 #include "analysis/statistics.h"
 
 #include "analysis/distributions.h"
+#include "analysis/evenness.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 
