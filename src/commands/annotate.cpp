@@ -222,6 +222,7 @@ Command annotate_command() {
           "print instructions of the target or of a sampled function with their samples per level",
       .options =
           {recordings_option(options->inputs),
+           example_option(options->inputs),
            {"--function", Value::text("FUNCTION", options->function).completing([options] {
               return sampled_functions(*options);
             }),

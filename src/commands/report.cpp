@@ -75,6 +75,7 @@ Command report_command() {
       .options = {{"INPUT,-i,--input", Value::file("INPUT", options->inputs).several(),
                    "runs, recordings of perf (files, directories of perf record --threads) or "
                    "reports (JSON); - for standard input (default: skidscan.run)"},
+                  example_option(options->inputs),
                   format_option(options->shown.format, {"text", "json", "csv"}),
                   bin_option(options->bin),
                   {"--fail-on", Value::one_of("VERDICT", options->fail_on, {"broken"}),

@@ -1,5 +1,6 @@
 #include "src/commands/shared_options.h"
 
+#include "runway/shipped.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
 #include "src/events/catalogue.h"
@@ -101,6 +102,15 @@ Option recordings_option(std::vector<std::string>& inputs) {
   return {"INPUT,-i,--input", Value::file("INPUT", inputs).several(),
           "runs or recordings of perf: files, directories of perf record --threads, - for standard "
           "input (default: skidscan.run)"};
+}
+
+Option example_option(std::vector<std::string>& inputs, const std::string& name) {
+  return {
+      "--example",
+      Value::converted("", [&inputs](const auto&) { inputs = {runway::example_run().string()}; }),
+      "read the run that comes with skidscan: an emulated Skylake with PEBS, at all precise "
+      "levels",
+      {name}};
 }
 
 Option format_option(std::string& format, const std::vector<std::string>& formats) {
