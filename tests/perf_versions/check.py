@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Compares a run with 'perf script' of the perf that recorded it: what 'record' or a kit printed, what report
 reads, and the samples that this perf lists must be the same numbers.
-usage: check.py SKIDSCAN PERF RUN PRINTED SAMPLES
-  PRINTED  a file with the output of 'record' or of the kit's run.sh; SAMPLES  that each measurement asked for
+usage: check.py SKIDSCAN PERF RUN PRINTED
+  PRINTED  a file with the output of 'record' or of the kit's run.sh
 """
 import json
 import re
 import subprocess
 import sys
 
-skidscan, perf, run, printed, asked = sys.argv[1:]
+skidscan, perf, run, printed = sys.argv[1:]
 
 
 def output(*command):
@@ -28,9 +28,9 @@ for measurement in measurements:
     event = re.sub(r"\.none$", "", re.sub(r"^.*/|\.data$", "", file)).replace(".", ":")
     # Without --check-ip all samples of a recording are of one event.
     listed = output(perf, "script", "-F", "ip", "-i", file).count("\n")
-    if not numbers.get(event) == measurement["samples"]["read"] == listed or listed < int(asked):
+    if not numbers.get(event) == measurement["samples"]["read"] == listed or listed == 0:
         wrong.append(f"{event}: printed {numbers.get(event)}, report {measurement['samples']['read']}, "
-                     f"perf script {listed}, asked for {asked}")
+                     f"perf script {listed}")
 if not measurements or len(numbers) != len(measurements):
     wrong.append(f"{len(numbers)} measurements printed, {len(measurements)} in the report")
 print(" ".join(f"{event} {number}" for event, number in numbers.items()))

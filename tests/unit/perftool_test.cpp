@@ -209,7 +209,7 @@ TEST(SamplesOfFirstEvent, AreCountedInTheFile) {
   test::RecordingBuilder recording;
   recording.event({.sample_type = kType, .ids = {1}});
   recording.event({.config = PERF_COUNT_SW_DUMMY, .sample_type = kType, .ids = {2}});
-  for (const std::uint64_t id : {1, 2, 1, 1}) {
+  for (const std::uint64_t id : {1U, 2U, 1U, 1U}) {
     recording.record(PERF_RECORD_SAMPLE, 2, recording.writer().u64(id).u64(0x1000).bytes());
   }
   recording.write(directory / "a.data");
