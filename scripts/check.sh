@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every check that must pass before a change is merged: formatting, a build with warnings as errors, the
-# installed program, all tests. Ends with ctest's summary. .ci/run adds slower checks.
+# installed program, all tests. Ends with the tests that were skipped, by reason, and the line
+# "N passed, N failed, N skipped". .ci/run adds slower checks.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,7 +18,8 @@ step 'build with warnings as errors'
 lab=OFF
 command -v qemu-system-aarch64 >/dev/null && lab=ON
 # Without optimization where it saves no time: compiling takes longer than the tests' use of that code.
-scripts/configure.sh build-check -DSKIDSCAN_WERROR=ON -DSKIDSCAN_LAB="$lab" -DSKIDSCAN_COLD_OPTIONS=-O0
+scripts/configure.sh build-check -DSKIDSCAN_WERROR=ON -DSKIDSCAN_LAB="$lab" -DSKIDSCAN_COLD_OPTIONS=-O0 \
+  -DSKIDSCAN_TEST_SHARDS=4
 cmake --build build-check --target all ship_targets
 
 step 'installation'
@@ -31,5 +33,5 @@ done
 step 'tests'
 # Twice as many as there are cores: many tests wait, for perf or for a device.
 # Once more where one fails: some virtual machines give a program a debug exception of perf's, or give it twice
-# (1 in 20 of perf record -e mem:ADDR:x on one CPU of such a machine).
-ctest --test-dir build-check --repeat until-pass:2 -j "$(($(nproc) * 2))" --output-on-failure --no-tests=error
+# (1 in 20 of perf record -e mem:ADDR:x on one CPU of such a machine). Such tests are listed.
+scripts/run-tests.py build-check --repeat until-pass:2 -j "$(($(nproc) * 2))" --output-on-failure

@@ -1,8 +1,7 @@
 `skidscan annotate` on programs that are recorded here, and against perf annotate.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ needs_perf_record -e cpu-clock
+  $ needs cc samples
   $ source=$CASES/../support/annotated.c
   $ record() { # NAME OPTION...: builds the program as NAME and records it into NAME.data
   >   name=$1; shift
@@ -37,9 +36,9 @@ The counts are those of perf annotate ("   19.28 :   1192:   xor    %rcx,%rax"),
   > END
   $ "$PYTHON" counts.py
   $ spin --source > text
-  $ grep -o -e 'sum ^= sum << 13;' -e 'annotated.c:8' -e '<abort@plt>' text | sort -u
+  $ grep -o -e 'sum ^= sum << 13;' -e 'annotated.c:9' -e '<abort@plt>' text | sort -u
   <abort@plt>
-  annotated.c:8
+  annotated.c:9
   sum ^= sum << 13;
   $ grep "$(printf '\033')" text
   [1]

@@ -1,8 +1,7 @@
 `skidscan audit` on recordings made from a placement.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ [ "$(uname -m)" = x86_64 ] || skip 'compiles x86-64 code'
+  $ needs cc x86-64
 
 Twice a load and an addition, once under a hostile name: a terminal's escape sequence, a comma and quotation
 marks.

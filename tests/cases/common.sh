@@ -8,8 +8,12 @@ pick() { "$PYTHON" "$CASES/pick.py" "$@"; }
 # Skips the whole case for a reason. Only before its first output: a skip hides what differs before it.
 skip() { echo "$*" > "$SKIP_REASON"; exit 80; }
 
-# Skips the whole case unless a program is installed.
-needs() { command -v "$1" > /dev/null || skip "$1 is not installed"; }
+# Skips the whole case unless all of these facts of the machine hold (tests/support/find_facts.cpp).
+needs() {
+  for fact; do
+    why=$("$FACTS" "$fact") || skip "${why#skipped: }"
+  done
+}
 
 # Prints those of the Python expressions that do not hold of "j", JSON on standard input.
 holds() {
@@ -17,12 +21,6 @@ holds() {
 j = json.load(sys.stdin)
 for each in sys.argv[1:]:
     if not eval(each): print("not", each)' "$@"
-}
-
-# Skips the whole case where perf cannot sample the events of the arguments.
-needs_perf_record() {
-  needs perf
-  perf record --no-bpf-event -q -o probe "$@" -- true 2> why || skip "perf cannot record here: $(cat why)"
 }
 
 # Runs a command, and again where SIGTRAP ends it: some virtual machines give programs the debug exceptions of
@@ -39,12 +37,3 @@ again_after_trap() {
 
 # perf record -o perf.data, leaving the user's build-id cache alone.
 perf_record() { again_after_trap perf record --no-bpf-event -q -N -o perf.data "$@"; }
-
-# Skips the whole case where no breakpoint fires: some hypervisors do not virtualize debug registers.
-needs_breakpoints() {
-  needs_perf_record -e cpu-clock
-  skidscan doctor --format json > doctor || true
-  holds < doctor '[e["usable"] for e in j["events"] if e["name"] == "access"] == [True]' | grep -q not &&
-    skip 'no breakpoint fires on this machine'
-  true
-}

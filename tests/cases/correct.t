@@ -1,10 +1,7 @@
 `skidscan correct` on real data breakpoints, whose truth is known by construction.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ needs setarch
-  $ [ "$(uname -m)" = x86_64 ] || skip 'compiles x86-64 code'
-  $ needs_breakpoints
+  $ needs cc setarch x86-64 samples breakpoints
 
 Accesses of a datum, each with the offset in its function as the value of a symbol "site_NAME":
 

@@ -1,9 +1,7 @@
 Data addresses from `skidscan record` to `report`, and in `audit`.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ [ "$(uname -m)" = x86_64 ] || skip 'compiles x86-64 code'
-  $ needs_breakpoints
+  $ needs cc nm x86-64 samples
   $ record() { skidscan record -e $1 -p pp --samples 4000 -q --force -o a.run; }
   $ reported() { skidscan report a.run --format json > json; }
 
@@ -31,15 +29,6 @@ Those of page faults are the trigger's, unless it declares others:
   $ holds < json 'j["measurements"][0]["address"]["samples"]["trigger"]["other"] == j["measurements"][0]["judged_samples"]' \
   >   '"something else caused them" in str(j["measurements"][0]["warnings"])'
 
-Those of data breakpoints repeat the request:
-
-  $ record access
-  $ reported
-  $ pick < json measurements.0.address.source measurements.0.address.cause
-  measurements.0.address.source = "request"
-  measurements.0.address.cause = "not judged"
-  $ holds < json '"repeats the request" in j["measurements"][0]["address"]["remark"]'
-
 Where they are refused they are left out, with a message:
 
   $ mkdir bin
@@ -49,7 +38,7 @@ Where they are refused they are left out, with a message:
   > exec $(command -v perf) "\$@"
   > END
   $ chmod +x bin/perf
-  $ PATH=$PWD/bin:$PATH "$SKIDSCAN" record -e access -p pp --samples 4000 -o refused.run > out 2> err
+  $ PATH=$PWD/bin:$PATH "$SKIDSCAN" record -e faults -p pp --samples 4000 -o refused.run > out 2> err
   $ grep -o 'data addresses are refused here: recorded without them (no data here)' err
   data addresses are refused here: recorded without them (no data here)
   $ pick < refused.run/run.json measurements.0.data_addresses

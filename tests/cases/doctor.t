@@ -2,7 +2,7 @@
 What it says of each is in the texts beside them.
 
   $ . "$CASES/common.sh"
-  $ [ "$(uname -m)" = x86_64 ] || skip "libpfm4 has the tables of its own architecture, and not of x86"
+  $ needs x86-64
   $ machines=$CASES/../machines
   $ doctor() { machine=$1; shift; skidscan doctor --root "$machines/$machine" "$@"; }
 

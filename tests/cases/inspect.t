@@ -1,7 +1,7 @@
 `skidscan inspect` against perf on the same recording.
 
   $ . "$CASES/common.sh"
-  $ needs_perf_record -e cpu-clock
+  $ needs samples
   $ work='for i in 1 2 3; do ls -R /usr/lib; done'
   $ record() { perf_record "$@" -- sh -c "$work" > /dev/null; }
 

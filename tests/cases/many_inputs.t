@@ -1,9 +1,7 @@
 Many inputs read by all cores: what comes out is what one core makes of them.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ needs taskset
-  $ [ "$(nproc)" -gt 1 ] || skip 'one core alone'
+  $ needs cc taskset two-cpus
 
 Events of a core PMU too, for which the catalogue is asked:
 

@@ -1,8 +1,7 @@
 `skidscan correct --skid` on synthetic samples of level 1, whose truth is placed.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ [ "$(uname -m)" = x86_64 ] || skip 'compiles x86-64 code'
+  $ needs cc x86-64
 
 Two loads of a Skylake, and code that cannot load:
 

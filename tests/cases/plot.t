@@ -1,8 +1,7 @@
 Figures of `skidscan report` and `skidscan compare`.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ needs gnuplot
+  $ needs cc gnuplot
   $ for model in pebs-shadow vm-broken; do
   >   skidscan synth --like $model --all-levels -o $model > /dev/null
   > done

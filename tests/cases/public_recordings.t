@@ -1,7 +1,7 @@
 Third-party recordings: read again from their reports, and audited.
 
   $ . "$CASES/common.sh"
-  $ [ -e "$SKIDSCAN_RECORDINGS/EXPECTED.tsv" ] || skip "no recordings in $SKIDSCAN_RECORDINGS"
+  $ needs recordings
 
 Reports of reports are the same:
 

@@ -1,8 +1,7 @@
 `skidscan rates` on what perf stat prints here, in its two forms, repeated and in intervals.
 
   $ . "$CASES/common.sh"
-  $ needs perf
-  $ perf stat -o out -e task-clock,page-faults:u,page-faults -- true 2> why || skip "perf cannot count here: $(cat why)"
+  $ needs counts
   $ for options in -x, -j '-r 3 -x,' '-r 3 -j' '-I 10 -x,' '-I 10 -j'; do
   >   perf stat -o out -e task-clock,page-faults:u,page-faults $options -- sleep 0.02
   >   skidscan rates < out > /dev/null || echo "standard input fails for $options"

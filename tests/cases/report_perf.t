@@ -1,8 +1,7 @@
 `skidscan report` on recordings that perf makes here.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ needs_perf_record -e cpu-clock
+  $ needs cc samples
 
 Functions are counted as perf script and awk do:
 
@@ -24,7 +23,7 @@ Functions are counted as perf script and awk do:
 
 A program that was rebuilt is refused, and a function that is missing:
 
-  $ perf_record -e cpu-clock -c 100003 -- ./classic 50000
+  $ perf_record -e cpu-clock -c 100003 -- ./classic 50
   $ cc -O2 -o classic "$classic"
   $ skidscan report perf.data --hit memreader --runway noprunway > text 2> err
   [1]

@@ -1,8 +1,7 @@
 Recordings of `skidscan synth` in the eyes of perf, in every mode.
 
   $ . "$CASES/common.sh"
-  $ needs cc
-  $ needs perf
+  $ needs cc perf
   $ cat > check.py <<'END'
   > import collections, json, re
   > truth = json.load(open("a.data.truth.json"))["recordings"][0]["measurements"]

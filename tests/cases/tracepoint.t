@@ -1,7 +1,7 @@
 Payloads of tracepoints in `skidscan samples`, compared with perf; page faults checked by them.
 
   $ . "$CASES/common.sh"
-  $ needs_perf_record -e exceptions:page_fault_user
+  $ needs page-fault-tracepoint samples-of-all
 
 Payloads are printed as perf prints them. Its plugins print some events in words of their own, which are not
 those of the recording; it pads between its columns.

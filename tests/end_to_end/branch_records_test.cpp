@@ -96,9 +96,10 @@ TEST_F(BranchRecordsCommand, RefusesABinaryThatDoesNotExist) {
 }
 
 TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInTheBranchesOfARealProgram) {
+  SKIP_WITHOUT("single-steps");
   const auto traced =
       run_program({SKIDSCAN_TRACE_BRANCHES, "perf.data", "8000", "32", "true"}, directory_.path());
-  if (!traced.code.success()) GTEST_SKIP() << "cannot trace a program here: " << traced.err;
+  ASSERT_TRUE(traced.code.success()) << traced.err;
   const auto done = audit({"--format", "json", "--fail-on", "branches"});
   ASSERT_EQ(done.code.status, test::kDone) << done.err;
   const json records = json::parse(done.out)["recordings"][0]["events"][0]["branch_records"];
@@ -107,8 +108,7 @@ TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInTheBranchesOfARealProgram)
 }
 
 TEST_F(BranchRecordsCommand, FindsNoImpossibleRecordInThirdPartyRecordings) {
-  const std::string reason = test::why_no_recordings();
-  if (!reason.empty()) GTEST_SKIP() << reason;
+  SKIP_WITHOUT("recordings");
   for (const char* name :
        {"autofdo.hierarchical_discriminator_test.data", "quipper.perf.data.branch-4.14",
         "quipper.perf.data.callgraph_and_branch-3.4"}) {

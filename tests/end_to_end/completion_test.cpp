@@ -101,10 +101,7 @@ TEST_F(Completing, InBash) {
 }
 
 TEST_F(Completing, OfSampledFunctionsInBash) {
-  if (const auto reason = test::why_perf_cannot_record(here_); !reason.empty()) {
-    GTEST_SKIP() << reason;
-  }
-  if (!find_program("c++")) GTEST_SKIP() << "there is no C++ compiler";
+  SKIP_WITHOUT("samples", "c++");
   const std::string script = kScripts / "skidscan.bash";
   const std::string source = written("a.cpp", R"(
 namespace app {
@@ -125,7 +122,7 @@ int main() { app::spin<int>(300000000); })");
 }
 
 TEST_F(Completing, InFish) {
-  if (!find_program("fish")) GTEST_SKIP() << "fish is not installed";
+  SKIP_WITHOUT("fish");
   std::vector<std::string> call{
       "fish",
       "--no-config",
@@ -154,7 +151,7 @@ TEST_F(Completing, InFish) {
 }
 
 TEST_F(Completing, InZsh) {
-  if (!find_program("zsh")) GTEST_SKIP() << "zsh is not installed";
+  SKIP_WITHOUT("zsh");
   // A zsh on a terminal receives keys, \t among them, and runs a function that prints its
   // arguments.
   constexpr const char* kScript = R"(

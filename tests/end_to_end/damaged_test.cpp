@@ -18,15 +18,16 @@ constexpr const char* kAllColumns =
 constexpr const char* kAddressSpace = "--as=536870912";  // bytes: 512 MiB
 constexpr const char* kProcessorTime = "--cpu=100";      // seconds
 
-/// Why programs cannot be run with little address space; empty when they can.
-std::string why_no_limits() {
-  if constexpr (SKIDSCAN_SANITIZED) return "sanitizers map terabytes of address space";
-  return find_program("prlimit") ? "" : "prlimit is not installed";
+constexpr const char* kSanitized = "sanitizers take more memory and time";
+
+/// Whether programs run with little address space: sanitizers map terabytes of it.
+bool are_limited() {
+  return !SKIDSCAN_SANITIZED && test::why_without({"prlimit"}).empty();
 }
 
 std::vector<std::string> limited(std::vector<std::string> arguments) {
   std::vector<std::string> line = {"timeout", "300"};
-  if (why_no_limits().empty()) {
+  if (are_limited()) {
     line.insert(line.end(), {"prlimit", kAddressSpace, kProcessorTime});
   }
   line.push_back(test::skidscan_program());
@@ -164,8 +165,8 @@ TEST_F(Damaged, ADirectoryWithACutFileExitsWithTwoAndNamesTheFile) {
 
 /// Recordings made by others to bring readers down.
 TEST_F(Damaged, RecordingsMadeToDoHarmAreReadOrRefused) {
+  SKIP_WITHOUT("recordings");
   const auto directory = test::recordings_directory() / "malformed";
-  if (!fs::is_directory(directory)) GTEST_SKIP() << "no recordings in " << directory.string();
   int files = 0;
   for (const auto& entry : fs::directory_iterator(directory)) {
     ++files;
@@ -187,7 +188,7 @@ TEST_F(Damaged, RecordingsMadeToDoHarmAreReadOrRefused) {
 }
 
 TEST_F(Damaged, PublicRecordingsAreReadUpToACut) {
-  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
+  SKIP_WITHOUT("recordings");
   for (const auto& entry : fs::directory_iterator(test::recordings_directory())) {
     const auto name = entry.path().filename().string();
     if (name.find(".data") == std::string::npos) continue;
@@ -218,7 +219,8 @@ TEST_F(Damaged, PublicRecordingsAreReadUpToACut) {
 class ZipBomb : public Damaged {
  protected:
   void SetUp() override {
-    if (const auto reason = why_no_limits(); !reason.empty()) GTEST_SKIP() << reason;
+    SKIP_WITHOUT("prlimit");
+    if (!are_limited()) GTEST_SKIP() << kSanitized;
   }
   /// A recording with `times` times `piece` in few packets.
   static RecordingBuilder bomb(std::string_view piece, std::uint64_t times,
@@ -324,7 +326,7 @@ constexpr std::uint64_t kFiles = 100'000;
 class MissingFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    if constexpr (SKIDSCAN_SANITIZED) GTEST_SKIP() << "sanitizers take more time";
+    if constexpr (SKIDSCAN_SANITIZED) GTEST_SKIP() << kSanitized;
     test::RecordingBuilder builder;
     constexpr std::uint64_t kSize = 0x1000;
     builder.event({.config = PERF_COUNT_SW_PAGE_FAULTS});

@@ -104,7 +104,7 @@ RunningSymbols running_symbols() {
 
 /// Of symbols that share an address one is named; where one ends shows at the byte before the next.
 TEST_F(KernelAgreement, HoldsAtEverySymbolOfTheRunningKernelWhereverItWasLoaded) {
-  if (const auto reason = test::why_no_kernel_symbols(); !reason.empty()) GTEST_SKIP() << reason;
+  SKIP_WITHOUT("kernel-symbols");
   const auto symbols = running_symbols();
   if (symbols.reference == 0) GTEST_SKIP() << "this kernel has no symbol _text";
   struct utsname name {};
@@ -200,7 +200,7 @@ TEST_F(KernelAgreement, HoldsForModules) {
 
 /// perf takes the running kernel's symbols for any kernel without a build-id.
 TEST_F(KernelAgreement, EndsWherePerfNamesAnotherReleaseByTheRunningOne) {
-  if (const auto reason = test::why_no_kernel_symbols(); !reason.empty()) GTEST_SKIP() << reason;
+  SKIP_WITHOUT("kernel-symbols");
   const auto symbols = running_symbols();
   if (symbols.reference == 0) GTEST_SKIP() << "this kernel has no symbol _text";
   auto built = builder();

@@ -17,7 +17,7 @@ std::string source_of(const std::string& page) {
 }
 
 TEST(Manual, ListsEveryOptionWithoutRoffWarnings) {
-  if (!find_program("groff")) GTEST_SKIP() << "groff is not installed";
+  SKIP_WITHOUT("groff");
   const Program program = commands::program();
   std::vector<std::string> call{"groff", "-man", "-Tascii", "-P-cbou", "-rLL=200n", "-ww"};
   for (const auto& page : fs::directory_iterator(kPages)) call.push_back(page.path());
@@ -53,7 +53,7 @@ esac
 )";
 
 TEST(ManualPages, ReferToWholeNamesAndAreMadeAgainForAnotherHelp) {
-  if (!find_program("help2man")) GTEST_SKIP() << "help2man is not installed";
+  SKIP_WITHOUT("help2man");
   const test::TemporaryDirectory directory;
   const fs::path program = directory / "skidscan", pages = directory / "pages";
   const auto make = [&](const std::string& text) {
@@ -99,7 +99,7 @@ TEST(Manual, RefersToTheCommandsThatItMentions) {
 }
 
 TEST(Manual, IsShownByMan) {
-  if (!find_program("man")) GTEST_SKIP() << "man is not installed";
+  SKIP_WITHOUT("man");
   const auto done = run_program({"man", "--warnings", "-l", kPages / "skidscan-record.1"});
   if (done.out.find("minimized") != std::string::npos) {
     GTEST_SKIP() << "this system has no manual pages (minimized)";

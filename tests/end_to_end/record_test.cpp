@@ -3,7 +3,6 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/run/run.h"
-#include "tests/support/breakpoints.h"
 #include "tests/support/child_process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
@@ -24,13 +23,7 @@ bool is_partial(const fs::path& path) {
 
 class Record : public ::testing::Test {
  protected:
-  void SetUp() override {
-    try {
-      machine::find_perf();
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
+  void SetUp() override { SKIP_WITHOUT("samples"); }
 
   static std::vector<std::string> command(const std::vector<std::string>& arguments) {
     std::vector<std::string> argv{test::skidscan_program(), "record"};
@@ -40,9 +33,9 @@ class Record : public ::testing::Test {
   Completed record(const std::vector<std::string>& arguments) const {
     return run_program(command(arguments), here_);
   }
-  /// Two small measurements.
+  /// Two small measurements, of an event that every machine samples.
   Completed record_a_little(std::vector<std::string> arguments = {}) const {
-    arguments.insert(arguments.end(), {"-e", "access", "-p", "none,pp", "--samples", "200"});
+    arguments.insert(arguments.end(), {"-e", "faults", "-p", "none,pp", "--samples", "200"});
     return record(arguments);
   }
   nlohmann::json measurements_of_report() const {
@@ -99,12 +92,11 @@ pid_t parent_of(pid_t pid) {
 }
 
 TEST_F(Record, WritesEveryFileOfTheRun) {
-  SKIP_WITHOUT_BREAKPOINTS();
   put_run("skidscan.run");
   const Completed done = record_a_little({"--repeat", "2"});
   ASSERT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out, "skidscan.run: 4 measurements; read it with: skidscan report\n");
-  EXPECT_THAT(done.err, HasSubstr("4/4 access:pp #2: "));
+  EXPECT_THAT(done.err, HasSubstr("4/4 faults:pp #2: "));
 
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_FALSE(run.partial());
@@ -120,17 +112,18 @@ TEST_F(Record, WritesEveryFileOfTheRun) {
     EXPECT_EQ(runway::RunLength(measurement.target_report->iterations), measurement.length);
     EXPECT_THAT(measurement.started, MatchesRegex("....-..-..T..:..:..Z"));
   }
-  EXPECT_EQ(run.measurements[3].file, "access.pp.2.data");
+  EXPECT_EQ(run.measurements[3].file, "faults.pp.2.data");
   EXPECT_THAT(
-      run_program({"perf", "buildid-list", "-i", "skidscan.run/access.none.1.data"}, here_).out,
+      run_program({"perf", "buildid-list", "-i", "skidscan.run/faults.none.1.data"}, here_).out,
       HasSubstr(run.targets.at(0).build_id));
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
   EXPECT_EQ(mark_of("skidscan.run.old"), "of skidscan.run");
 }
 
 TEST_F(Record, RecordsTheRequestedSamplesAndTheSkidInEvents) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  ASSERT_EQ(record({"-e", "access,execute,faults,cpu-clock", "-p", "none", "--samples", "300",
+  const std::string breakpoints =
+      test::why_without({"breakpoints"}).empty() ? "access,execute," : "";
+  ASSERT_EQ(record({"-e", breakpoints + "faults,cpu-clock", "-p", "none", "--samples", "300",
                     "--skid-in-events", "-q"})
                 .code.status,
             0);
@@ -168,7 +161,7 @@ TEST_F(Record, AddsUpRecordingsWithDifferentPeriods) {
 }
 
 TEST_F(Record, ReportsTheShareOfEachTrigger) {
-  SKIP_WITHOUT_BREAKPOINTS();
+  SKIP_WITHOUT("breakpoints");
   // Of 7 triggers a period of 7 would sample the same one every time.
   ASSERT_EQ(record({"-e", "access,execute", "-p", "none", "--samples", "700", "--triggers", "7",
                     "--nops", "400", "-q"})
@@ -196,7 +189,7 @@ TEST_F(Record, ReportsTheShareOfEachTrigger) {
 }
 
 TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
-  ASSERT_THAT(record({"-e", "access:pp", "-F", "4000", "-g", "--duration", "0.1", "--per-cpu",
+  ASSERT_THAT(record({"-e", "faults:pp", "-F", "4000", "-g", "--duration", "0.1", "--per-cpu",
                       "--repeat", "2"}),
               Exits(0));
   const run::Run run = run::read_run(here_ / "skidscan.run");
@@ -212,6 +205,7 @@ TEST_F(Record, RecordsAtAFrequencyWithCallGraphs) {
 }
 
 TEST_F(Record, IsRefusedBranchStacksOfBreakpoints) {
+  SKIP_WITHOUT("breakpoints");
   EXPECT_THAT(record({"-e", "access", "-p", "none,pp", "-b"}),
               Exits(1, HasSubstr("access:pp: refused: a breakpoint records no branch stack")));
   EXPECT_EQ(entries(), 0U);
@@ -219,7 +213,7 @@ TEST_F(Record, IsRefusedBranchStacksOfBreakpoints) {
 
 TEST_F(Record, KeepsApartThatNoSamplesCame) {
   // The period is longer than the run.
-  const Completed done = record({"-e", "access:pp", "-c", "1000000", "--iterations", "100"});
+  const Completed done = record({"-e", "faults:pp", "-c", "1000000", "--iterations", "100"});
   EXPECT_THAT(done, Exits(1, HasSubstr("no measurement has a sample: ")));
   EXPECT_THAT(done.out, HasSubstr("1 measurements, 1 of them without samples; read it"));
   const run::Run run = run::read_run(here_ / "skidscan.run");
@@ -232,11 +226,12 @@ TEST_F(Record, RunsForTheRequestedDuration) {
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.samples, 0U);
   EXPECT_EQ(run.duration_seconds, 0.3);
-  EXPECT_NEAR(run.measurements.at(0).target_report->elapsed_seconds, 0.3, 0.25);
+  const double elapsed = run.measurements.at(0).target_report->elapsed_seconds;
+  EXPECT_GE(elapsed, 0.3);
+  EXPECT_LT(elapsed, 5) << "longer only where other programs have the CPU";
 }
 
 TEST_F(Record, ReplacesANamedRunOnlyWithForce) {
-  SKIP_WITHOUT_BREAKPOINTS();
   put_run("mine");
   EXPECT_THAT(
       record_a_little({"-o", "mine"}),
@@ -250,8 +245,7 @@ TEST_F(Record, ReplacesANamedRunOnlyWithForce) {
 }
 
 TEST_F(Record, ResumesAfterCtrlC) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  ChildProcess child(command({"-e", "access,execute", "--samples", "3000"}), here_);
+  ChildProcess child(command({"-e", "faults,cpu-clock", "--samples", "3000"}), here_);
   ASSERT_TRUE(wait_until(child, [&] {
     return child.result().err.find("\n2/8") != std::string::npos ||
            child.result().err.find("1/8") != std::string::npos;
@@ -268,16 +262,16 @@ TEST_F(Record, ResumesAfterCtrlC) {
   EXPECT_TRUE(partial.partial());
   EXPECT_GE(finished(partial), 1U);
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
-  const std::string first = read_file(here_ / "skidscan.run/access.none.data", 1 << 24);
+  const std::string first = read_file(here_ / "skidscan.run/faults.none.data", 1 << 24);
 
   // What a crash would have left.
-  std::ofstream(here_ / "skidscan.run/execute.ppp.data.partial") << "x";
+  std::ofstream(here_ / "skidscan.run/cpu-clock.ppp.data.partial") << "x";
   EXPECT_THAT(record({"--resume", "skidscan.run"}),
               Exits(0, ::testing::_, StartsWith("skidscan.run: 8 measurements;")));
   const run::Run whole = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(finished(whole), 8U);
   EXPECT_EQ(partial_files(here_ / "skidscan.run"), 0U);
-  EXPECT_EQ(read_file(here_ / "skidscan.run/access.none.data", 1 << 24), first);
+  EXPECT_EQ(read_file(here_ / "skidscan.run/faults.none.data", 1 << 24), first);
   EXPECT_EQ(whole.started, partial.started);
 
   EXPECT_THAT(record({"--resume", "skidscan.run"}),
@@ -315,7 +309,7 @@ TEST_F(Record, RefusesToResumeWithAnotherTargetOrMachine) {
 
 TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
   put_run("skidscan.run");
-  const Completed done = record({"-e", "access,no_such_event"});
+  const Completed done = record({"-e", "faults,no_such_event"});
   EXPECT_THAT(
       done,
       Exits(1, AllOf(StartsWith("skidscan: no_such_event: perf does not support this event ("),
@@ -326,9 +320,8 @@ TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
 }
 
 TEST_F(Record, ContinuesAfterRefusedEvents) {
-  SKIP_WITHOUT_BREAKPOINTS();
-  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
-  EXPECT_THAT(record({"-e", "instructions:u", "-e", "access", "-p", "pp", "--samples", "200"}),
+  SKIP_WITHOUT("no-core-pmu");
+  EXPECT_THAT(record({"-e", "instructions:u", "-e", "faults", "-p", "pp", "--samples", "200"}),
               Exits(0, ::testing::_,
                     StartsWith("skidscan.run: 1 measurements, 1 refused by this machine;")));
   const run::Run run = run::read_run(here_ / "skidscan.run");
@@ -339,7 +332,7 @@ TEST_F(Record, ContinuesAfterRefusedEvents) {
 }
 
 TEST_F(Record, FailsWhenEveryEventIsRefused) {
-  if (machine::inspect().has_core_pmu()) GTEST_SKIP() << "this machine has a core PMU";
+  SKIP_WITHOUT("no-core-pmu");
   put_run("skidscan.run");
   EXPECT_THAT(record({"-e", "instructions:u", "-q"}),
               Exits(1, StartsWith("skidscan: this machine refused every measurement")));
@@ -355,21 +348,10 @@ TEST_F(Record, NamesThePackageOfAMissingPerf) {
 }
 
 TEST_F(Record, NamesTheSettingOfAMissingPermission) {
-  if (machine::inspect().perf_event_paranoid.value_or(0) < 2) {
-    GTEST_SKIP() << "kernel.perf_event_paranoid lets everybody sample the kernel";
-  }
-  std::vector<std::string> argv = command({"-e", "cpu-clock:k"});
-  if (::geteuid() == 0) {
-    const std::vector<std::string> nobody{"setpriv", "--reuid=65534", "--regid=65534",
-                                          "--clear-groups"};
-    argv.insert(argv.begin(), nobody.begin(), nobody.end());
-    ASSERT_EQ(::chmod(here_.c_str(), 0777), 0);
-    std::vector<std::string> probe(nobody);
-    probe.insert(probe.end(), {"test", "-x", test::skidscan_program()});
-    if (!find_program("setpriv") || !run_program(probe).code.success()) {
-      GTEST_SKIP() << "another user cannot run " << test::skidscan_program();
-    }
-  }
+  SKIP_WITHOUT("user-samples-only", "another-user");
+  std::vector<std::string> argv{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  for (const std::string& word : command({"-e", "cpu-clock:k"})) argv.push_back(word);
+  ASSERT_EQ(::chmod(here_.c_str(), 0777), 0);
   EXPECT_THAT(run_program(argv, here_),
               Exits(1, AllOf(StartsWith("skidscan: cpu-clock:k: no permission to sample it "
                                         "(kernel.perf_event_paranoid is "),
@@ -378,11 +360,11 @@ TEST_F(Record, NamesTheSettingOfAMissingPermission) {
 }
 
 TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
-  SKIP_WITHOUT_BREAKPOINTS();
+  SKIP_WITHOUT("mount");
   const test::SmallDisk disk(here_ / "disk", "400k");
-  if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
-  EXPECT_THAT(record({"-e", "access", "-p", "none,p", "--samples", "5000", "-o", "disk/run"}),
-              Exits(1, HasSubstr("disk/run/access.p.data: cannot be written: no space left on "
+  ASSERT_TRUE(disk.mounted());
+  EXPECT_THAT(record({"-e", "faults", "-p", "none,p", "--samples", "5000", "-o", "disk/run"}),
+              Exits(1, HasSubstr("disk/run/faults.p.data: cannot be written: no space left on "
                                  "device; 1 of 2 measurements kept; finish with: skidscan record "
                                  "--resume disk/run\n")));
   const run::Run run = run::read_run(here_ / "disk/run");
@@ -392,11 +374,11 @@ TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
 }
 
 TEST_F(Record, LeavesNothingOnATooSmallDisk) {
-  SKIP_WITHOUT_BREAKPOINTS();
+  SKIP_WITHOUT("mount");
   const test::SmallDisk disk(here_ / "disk", "64k");
-  if (!disk.mounted()) GTEST_SKIP() << "no permission to mount a small tmpfs";
+  ASSERT_TRUE(disk.mounted());
   const Completed done =
-      record({"-e", "access", "-p", "none", "--samples", "5000", "-o", "disk/run", "-q"});
+      record({"-e", "faults", "-p", "none", "--samples", "5000", "-o", "disk/run", "-q"});
   EXPECT_THAT(done, Exits(1, HasSubstr("no space left on device")));
   EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
   EXPECT_TRUE(fs::is_empty(here_ / "disk"));
@@ -451,7 +433,7 @@ TEST_F(Record, LeavesNoProcessAndTheOldRunWhenKilled) {
 }
 
 TEST_F(Record, ResumesNoRunOfAnotherUser) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files to another user";
+  SKIP_WITHOUT("root");
   ASSERT_EQ(record({"-e", "cpu-clock", "-p", "none", "--duration", "0.1"}).code.status, 0);
   run::Run run = run::read_run(here_ / "skidscan.run");
   run.measurements.at(0).state = run::State::pending;

@@ -74,7 +74,7 @@ TEST_F(Samples, OfARunOrOfNothingReportTheRemedy) {
 
 TEST_F(Samples, OfMoreFilesThanTheSoftLimitOfOpenOnesHaveTheirSymbols) {
   constexpr int kFiles = 200, kSoftLimit = 64;
-  if (!find_program("cc")) GTEST_SKIP() << "there is no C compiler";
+  SKIP_WITHOUT("cc");
   const auto built = test::skidscan({"target", "-o", in_directory("target")});
   ASSERT_TRUE(built.code.success()) << built.err;
   const auto layout =

@@ -210,16 +210,15 @@ TEST_F(Terminal, QuietPrintsNoNotes) {
 }
 
 TEST_F(Terminal, VerbosePrintsCommandLinesOfRecord) {
-  const std::string obstacle = test::why_perf_cannot_record(directory_.path());
-  if (!obstacle.empty()) GTEST_SKIP() << obstacle;
-  const std::vector<std::string> record{"record",    "-e", "execute", "-p",           "p",
-                                        "--samples", "50", "-o",      path("new.run")};
+  SKIP_WITHOUT("samples");
+  const std::vector<std::string> record{"record",    "-e", "faults", "-p",           "p",
+                                        "--samples", "50", "-o",     path("new.run")};
   auto verbose = record;
   verbose.emplace_back("-v");
   EXPECT_THAT(
       piped(verbose),
-      Exits(0, AllOf(HasSubstr("\nexecute: levels p, without none, pp, ppp; trigger load; "),
-                     ::testing::ContainsRegex("\nexecute:p: [^\n]*perf record "),
+      Exits(0, AllOf(HasSubstr("\nfaults: levels p, without none, pp, ppp; trigger fault; "),
+                     ::testing::ContainsRegex("\nfaults:p: [^\n]*perf record "),
                      HasSubstr("pinned to CPU "))));
   auto quiet = record;
   quiet.insert(quiet.end(), {"-q", "--force"});

@@ -145,8 +145,6 @@ def check_kit(root, built):
 
 
 def main():
-    if os.geteuid() != 0:
-        skip("root is needed for chroot")
     archive, built = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     if not archive.exists():
         skip(f"{archive.name} is missing; cmake --build DIR --target portable makes it")

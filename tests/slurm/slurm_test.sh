@@ -17,9 +17,6 @@ unneeded=''
 for package in adduser coreutils debconf libc6 libgcc-s1 libstdc++6 lsb-base passwd perl-base ucf; do
   unneeded="$unneeded --without $package"
 done
-for program in perf python3; do
-  command -v "$program" >/dev/null || skip "$program is not in PATH"
-done
 status=0
 # shellcheck disable=SC2086 # one word each
 "$fetch" --arch "$(dpkg --print-architecture)" --into "$work/slurm" $unneeded \
@@ -38,8 +35,6 @@ esac
 rm -rf "$work/test"
 mkdir -p "$work/test/bin"
 cd "$work/test"
-"$skidscan" record -e access -p none --samples 100 -o probe.run >probe.log 2>&1 ||
-  skip "nothing can be recorded here: $(tail -n 1 probe.log)"
 
 # shellcheck source=tests/slurm/cluster.sh
 . "$here/cluster.sh"
@@ -91,7 +86,7 @@ chmod +x bin/perf
 PATH=$work/test/bin:$PATH
 : >broken
 
-"$skidscan" kit --slurm -e access -p none --samples 100 -o kit/
+"$skidscan" kit --slurm -e faults -p none --samples 100 -o kit/
 check 'the README mentions submit.sh' has kit/README.txt submit.sh
 check 'submit.sh without nodes is a usage error' fails_with 64 submit
 check 'submit.sh prints its usage' has submit.log '^usage: submit.sh --nodes LIST'

@@ -1,5 +1,7 @@
-// The classic experiment: a loop over a function that reads memory and a runway function.
+// The classic experiment: a loop over a function that reads memory and a runway function, for so many milliseconds
+// of a CPU, however fast that is.
 #include <stdlib.h>
+#include <time.h>
 static volatile long datum[1 << 12];
 __attribute__((noinline)) long memreader(unsigned long i) {
   long sum = 0;
@@ -11,8 +13,9 @@ __attribute__((noinline)) void noprunway(void) {
 }
 int main(int argc, char** argv) {
   long sum = 0;
-  const unsigned long rounds = strtoul(argc > 1 ? argv[1] : "400000", 0, 10);
-  for (unsigned long i = 0; i < rounds; ++i) {
+  const clock_t milliseconds = strtol(argc > 1 ? argv[1] : "400", 0, 10);
+  const clock_t end = clock() + milliseconds * (CLOCKS_PER_SEC / 1000);
+  for (unsigned long i = 0; i % 100 != 0 || clock() < end; ++i) {
     sum += memreader(i);
     noprunway();
   }

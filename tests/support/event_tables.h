@@ -1,14 +1,8 @@
-// Catalogues of CPUs that are not here, and whether libpfm4 supports those of the tests of events.
+// Catalogues of CPUs that are not here; libpfm4 has those of its own architecture ("x86-64").
 #pragma once
 
 #include "src/events/catalogue.h"
 #include "tests/support/prelude.h"
-
-#if !defined(__x86_64__)
-#define SKIP_WITHOUT_X86_TABLES() GTEST_SKIP() << "libpfm4 has the tables of its own architecture"
-#else
-#define SKIP_WITHOUT_X86_TABLES() static_cast<void>(0)
-#endif
 
 namespace skid::test {
 

@@ -1,11 +1,12 @@
 // What nearly every test uses: GoogleTest and its matchers, the standard library, JSON, errors,
-// files, child processes and temporary directories.
+// files, child processes, temporary directories and what the machine has.
 #pragma once
 
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/standard.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/text.h"

@@ -37,16 +37,6 @@ inline Completed skidscan(std::vector<std::string> arguments,
 /// A third-party target: a function to hit, and its runway.
 constexpr const char* kClassicProgram = SKIDSCAN_TEST_DATA "/support/classic.c";
 
-/// Why `perf record` cannot sample here; empty if it can.
-inline std::string why_perf_cannot_record(const std::filesystem::path& directory) {
-  if (!find_program("perf")) return "perf is not installed";
-  const auto recorded =
-      run_program({"perf", "record", "--no-bpf-event", "-q", "-o", (directory / "probe").string(),
-                   "-e", "cpu-clock", "--", "true"});
-  if (recorded.code.success()) return {};
-  return "perf cannot record here: " + recorded.err.substr(0, recorded.err.find('\n'));
-}
-
 inline std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -127,7 +127,7 @@ class AuditedProgram : public ::testing::Test {
 class AuditedX86Program : public AuditedProgram {
  protected:
   void SetUp() override {
-    SKIP_WITHOUT_X86_TABLES();
+    SKIP_WITHOUT("x86-64");
     SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
     machine_ = intel_machine(kSkylakeModel);
   }

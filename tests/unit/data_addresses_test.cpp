@@ -89,7 +89,7 @@ TEST(DeclaredData, OfAChaseNeedsTheReportOfItsRun) {
 class RecordedAddresses : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (!runway::missing_compiler(runway::kHost).empty()) return;
+    if (!test::why_without({runway::compiler_of(runway::kHost)}).empty()) return;
     built_ = std::make_unique<test::TemporaryDirectory>();
     for (const char* const trigger : {"load", "call"}) {
       (void)runway::build_target(runway::specification_of(runway::trigger_kind_from(trigger)),
@@ -162,7 +162,7 @@ TEST_F(RecordedAddresses, OfPageFaultsAreTabulatedByPlaceAndOwner) {
 }
 
 TEST_F(RecordedAddresses, AreInTheClassesOfTheBreakdownAtEachLevel) {
-  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "calls use the stack on x86-64 only";
+  SKIP_WITHOUT("x86-64");
   use_target_of("call");
   // Level 1 samples the first instruction of the loop for the back-edge, which the loop counts too.
   sample_at(layout_.loop.begin, layout_.datum, 5);
@@ -175,7 +175,7 @@ TEST_F(RecordedAddresses, AreInTheClassesOfTheBreakdownAtEachLevel) {
 }
 
 TEST_F(RecordedAddresses, OfTaggedOperationsDoNotJudgeStackSlots) {
-  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "no target for a CPU of AMD here";
+  SKIP_WITHOUT("x86-64");
   use_target_of("call");
   run_.machine.cpu.vendor = "AuthenticAMD";
   sample(0, layout_.datum, 4000);
@@ -194,7 +194,7 @@ TEST_F(RecordedAddresses, OfBreakpointsRepeatTheRequest) {
 }
 
 TEST_F(RecordedAddresses, JudgeOperationsThatIbsTagged) {
-  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "no target for a CPU of AMD here";
+  SKIP_WITHOUT("x86-64");
   run_.machine.cpu.vendor = "AuthenticAMD";
   sample(0, layout_.datum, 4000, kExactUser);
   sample(500, 0, 4000, kExactUser);
@@ -220,7 +220,7 @@ TEST_F(RecordedAddresses, JudgeNothingWithoutDeclaredData) {
 }
 
 TEST(ThirdPartyRecording, WithWeightsHasDataAddresses) {
-  if (const auto why = test::why_no_recordings(); !why.empty()) GTEST_SKIP() << why;
+  SKIP_WITHOUT("recordings");
   const auto file = test::recordings_directory() / "quipper.perf.data.weight_struct";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
   auto recording = perfdata::Recording::open(file);

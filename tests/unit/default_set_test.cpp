@@ -101,7 +101,7 @@ TEST(DefaultSet, IsThatOfEachMachinesText) {
 }
 
 TEST(DefaultSet, OfIntelsTablesIsThatOfEachMachinesText) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const char* name : {"skylake", "alder-lake", "container"}) {
     expect_plan_of_text(name, Tree(name));
   }
@@ -181,7 +181,7 @@ TEST(DefaultSet, DoesNotResonateWithItsTargets) {
 }
 
 TEST(DefaultSet, IsDocumented) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const std::string document = read_file(SKIDSCAN_TEST_DATA "/../docs/events.md", 1 << 20);
   const Catalogue arm = neoverse_n1();
   for (const std::string name :
@@ -199,7 +199,7 @@ TEST(DefaultSet, IsDocumented) {
 }
 
 TEST(DefaultSet, HasTheLevelsOfTheMachine) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   Tree skylake("skylake");
   skylake.machine.core_pmus.at(0).max_precise = 2;
   const events::DefaultSet set = skylake.default_set();
@@ -211,7 +211,7 @@ TEST(DefaultSet, HasTheLevelsOfTheMachine) {
 }
 
 TEST(DefaultSet, RecordsAnImpreciseEventAtLevelZeroOnly) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   Tree skylake("skylake");
   Event misses{.name = "MEM_LOAD_RETIRED.L3_MISS", .config = 0x20d1, .precise = false};
   const Catalogue catalogue({.name = "skl", .description = {}, .source = "libpfm4"}, {misses});
@@ -223,7 +223,7 @@ TEST(DefaultSet, RecordsAnImpreciseEventAtLevelZeroOnly) {
 }
 
 TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   Tree skylake("skylake");
   skylake.machine.memory_bytes = std::uint64_t{64} << 20;
   for (const int cpu : skylake.machine.allowed_cpus) {
@@ -245,7 +245,7 @@ TEST(DefaultSet, LeavesOutEventsWithoutATriggerOnThisMachine) {
 }
 
 TEST(DefaultSet, CountsCyclesByTheirCodeOnEveryIntelCpu) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const Tree skylake("skylake");
   for (const char* cpu : {"nhm", "wsm", "snb", "ivb", "hsw", "bdw", "skl", "skx", "icl", "icx",
                           "spr", "slm", "glm", "tmt", "knl"}) {
@@ -259,7 +259,7 @@ TEST(DefaultSet, CountsCyclesByTheirCodeOnEveryIntelCpu) {
 }
 
 TEST(DefaultSet, HasTheEventsThatTheTriggerCauses) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const Tree skylake("skylake");
   const auto names = [](const RecordRequest& request) {
     return test::mapped(request.events, [](const auto& chosen) { return chosen.event.name; });
@@ -300,7 +300,7 @@ run::PlannedMeasurement planned(const std::string& event, const std::string& mac
 }
 
 TEST(NamedEvent, IsWarnedOfErrataOfOneMode) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   EXPECT_THAT(request_of("MEM_LOAD_RETIRED.L3_MISS:u").notes,
               Contains(AllOf(HasSubstr("erratum SKL128"), HasSubstr("record it without :u"))));
   for (const char* event : {"MEM_LOAD_RETIRED.L3_MISS", "BR_INST_RETIRED.NEAR_TAKEN:u"}) {
@@ -309,7 +309,7 @@ TEST(NamedEvent, IsWarnedOfErrataOfOneMode) {
 }
 
 TEST(NamedEvent, IsPassedRawIfTheCatalogueHasIt) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const char* spelling : {"MEM_LOAD_RETIRED.L3_MISS", "skl::MEM_LOAD_RETIRED:L3_MISS",
                                "mem_load_retired:l3_miss", "kbl::MEM_LOAD_RETIRED.L3_MISS"}) {
     const auto measurement = planned(spelling);
@@ -324,7 +324,7 @@ TEST(NamedEvent, IsPassedRawIfTheCatalogueHasIt) {
 }
 
 TEST(NamedEvent, IsPassedByNameIfOnlyPerfHasIt) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const char* event : {"cycles", "cache-misses", "r20d1", "cpu/event=0xd1,umask=0x20/",
                             "LLC-load-misses", "sched:sched_switch", "context-switches",
                             "mem:0x1000:rw", "cpu/cache-misses/", "no_such_event"}) {
@@ -336,7 +336,7 @@ TEST(NamedEvent, IsPassedByNameIfOnlyPerfHasIt) {
 }
 
 TEST(NamedEvent, IsRecordedWithATriggerThatCausesIt) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const auto trigger = [](const char* event) { return planned(event).trigger; };
   EXPECT_EQ(trigger("r20d1"), "load-dram");
   EXPECT_EQ(trigger("cpu/event=0xd0,umask=0x82/pp"), "store");
@@ -350,7 +350,7 @@ TEST(NamedEvent, IsRecordedWithATriggerThatCausesIt) {
 }
 
 TEST(NamedEvent, IsRefusedForAnotherCpuOrWithoutAPmu) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const auto message = [](const char* event, const char* machine) {
     return test::message_of([&] { return planned(event, machine); });
   };

@@ -92,7 +92,7 @@ TEST(MachineTrees, AreDiagnosedAsInTheirTexts) {
 }
 
 TEST(MachineTrees, WithEventsOfLibpfm4AreDiagnosedAsInTheirTexts) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const char* name : {"zen4", "neoverse-n1"}) expect_diagnosis_of_text(name);
 }
 

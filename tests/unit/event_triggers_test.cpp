@@ -27,7 +27,7 @@ std::vector<TriggerKind> kinds(const std::string& cpu, const std::string& name) 
 }
 
 TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const char* cpu : {"nhm", "wsm", "snb", "snb_ep", "ivb", "ivb_ep", "hsw", "hsw_ep", "bdw",
                           "bdw_ep", "skl", "skx", "clx", "icl", "icx", "spr", "glm", "tmt"}) {
     const Catalogue catalogue = catalogue_of(cpu);
@@ -47,7 +47,7 @@ TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
 }
 
 TEST(Triggers, CauseTheirEventsSoOftenInAnIteration) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   // CPUs, events, the best trigger of each ("-": none), and triggers with the events that they
   // cause in an iteration ("?": it depends). The back-edge of the loop is a taken conditional
   // branch.
@@ -99,7 +99,7 @@ TEST(Triggers, CauseTheirEventsSoOftenInAnIteration) {
 }
 
 TEST(Triggers, FollowTheCausesOfTheirInstructions) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   // MFENCE and CPUID cause no event of these on Skylake, and may on Haswell.
   EXPECT_THAT(kinds("skl", "MEM_LOAD_RETIRED.L1_HIT"), Not(Contains("mfence"_trigger)));
   EXPECT_THAT(kinds("skl", "MEM_INST_RETIRED.ALL_LOADS"), Contains("prefetch"_trigger));
@@ -111,7 +111,7 @@ TEST(Triggers, FollowTheCausesOfTheirInstructions) {
 }
 
 TEST(Triggers, CauseTheirEventOnceEach) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const auto of_three = [](const std::string& cpu, const std::string& name, TriggerKind kind) {
     const auto [about, event] = known(cpu, name);
     runway::Specification specification = runway::default_specification(arch_of(about), kind);
@@ -127,7 +127,7 @@ TEST(Triggers, CauseTheirEventOnceEach) {
 }
 
 TEST(Triggers, FilterTheListOfEvents) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const auto names = [](TriggerKind kind, bool precise) {
     std::vector<std::string> result;
     for (const Event& event :
@@ -160,7 +160,7 @@ TEST(Triggers, AreThoseOfArmTargetsOnArm) {
 }
 
 TEST(Counted, IsOtherForModifiersWithoutAName) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const auto [cpu, stalled] = known("skl", "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
   EXPECT_EQ(counted_by(cpu, stalled), Counted::other);
   EXPECT_THAT(triggers_of(cpu, stalled), IsEmpty());
@@ -168,7 +168,7 @@ TEST(Counted, IsOtherForModifiersWithoutAName) {
 }
 
 TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const auto& [cpu_name, name] :
        std::vector<std::pair<std::string, std::string>>{{"skl", "FRONTEND_RETIRED.L1I_MISS"},
                                                         {"skl", "INST_RETIRED.NOP"},
@@ -198,7 +198,7 @@ TEST(CpuNames, FollowFromFamilyAndModel) {
 }
 
 TEST(CpuNames, AreThoseOfLibpfm4) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   std::set<std::string> pmus;
   for (const PfmPmu& pmu : pfm_core_pmus()) pmus.insert(pmu.name);
   for (int model = 0; model < 256; ++model) {

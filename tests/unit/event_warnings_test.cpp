@@ -79,7 +79,7 @@ std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, b
 }
 
 TEST(RecordingPath, FollowsFromTheAttributesAndTheCpu) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   constexpr std::uint64_t kBranches = PERF_SAMPLE_BRANCH_STACK;
   constexpr std::uint64_t kAddress = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
   EXPECT_EQ(path_on(kSkylake), "batched");
@@ -113,7 +113,7 @@ TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
 }
 
 TEST(EventWarnings, ReportAnImpreciseEventAtALevel) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   EXPECT_THAT(warnings(raw(0x412e, 2), intel(kSkylake)),
               ElementsAre(AllOf(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise"),
                                 HasSubstr("Intel's event file skylake V"), HasSubstr("level 2"))));
@@ -123,7 +123,7 @@ TEST(EventWarnings, ReportAnImpreciseEventAtALevel) {
 }
 
 TEST(EventWarnings, ReportTheCodeOfAGenericEvent) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   Attribute cache_misses = cycles(2);
   cache_misses.config = 3;
   EXPECT_THAT(warnings(cache_misses, intel(kSkylake)),
@@ -149,7 +149,7 @@ TEST(EventWarnings, ReportTheEventCountedForCycles) {
 }
 
 TEST(EventWarnings, ReportTheErrataOfCountingOneMode) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   Attribute user = raw(0x20d1, 2);
   user.exclude_kernel = true;
   EXPECT_THAT(warnings(user, intel(kSkylake)),
@@ -166,7 +166,7 @@ TEST(EventWarnings, ReportTheErrataOfCountingOneMode) {
 }
 
 TEST(EventWarnings, ReportTheErrataOfSmtUnlessItIsOff) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   machine::Machine machine = intel(kIvyBridge);
   EXPECT_THAT(warnings(raw(0x81d0, 2), machine), IsEmpty());
   machine.smt_active = true;
@@ -225,7 +225,7 @@ TEST(EventWarnings, ReportCountersThatMayHaveBeenShared) {
 }
 
 TEST(NotJudgedReason, FollowsFromTheCatalogue) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   for (const auto& [machine, config, level, reason] :
        std::vector<std::tuple<machine::Machine, std::uint64_t, unsigned, NotJudged>>{
            {intel(kSkylake), 0x412e, 2, NotJudged::imprecise},
@@ -258,7 +258,7 @@ TEST(NotJudgedReason, FollowsFromTheCatalogue) {
 }
 
 TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   using instructions::Category;
   instructions::Categories others{Category::nop, Category::no_memory, Category::cond_branch};
   const auto with = [&](runway::TriggerKind kind, const Attribute& attribute, int model) {
@@ -290,7 +290,7 @@ TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
 }
 
 TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   EXPECT_THAT(remark(raw(0x20d1, 0), intel(kUnknown)), IsEmpty()) << "not judged anyway";
   EXPECT_THAT(remark(raw(0x20d1, 2), intel(kSkylake)), IsEmpty());
   EXPECT_THAT(remark(raw(0x00ff, 2), intel(kSkylake)), HasSubstr("Intel's event file skylake V"));

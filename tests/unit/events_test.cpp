@@ -36,7 +36,7 @@ std::string described(const std::string& cpu, const std::string& spelling) {
 }
 
 TEST(Events, AreFoundByAnySpelling) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const std::string l3_miss = "MEM_LOAD_RETIRED.L3_MISS 20d1 precise";
   const std::vector<std::tuple<const char*, const char*, std::string>> known{
       {"skl", "MEM_LOAD_RETIRED.L3_MISS", l3_miss},
@@ -96,7 +96,7 @@ TEST(Events, AreFoundByAnySpelling) {
 }
 
 TEST(Events, HaveTheEncodingThatPerfAccepts) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const Catalogue skylake = catalogue_of("skl");
   const Event miss = one(skylake, "LONGEST_LAT_CACHE.MISS");
   EXPECT_EQ(perf_encoding(ConfigLayout::intel, miss), "cpu/event=0x2e,umask=0x41/");
@@ -145,7 +145,7 @@ TEST(Events, CorrectTheUmasksOfTheManual) {
 }
 
 TEST(Events, ListLoadsAndNotTheCacheAsPrecise) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const Catalogue skylake = catalogue_of("skl");
   const auto precise = names_of(skylake.list({.precise_only = true, .pattern = {}}));
   EXPECT_THAT(precise, Contains("MEM_INST_RETIRED.ALL_LOADS"));
@@ -159,7 +159,7 @@ TEST(Events, ListLoadsAndNotTheCacheAsPrecise) {
 }
 
 TEST(Events, RefusesUnknownNamesWithARemedy) {
-  SKIP_WITHOUT_X86_TABLES();
+  SKIP_WITHOUT("x86-64");
   const Catalogue skylake = catalogue_of("skl");
   for (const auto& [spelling, message] :
        std::map<std::string, const char*>{{"NO_SUCH.EVENT", "--list --cpu skylake"},

@@ -66,8 +66,7 @@ bool compare(const std::filesystem::path& path) {
 }
 
 TEST(FeaturesOfPublicRecordings, AreThoseThatPerfPrints) {
-  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
-  if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
+  SKIP_WITHOUT("recordings", "perf");
   std::size_t compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(test::recordings_directory())) {
     const std::string name = entry.path().filename();
@@ -79,7 +78,7 @@ TEST(FeaturesOfPublicRecordings, AreThoseThatPerfPrints) {
 }
 
 TEST(FeaturesOfPublicRecordings, ContainPmuCapabilitiesAndGroups) {
-  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
+  SKIP_WITHOUT("recordings");
   const auto features_of = [](const std::string& name) {
     return Recording::open(test::recordings_directory() / name).features();
   };
@@ -98,7 +97,7 @@ TEST(FeaturesOfPublicRecordings, ContainPmuCapabilitiesAndGroups) {
 }
 
 TEST(FeaturesOfARecordingMadeHere, AreThoseThatPerfPrints) {
-  if (!find_program("perf")) GTEST_SKIP() << "perf is not installed";
+  SKIP_WITHOUT("samples");
   const test::TemporaryDirectory directory;
   const std::string path = directory / "perf.data";
   const auto record = [&](const std::vector<std::string>& options) {
@@ -108,7 +107,7 @@ TEST(FeaturesOfARecordingMadeHere, AreThoseThatPerfPrints) {
     return run_program(command);
   };
   const auto recorded = record({"-k", "CLOCK_MONOTONIC", "-e", "{cpu-clock,page-faults}"});
-  if (!recorded.code.success()) GTEST_SKIP() << "perf cannot record here: " << recorded.err;
+  ASSERT_TRUE(recorded.code.success()) << recorded.err;
   EXPECT_TRUE(compare(path));
   const auto features = Recording::open(path).features();
   EXPECT_EQ(features.groups.size(), 1u);

@@ -33,9 +33,7 @@ class FigureFile : public ::testing::Test {
 /// The same with gnuplot.
 class DrawnFigure : public FigureFile {
  protected:
-  void SetUp() override {
-    if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not in PATH";
-  }
+  void SetUp() override { SKIP_WITHOUT("gnuplot"); }
 };
 
 void draw(const examples::Compared& compared, const FigureFiles& files) {

@@ -347,7 +347,7 @@ TEST(A64Sweep, AgreesWithCapstone) {
 
 TEST(A64Sweep, AgreesWithObjdump) {
   constexpr const char* kObjdump = "aarch64-linux-gnu-objdump";
-  if (!find_program(kObjdump)) GTEST_SKIP() << "no " << kObjdump << " in PATH";
+  SKIP_WITHOUT(kObjdump);
   const auto words = random_words(200'000);
   const auto code = code_of(words);
   const test::TemporaryDirectory directory;

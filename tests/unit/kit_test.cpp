@@ -53,7 +53,7 @@ TEST(Script, RefusesControlCharactersInEventNames) {
 }
 
 TEST(Script, PassesShellcheck) {
-  if (!find_program("shellcheck")) GTEST_SKIP() << "shellcheck is not installed";
+  SKIP_WITHOUT("shellcheck");
   const test::TemporaryDirectory directory;
   auto faults = measurement_of("it's", "its.data");
   faults.cross_check = "exceptions:page_fault_user";

@@ -174,7 +174,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 TEST_F(ListingOfModel, MatchesTheGoldenText) {
-  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "the golden text is of an x86-64 target";
+  SKIP_WITHOUT("x86-64");
   const auto& listing = read_model();
   std::string text = output::listing_text(listing, {}, {.color = false, .width = 80});
   text = replaced(text, directory_.path().string(), "DIRECTORY");
@@ -196,7 +196,7 @@ TEST_F(ListingOfModel, FitsTheWidthWithAndWithoutColor) {
 }
 
 TEST_F(ListingOfModel, MarksOnlyInstructionsThatCannotCauseTheEvent) {
-  if (runway::kHost != Arch::x86_64) GTEST_SKIP() << "only x86-64 code has categories";
+  SKIP_WITHOUT("x86-64");
   const auto& listing = read_model();
   ASSERT_EQ(listing.columns.size(), 3u);
   EXPECT_THAT(listing.columns[0].not_judged, HasSubstr("precise level 2"));

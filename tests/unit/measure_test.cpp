@@ -120,9 +120,7 @@ TEST_F(Measure, WarnsOfSamplesThatPerfWroteTwice) {
 class CatalogueEvent : public ::testing::Test {
  protected:
   void SetUp() override {
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "libpfm4 has the tables of its own architecture";
-#endif
+    SKIP_WITHOUT("x86-64");
     SKIP_WITHOUT_COMPILER(runway::kHost);
     (void)runway::build_target(runway::specification_of("load"_trigger), directory_ / "target");
     run_.machine.cpu.vendor = "GenuineIntel";

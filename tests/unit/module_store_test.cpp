@@ -14,9 +14,7 @@ using Kind = ModuleStore::Remark::Kind;
 class ModuleStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* program : {"cc", "objcopy", "strip"}) {
-      if (!find_program(program)) GTEST_SKIP() << program << " is not installed";
-    }
+    SKIP_WITHOUT("cc", "objcopy", "strip");
     program_ = build("program", "int wanted(int n) { return n * 3; }\n");
     build_id_ = symbols::Module::open(program_).build_id();
     ASSERT_FALSE(build_id_.empty());

@@ -42,9 +42,7 @@ datum:
 
 class ModuleTest : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!find_program("cc")) GTEST_SKIP() << "no C compiler (cc)";
-  }
+  void SetUp() override { SKIP_WITHOUT("cc"); }
 
   static Completed run(const std::vector<std::string>& argv) {
     Completed completed = run_program(argv);
@@ -318,7 +316,7 @@ TEST_F(ModuleTest, KnowsX86AndReads32BitProgramsWhichItDoesNotDecode) {
 }
 
 TEST_F(ModuleTest, ReadsAarch64OfEitherEndianness) {
-  if (!find_program("aarch64-linux-gnu-gcc")) GTEST_SKIP() << "no aarch64-linux-gnu-gcc";
+  SKIP_WITHOUT("aarch64-linux-gnu-gcc");
   for (const char* endianness : {"-mlittle-endian", "-mbig-endian"}) {
     const Module module =
         Module::open(build("program", "words.s",
@@ -342,7 +340,7 @@ TEST_F(ModuleTest, ReadsAarch64OfEitherEndianness) {
 TEST_F(ModuleTest, HasOnlyDynamicSymbolsOnceStripped) {
   const fs::path path = build("library.so", "functions.s", kFunctions, {"-shared", "-nostdlib"});
   const std::uint64_t sized = value_of("sized");
-  if (!find_program("strip")) GTEST_SKIP() << "no strip";
+  SKIP_WITHOUT("strip");
   run({"strip", path.string()});
   const Module module = Module::open(path);
   EXPECT_EQ(name_at(module, sized + 7), "sized+7");
@@ -447,7 +445,7 @@ class SeparateDebugFile : public ModuleTest {
  protected:
   void SetUp() override {
     ModuleTest::SetUp();
-    if (!IsSkipped() && !find_program("objcopy")) GTEST_SKIP() << "no objcopy";
+    SKIP_WITHOUT("objcopy");
   }
 
   static constexpr const char* kSource =

@@ -121,7 +121,7 @@ TEST_F(RecordCountsTest, FindsNoPartOfABlockAtTheEndOfATruncatedFile) {
 }
 
 TEST_F(RecordCountsTest, AgreesWithASecondReader) {
-  if (const auto reason = test::why_no_recordings(); !reason.empty()) GTEST_SKIP() << reason;
+  SKIP_WITHOUT("recordings");
   std::ifstream table(test::recordings_directory() / "EXPECTED.tsv");
   std::string line;
   std::getline(table, line);  // file, mode, samples, exact_ip, lost, samples_per_attr, …

@@ -89,7 +89,7 @@ TEST_P(Building, ReachesTheBeginningOfTheLongestLoop) {
 TEST_P(Building, TilesTheLoopWithSymbols) {
   const std::string nm =
       GetParam() == kHost ? "nm" : std::string(name_of(GetParam())) + "-linux-gnu-nm";
-  if (!find_program(nm)) GTEST_SKIP() << "no " << nm << " in PATH";
+  SKIP_WITHOUT(nm);
   const Target target = build(directory_, specification_of("load"_trigger, GetParam()));
   const Layout& layout = target.description.layout;
   const Completed listed = run_program({nm, "-S", "--defined-only", target.path.string()});
@@ -280,7 +280,7 @@ TEST(ShippedTargets, RefuseADamagedFile) {
 }
 
 TEST(WorkingSet, IsSetInABuiltTarget) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
+  SKIP_WITHOUT("x86-64");
   SKIP_WITHOUT_COMPILER(kHost);
   const test::TemporaryDirectory directory;
   Specification specification = default_specification(kHost, "load-l2"_trigger);
@@ -303,7 +303,7 @@ TEST(WorkingSet, IsSetInABuiltTarget) {
 }
 
 TEST(WorkingSet, LeavesRoomForTheLongestNumbers) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
+  SKIP_WITHOUT("x86-64");
   SKIP_WITHOUT_COMPILER(kHost);
   const test::TemporaryDirectory directory;
   for (const TriggerKind kind : {"load-l2"_trigger, "load-l3"_trigger, "load-dram"_trigger}) {

@@ -171,7 +171,7 @@ TEST_P(TriggerKindCode, MatchesItsDescriptionAndRuns) {
   std::vector<std::string> command{target_.path.string(), "--iterations", "1234"};
   if (GetParam().arch != kHost) {
     const std::string emulator = fmt::format("qemu-{}-static", name_of(GetParam().arch));
-    if (!find_program(emulator)) GTEST_SKIP() << "no " << emulator << " in PATH";
+    SKIP_WITHOUT(emulator);
     command.insert(command.begin(), emulator);
   }
   const Completed completed = run_program(command);
@@ -195,6 +195,7 @@ class TriggerKindSamples : public UnderPerf, public ::testing::WithParamInterfac
   void SetUp() override {
     const auto reason = refusal(GetParam().kind, kHost, machine::inspect().cpu_flags);
     if (reason) GTEST_SKIP() << *reason;
+    SKIP_WITHOUT("breakpoints");
     UnderPerf::SetUp();
   }
 
@@ -235,12 +236,11 @@ TEST_P(TriggerKindSamples, AreExactlyThoseDeclared) {
                                execute_breakpoint(layout.trigger.begin), execute_breakpoint(runway),
                                faults ? "page-faults" : "page-faults:u"},
                               1, kIterations);
-  if (!samples) GTEST_SKIP() << "perf cannot sample breakpoints here: " << reason_;
-  EXPECT_EQ((*samples)[0], declared(target, "access"));
-  EXPECT_EQ((*samples)[1], declared(target, "execute"));
-  EXPECT_EQ((*samples)[1], (Samples{{layout.trigger.begin, kIterations}}));
-  EXPECT_EQ((*samples)[2], (Samples{{runway, kIterations}})) << "after the first trigger";
-  EXPECT_EQ((*samples)[3], declared(target, "faults"));
+  EXPECT_EQ(samples[0], declared(target, "access"));
+  EXPECT_EQ(samples[1], declared(target, "execute"));
+  EXPECT_EQ(samples[1], (Samples{{layout.trigger.begin, kIterations}}));
+  EXPECT_EQ(samples[2], (Samples{{runway, kIterations}})) << "after the first trigger";
+  EXPECT_EQ(samples[3], declared(target, "faults"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TriggerKindSamples, ::testing::ValuesIn(cases_of({kHost})),
@@ -260,9 +260,8 @@ class TargetUnderPerf : public UnderPerf {
 TEST_F(TargetUnderPerf, SpendsItsTimeInTheLoop) {
   const Target target = build("div"_trigger);
   const auto samples = sample(target, {"cpu-clock:u"}, 100'000, std::chrono::milliseconds{100});
-  if (!samples) GTEST_SKIP() << "perf cannot sample a clock here: " << reason_;
   std::uint64_t in_loop = 0, all = 0;
-  for (const auto& [ip, count] : samples->front()) {
+  for (const auto& [ip, count] : samples.front()) {
     all += count;
     if (target.description.layout.loop.contains(ip)) in_loop += count;
   }
@@ -272,26 +271,23 @@ TEST_F(TargetUnderPerf, SpendsItsTimeInTheLoop) {
 }
 
 TEST_F(TargetUnderPerf, SamplesAStringLoadOncePerRepetition) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no string instructions";
+  SKIP_WITHOUT("x86-64", "breakpoints");
   for (const unsigned width : {1U, 2U, 4U}) {
     Specification specification = specification_of("string-load"_trigger);
     specification.access_bytes = width;
     const Target target = build_target(specification, directory_ / "target");
     const Layout& layout = target.description.layout;
     const auto samples = sample(target, {breakpoint(layout.datum, 8, "rw")}, kPeriod, kIterations);
-    if (!samples) GTEST_SKIP() << "perf cannot sample a data breakpoint here: " << reason_;
-    EXPECT_EQ(samples->front(),
+    EXPECT_EQ(samples.front(),
               (Samples{{layout.trigger.begin, kIterations * 8 / width / kPeriod}}));
   }
 }
 
 TEST_F(TargetUnderPerf, TakesTheMispredictedBranchAtRandom) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no such kind";
+  SKIP_WITHOUT("x86-64", "breakpoints");
   const Target target = build("branch-mispredict"_trigger);
-  if (!sample(target, {execute_breakpoint(target.description.layout.trigger.begin)}, 1, kIterations,
-              {"--intr-regs=flags"})) {
-    GTEST_SKIP() << "perf cannot sample registers here: " << reason_;
-  }
+  (void)sample(target, {execute_breakpoint(target.description.layout.trigger.begin)}, 1,
+               kIterations, {"--intr-regs=flags"});
   std::istringstream words = script("iregs");
   std::vector<bool> taken;
   for (std::string word; words >> word;) {

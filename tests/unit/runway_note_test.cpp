@@ -142,7 +142,7 @@ TEST_F(Note, RefusesAnotherArchitectureOrNoBuildId) {
 }
 
 TEST_F(Note, SurvivesStripping) {
-  if (!find_program("strip")) GTEST_SKIP() << "no strip in PATH";
+  SKIP_WITHOUT("strip");
   const fs::path copy = directory_ / "stripped";
   fs::copy_file(directory_ / "target", copy);
   ASSERT_TRUE(run_program({"strip", copy.string()}).code.success());

@@ -123,7 +123,7 @@ TEST_F(Running, PinsItselfOrWarns) {
 }
 
 TEST_F(Running, MeasuresPlausibleTicksPerNop) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "the bounds are those of x86 counters";
+  SKIP_WITHOUT("x86-64");
   for (const std::uint32_t nops : {20U, 5000U, 200'000U}) {
     Specification specification = specification_of("load"_trigger);
     specification.nops = nops;
@@ -234,7 +234,7 @@ TEST_F(ControlledRun, CountsOnlyBetweenTheAnswersToEnableAndDisable) {
 }
 
 TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
+  SKIP_WITHOUT("x86-64");
   for (const TriggerKind kind : {"load-l2"_trigger, "load-l3"_trigger, "load-dram"_trigger}) {
     Specification specification = specification_of(kind);
     specification.working_set_bytes = std::uint64_t{3} << 20;
@@ -274,7 +274,7 @@ TEST_F(ControlledRun, ChasesAllElementsInOneRandomCycle) {
 }
 
 TEST_F(ControlledRun, PushesReturnAddressesToTheDeclaredData) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has neither call nor ret";
+  SKIP_WITHOUT("x86-64");
   for (const TriggerKind kind : {"call"_trigger, "ret"_trigger}) {
     Specification specification = specification_of(kind);
     specification.gaps = {20, 40};
@@ -299,7 +299,7 @@ TEST_F(ControlledRun, PushesReturnAddressesToTheDeclaredData) {
 }
 
 TEST_F(ControlledRun, PlacesTheChaseInHugePagesOrWarns) {
-  if (kHost != Arch::x86_64) GTEST_SKIP() << "aarch64 has no pointer chase";
+  SKIP_WITHOUT("x86-64");
   ChildProcess process(command(build("load-l3"_trigger)));
   ASSERT_EQ(next_command(), "enable");
   const std::string smaps = fmt::format("/proc/{}/smaps_rollup", process.pid());
@@ -334,7 +334,7 @@ TEST_F(ControlledRun, ReportsAMissingFifo) {
 TEST(RunningUnderQemu, LoopsOverTheLongestRunwayOfAarch64) {
   if (kHost == Arch::aarch64) GTEST_SKIP() << "this machine runs them itself";
   SKIP_WITHOUT_COMPILER(Arch::aarch64);
-  if (!find_program("qemu-aarch64-static")) GTEST_SKIP() << "no qemu-aarch64-static in PATH";
+  SKIP_WITHOUT("qemu-aarch64-static");
   const Directory directory;
   // On both sides of the reach of a conditional branch.
   for (const std::uint32_t nops : {261'500U, 262'500U}) {

@@ -1,7 +1,6 @@
 // Runs a target under perf and returns its samples.
 #pragma once
 
-#include "tests/support/breakpoints.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
 
@@ -11,25 +10,17 @@ class UnderPerf : public ::testing::Test {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(kHost);
-    if (!find_program("perf")) GTEST_SKIP() << "no perf in PATH";
+    SKIP_WITHOUT("samples");
     ASSERT_EQ(::mkfifo((directory_ / "control").c_str(), 0600), 0);
     ASSERT_EQ(::mkfifo((directory_ / "ack").c_str(), 0600), 0);
   }
 
   using Samples = std::map<std::uint64_t, std::uint64_t>;  ///< number of samples by IP
 
-  /// The samples of each event, in the order of `events`; nullopt when perf cannot record them
-  /// here, with its reason in `reason_`.
-  std::optional<std::vector<Samples>> sample(const Target& target,
-                                             const std::vector<std::string>& events,
-                                             std::uint64_t period, RunLength length,
-                                             const std::vector<std::string>& options = {}) {
-    const bool has_breakpoint =
-        std::ranges::any_of(events, [](const auto& event) { return event.starts_with("mem:"); });
-    if (has_breakpoint && !breakpoints_fire()) {
-      reason_ = kNoBreakpoints;
-      return std::nullopt;
-    }
+  /// The samples of each event, in the order of `events`.
+  std::vector<Samples> sample(const Target& target, const std::vector<std::string>& events,
+                              std::uint64_t period, RunLength length,
+                              const std::vector<std::string>& options = {}) {
     const std::string control = (directory_ / "control").string();
     const std::string ack = (directory_ / "ack").string();
     std::vector<std::string> command{"perf", "record", "--no-bpf-event", "-q", "-o", data()};
@@ -41,10 +32,7 @@ class UnderPerf : public ::testing::Test {
     TargetRun run{.length = length, .control = control, .acknowledge = ack};
     for (const std::string& word : command_line(target, run)) command.push_back(word);
     const Completed recorded = run_program(command);
-    if (!recorded.code.success()) {
-      reason_ = fmt::format("{}: {}", fmt::join(events, ", "), recorded.err);
-      return std::nullopt;
-    }
+    EXPECT_TRUE(recorded.code.success()) << recorded.err;
     EXPECT_TRUE(parse_target_report(recorded.out)) << recorded.out;
     std::vector<Samples> samples(events.size());
     std::istringstream lines = script("event,ip");
@@ -76,7 +64,6 @@ class UnderPerf : public ::testing::Test {
   }
 
   Directory directory_;
-  std::string reason_;
 };
 
 }  // namespace skid::runway

@@ -54,7 +54,7 @@ void expect_found(const RecordingTruth& truth, const measure::Measured& found) {
 class SynthRecording : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (!runway::missing_compiler(runway::kHost).empty()) return;
+    if (!test::why_without({runway::compiler_of(runway::kHost)}).empty()) return;
     files_ = std::make_unique<test::TemporaryDirectory>();
     using Gaps = std::vector<std::uint32_t>;
     for (const auto& [trigger, nops, lead_in, nop_bytes, gaps] :

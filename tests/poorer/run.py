@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Runs the tests that record again on this machine made poorer: each must pass or be skipped.
+usage: run.py BUILD [NAME...]     all machines unless some are named
+Machines: see MACHINES. Of each, the seconds and the number of tests passed, failed and skipped are printed; the
+output of its tests is in BUILD/poorer/NAME.log.
+exit status: 0 nothing failed, 1 something did, 64 wrong usage
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOBODY = 65534
+
+RUNS = r"Record\.|DefaultRun|KitRecording\.|Doctor\.|Terminal\.Verbose|Cases\.(breakpoints|built_in_events)$"
+RECORDING = (RUNS + r"|Of/Examples.*/(annotate|correct|merge)|HostileRecording\.OfPerf|Completing\.OfSampled"
+             r"|Kinds/TriggerKindSamples.*_(load|fault) |TargetUnderPerf"
+             r"|Cases\.(annotate|correct|data_addresses|inspect|rates_perf|tracepoint)$")
+AGREEMENT = r"Agreement\.On(Several|Threads|What|AProcess|Pie)|Agreement\.With|Agreement\.OfAReport"
+TIMING = r"Record\.R|DefaultRun|KitRecording\.|Cases\.(annotate|report_perf)$|Agreement\.On(AProcess|Threads|Pie)"
+
+
+def allowed_cpus():
+    return sorted(os.sched_getaffinity(0))
+
+
+class Machine:
+    """What is changed: the environment, words before ctest, and the tests that could notice it."""
+
+    def __init__(self, tests, *, environment=None, prefix=(), competitors=0, needs=(), user=None):
+        self.tests, self.environment, self.prefix = tests, environment or {}, list(prefix)
+        self.competitors, self.needs, self.user = competitors, needs, user
+
+
+def without_perf(directory):
+    """A PATH of links to all programs but perf."""
+    links = directory / "programs"
+    shutil.rmtree(links, ignore_errors=True)
+    links.mkdir()
+    for place in os.environ["PATH"].split(os.pathsep):
+        for program in pathlib.Path(place).iterdir() if os.path.isdir(place) else ():
+            link = links / program.name
+            if program.name != "perf" and not link.is_symlink():
+                link.symlink_to(program)
+    return str(links)
+
+
+def machines(directory):
+    library = directory / "perf_event_open.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, HERE / "perf_event_open.c", "-ldl"], check=True)
+
+    def perf_event_open(which):
+        return {"LD_PRELOAD": str(library), "POORER": which}
+
+    nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    return {
+        "silent-breakpoints": Machine(RUNS, environment=perf_event_open("silent")),
+        "no-breakpoints": Machine(RECORDING, environment=perf_event_open("refused")),
+        "no-permission": Machine(RECORDING + "|Agreement", environment=perf_event_open("forbidden")),
+        "no-perf": Machine(RECORDING + "|Agreement|Kit", environment={"PATH": without_perf(directory), "PERF": ""}),
+        "one-cpu": Machine(TIMING, prefix=["taskset", "-c", str(allowed_cpus()[0])], needs=["taskset"]),
+        "ordinary-user": Machine(RUNS, prefix=nobody, needs=["another-user"], user=NOBODY),
+        "busy-cpus": Machine(TIMING, prefix=["nice", "-n", "5"], competitors=len(allowed_cpus())),
+        "fast-cpu": Machine(AGREEMENT, environment={"SKIDSCAN_BUSY_TIMES": "0.1"}),
+        "slow-cpu": Machine(AGREEMENT, environment={"SKIDSCAN_BUSY_TIMES": "10"}),
+    }
+
+
+def why_not(build, machine):
+    for fact in machine.needs:
+        asked = subprocess.run([build / "tests" / "facts", fact], capture_output=True, text=True, check=False)
+        if asked.returncode != 0:
+            return asked.stdout.strip()
+    return ""
+
+
+def run(build, directory, name, machine):
+    """Prints the line of the machine; whether a test failed."""
+    own = directory / name
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir()
+    # ctest writes into the directory that it is started for: here one that an ordinary user may write to.
+    (own / "CTestTestfile.cmake").write_text(f'subdirs("{build}")\n', encoding="utf-8")
+    if machine.user is not None:
+        os.chown(own, machine.user, machine.user)
+    environment = dict(os.environ, SKIDSCAN_FACTS=str(own / "facts"), SKIDSCAN_DEFAULT_RUN=str(own / "default.run"),
+                       **machine.environment)
+    if machine.user is not None:
+        environment["HOME"] = str(own)
+    command = [*machine.prefix, HERE.parent.parent / "scripts" / "run-tests.py", own,
+               "-R", f"^Facts$|{machine.tests}", "-j", str(len(allowed_cpus()) * 2), "--output-on-failure"]
+    competitors = [subprocess.Popen([sys.executable, "-c", "while True: pass"])  # stopped by their ids below
+                   for _ in range(machine.competitors)]
+    start = time.monotonic()
+    try:
+        with open(directory / f"{name}.log", "w", encoding="utf-8") as log:
+            done = subprocess.run(command, env=environment, cwd=own, stdout=log, stderr=subprocess.STDOUT,
+                                  check=False)
+    finally:
+        for competitor in competitors:
+            competitor.kill()
+            competitor.wait()
+    lines = (directory / f"{name}.log").read_text(encoding="utf-8").splitlines()
+    print(f"{name:20} {time.monotonic() - start:4.0f} s  {lines[-1] if lines else 'no output'}", flush=True)
+    for line in lines:
+        if line.startswith(("failed: ", "passed at the second try: ")):
+            print(f"  {line}")
+    return done.returncode != 0
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__.split("\n")[1], file=sys.stderr)
+        return 64
+    build = pathlib.Path(sys.argv[1]).resolve()
+    directory = build / "poorer"
+    directory.mkdir(exist_ok=True)
+    known = machines(directory)
+    names = sys.argv[2:] or list(known)
+    if unknown := [name for name in names if name not in known]:
+        print(f"{unknown[0]}: expected {', '.join(known)}", file=sys.stderr)
+        return 64
+    failed = False
+    for name in names:
+        if reason := why_not(build, known[name]):
+            print(f"{name:20} {reason}")
+            continue
+        failed |= run(build, directory, name, known[name])
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
