@@ -149,7 +149,7 @@ void measure_rates(const Basis& basis, Description& description) {
   if (!basis.iterations) return;
   auto& measured = description.events_per_iteration.measured;
   measured.reset();
-  if (*basis.iterations > 0 && period) {
+  if (*basis.iterations > 0 && period && read > 0) {
     const auto beyond = static_cast<double>(basis.events_to_record.value_or(0));
     measured = read * (*period + beyond) / static_cast<double>(*basis.iterations);
   }

@@ -16,6 +16,7 @@ namespace skid::analysis {
 enum class NotJudged : std::uint8_t {
   none,  ///< it is judged
   // Events.
+  no_samples,         ///< none was recorded
   timer,              ///< cpu-clock, task-clock: any instruction may be sampled
   every_instruction,  ///< cycles, instructions: each instruction causes it, or can
   no_trigger,         ///< the address of the trigger is not known
@@ -50,7 +51,7 @@ inline constexpr std::size_t kNotJudged = static_cast<std::size_t>(NotJudged::to
 
 /// The names are those of audits in JSON and CSV, the meanings parts of a sentence.
 SKID_WORDS(
-    NotJudged, {"none", "judged"},
+    NotJudged, {"none", "judged"}, {"no_samples", "no samples were recorded"},
     {"timer", "a timer samples any instruction that runs; the offset is not a skid"},
     {"every_instruction", "any instruction can cause this event; the offset is not a skid"},
     {"no_trigger", "no trigger address; pass --hit FUNCTION --runway FUNCTION"},

@@ -49,17 +49,32 @@ set(skid_common_headers <algorithm> <array> <charconv> <chrono> <cmath> <cstdint
   <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <variant> <vector>
   <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 
-# skid_precompile(NAME): compiles a library or program with these headers precompiled. The first one
-# compiles them; the others have the same options and reuse them.
+set(SKIDSCAN_COLD_OPTIONS "" CACHE STRING "Compiler options of layers that compute little")
+
+# skid_precompile(NAME [COLD]): compiles a library or program with these headers precompiled. COLD: with
+# SKIDSCAN_COLD_OPTIONS. Headers are precompiled once, and once more where those are -O0, because code without
+# optimization cannot use headers that were precompiled with it.
 function(skid_precompile name)
+  set(headers skid_headers)
+  set(options)
+  if("COLD" IN_LIST ARGN)
+    set(options ${SKIDSCAN_COLD_OPTIONS})
+    target_compile_options(${name} PRIVATE ${options})
+    if("-O0" IN_LIST options)
+      set(headers skid_cold_headers)
+    endif()
+  endif()
   if(NOT SKIDSCAN_PRECOMPILE)
     return()
   endif()
-  if(name STREQUAL "skid_support")
-    target_precompile_headers(skid_support PRIVATE ${skid_common_headers})
-  else()
-    target_precompile_headers(${name} REUSE_FROM skid_support)
+  if(NOT TARGET ${headers})
+    file(CONFIGURE OUTPUT empty.cpp CONTENT "")
+    add_library(${headers} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+    target_link_libraries(${headers} PRIVATE skid_options)
+    target_compile_options(${headers} PRIVATE ${options})
+    target_precompile_headers(${headers} PRIVATE ${skid_common_headers})
   endif()
+  target_precompile_headers(${name} REUSE_FROM ${headers})
 endfunction()
 
 # skid_batches(NAME source...): groups the sources of a library or program. Names of unnamed namespaces must
@@ -79,8 +94,6 @@ function(skid_batches name)
   endforeach()
 endfunction()
 
-set(SKIDSCAN_COLD_OPTIONS "" CACHE STRING "Compiler options of layers that compute little")
-
 # skid_layer(NAME [COLD] [GENERATED file...] [DEPENDS layer...] [LIBRARIES target...])
 # A static library per layer, from all sources in its folder and subfolders. COLD: what it does takes no time
 # worth optimizing for. GENERATED: sources generated at configure time. DEPENDS: the lower layers that it may
@@ -90,9 +103,10 @@ function(skid_layer name)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp */*.cpp)
   add_library(${name} STATIC ${sources} ${LAYER_GENERATED})
   target_link_libraries(${name} PRIVATE skid_options PUBLIC ${LAYER_DEPENDS} ${LAYER_LIBRARIES})
+  set(cold)
   if(LAYER_COLD)
-    target_compile_options(${name} PRIVATE ${SKIDSCAN_COLD_OPTIONS})
+    set(cold COLD)
   endif()
-  skid_precompile(${name})
+  skid_precompile(${name} ${cold})
   skid_batches(${name} ${sources})
 endfunction()

@@ -1,11 +1,19 @@
 # Files that `cmake --install` installs with the program, and what cpack makes: the Debian package, or of a static
-# build the portable archive. The program contains no paths: models are part of it, it finds the targets that
-# packages have relative to itself, and it starts perf, cc and gnuplot from PATH. So it runs from any prefix.
+# build the portable archive. The program contains no paths: models are part of it, it finds the example, and the
+# targets that packages have, relative to itself, and it starts perf, cc and gnuplot from PATH. So it runs from any
+# prefix.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES src/events/intel/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.perfmon)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/skidscan FILES_MATCHING PATTERN "*.json")
+
+# For --example, found relative to the program: installed, or in the build directory.
+install(DIRECTORY examples DESTINATION share/skidscan)
+file(GLOB_RECURSE examples RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS examples/*)
+foreach(file IN LISTS examples)
+  configure_file(${file} share/skidscan/${file} COPYONLY)
+endforeach()
 
 set(SKIDSCAN_MAINTAINER "skidscan developers <skidscan@skidscan.invalid>" CACHE STRING
   "Maintainer of packages, NAME <ADDRESS>; who distributes one names himself")
@@ -20,6 +28,7 @@ if(GZIP_PROGRAM)
   install(FILES ${PROJECT_BINARY_DIR}/debian/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
 install(FILES cmake/debian-copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES cmake/lintian-overrides DESTINATION share/lintian/overrides RENAME skidscan)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME skidscan)

@@ -55,14 +55,16 @@ void draw_figure(const std::vector<analysis::Measurement>& measurements,
                  const FigureOptions& options) {
   std::vector<analysis::Measurement> shown;
   for (const output::MachineGroup& machine : machines_of(measurements, options)) {
-    for (const output::EventGroup& event : machine.events) {
-      for (const output::Column& column : event.columns) {
-        shown.push_back(*column.measurement);
-        shown.back().event.label = event.event;
+    for (const auto* events : {&machine.events, &machine.unsampled}) {
+      for (const output::EventGroup& event : *events) {
+        for (const output::Column& column : event.columns) {
+          shown.push_back(*column.measurement);
+          shown.back().event.label = event.event;
+        }
       }
     }
   }
-  Figure figure = figure_of(output::group(shown), options);
+  Figure figure = figure_of(output::group_sampled(shown), options);
   figure.head.insert(figure.head.begin(), output::report_answer(shown));
   write_figure(figure, options);
 }

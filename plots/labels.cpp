@@ -30,9 +30,12 @@ std::string period_text(const analysis::Period& period) {
 template <typename Predicate>
 std::size_t erase_columns(Machines& machines, Predicate is_erased) {
   std::size_t erased = 0;
+  const auto is_empty = [](const EventGroup& event) { return event.columns.empty(); };
   for (MachineGroup& machine : machines) {
     for (EventGroup& event : machine.events) erased += std::erase_if(event.columns, is_erased);
-    std::erase_if(machine.events, [](const auto& event) { return event.columns.empty(); });
+    for (EventGroup& event : machine.unsampled) std::erase_if(event.columns, is_erased);
+    std::erase_if(machine.events, is_empty);
+    std::erase_if(machine.unsampled, is_empty);
   }
   std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
   return erased;
@@ -68,7 +71,10 @@ void throw_none_selected() {
 
 Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {
   if (measurements.empty()) throw Error("figure: no measurements to draw");
-  Machines machines = output::group(measurements);
+  Machines machines = output::group_sampled(measurements);
+  if (std::ranges::all_of(machines, &std::vector<EventGroup>::empty, &MachineGroup::events)) {
+    throw Error("figure: no measurement has a sample");
+  }
   erase_columns(machines, [&](const Column& column) {
     return !is_selected(*column.measurement, column.level, options);
   });

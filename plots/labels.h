@@ -19,8 +19,8 @@ bool is_selected(const analysis::Measurement& measurement, int level, const Figu
 /// UsageError for a selection that nothing is of.
 [[noreturn]] void throw_none_selected();
 
-/// The selected measurements, with event_name(). Throws Error when there are no measurements,
-/// UsageError where none is selected.
+/// The selected measurements, with event_name(); those without a sample apart (group_sampled()).
+/// Throws Error when no measurement has a sample, UsageError where none is selected.
 Machines machines_of(const std::vector<analysis::Measurement>& measurements,
                      const FigureOptions& options);
 

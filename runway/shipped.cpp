@@ -40,10 +40,24 @@ std::string read_shipped(const fs::path& file) {
 
 }  // namespace
 
-fs::path shipped_file() {
+fs::path shipped_file(const fs::path& name) {
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "share/skidscan/targets.zst";
+  const fs::path directory = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path shared = "share/skidscan" / name;
+  if (fs::exists(directory / shared, ignored)) return directory / shared;
+  return directory.parent_path() / shared;
+}
+
+fs::path example_run() {
+  fs::path run = shipped_file("examples/emulated-skylake.run");
+  std::error_code ignored;
+  if (!fs::exists(run, ignored)) {
+    throw Error(
+        "{}: is missing; install or build skidscan again, or record a run on an emulated "
+        "CPU (docs/lab.md)",
+        run.string());
+  }
+  return run;
 }
 
 std::string shipped_header(const Specification& specification, std::size_t size) {

@@ -3,11 +3,15 @@
 # directory, to run programs from it or to build a guest. Nothing is installed, maintainer scripts are not
 # run, and no root is needed: apt uses a separate state with the package sources and keys of this machine
 # and no installed packages.
-# usage: fetch-debian-packages.sh --arch ARCH --into DIR [--without PACKAGE]... [--only] PACKAGE...
+# usage: fetch-debian-packages.sh --arch ARCH --into DIR [--suite SUITE]... [--without PACKAGE]... [--only]
+#                                 PACKAGE...
 #        fetch-debian-packages.sh --source --into DIR PACKAGE...
 #   --arch ARCH        Debian's name of the architecture: amd64, arm64
 #   --into DIR         creates contents/ (of the packages), packages (lines with name and version)
 #                      and apt/ (lists, the packages themselves, log); a repeated request does nothing
+#   --suite SUITE      packages of another release of the same distribution (bullseye, trixie-backports): from
+#                      the mirrors that this machine has for its own release, verified by the same keys; the
+#                      last SUITE is preferred
 #   --without PACKAGE  treat PACKAGE as installed: neither it nor its dependencies are downloaded
 #   --only             only the named packages, without dependencies
 #   --source           the upstream sources of the packages, without Debian's changes; the package sources
@@ -17,7 +21,7 @@ set -eu
 export LC_ALL=C
 
 usage() {
-  echo "usage: $0 --arch ARCH --into DIR [--without PACKAGE]... [--only] PACKAGE..." >&2
+  echo "usage: $0 --arch ARCH --into DIR [--suite SUITE]... [--without PACKAGE]... [--only] PACKAGE..." >&2
   echo "       $0 --source --into DIR PACKAGE..." >&2
   exit 64
 }
@@ -31,14 +35,15 @@ is_name() { # letters, digits, + - . only, which apt cannot mistake for an optio
   esac
 }
 
-arch='' into='' only=no source=no without='' packages=''
+arch='' into='' only=no source=no without='' packages='' suites='' preferred=''
 while [ $# -gt 0 ]; do
   case "$1" in
-    --arch | --into | --without)
+    --arch | --into | --suite | --without)
       [ $# -ge 2 ] || usage
       case "$1" in
         --arch) arch=$2 ;;
         --into) into=$2 ;;
+        --suite) is_name "$2" || fail 64 "'$2' is not the name of a suite"; suites="$suites $2" preferred=$2 ;;
         --without) is_name "$2" || fail 64 "'$2' is not a package name"; without="$without $2" ;;
       esac
       shift
@@ -53,7 +58,7 @@ while [ $# -gt 0 ]; do
 done
 if [ -z "$into" ] || [ -z "$packages" ]; then usage; fi
 if [ "$source" = yes ]; then
-  if [ -n "$arch$without" ] || [ "$only" = yes ]; then usage; fi
+  if [ -n "$arch$without$suites" ] || [ "$only" = yes ]; then usage; fi
   arch=$(dpkg --print-architecture)
 fi
 is_name "$arch" || usage
@@ -67,7 +72,7 @@ if [ -n "$(ls -A "$into" 2>/dev/null)" ] && [ ! -f "$into/apt/apt.conf" ]; then
 fi
 mkdir -p "$into/apt"
 into=$(cd "$into" && pwd)
-request="arch $arch, source $source, only $only, without$without, packages$packages"
+request="arch $arch,${suites:+ suites$suites,} source $source, only $only, without$without, packages$packages"
 if [ -d "$into/contents" ] && [ "$(cat "$into/request" 2>/dev/null)" = "$request" ]; then exit; fi
 rm -rf "$into/request" "$into/contents" "$into/extracting" "$into/apt/archives" "$into/apt/placeholders"
 mkdir -p "$into/apt/lists/partial" "$into/apt/archives/partial"
@@ -102,21 +107,67 @@ Dir::Cache::archives "$into/apt/archives/";
 Dir::Log "$into/apt";
 pkgCacheGen::ForceEssential ",";
 CONFIG
+
+# The package sources of this machine with $suites in the place of its own release, whose name is $own; keys
+# and options stay as they are, and sources without $own (updates, third parties) are left out.
+# shellcheck disable=SC2016 # fields of awk
+other_suites='
+  function is_own(name) { return name == own || name ~ /^(oldstable|stable|testing|unstable|sid)$/ }
+  function has_own(names, i, n, name) {
+    n = split(names, name, /[[:space:]]+/)
+    for (i = 1; i <= n; i++) if (is_own(name[i])) return 1
+    return 0
+  }
+  function end_paragraph() {
+    if (paragraph != "" && has_own(found)) print paragraph "Suites:" suites "\n"
+    paragraph = found = ""; in_suites = 0
+  }
+  one_line && /^deb[[:space:]]/ {
+    # deb [options] URI SUITE COMPONENT...
+    match($0, /^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?[^[:space:]]+[[:space:]]+/)
+    begin = substr($0, 1, RLENGTH)
+    n = split(substr($0, RLENGTH + 1), word, /[[:space:]]+/)
+    if (!is_own(word[1])) next
+    components = ""
+    for (i = 2; i <= n; i++) components = components " " word[i]
+    m = split(suites, suite, " ")
+    for (i = 1; i <= m; i++) print begin suite[i] components
+    next
+  }
+  one_line { next }
+  /^[[:space:]]*$/ { end_paragraph(); next }
+  /^#/ { next }
+  tolower($0) ~ /^suites:/ { in_suites = 1; found = substr($0, 8); next }
+  in_suites && /^[[:space:]]/ { found = found " " $0; next }
+  { in_suites = 0; paragraph = paragraph $0 "\n" }
+  END { end_paragraph() }'
+
 index=Packages
-if [ "$source" = yes ]; then
-  # The same lists with the other type; keys and options stay as they are.
-  index=Sources
+if [ "$source" = yes ] || [ -n "$suites" ]; then
   mkdir -p "$into/apt/sources"
+  rm -f "$into/apt/sources"/*
+  # shellcheck source=/dev/null
+  own=$(. /etc/os-release && echo "${VERSION_CODENAME-}") || true
   list='' parts=''
   eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d)"
   for file in "$list" "${parts%/}"/*.list "${parts%/}"/*.sources; do
-    [ ! -f "$file" ] ||
-      sed 's/^deb\([[:space:]]\)/deb-src\1/; s/^Types:.*/Types: deb-src/' "$file" >"$into/apt/sources/${file##*/}"
+    [ -f "$file" ] || continue
+    if [ "$source" = yes ]; then
+      # The same lists with the other type.
+      index=Sources
+      sed 's/^deb\([[:space:]]\)/deb-src\1/; s/^Types:.*/Types: deb-src/' "$file"
+    else
+      case $file in *.sources) one_line='' ;; *) one_line=1 ;; esac
+      awk -v own="$own" -v suites="$suites" -v one_line="$one_line" "$other_suites" "$file"
+    fi >"$into/apt/sources/${file##*/}"
   done
+  [ -z "$suites" ] || grep -q . "$into/apt/sources"/* ||
+    fail 69 "this machine has no package source of its own release (${own:-unknown}), whose mirror could have$suites"
   cat >>"$into/apt/apt.conf" <<CONFIG
 Dir::Etc::sourcelist "/dev/null";
 Dir::Etc::sourceparts "$into/apt/sources/";
 CONFIG
+  [ -z "$preferred" ] || echo "APT::Default-Release \"$preferred\";" >>"$into/apt/apt.conf"
 fi
 apt() { apt-get -q -y -c "$into/apt/apt.conf" "$@" >>"$log" 2>&1; }
 placeholder() { # package: a status entry on hold, in the version that the others depend on
@@ -127,8 +178,8 @@ placeholder() { # package: a status entry on hold, in the version that the other
 }
 print_errors() { grep -E '^(E|W|Err)[ :]' "$log" | tail -n 8 | sed 's/^/  /' >&2; }
 
-# An unreachable source is no problem if the others have the packages.
-if ! apt update || ! ls "$into"/apt/lists/*_"$index"* >/dev/null 2>&1; then
+# An unreachable source is no problem if the others have the packages; third parties need not have a suite.
+if { ! apt update && [ -z "$suites" ]; } || ! ls "$into"/apt/lists/*_"$index"* >/dev/null 2>&1; then
   print_errors
   fail 69 "no list of $index for $arch could be downloaded; check the network and the package sources (log: $log)"
 fi

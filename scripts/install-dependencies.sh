@@ -1,17 +1,19 @@
 #!/bin/sh
 # Installs the missing Debian packages that skidscan needs.
-# usage: install-dependencies.sh run|check|lab|package|develop
-#   run      to build and run
+# usage: install-dependencies.sh build|run|check|lab|package|develop
+#   build    to build, and to draw figures
+#   run      also perf, to record
 #   check    also for the tests and the style checks
 #   lab      also to build the emulator of the lab (docs/lab.md)
 #   package  to build, and what cpack and the target portable need
 #   develop  also for scripts/tidy.sh and bench/speed.py
 set -eu
 
-run_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
+build_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
-  libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox linux-perf help2man'
+  libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox help2man'
+run_packages="$build_packages linux-perf"
 check_packages='libgtest-dev libgmock-dev git clang-format libclang-rt-14-dev python3
   python3-cram python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
@@ -21,12 +23,13 @@ package_packages='gcc gcc-aarch64-linux-gnu dpkg-dev xz-utils libzycore-dev libb
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in
+  build) packages=$build_packages ;;
   run) packages=$run_packages ;;
   check) packages="$run_packages $check_packages" ;;
   lab) packages="$run_packages $check_packages $lab_packages" ;;
   package) packages="$run_packages $package_packages" ;;
   develop) packages="$run_packages $check_packages $develop_packages" ;;
-  *) echo "usage: $0 run|check|lab|package|develop" >&2; exit 64 ;;
+  *) echo "usage: $0 build|run|check|lab|package|develop" >&2; exit 64 ;;
 esac
 
 missing=

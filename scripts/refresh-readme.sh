@@ -1,7 +1,7 @@
 #!/bin/sh
 # Updates the output in README.md (each block after `<!-- shown: NAME -->`) and docs/figures/skylake.svg.
-# They come from reports of a real machine in tests/data/readme and of emulated ones in tests/data/emulated, and
-# from synthetic recordings, so they are the same on every machine.
+# They come from reports of a real machine in tests/data/readme and of emulated ones in tests/data/emulated, from
+# synthetic recordings and from the example, so they are the same on every machine.
 # usage: refresh-readme.sh --write|--check|--record SKIDSCAN
 #   --write   updates README.md
 #   --check   fails if README.md is out of date (77: the figure cannot be drawn here)
@@ -78,7 +78,7 @@ awk -v work="$work" '
 draws=yes
 command -v gnuplot >/dev/null || draws=
 if [ -n "$draws" ]; then
-  "$skidscan" report "$emulated/skylake.json" --plot "$work/figure.svg" >/dev/null
+  "$skidscan" report --example --plot "$work/figure.svg" >/dev/null
 fi
 
 if [ "$what" = --write ]; then

@@ -152,6 +152,11 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
         "{} more like these: 'skidscan samples' prints all that is wrong with mapped files",
         remarks.size() - kMostNamed));
   }
+  if (!listing.columns.empty() &&
+      std::ranges::all_of(listing.columns, [](const auto& column) { return column.read() == 0; })) {
+    note_filtered(options.filter, reader.filtered(), shown);
+    throw Error("no samples were recorded, or none that -e and other filters select");
+  }
   if (listing.codes.empty()) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
     const auto candidates = options.function ? functions_with(*options.function, reader)
@@ -160,10 +165,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
         options.function && reader.other_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
       note_filtered(options.filter, reader.filtered(), shown);
-      if (std::ranges::all_of(listing.columns,
-                              [](const listing::Column& column) { return column.read() == 0; })) {
-        throw Error("no samples were recorded, or none that -e and other filters select");
-      }
+      if (listing.columns.empty()) throw Error("no recorded event is one that -e selects");
       fail(options, reader);
     }
     if (options.function && candidates.size() > 1) {
@@ -220,6 +222,7 @@ Command annotate_command() {
           "print instructions of the target or of a sampled function with their samples per level",
       .options =
           {recordings_option(options->inputs),
+           example_option(options->inputs),
            {"--function", Value::text("FUNCTION", options->function).completing([options] {
               return sampled_functions(*options);
             }),

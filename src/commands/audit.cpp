@@ -110,6 +110,7 @@ Command audit_command() {
       .options =
           {
               recordings_option(options->inputs),
+              example_option(options->inputs),
               format_option(options->shown.format, {"text", "json", "csv"}),
               {"--top", Value::number("N", options->top),
                "functions, instructions, blocks and branch records listed for each event (default: "

@@ -67,6 +67,7 @@ Command correct_command() {
       .name = "correct",
       .description = "take a constant skid out of a profile; refuse where that cannot be done",
       .options = {recordings_option(options->inputs),
+                  example_option(options->inputs),
                   skid_option(options->skid, "skid"),
                   {"--by",
                    Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),

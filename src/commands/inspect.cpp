@@ -66,6 +66,7 @@ Command inspect_command() {
           {{"FILE", Value::file("FILE", options->files).several(),
             "recordings of perf: files, directories of perf record --threads, - for standard input "
             "(default: perf.data)"},
+           example_option(options->files, "FILE"),
            format_option(options->shown.format, {"text", "json"}),
            {"--fail-on", Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
             "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},

@@ -74,9 +74,9 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
   }
   print_end(run, name, shown);
   if (count_empty(run) == count(run, State::finished)) {
-    throw Error(
-        "no measurement has a sample: the triggers do not cause these events, or the run is "
-        "shorter than the period");
+    const auto empty =
+        std::ranges::find(run.measurements, State::finished, &run::PlannedMeasurement::state);
+    throw Error("no measurement has a sample: {}: {}", empty->requested, empty->reason);
   }
 }
 
@@ -117,6 +117,7 @@ void record_anew(const RecordOptions& options) {
       record::resolve_request(options, machine, perf, catalogue ? &*catalogue : nullptr);
   record::check_events(request, machine, perf);
   record::ask_kernel(request.events, options, support, machine::try_event);
+  record::leave_out_unsampled(request, options);
   if (options.check_ip) record::check_tracepoint(perf, measure::kPageFaultTracepoint);
 
   record::Interrupts interrupts;

@@ -33,7 +33,8 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
     const auto judged = count([](const auto& m) {
       return verdict_of(m) != analysis::Verdict::not_judged && !m.basis.ignores_level;
     });
-    if (judged == 0 && !options.allow_not_judged) {
+    const auto unsampled = count([](const auto& m) { return m.samples.read() == 0; });
+    if ((judged == 0 || unsampled > 0) && !options.allow_not_judged) {
       print_error(fmt::format("--fail-on broken: {}; --allow-not-judged accepts that",
                               output::report_answer(findings.measurements)));
       return ExitStatus::nothing_judged;
@@ -74,11 +75,12 @@ Command report_command() {
       .options = {{"INPUT,-i,--input", Value::file("INPUT", options->inputs).several(),
                    "runs, recordings of perf (files, directories of perf record --threads) or "
                    "reports (JSON); - for standard input (default: skidscan.run)"},
+                  example_option(options->inputs),
                   format_option(options->shown.format, {"text", "json", "csv"}),
                   bin_option(options->bin),
                   {"--fail-on", Value::one_of("VERDICT", options->fail_on, {"broken"}),
                    "exit with status 4 if the contract of a precise level is broken, 5 if none "
-                   "could be judged"},
+                   "could be judged or a measurement has no samples"},
                   allow_not_judged_option(options->allow_not_judged)},
       .examples =
           {"skidscan record && skidscan report --plot skid.png --html skid.html",

@@ -1,5 +1,6 @@
 #include "src/commands/shared_options.h"
 
+#include "runway/shipped.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
 #include "src/events/catalogue.h"
@@ -103,6 +104,15 @@ Option recordings_option(std::vector<std::string>& inputs) {
           "input (default: skidscan.run)"};
 }
 
+Option example_option(std::vector<std::string>& inputs, const std::string& name) {
+  return {
+      "--example",
+      Value::converted("", [&inputs](const auto&) { inputs = {runway::example_run().string()}; }),
+      "read the run that comes with skidscan: an emulated Skylake with PEBS, at all precise "
+      "levels",
+      {name}};
+}
+
 Option format_option(std::string& format, const std::vector<std::string>& formats) {
   return {"--format", Value::one_of("FORMAT", format, formats),
           fmt::format("output format (default: {})", formats.front())};
@@ -154,7 +164,7 @@ Option perfmon_option(std::filesystem::path& directory) {
 
 Option allow_not_judged_option(bool& allowed) {
   return {"--allow-not-judged", Value::flag(allowed),
-          "let --fail-on pass where nothing could be judged"};
+          "let --fail-on pass where nothing could be judged, or a measurement has no samples"};
 }
 
 Option skid_option(std::string& run, std::string_view what) {

@@ -25,6 +25,10 @@ std::vector<Option> plan_options(record::PlanOptions& options);
 /// INPUT..., --input: runs and recordings; without any the default run.
 Option recordings_option(std::vector<std::string>& inputs);
 
+/// --example: the run that comes with skidscan, which becomes the only one of `inputs`, those of
+/// the argument `name`.
+Option example_option(std::vector<std::string>& inputs, const std::string& name = "INPUT");
+
 /// --format, one of `formats`; the first one is the default.
 Option format_option(std::string& format, const std::vector<std::string>& formats);
 

@@ -261,8 +261,10 @@ std::optional<Refusal> expected_refusal(const SamplingSupport& support,
 
 machine::EventTrial simulated_kernel(const SamplingSupport& support) {
   return [&support](const EventAttempt& attempt) {
-    const auto refusal = expected_refusal(support, attempt);
-    return refusal ? refusal->error : machine::kAccepted;
+    if (const auto refusal = expected_refusal(support, attempt)) return refusal->error;
+    const bool is_guest = support.machine.cpu.hypervisor.has_value();
+    return attempt.type == PERF_TYPE_BREAKPOINT && is_guest ? machine::kUntried
+                                                            : machine::kAccepted;
   };
 }
 
@@ -270,13 +272,13 @@ machine::Explain explanation_on(const SamplingSupport& support) {
   return [&support](const EventAttempt& attempt, int answer) -> machine::Reason {
     const bool guest = support.machine.cpu.hypervisor.has_value();
     const bool intel = support.machine.cpu.vendor == "GenuineIntel";
-    if (answer == machine::kNoSamples && attempt.breakpoint != 0) {
-      return {"accepted, but no breakpoint fires: the debug registers of this machine do nothing",
-              guest ? "record on bare metal, or under another hypervisor" : ""};
+    if (answer == machine::kUntried) {
+      return {"some hypervisors pass no debug registers on, and only a try on the machine shows it",
+              {}};
     }
     if (answer == machine::kNoSamples) {
-      const bool core = core_pmu_of(support, attempt) != nullptr;
-      return machine::why_no_samples(support.machine.cpu, core ? attempt.precise_ip : 0);
+      return machine::why_no_samples(support.machine.cpu, machine::sampled_by(attempt.type),
+                                     attempt.precise_ip, 1);
     }
     const auto expected = expected_refusal(support, attempt);
     if (expected && expected->error == answer) return expected->reason;

@@ -34,6 +34,7 @@ bool is_permission(int error) {
 
 Acceptance acceptance_of(int answer, bool ignores_level) {
   if (answer == kNoSamples) return Acceptance::no_samples;
+  if (answer == kUntried) return Acceptance::untried;
   if (answer != kAccepted) return Acceptance::refused;
   return ignores_level ? Acceptance::ignored : Acceptance::accepted;
 }
@@ -178,8 +179,24 @@ int open_here(const EventAttempt& attempt) {
 
 }  // namespace
 
-Reason why_no_samples(const CpuIdentity& cpu, int level) {
-  if (cpu.hypervisor == "KVM" && cpu.vendor == "GenuineIntel" && level > 0) {
+SampledBy sampled_by(std::uint32_t type) {
+  if (type == PERF_TYPE_BREAKPOINT) return SampledBy::breakpoint;
+  const bool by_kernel = type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT;
+  return by_kernel ? SampledBy::kernel : SampledBy::pmu;
+}
+
+Reason why_no_samples(const CpuIdentity& cpu, SampledBy sampled_by, int level,
+                      std::optional<double> expected) {
+  if (expected && *expected < 1) {
+    return {"the run was shorter than the period", "record longer, or with a smaller -c"};
+  }
+  if (sampled_by == SampledBy::breakpoint && expected) {
+    return {"accepted, but no breakpoint fires: the debug registers of this machine do nothing",
+            cpu.hypervisor ? "record on bare metal, or under another hypervisor"
+                           : "record on another machine"};
+  }
+  const bool is_pebs = sampled_by == SampledBy::pmu && level > 0;
+  if (is_pebs && cpu.hypervisor == "KVM" && cpu.vendor == "GenuineIntel") {
     return {
         "accepted, and no samples came: KVM may have dropped them, as it does while the host "
         "itself uses PEBS",

@@ -5,7 +5,9 @@
 #include "src/support/error.h"
 #include "src/support/names.h"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace skid::machine {
 
@@ -32,6 +34,7 @@ struct EventAttempt {
 /// An answer of the kernel: the errno of perf_event_open(2), or one of these.
 inline constexpr int kAccepted = 0;
 inline constexpr int kNoSamples = -1;  ///< opened; the event was counted, and no sample came
+inline constexpr int kUntried = -2;    ///< would be opened; whether samples come, only a try shows
 
 /// Opens the event for sampling, lets this process cause some events while it is enabled, and
 /// closes it. A breakpoint watches memory of this program and never fires. The process runs on
@@ -46,9 +49,19 @@ struct Reason {
   std::string what;    ///< a clause: "IBS takes periods from 144"
   std::string remedy;  ///< empty: none is known
 };
-/// The reason why an event was accepted and counted, or recorded, but has no sample. `level`: 0 for
-/// events that are not of a core PMU.
-Reason why_no_samples(const CpuIdentity& cpu, int level);
+/// "IBS takes periods from 144; use a longer period": the reason and its remedy.
+inline std::string text_of(const Reason& reason) {
+  return reason.remedy.empty() ? reason.what : reason.what + "; " + reason.remedy;
+}
+/// What takes the samples of an event.
+enum class SampledBy { pmu, breakpoint, kernel };
+/// By perf_event_attr.type.
+SampledBy sampled_by(std::uint32_t type);
+/// The reason why an event was accepted and counted, or recorded, but has no sample. `level`:
+/// precise_ip, which matters for events of a PMU only. `expected`: samples that its causes should
+/// have given; nullopt: not known.
+Reason why_no_samples(const CpuIdentity& cpu, SampledBy sampled_by, int level,
+                      std::optional<double> expected);
 using Explain = std::function<Reason(const EventAttempt&, int answer)>;
 
 /// The outcome of an event at a level.
@@ -57,9 +70,10 @@ enum class Acceptance {
   ignored,     ///< accepted; the level changes nothing
   per_cpu,     ///< refused for a task, accepted for all tasks of a CPU: perf record -C
   no_samples,  ///< accepted, and no samples came
+  untried,     ///< accepted; whether samples come is not known
   refused,
 };
-SKID_NAMES(Acceptance, "accepted", "ignored", "per CPU", "no samples", "refused")
+SKID_NAMES(Acceptance, "accepted", "ignored", "per CPU", "no samples", "untried", "refused")
 
 struct LevelAnswer {
   int level = 0;
@@ -67,6 +81,14 @@ struct LevelAnswer {
   int error = 0;       ///< errno of the refusal; of `per_cpu` that of the task
   Reason reason = {};  ///< empty where the event is accepted
 };
+
+/// Whether an event is accepted, and has no sample at any level. `answers`: of the levels from 0
+/// up; none: the kernel was not asked.
+inline bool is_never_sampled(const std::vector<LevelAnswer>& answers) {
+  return !answers.empty() && std::ranges::all_of(answers, [](const LevelAnswer& answer) {
+    return answer.acceptance == Acceptance::no_samples;
+  });
+}
 
 /// In which modes of the CPU this process may sample an event.
 enum class SampledModes { none, user, user_and_kernel };

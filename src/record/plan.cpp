@@ -150,8 +150,7 @@ void apply_answer(const ChosenEvent& chosen, int level, run::PlannedMeasurement&
   if (answer->acceptance != machine::Acceptance::refused) return;
   if (answer->error != EINVAL && answer->error != EOPNOTSUPP) return;
   measurement.state = run::State::refused;
-  measurement.reason = answer->reason.what;
-  if (!answer->reason.remedy.empty()) measurement.reason += "; " + answer->reason.remedy;
+  measurement.reason = text_of(answer->reason);
 }
 
 runway::Specification specification_for(TriggerKind trigger, const PlanOptions& options,

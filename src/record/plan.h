@@ -50,6 +50,11 @@ run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
 void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
                 const machine::SamplingSupport& support, const machine::EventTrial& trial);
 
+/// Removes the events that the kernel accepts and never samples from a default set, with a note of
+/// the reason; ask_kernel() has asked for them. Throws Error with reason and remedy if such an
+/// event was named, or nothing is left.
+void leave_out_unsampled(RecordRequest& request, const PlanOptions& options);
+
 /// What can be sampled on a machine: the events that `record` samples there by default. Without a
 /// trial the kernel's answers are simulated. `catalogue` null: none covers the CPU.
 machine::Diagnosis diagnose(const machine::SamplingSupport& support,

@@ -5,6 +5,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace skid::record {
 namespace {
 
@@ -115,6 +118,31 @@ void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
       chosen.answers = machine::ask(*candidate, trial, explain).answers;
     }
   }
+}
+
+void leave_out_unsampled(RecordRequest& request, const PlanOptions& options) {
+  std::vector<std::pair<machine::Reason, std::vector<std::string>>> left_out;  // events by reason
+  std::erase_if(request.events, [&](const ChosenEvent& chosen) {
+    if (!is_never_sampled(chosen.answers)) return false;
+    const machine::Reason& reason = chosen.answers.front().reason;
+    if (!options.events.empty()) {
+      throw Error("{}: {}; without -e, record takes what this machine can sample",
+                  chosen.event.text(), text_of(reason));
+    }
+    if (left_out.empty() || left_out.back().first.what != reason.what) {
+      left_out.push_back({reason, {}});
+    }
+    left_out.back().second.push_back(chosen.event.text());
+    return true;
+  });
+  for (const auto& [reason, events] : left_out) {
+    std::string note = fmt::format("{}: left out; {}", fmt::join(events, ", "), text_of(reason));
+    if (request.events.empty()) throw Error(note);
+    request.notes.push_back(std::move(note));
+  }
+  std::erase_if(request.targets, [&](const runway::Specification& target) {
+    return find_by(request.events, &ChosenEvent::trigger, target.trigger) == nullptr;
+  });
 }
 
 machine::Diagnosis diagnose(const machine::SamplingSupport& support,

@@ -195,11 +195,7 @@ struct RecordSession {
         progress.refuse(measurement.reason);
         return SessionEnd::complete;
       }
-      // perf counts the samples of all events together.
-      const std::uint64_t samples =
-          measurement.cross_check.empty()
-              ? outcome->messages.samples
-              : perftool::samples_of_first_event(partial_file_of(measurement));
+      const std::uint64_t samples = perftool::samples_of_first_event(partial_file_of(measurement));
       const auto length = longer(measurement, samples);
       if (!length) {
         accept(measurement, *outcome, samples);
@@ -245,7 +241,7 @@ struct RecordSession {
       progress.grown_to(size_of(recording.output));
     }
     measurement.ended = utc_now();
-    return perftool::judge(perf.result(), recording.output, run.machine);
+    return perftool::judge(perf.result(), recording.output, measurement, run.machine);
   }
 
   bool is_refused(const PlannedMeasurement& measurement, const perftool::Outcome& outcome) const {

@@ -136,17 +136,13 @@ ExitCode exit_code(std::int64_t status) {
   return {.status = static_cast<int>(status), .signal = 0};
 }
 
-void add_shortage(PlannedMeasurement& measurement, const perftool::Outcome& outcome,
-                  const fs::path& file, const machine::CpuIdentity& cpu) {
-  std::uint64_t samples = outcome.messages.samples;
-  if (!measurement.cross_check.empty()) {
-    try {
-      samples = perftool::samples_of_first_event(file);
-    } catch (const InputError&) {
-      return;  // reported when the recording is read
-    }
+void add_shortage(PlannedMeasurement& measurement, const fs::path& file,
+                  const machine::CpuIdentity& cpu) {
+  try {
+    note_samples(measurement, perftool::samples_of_first_event(file), cpu);
+  } catch (const InputError&) {
+    // Reported when the recording is read.
   }
-  note_samples(measurement, samples, cpu);
 }
 
 /// The state of a measurement, from the files in `directory`.
@@ -159,7 +155,11 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
                        .err = stream_of(results / (measurement.file + ".err"))};
   const fs::path file = directory / measurement.file;
   const bool there = type_of(file) == fs::file_type::regular;
-  perftool::Outcome outcome = perftool::judge(left, file, run.machine);
+  // Older kits wrote "witness".
+  for (const char* key : {"cross_check", "witness"}) {
+    if (fields.last(key) == "no") measurement.cross_check.clear();
+  }
+  perftool::Outcome outcome = perftool::judge(left, file, measurement, run.machine);
   // A recording gets its name last of all: without it the measurement was broken off.
   const bool ended_well = left.code.success() && outcome.report.has_value();
   if ((ended_well && !there) || outcome.ending == perftool::Ending::disk_full) return;
@@ -175,24 +175,20 @@ void read_result(const fs::path& directory, const Run& run, PlannedMeasurement& 
     measurement.length = std::chrono::nanoseconds(
         fields.number("nanoseconds", 1, std::numeric_limits<std::int64_t>::max()));
   }
-  // Older kits wrote "witness".
-  for (const char* key : {"cross_check", "witness"}) {
-    if (fields.last(key) == "no") measurement.cross_check.clear();
-  }
   measurement.messages = std::move(outcome.messages.remarks);
   if (measurement.data_addresses && !perftool::has_data_addresses(measurement.command)) {
     measurement.data_addresses = measurement.weights = false;
     measurement.messages.emplace_back(perftool::kAddressesRefused);
   }
   // A file that is not a recording is reported when it is read.
-  if (!ended_well) {
+  if (!ended_well || outcome.ending == perftool::Ending::refused) {
     measurement.state = State::refused;
     measurement.reason = std::move(outcome.reason);
     return;
   }
   measurement.state = State::finished;
   measurement.target_report = std::move(outcome.report);
-  add_shortage(measurement, outcome, file, run.machine.cpu);
+  add_shortage(measurement, file, run.machine.cpu);
 }
 
 /// perf as the last session found it.

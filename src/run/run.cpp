@@ -207,10 +207,8 @@ void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
         fmt::format("{} of {} requested samples", samples, measurement.samples));
   }
   if (samples > 0) return;
-  const bool software = perftool::is_software_event(measurement.perf_event);
-  const machine::Reason reason = machine::why_no_samples(cpu, software ? 0 : measurement.level);
-  measurement.reason = reason.what;
-  if (!reason.remedy.empty()) measurement.reason += "; " + reason.remedy;
+  const machine::SampledBy sampled_by = perftool::sampled_by(measurement.perf_event);
+  measurement.reason = text_of(machine::why_no_samples(cpu, sampled_by, measurement.level, {}));
 }
 
 bool is_run(const fs::path& directory) {

@@ -42,10 +42,18 @@ class Kit : public ::testing::Test {
            "  case $last in -o) output=$word ;; --seconds) seconds=$word ;; esac\n"
            "  last=$word\ndone\n"
         << script
-        << "\n[ \"$1\" = record ] || exit 0\nprintf PERFILE2 >\"$output\"\n"
+        << "\n[ \"$1\" = record ] || exit 0\n"
+           // A head of 104 bytes, with the size of the records at 48, and records of 8 bytes: a
+           // sample is 9 (type), 0 (flags), 8 (size).
+           "bytes() { for byte; do printf \"\\\\$(printf %03o \"$byte\")\"; done; }\n"
+           "size=$((samples * 8))\n"
+           "{ printf PERFILE2; head -c 32 /dev/zero; bytes 104 0 0 0 0 0 0 0\n"
+           "  bytes $((size & 255)) $((size >> 8 & 255)) $((size >> 16 & 255)) 0 0 0 0 0\n"
+           "  head -c 48 /dev/zero; yes AZZZZZBZ | head -n \"$samples\" | tr -d '\\n' |\n"
+           "    tr AZB '\\011\\000\\010'; } >\"$output\"\n"
            "echo '{\"skidscan_target_report\": 1, \"iterations\": 5, \"elapsed_seconds\": 0.5,"
            " \"ticks_per_nop\": 0.1, \"ticks_per_second\": 1000, \"cpu\": 1, \"warnings\": []}'\n"
-           "echo \"[ perf record: Captured and wrote 0.2 MB x ($samples samples) ]\" >&2\n";
+           "echo \"[ perf record: Captured and wrote 0.2 MB x ]\" >&2\n";
     fs::permissions(path("bin/perf"), fs::perms{0755});
   }
   Words command(const Words& arguments, const Words& shell) const {
@@ -382,7 +390,7 @@ TEST_F(Kit, ContinuesAnInterruptedRun) {
                std::string("skidscan.run/run.sh"));
   EXPECT_THAT(run_program(words, here_.path()), Exits(0));
   EXPECT_FALSE(read().partial());
-  EXPECT_EQ(test::content_of(path("skidscan.run/access.none.data")), "PERFILE2kept");
+  EXPECT_THAT(test::content_of(path("skidscan.run/access.none.data")), EndsWith("kept"));
   EXPECT_FALSE(exists("skidscan.run/access.pp.data.partial"));
 }
 

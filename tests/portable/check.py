@@ -123,6 +123,11 @@ def check_recording(root, work):
     check(status == 1 and b"with --nops 300 are built with it" in err, f"target --nops: {err.decode()}")
 
 
+def check_example(root):
+    out, err, status = run([PROGRAM], ["report", "--example"], root)
+    check(status == 0 and b"EMULATED" in out, f"report --example: exit status {status}: {err.decode()[-300:]}")
+
+
 def check_kit(root, built):
     for cpu in ("skl", "zen4"):
         kits = []
@@ -170,6 +175,7 @@ def main():
         inside.mkdir(parents=True)
         subprocess.run(["mount", "--bind", "--read-only", recordings, inside], check=True)
         compare_reports(root, built, recordings)
+    check_example(root)
     check_kit(root, built)
     if perf := shutil.which("perf"):
         copy_with_libraries(root, perf)

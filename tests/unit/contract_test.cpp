@@ -52,6 +52,8 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
   late.tally.exact_off_trigger = 250;
   Basis repeating = basis_of({{0, 4000}, {1, 1000}});
   repeating.trigger_repeats = true;
+  Basis in_kernel = basis_of({});
+  in_kernel.tally.breakdown.add(SampleClass::kernel, 77);
   const Basis spread = basis_of({{8, 3000}, {12, 2000}}), close = basis_of({{0, 4998}, {7, 2}});
   const std::vector<Case> cases{
       {0, all_at(1), not_judged, kNot, {"level 0: arbitrary skid"}},
@@ -81,8 +83,10 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
       {2, all_at(1, 3838), broken, kNot, {}},
       {2, loop, broken, kNot, {"4900 of 5000"}},
       {2, other_code, kept, kNot, {"EXACT_IP 0 of 6800"}},
-      {1, basis_of({}), undecided, kNot, {"no judged samples"}},
-      {3, basis_of({}), undecided, kNot, {"no judged samples"}},
+      {1, in_kernel, undecided, kNot, {"no judged samples"}},
+      {3, in_kernel, undecided, kNot, {"no judged samples"}},
+      {1, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
+      {3, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
   };
   const std::vector<std::string_view> promises{"none", "constant skid", "skid 0 requested",
                                                kPromiseOfLevelThree};

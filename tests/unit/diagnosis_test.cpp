@@ -334,6 +334,26 @@ TEST(Intel, AcceptedWithoutSamplesIsAnOutcomeOfItsOwn) {
   EXPECT_EQ(diagnosis.problems.at(0).id, "no_samples");
 }
 
+TEST(Breakpoints, ThatNeverFireAreNoEventsThatCanBeSampled) {
+  const Diagnosis diagnosis = diagnose(tree("vm-without-pmu"), [](const EventAttempt& attempt) {
+    return attempt.type == PERF_TYPE_BREAKPOINT ? kNoSamples : 0;
+  });
+  EXPECT_THAT(events_of(diagnosis),
+              ElementsAre("access  user and kernel", "execute  user and kernel",
+                          "faults 0123 user and kernel", "cpu-clock 0123 user and kernel"));
+  EXPECT_TRUE(is_never_sampled(diagnosis.events.front().answers));
+  EXPECT_FALSE(is_never_sampled(diagnosis.events.back().answers));
+  EXPECT_FALSE(is_never_sampled({})) << "the kernel was not asked";
+}
+
+TEST(Breakpoints, OfAGuestOnlyATryShowsToFire) {
+  SamplingSupport support = tree("vm-without-pmu");
+  const EventAttempt access{.type = PERF_TYPE_BREAKPOINT, .breakpoint = HW_BREAKPOINT_RW};
+  EXPECT_EQ(events::simulated_kernel(support)(access), kUntried);
+  support.machine.cpu.hypervisor.reset();
+  EXPECT_EQ(events::simulated_kernel(support)(access), kAccepted);
+}
+
 TEST(Intel, PeriodsBelowTheMinimumAreRefused) {
   SamplingSupport support = open_skylake();
   const EventTrial kernel = events::simulated_kernel(support);

@@ -257,6 +257,18 @@ TEST(FigureSelection, KeepsTheEventsAndLevelsThatAreNamed) {
   EXPECT_THROW(machines_of({}, {}), Error);
 }
 
+TEST(FigureSelection, LeavesOutMeasurementsWithoutASample) {
+  const Measurement empty = make({.event = "execute", .offsets = {}});
+  auto list = two_machines();
+  list.push_back(empty);
+  const Machines machines = machines_of(list, {});
+  EXPECT_THAT(test::mapped(machines[0].events, &output::EventGroup::event), ElementsAre("access"));
+  EXPECT_THAT(test::mapped(machines[0].unsampled, &output::EventGroup::event),
+              ElementsAre("execute"));
+  EXPECT_THAT(test::message_of([&] { machines_of({empty}, {}); }),
+              HasSubstr("no measurement has a sample"));
+}
+
 TEST(FigureSelection, NamesRawCodesAsTheCatalogueDoes) {
   auto m = make({.event = "r81d0", .offsets = {{0, 5}}});
   m.event.type = 4;

@@ -2,6 +2,7 @@
 #include "src/run/perftool/perftool.h"
 
 #include "tests/support/prelude.h"
+#include "tests/support/recording_builder.h"
 
 namespace skid::perftool {
 namespace {
@@ -117,11 +118,12 @@ TEST(NextLength, GrowsWithWhatIsMissingUpToTheLongestTry) {
   EXPECT_EQ(next_length(kLongestEmptyTry, 0, 5000), std::nullopt);
 }
 
-/// What a perf that ended so comes to, with a recording there.
-Outcome outcome_of(const Completed& left, std::string_view content = "PERFILE2") {
+/// What a perf that ended so comes to, with this in its file.
+Outcome outcome_of(const Completed& left, std::string_view content = "PERFILE2",
+                   const Subject& subject = {}) {
   const test::TemporaryDirectory directory;
   std::ofstream(directory / "a.data") << content;
-  return judge(left, directory / "a.data", machine::Machine{});
+  return judge(left, directory / "a.data", subject, machine::Machine{});
 }
 
 constexpr const char* kReport =
@@ -135,7 +137,6 @@ TEST(Outcome, IsRecordedWithTheReportOfTheTarget) {
                   .out = kReport,
                   .err = "[ perf record: Captured and wrote 1 MB a (9 samples) ]"});
   EXPECT_EQ(outcome.ending, Ending::recorded);
-  EXPECT_EQ(outcome.messages.samples, 9U);
   ASSERT_TRUE(outcome.report);
   EXPECT_EQ(outcome.report->iterations, 5U);
   EXPECT_EQ(outcome_of({.code = {}, .out = kReport, .err = {}}, "nothing").reason,
@@ -173,25 +174,62 @@ TEST(Outcome, DistinguishesRefusalsDeathsFailuresAndAFullDisk) {
             "failed to write perf data, error: No space left on device\n",
             Ending::disk_full,
             ""}}) {
-    const Outcome outcome = outcome_of({.code = code, .out = {}, .err = err});
+    const Outcome outcome = outcome_of({.code = code, .out = {}, .err = err}, "");
     EXPECT_EQ(outcome.ending, ending) << err;
     EXPECT_THAT(outcome.reason, HasSubstr(reason));
   }
+  // The file shows that the target began, whatever perf prints.
+  EXPECT_EQ(
+      outcome_of({.code = {.status = 255}, .out = {}, .err = "Error:\nof another kind\n"}).ending,
+      Ending::died);
 }
 
-TEST(PerfMessages, OfARecordingGiveItsSamples) {
+TEST(Outcome, IsRefusedWherePerfLeftOutAnEvent) {
+  const Subject checked{.perf_event = "page-faults:u", .cross_check = "exceptions:page_fault_user"};
+  // Printed by perf 7.2, which then records the tracepoint alone and succeeds.
+  const Completed left{.code = {},
+                       .out = kReport,
+                       .err =
+                           "Error:\nFailure to open event 'page-faults:u' on PMU 'software' "
+                           "which will be removed.\nThe page-faults:u event is not supported.\n"};
+  test::RecordingBuilder recording;
+  recording.event({.type = PERF_TYPE_TRACEPOINT, .config = 7});
+  recording.event({.config = PERF_COUNT_SW_DUMMY});
+  EXPECT_EQ(outcome_of(left, recording.bytes()).ending, Ending::recorded) << "as was asked";
+  const Outcome outcome = outcome_of(left, recording.bytes(), checked);
+  EXPECT_EQ(outcome.ending, Ending::refused);
+  EXPECT_EQ(outcome.reason, "The page-faults:u event is not supported.");
+  recording.event({.config = PERF_COUNT_SW_PAGE_FAULTS});
+  EXPECT_EQ(outcome_of(left, recording.bytes(), checked).ending, Ending::recorded);
+}
+
+TEST(SamplesOfFirstEvent, AreCountedInTheFile) {
+  const test::TemporaryDirectory directory;
+  constexpr std::uint64_t kType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
+  test::RecordingBuilder recording;
+  recording.event({.sample_type = kType, .ids = {1}});
+  recording.event({.config = PERF_COUNT_SW_DUMMY, .sample_type = kType, .ids = {2}});
+  for (const std::uint64_t id : {1U, 2U, 1U, 1U}) {
+    recording.record(PERF_RECORD_SAMPLE, 2, recording.writer().u64(id).u64(0x1000).bytes());
+  }
+  recording.write(directory / "a.data");
+  EXPECT_EQ(samples_of_first_event(directory / "a.data"), 3U);
+}
+
+TEST(PerfMessages, OfARecordingAreNoRemarks) {
   const Messages messages = read_messages(
       "Events disabled\nEvents enabled\n[ perf record: Woken up 2 times to write data ]\n"
       "[ perf record: Captured and wrote 0.201 MB x.data (5101 samples) ]\n");
   EXPECT_TRUE(messages.wrote_file);
-  EXPECT_EQ(messages.samples, 5101U);
   EXPECT_EQ(messages.refusal, std::nullopt);
   EXPECT_FALSE(messages.no_permission);
   EXPECT_THAT(messages.remarks, IsEmpty());
-  const Messages none =
-      read_messages("[ perf record: Captured and wrote 0.001 MB (x samples) y.data ]\n");
-  EXPECT_TRUE(none.wrote_file);
-  EXPECT_EQ(none.samples, 0U) << "no number";
+  // perf 7.2 and 7.3.
+  const Messages later = read_messages(
+      "[ perf record: Woken up 1 times to write data ]\nFailed to open /proc/schedstat\n"
+      "[ perf record: Captured and wrote 0.007 MB y.data ]\n");
+  EXPECT_TRUE(later.wrote_file);
+  EXPECT_THAT(later.remarks, IsEmpty());
 }
 
 TEST(PerfMessages, KeepWhatIsNotChatterUpToABound) {
@@ -220,6 +258,12 @@ TEST(PerfMessages, OfAnEventThatTheKernelRefusesGiveTheReason) {
                           "removed.\nThe sys_perf_event_open() syscall returned with 22\n")
                 .refusal,
             "The sys_perf_event_open() syscall returned with 22");
+  // perf 7.2.
+  EXPECT_EQ(read_messages("Error:\nFailure to open event 'r20d1:upp' on PMU 'cpu' which will be "
+                          "removed.\nThe r20d1:upp event is not supported.\nError:\nFailure to "
+                          "open any events for recording.\n")
+                .refusal,
+            "The r20d1:upp event is not supported.");
 }
 
 TEST(PerfMessages, OfARefusedPermissionAreNoRefusalOfTheEvent) {

@@ -86,6 +86,42 @@ double seconds(const run::PlannedMeasurement& measurement) {
       .count();
 }
 
+/// A kernel that accepts breakpoints, of which none fires.
+int without_breakpoints(const machine::EventAttempt& attempt) {
+  return attempt.breakpoint != 0 ? machine::kNoSamples : machine::kAccepted;
+}
+
+RecordRequest sampled(const PlanOptions& asked, const machine::EventTrial& kernel) {
+  machine::SamplingSupport support;
+  support.machine = without_pmu();
+  RecordRequest request = resolve(asked);
+  ask_kernel(request.events, asked, support, kernel);
+  leave_out_unsampled(request, asked);
+  return request;
+}
+
+TEST(RecordPlan, LeavesOutDefaultEventsThatNeverHaveASample) {
+  const RecordRequest request = sampled(options({}), without_breakpoints);
+  EXPECT_THAT(test::mapped(request.events, [](const auto& event) { return event.event.text(); }),
+              ElementsAre("faults", "cpu-clock"));
+  EXPECT_THAT(request.notes, Contains(StartsWith("access, execute: left out; accepted, but no "
+                                                 "breakpoint fires")));
+  EXPECT_THAT(request.targets, SizeIs(2)) << "for faults, and for the clock";
+  EXPECT_THAT(test::message_of(
+                  [] { sampled(options({}), [](const auto&) { return machine::kNoSamples; }); }),
+              StartsWith("access, execute: left out; "));
+  EXPECT_THAT(sampled(options({}), [](const auto&) { return machine::kAccepted; }).events,
+              SizeIs(4));
+}
+
+TEST(RecordPlan, RefusesANamedEventThatNeverHasASample) {
+  EXPECT_THAT(test::message_of([] {
+                sampled(options({"faults", "access:u"}), without_breakpoints);
+              }),
+              AllOf(StartsWith("access:u: accepted, but no breakpoint fires"),
+                    HasSubstr("; record on another machine; without -e, record takes ")));
+}
+
 TEST(RecordPlan, WithoutEventsOnAMachineWithPmuAddsCyclesAndBranches) {
   const auto measurements = plan(options({}), with_pmu());
   EXPECT_EQ(measurements.size(), 25U);

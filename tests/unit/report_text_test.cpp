@@ -312,6 +312,49 @@ TEST(ReportOfNothing, IsOneLine) {
   EXPECT_EQ(report_text({}, {.width = 80}), "no measurements\n");
 }
 
+/// A breakpoint without a sample, at each level, whose target ran `iterations` iterations.
+std::vector<Measurement> without_samples(std::uint64_t iterations) {
+  std::vector<Measurement> list;
+  for (int level = 0; level < 4; ++level) {
+    Measurement& m = list.emplace_back(make({.event = "access", .level = level}));
+    m.basis.iterations = iterations;
+    m.events_per_iteration.expected = 1;
+    m.cpu.hypervisor = "bhyve";
+    analysis::complete(m);
+  }
+  return list;
+}
+
+TEST(ReportWithoutSamples, NamesMeasurementsInOneLineInsteadOfRows) {
+  std::vector<Measurement> list = without_samples(100'000);
+  for (int level = 0; level < 4; ++level) {
+    list.push_back(make({.event = "faults", .level = level, .offsets = {{0, 5000}}}));
+    list.back().cpu.hypervisor = "bhyve";
+  }
+  for (const bool details : {false, true}) {
+    const std::string text = report_text(list, {.width = 300, .details = details});
+    EXPECT_THAT(lines_of(text).front(),
+                EndsWith("; as expected, all samples of faults are at the known offset; no samples "
+                         "came of access (4 of 8 measurements)"));
+    EXPECT_THAT(text, HasSubstr("no samples  access none, p, pp, ppp: accepted, but no breakpoint "
+                                "fires: the debug registers of this machine do nothing; record on "
+                                "bare metal, or under another hypervisor"));
+    for (const char* untrue : {"undecided", "did not cause", "a verdict needs"}) {
+      EXPECT_THAT(text, Not(HasSubstr(untrue)));
+    }
+  }
+}
+
+TEST(ReportWithoutSamples, BlamesNoBreakpointForARunThatIsTooShort) {
+  const std::string text = report_text(without_samples(99), {.width = 300});
+  EXPECT_EQ(lines_of(text).front(), "no samples were recorded of access");
+  EXPECT_THAT(text, HasSubstr("the run was shorter than the period; record longer, or with"));
+  std::vector<Measurement> unknown = without_samples(100'000);
+  for (Measurement& m : unknown) m.basis.iterations.reset();
+  EXPECT_THAT(report_text(unknown, {.width = 300}),
+              HasSubstr("no samples  access none, p, pp, ppp: accepted, and no samples came\n"));
+}
+
 TEST(Grouping, KeepsTheOrderOfFirstAppearanceAndSortsLevels) {
   std::vector<Measurement> list{make({.event = "b", .level = 2}), make({.event = "a", .level = 1}),
                                 make({.event = "b", .level = 0})};

@@ -195,7 +195,7 @@ struct Option {
   Texts names;
   Value value;
   std::string description;
-  Texts excludes;  ///< names of options that it cannot be combined with
+  Texts excludes;  ///< names of options and arguments that it cannot be combined with
 
   /// The names with dashes, "-i" and "--input".
   Texts flags() const {

@@ -43,9 +43,12 @@ const Declared* find(const std::vector<Declared>& declared, std::string_view nam
   return found == declared.end() ? nullptr : &*found;
 }
 
+/// `name`: of an option or an argument.
 bool is_given(const std::vector<Declared>& declared, std::string_view name) {
-  const Declared* found = find(declared, name);
-  return found != nullptr && found->parsed->count() > 0;
+  return std::ranges::any_of(declared, [name](const Declared& each) {
+    return std::ranges::find(each.option->names, name) != each.option->names.end() &&
+           each.parsed->count() > 0;
+  });
 }
 
 std::vector<std::string> command_names(const Program& program) {

@@ -175,7 +175,8 @@ Cell answer_cell(const machine::LevelAnswer& answer) {
   if (answer.acceptance == Acceptance::accepted) return {"yes"};
   if (answer.acceptance == Acceptance::ignored) return {"ignored", Ink::dim};
   if (answer.acceptance == Acceptance::per_cpu) return {"-C"};
-  return {answer.acceptance == Acceptance::no_samples ? "no samples" : "no", Ink::yellow};
+  return {answer.acceptance == Acceptance::refused ? "no" : std::string(name_of(answer.acceptance)),
+          Ink::yellow};
 }
 
 /// In which modes all usable events are sampled; empty where they differ.
@@ -253,7 +254,13 @@ std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
 /// What can be sampled, and up to which precise level.
 std::string verdict(const Diagnosis& diagnosis) {
   if (diagnosis.status == ExitStatus::builtin_events_only) {
-    return "This machine samples only the built-in events, which use neither PEBS nor IBS.";
+    std::vector<std::string> sampled, others;
+    for (const machine::SampledEvent& event : diagnosis.events) {
+      if (event.built_in) (event.usable() ? sampled : others).push_back(event.name);
+    }
+    return fmt::format(
+        "This machine samples only built-in events, which use neither PEBS nor IBS: {}{}.",
+        joined(sampled), others.empty() ? "" : "; not " + joined(others));
   }
   if (diagnosis.status != ExitStatus::done) return "This process cannot sample any event.";
   int highest = 0;

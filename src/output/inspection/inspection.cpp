@@ -1,5 +1,6 @@
 #include "src/output/inspection/inspection.h"
 
+#include "src/machine/cpu_identity.h"
 #include "src/output/json_fields.h"
 #include "src/output/page.h"
 #include "src/support/process.h"
@@ -89,6 +90,9 @@ void add_machine(const Features& features, bool details, Lines& lines) {
   lines.line("kernel", features.os_release);
   lines.line("architecture", features.arch);
   lines.line("CPU", features.cpu_description);
+  machine::CpuIdentity cpu;
+  cpu.model_name = features.cpu_description;
+  if (cpu.emulated()) lines.line("EMULATED", "an emulated CPU (QEMU) took the samples");
   lines.line("cpuid", features.cpuid);
   if (features.cpu_counts) {
     lines.line("CPUs", fmt::format("{} online of {}", features.cpu_counts->online,

@@ -116,6 +116,24 @@ std::vector<MachineGroup> group(const std::vector<Measurement>& measurements) {
   return machines;
 }
 
+std::vector<MachineGroup> group_sampled(const std::vector<Measurement>& measurements) {
+  std::vector<MachineGroup> machines = group(measurements);
+  const auto has_samples = [](const Column& column) {
+    return column.measurement->samples.read() > 0;
+  };
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) {
+      const auto without =
+          std::stable_partition(event.columns.begin(), event.columns.end(), has_samples);
+      if (without == event.columns.end()) continue;
+      machine.unsampled.push_back({event.event, {without, event.columns.end()}});
+      event.columns.erase(without, event.columns.end());
+    }
+    std::erase_if(machine.events, [](const EventGroup& event) { return event.columns.empty(); });
+  }
+  return machines;
+}
+
 std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {
   if (origin == SampleOrigin::cpu) return {};
   const std::string begin = of.empty() ? "" : of + ": ";

@@ -91,10 +91,16 @@ struct MachineGroup {
   bool synthetic = false;          ///< any of its measurements
   std::vector<Source> sources;     ///< in order of first appearance
   std::vector<EventGroup> events;  ///< in order of first appearance
+  /// Of group_sampled(): measurements without a sample. They have no row and no panel; what is said
+  /// of them names them.
+  std::vector<EventGroup> unsampled = {};
 };
 
 /// The result points into `measurements`, which must outlive it.
 std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measurements);
+
+/// Like group(), but measurements without a sample are in MachineGroup::unsampled.
+std::vector<MachineGroup> group_sampled(const std::vector<analysis::Measurement>& measurements);
 
 /// The name of a source or side by its number: a … z, then aa, ab, …
 std::string letter_of(std::size_t index);

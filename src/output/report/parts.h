@@ -38,6 +38,8 @@ class EventLevels {
   void add(const std::string& event, const std::string& level);
   /// `most`: events to be named.
   std::string text(std::size_t most = 6) const;
+  /// "access, faults": without levels.
+  std::string names(std::size_t most = 6) const;
 
  private:
   std::vector<std::pair<std::string, std::vector<std::string>>> events_;

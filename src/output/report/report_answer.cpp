@@ -1,4 +1,5 @@
 // The first sentence of a report: the answer of all measurements, the worst first.
+#include "analysis/wording.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
@@ -22,12 +23,14 @@ struct Named {
     machines.insert(&machine);
   }
   /// "r81d0 p, pp", with several machines "r81d0 p, pp, on 1 of 2 machines"
-  std::string text(std::size_t all_machines) const {
-    std::string text = events.text();
-    if (all_machines > 1) {
-      text += fmt::format(", on {} of {} machines", machines.size(), all_machines);
-    }
-    return text;
+  std::string text(std::size_t all_machines) const { return events.text() + where(all_machines); }
+  /// The same without levels: "access, execute, on 1 of 2 machines"
+  std::string names(std::size_t all_machines) const { return events.names() + where(all_machines); }
+
+ private:
+  std::string where(std::size_t all_machines) const {
+    if (all_machines < 2) return {};
+    return fmt::format(", on {} of {} machines", machines.size(), all_machines);
   }
 };
 
@@ -52,6 +55,9 @@ class Answer {
       for (const EventGroup& event : machine.events) {
         for (const Column& column : event.columns) add(machine, event, column);
       }
+      for (const EventGroup& event : machine.unsampled) {
+        for (const Column& column : event.columns) unsampled_.add(machine, event, column);
+      }
     }
   }
 
@@ -60,7 +66,10 @@ class Answer {
     const Named& undecided = by_verdict_[static_cast<std::size_t>(Verdict::undecided)];
     const Named& kept = by_verdict_[static_cast<std::size_t>(Verdict::kept)];
     const std::size_t judged = broken.count + undecided.count + kept.count;
-    if (!has_samples_) return {"no samples were recorded", Ink::yellow};
+    if (sampled_ == 0) {
+      const std::string of = unsampled_.count > 0 ? " of " + unsampled_.names(machines_) : "";
+      return {"no samples were recorded" + of, Ink::yellow};
+    }
     if (!has_target_) {
       return {"no target of skidscan was sampled; 'skidscan audit' judges a profile of any program",
               Ink::yellow};
@@ -93,7 +102,14 @@ class Answer {
                           built_in_wrong_.text(machines_));
       ink = Ink::red;
     } else if (built_in_.count > 0 && judged == 0) {
-      text += "; the built-in events behave as expected";
+      text += fmt::format("; as expected, all samples of {} are at the known offset",
+                          built_in_.names(machines_));
+    }
+    if (unsampled_.count > 0) {
+      text += fmt::format("; no samples came of {} ({} of {})", unsampled_.names(machines_),
+                          unsampled_.count,
+                          analysis::counted(unsampled_.count + sampled_, "measurement"));
+      if (ink == Ink::green) ink = Ink::yellow;
     }
     if (judged > 0 && judging_.size() < machines_) {
       text += fmt::format("; nothing is judged on {} of {} machines", machines_ - judging_.size(),
@@ -115,7 +131,7 @@ class Answer {
     const Measurement& m = *column.measurement;
     const Verdict verdict = verdict_of(m);
     has_target_ = has_target_ || m.basis.geometry;
-    has_samples_ = has_samples_ || m.samples.read() > 0;
+    ++sampled_;
     if (verdict != Verdict::not_judged) judging_.insert(&machine);
     if (m.basis.ignores_level) {
       // A software event without a known offset shows nothing.
@@ -145,9 +161,10 @@ class Answer {
 
   std::size_t machines_;
   std::array<Named, 4> by_verdict_;  ///< of events of PMUs
-  Named built_in_, built_in_wrong_, biased_;
+  Named built_in_, built_in_wrong_, biased_, unsampled_;
   std::set<const MachineGroup*> judging_;  ///< with a verdict
-  bool has_target_ = false, has_samples_ = false;
+  std::size_t sampled_ = 0;                ///< measurements
+  bool has_target_ = false;
   std::string
       reason_;  ///< why the highest level is not judged; empty: all are, or none is of a PMU
   int reason_level_ = -1;
@@ -162,7 +179,7 @@ std::string report_answer(const Page& page, const std::vector<MachineGroup>& mac
 }
 
 std::string report_answer(const std::vector<Measurement>& measurements) {
-  return Answer(group(measurements)).text().first;
+  return Answer(group_sampled(measurements)).text().first;
 }
 
 }  // namespace skid::output

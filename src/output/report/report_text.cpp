@@ -1,5 +1,6 @@
 #include "analysis/repeats.h"
 #include "assets.h"
+#include "src/machine/diagnosis.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 
@@ -33,9 +34,9 @@ struct ReportRow {
 };
 
 /// `joined`: repeats of a configuration make one row.
-std::vector<ReportRow> rows_of(const MachineGroup& machine, bool joined) {
+std::vector<ReportRow> rows_of(const std::vector<EventGroup>& events, bool joined) {
   std::vector<ReportRow> rows;
-  for (const EventGroup& event : machine.events) {
+  for (const EventGroup& event : events) {
     std::vector<const Measurement*> measurements;
     for (const Column& column : event.columns) measurements.push_back(column.measurement);
     std::map<const Measurement*, const analysis::RepeatedMeasurement*> repeats_of_run;
@@ -362,9 +363,33 @@ std::string reasons_and_figure(const Page& page, const MachineGroup& machine,
   return notes(brief, rows) + page.figure("forest", &machine);
 }
 
+/// The samples that the iterations of a measurement's target should have given.
+std::optional<double> expected_samples(const Measurement& m) {
+  const std::optional<double>& events = m.events_per_iteration.expected;
+  if (!m.basis.iterations || !events || !m.period.requested || *m.period.requested == 0) return {};
+  return static_cast<double>(*m.basis.iterations) * *events /
+         static_cast<double>(*m.period.requested);
+}
+
+/// The measurements without a sample, and why none came.
+std::string describe_unsampled(const Page& page, const MachineGroup& machine) {
+  Notes notes{page};
+  for (const EventGroup& event : machine.unsampled) {
+    for (const Column& column : event.columns) {
+      const Measurement& m = *column.measurement;
+      const machine::Reason reason = machine::why_no_samples(
+          m.cpu, machine::sampled_by(m.event.type), m.precise.recorded, expected_samples(m));
+      notes.add({.event = &event, .label = column.label}, "no samples", text_of(reason),
+                Ink::yellow);
+    }
+  }
+  return notes.text();
+}
+
 std::string machine_report(const Page& page, const MachineGroup& machine) {
-  std::vector<ReportRow> rows = rows_of(machine, true);
-  std::string text = machine_header(page, machine);
+  std::vector<ReportRow> rows = rows_of(machine.events, true);
+  std::string text = machine_header(page, machine) + describe_unsampled(page, machine);
+  if (rows.empty()) return text;
   std::vector<ReportRow> shown = page.details ? rows : most_important(rows);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     // Rows of a page can be sorted.
@@ -378,7 +403,7 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
   if (page.html) text += reasons_and_figure(page, machine, rows);
   for (const EventGroup& event : machine.events) text += event_details(page, machine, event);
   if (page.html) text += page.rule("Evidence and warnings");
-  return text + measured_in_order(page, rows) + notes(page, rows_of(machine, false));
+  return text + measured_in_order(page, rows) + notes(page, rows_of(machine.events, false));
 }
 
 std::size_t broken_in(const MachineGroup* machine) {
@@ -410,6 +435,13 @@ std::string EventLevels::text(std::size_t most) const {
   return text;
 }
 
+std::string EventLevels::names(std::size_t most) const {
+  const auto name_of = [](const auto& event) {
+    return shorten(escape_for_terminal(event.first), 40);
+  };
+  return list_of(texts_of(events_, name_of), most);
+}
+
 Cell verdict_counts(const std::array<std::size_t, 4>& counts) {
   const std::size_t sum = counts[0] + counts[1] + counts[2] + counts[3];
   std::string text;
@@ -428,7 +460,7 @@ Cell verdict_counts(const std::array<std::size_t, 4>& counts) {
 
 std::string report_text(const std::vector<Measurement>& measurements, const Page& page) {
   if (measurements.empty()) return "no measurements\n";
-  const std::vector<MachineGroup> machines = group(measurements);
+  const std::vector<MachineGroup> machines = group_sampled(measurements);
   std::vector<const MachineGroup*> order;
   for (const MachineGroup& machine : machines) order.push_back(&machine);
   const std::size_t most = page.details ? order.size() : std::min(order.size(), kMostMachines);

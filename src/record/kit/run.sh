@@ -200,6 +200,38 @@ longer() {
     }'
 }
 
+# The number of samples of all events in a recording: its records of type 9. They are counted in the file, whose
+# layout is the same for every perf (tools/perf/Documentation/perf.data-file-format.txt), because what perf prints
+# differs: "(N samples)" is missing in 7.2, 'perf report --stats' has other lines, 'perf script' has several lines a
+# sample with call graphs. od prints each 8 bytes as 16 digits; the first ones of a record are its size in bytes (4
+# digits), flags (4) and type (8).
+samples_in() { # recording
+  # shellcheck disable=SC2046 # two numbers: where the records begin, and their size in bytes
+  set -- "$1" $(od -A n -v -t u8 -j 40 -N 16 "$1" 2>/dev/null)
+  if [ $# -ne 3 ] || [ "$3" -eq 0 ]; then
+    echo 0
+    return
+  fi
+  od -A n -v -t x8 -j "$2" -N "$3" "$1" | awk '
+    function number(digits, i, value) {
+      for (i = 1; i <= length(digits); i++) value = value * 16 + index("123456789abcdef", substr(digits, i, 1))
+      return value
+    }
+    { for (i = 1; i <= NF; i++) {
+        # What an AUXTRACE record (71) announces is not in its size.
+        if (announced) { rest += number($i) / 8; announced = 0 }
+        if (rest > 0) { rest--; continue }
+        size = substr($i, 1, 4)
+        if (!(size in words)) words[size] = number(size) / 8
+        if (words[size] < 1) exit
+        rest = words[size] - 1
+        type = substr($i, 9)
+        if (type == "00000009") samples++
+        else if (type == "00000047") announced = 1
+      } }
+    END { print samples + 0 }'
+}
+
 # One perf record. Leaves its status and output in results/, $status and $samples.
 try() {
   for word; do
@@ -224,15 +256,13 @@ try() {
   } >"results/$file.result.partial" ||
     die "$output: no space left on device, or not writable; the same command continues the run"
   mv "results/$file.result.partial" "results/$file.result"
-  samples=$(sed -n 's/^.*Captured and wrote.*(\([0-9]*\) samples).*$/\1/p' "results/$file.err")
-  samples=${samples:-0}
+  samples=$(samples_in "$file.partial")
 }
 
 # Whether perf gave up before it recorded: an event that it or the kernel does not support ends it
-# with 129 or 255.
+# with 129 or 255, before it writes to the file.
 gave_up() {
-  [ "$status" -ne 0 ] && { [ "$status" -le 129 ] || [ "$status" -gt 192 ]; } &&
-    ! grep -q 'Captured and wrote' "results/$file.err"
+  [ "$status" -ne 0 ] && { [ "$status" -le 129 ] || [ "$status" -gt 192 ]; } && [ ! -s "$file.partial" ]
 }
 
 # measure NAME FILE SAMPLES SECONDS WORD...: one measurement, unless it is finished. SECONDS is 0 where
@@ -265,11 +295,10 @@ measure() {
     print "$name: $samples samples"
     return
   fi
-  rm -f "$file.partial"
   ! grep -q 'No space left on device' "results/$file.err" ||
     die "$output/$file: no space left on device; the same command continues the run"
-  reason=$(grep -v -e '^Events ' -e 'perf record: Woken' "results/$file.err" | grep '[^[:space:]]' |
-    head -n 3 | tr -s '\n ' '  ') || true
+  reason=$(grep -v -e '^Events ' -e 'perf record: Woken' -e '/proc/schedstat' "results/$file.err" |
+    grep '[^[:space:]]' | head -n 3 | tr -s '\n ' '  ') || true
   if gave_up; then
     refused=$((refused + 1))
     print "$name: not recorded: ${reason:-status $status}"
@@ -277,6 +306,7 @@ measure() {
     died=$((died + 1))
     print "$name: not recorded, perf or the target died: ${reason:-status $status}"
   fi
+  rm -f "$file.partial"
   [ -n "$first_reason" ] || first_reason="$name: ${reason:-status $status}"
 }
 

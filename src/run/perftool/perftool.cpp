@@ -119,9 +119,9 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 constexpr std::string_view kDiskFull = "No space left on device";
-/// "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]" begins and ends so.
+/// "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]"; perf 7.2 leaves the
+/// parentheses out.
 constexpr std::string_view kWroteFile = "[ perf record: Captured and wrote";
-constexpr std::string_view kSamplesEnd = " samples) ]";
 
 /// evsel__open_strerror in tools/perf/util/evsel.c, old and new wording.
 constexpr std::array<std::string_view, 4> kPermission{
@@ -129,18 +129,11 @@ constexpr std::array<std::string_view, 4> kPermission{
     "can't access trace events"};
 
 /// Parts of lines that perf always prints.
-constexpr std::array<std::string_view, 5> kChatter{
+constexpr std::array<std::string_view, 6> kChatter{
     "[ perf record: Woken up", "[ perf record: Captured", "Events disabled", "Events enabled",
-    "Couldn't synthesize bpf events"};
-
-/// The number in "[ perf record: Captured and wrote 0.020 MB y.data (465 samples) ]"; perf leaves
-/// the parentheses out when there are none.
-std::uint64_t samples_in(std::string_view line) {
-  const std::size_t unit = line.rfind(kSamplesEnd);
-  const std::size_t open = line.rfind('(', unit);
-  if (unit == std::string_view::npos || open == std::string_view::npos) return 0;
-  return whole_number<std::uint64_t>(line.substr(open + 1, unit - open - 1)).value_or(0);
-}
+    "Couldn't synthesize bpf events",
+    // perf 7.2, where the kernel has no CONFIG_SCHEDSTATS.
+    "Failed to open /proc/schedstat"};
 
 /// The text after "Error:", on its line or the next.
 std::optional<std::string> text_of_error(const std::vector<std::string_view>& lines) {
@@ -177,6 +170,19 @@ bool is_recording(const std::filesystem::path& file) {
            std::string_view(begin.data(), begin.size()) == kMagic;
   } catch (const InputError&) {
     return false;
+  }
+}
+
+/// Whether a recording of two events has but one: perf 7.2 goes on without an event that the
+/// kernel refuses. The event that perf adds for the mappings does not count.
+bool lacks_an_event(const std::filesystem::path& file) {
+  try {
+    const auto recording = perfdata::Recording::open(file);
+    return std::ranges::count_if(recording.attributes(), [](const perfdata::Attribute& event) {
+             return event.type != PERF_TYPE_SOFTWARE || event.config != PERF_COUNT_SW_DUMMY;
+           }) < 2;
+  } catch (const InputError&) {
+    return false;  // reported when the recording is read
   }
 }
 
@@ -319,7 +325,7 @@ std::string control_note(const PerfTool& perf) {
       perf.version, PerfTool::kControl.major, PerfTool::kControl.minor);
 }
 
-Outcome judge(const Completed& left, const std::filesystem::path& file,
+Outcome judge(const Completed& left, const std::filesystem::path& file, const Subject& subject,
               const machine::Machine& machine) {
   Outcome outcome;
   outcome.messages = read_messages(left.err);
@@ -327,6 +333,8 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
   outcome.signal = left.code.signal;
   const Messages& messages = outcome.messages;
   const bool reported = outcome.report.has_value();
+  // perf writes the head of the file before it starts the target.
+  const bool began = is_recording(file);
   const auto ends = [&outcome](Ending ending, std::string reason) {
     outcome.ending = ending;
     outcome.reason = std::move(reason);
@@ -336,12 +344,16 @@ Outcome judge(const Completed& left, const std::filesystem::path& file,
     return ends(Ending::disk_full, "cannot be written: no space left on device");
   }
   if (left.code.success() && reported) {
-    if (is_recording(file)) return ends(Ending::recorded, {});
-    return ends(Ending::died, "perf left no recording" + because(messages));
+    if (!began) return ends(Ending::died, "perf left no recording" + because(messages));
+    if (!subject.cross_check.empty() && lacks_an_event(file)) {
+      return ends(Ending::refused, messages.refusal.value_or("perf left out one of its events"));
+    }
+    return ends(Ending::recorded, {});
   }
   // The kernel refuses an event before the target starts. A kit's script distinguishes deaths from
   // refusals in the same way.
-  const bool died = messages.wrote_file || reported || left.code.signal != 0 || left.code.success();
+  const bool died =
+      began || messages.wrote_file || reported || left.code.signal != 0 || left.code.success();
   if (!died) {
     if (messages.no_permission) return ends(Ending::no_permission, permission_reason(machine));
     if (messages.refusal) return ends(Ending::refused, *messages.refusal);
@@ -370,10 +382,10 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
   return counts.events.empty() ? 0 : counts.events.front().samples;
 }
 
-bool is_software_event(std::string_view perf_event) {
-  const std::string name = split_event_name(perf_event).name;
-  const GenericEvent* generic = find_generic_event(name);
-  return name.starts_with("mem:") || (generic != nullptr && generic->type == PERF_TYPE_SOFTWARE);
+machine::SampledBy sampled_by(std::string_view perf_event) {
+  if (is_breakpoint(perf_event)) return machine::SampledBy::breakpoint;
+  const GenericEvent* generic = find_generic_event(split_event_name(perf_event).name);
+  return generic == nullptr ? machine::SampledBy::pmu : machine::sampled_by(generic->type);
 }
 
 std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds length,
@@ -405,10 +417,7 @@ Messages read_messages(std::string_view standard_error) {
   messages.disk_full = contains(standard_error, kDiskFull);
   const std::vector<std::string_view> lines = lines_of(standard_error);
   for (const std::string_view line : lines) {
-    if (line.starts_with(kWroteFile)) {
-      messages.wrote_file = true;
-      messages.samples = samples_in(line);
-    }
+    if (line.starts_with(kWroteFile)) messages.wrote_file = true;
     if (contains_any(line, kChatter) || messages.remarks.size() == kMostRemarks) continue;
     messages.remarks.emplace_back(line.substr(0, kLongestRemark));
   }

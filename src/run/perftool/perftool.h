@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runway/target.h"
+#include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
 #include "src/support/command_words.h"
 #include "src/support/process.h"
@@ -127,9 +128,10 @@ inline constexpr std::string_view kAddressesRefused =
 /// where no version is known yet (kits).
 std::string control_note(const machine::PerfTool& perf);
 
+/// What perf prints beside the recording. Its wording changes with the version (7.2 no longer has
+/// the number of samples), so that what the file shows is taken from the file.
 struct Messages {
-  bool wrote_file = false;    ///< perf finished and wrote the recording
-  std::uint64_t samples = 0;  ///< that it counted there
+  bool wrote_file = false;  ///< perf finished and wrote the recording
   bool no_permission = false;
   bool disk_full = false;
   std::optional<std::string> refusal;  ///< why the kernel refuses the event
@@ -165,15 +167,15 @@ struct Outcome {
   int signal = 0;  ///< that ended the target or perf; 0: none
 };
 
-/// `left`: exit status and output of perf and the target. `file`: the recording.
-Outcome judge(const Completed& left, const std::filesystem::path& file,
+/// `left`: exit status and output of perf and the target. `file`: the recording of `subject`.
+Outcome judge(const Completed& left, const std::filesystem::path& file, const Subject& subject,
               const machine::Machine& machine);
 
-/// perf counts the samples of all events together; these are those of the first. Throws InputError.
+/// The samples of the first event in a recording. Throws InputError.
 std::uint64_t samples_of_first_event(const std::filesystem::path& file);
 
-/// Whether perf's event is a breakpoint or one of the kernel's own, which need no PMU.
-bool is_software_event(std::string_view perf_event);
+/// What takes the samples of perf's event: of one that perf has no own name for, a PMU.
+machine::SampledBy sampled_by(std::string_view perf_event);
 
 // How long an event of unknown frequency is recorded; a kit's script uses the same limits.
 
