@@ -1,5 +1,5 @@
-// The classic experiment: a loop over a function that reads memory and a runway function, for so many milliseconds
-// of a CPU, however fast that is.
+// The classic experiment: a loop over a function that reads memory and a runway function, for so
+// many milliseconds of a CPU, however fast that is.
 #include <stdlib.h>
 #include <time.h>
 static volatile long datum[1 << 12];
