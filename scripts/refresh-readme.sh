@@ -1,45 +1,33 @@
 #!/bin/sh
 # Updates the output in README.md (each block after `<!-- shown: NAME -->`) and docs/figures/skylake.svg.
-# They come from reports of a real machine in tests/data/readme and of emulated ones in tests/data/emulated, from
-# synthetic recordings and from the example, so they are the same on every machine.
-# usage: refresh-readme.sh --write|--check|--record SKIDSCAN
+# They come from the example, from reports of emulated machines in tests/data/emulated and from synthetic recordings,
+# so they are the same on every machine.
+# usage: refresh-readme.sh --write|--check SKIDSCAN
 #   --write   updates README.md
 #   --check   fails if README.md is out of date (77: the figure cannot be drawn here)
-#   --record  records the report in tests/data/readme again on this machine, then --write
 set -eu
 
 what=${1:-}
-case $what in --write | --check | --record) ;; *) what= ;; esac
+case $what in --write | --check) ;; *) what= ;; esac
 if [ -z "$what" ] || [ $# -ne 2 ]; then
-  echo "usage: $0 --write|--check|--record SKIDSCAN" >&2
+  echo "usage: $0 --write|--check SKIDSCAN" >&2
   exit 64
 fi
 skidscan=$(realpath "$2")
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: the output in README.md is for x86-64'; exit 77; }
 cd "$(dirname "$0")/.."
 source=$PWD
-data=$source/tests/data/readme
 emulated=$source/tests/data/emulated
 figure=docs/figures/skylake.svg
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export COLUMNS=80 LC_ALL=C.UTF-8
 
-if [ "$what" = --record ]; then
-  (
-    # By its name alone: reports contain the command lines, and paths of this machine say nothing elsewhere.
-    mkdir "$work/bin"
-    ln -s "$skidscan" "$work/bin/skidscan"
-    PATH=$work/bin:$PATH
-    cd "$work"
-    skidscan record -q -e access -p p,pp
-    skidscan report --format json >"$data/access.json"
-  )
-  what=--write
-fi
-
 # The commands of README.md, with their synthetic recordings.
-show_report() { "$skidscan" report "$data/access.json"; }
+show_report() {
+  ln -s "$source/examples/emulated-skylake.run" skidscan.run
+  "$skidscan" report
+}
 
 show_compare() {
   cp "$emulated/skylake.json" before.json

@@ -85,9 +85,9 @@ struct ProblemFinder {
 
   void check_perf() {
     if (support.perf_missing.empty()) return;
-    // The message of find_perf ends with its remedy.
+    // The message of find_perf ends with its remedy, which may list several.
     const std::string& message = support.perf_missing;
-    const std::size_t remedy = message.rfind("; ");
+    const std::size_t remedy = message.find("; ");
     add("no_perf", message.substr(0, remedy),
         remedy == std::string::npos ? "install perf" : message.substr(remedy + 2));
   }

@@ -326,9 +326,11 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
                             hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
   text += not_tried + events_text(page, diagnosis);
   text += problems_text(page, diagnosis);
+  const std::string more = "--details prints rights, settings, PMUs and the default triggers";
   return text + '\n' +
-         page.paragraph("--details prints rights, settings, PMUs and the default triggers",
-                        Ink::dim);
+         page.paragraph(
+             diagnosis.status == ExitStatus::done ? more : fmt::format("{}; {}", kSeeExample, more),
+             Ink::dim);
 }
 
 std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diagnosis,

@@ -67,6 +67,10 @@ inline Ink ink_of(analysis::Verdict verdict) {
 /// colour is the cell's.
 Cell verdict_counts(const std::array<std::size_t, 4>& counts);
 
+/// For machines that sample no event of a PMU.
+inline constexpr const char* kSeeExample =
+    "skidscan report --example shows all precise levels, on an emulated Skylake with PEBS";
+
 /// ">=4948", "3"; "-" without a distance.
 inline Cell distance_cell(const std::optional<analysis::Distance>& distance,
                           double analysis::Distance::*value, bool analysis::Distance::*at_least) {

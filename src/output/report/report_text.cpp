@@ -485,6 +485,10 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
         "compares them",
         order.size() - most, broken, more);
   }
+  const bool is_any_of_pmu = std::ranges::any_of(measurements, [](const Measurement& m) {
+    return machine::sampled_by(m.event.type) == machine::SampledBy::pmu;
+  });
+  if (!is_any_of_pmu) more = fmt::format("{}; {}", kSeeExample, more);
   return text + '\n' + page.paragraph(more, Ink::dim);
 }
 
