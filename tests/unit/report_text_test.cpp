@@ -334,7 +334,7 @@ TEST(ReportWithoutSamples, NamesMeasurementsInOneLineInsteadOfRows) {
   for (const bool details : {false, true}) {
     const std::string text = report_text(list, {.width = 300, .details = details});
     EXPECT_THAT(lines_of(text).front(),
-                EndsWith("; as expected, all samples of faults are at the known offset; no samples "
+                EndsWith("; as expected, samples of faults are at the known offset; no samples "
                          "came of access (4 of 8 measurements)"));
     EXPECT_THAT(text, HasSubstr("no samples  access none, p, pp, ppp: accepted, but no breakpoint "
                                 "fires: the debug registers of this machine do nothing; record on "

@@ -102,7 +102,7 @@ class Answer {
                           built_in_wrong_.text(machines_));
       ink = Ink::red;
     } else if (built_in_.count > 0 && judged == 0) {
-      text += fmt::format("; as expected, all samples of {} are at the known offset",
+      text += fmt::format("; as expected, samples of {} are at the known offset",
                           built_in_.names(machines_));
     }
     if (unsampled_.count > 0) {
