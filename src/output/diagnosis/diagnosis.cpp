@@ -5,6 +5,7 @@
 #include "src/support/file.h"
 
 #include <algorithm>
+#include <map>
 
 namespace skid {
 
@@ -252,15 +253,24 @@ std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
 }
 
 /// What can be sampled, and up to which precise level.
-std::string verdict(const Diagnosis& diagnosis) {
+std::string verdict(const SamplingSupport& support, const Diagnosis& diagnosis) {
+  if (!support.perf_missing.empty()) return "No perf can be run, so that nothing can be recorded.";
   if (diagnosis.status == ExitStatus::builtin_events_only) {
-    std::vector<std::string> sampled, others;
+    std::vector<std::string> sampled;
+    std::map<std::string_view, std::vector<std::string>> others;  // by the answer at level 0
     for (const machine::SampledEvent& event : diagnosis.events) {
-      if (event.built_in) (event.usable() ? sampled : others).push_back(event.name);
+      if (!event.built_in) continue;
+      // ask() gives every level an answer.
+      (event.usable() ? sampled : others[name_of(event.answers.at(0).acceptance)])
+          .push_back(event.name);
     }
-    return fmt::format(
-        "This machine samples only built-in events, which use neither PEBS nor IBS: {}{}.",
-        joined(sampled), others.empty() ? "" : "; not " + joined(others));
+    std::string text =
+        "This machine samples only built-in events, which use neither PEBS nor IBS: ";
+    text += joined(sampled);
+    for (const auto& [answer, names] : others) {
+      text += fmt::format("; {}: {}", answer, joined(names));
+    }
+    return text + '.';
   }
   if (diagnosis.status != ExitStatus::done) return "This process cannot sample any event.";
   int highest = 0;
@@ -303,7 +313,7 @@ Json settings_json(const SamplingSupport& support) {
 
 std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diagnosis,
                            const CpuEvents& cpu_events, const Page& page) {
-  std::string text = page.paragraph(verdict(diagnosis), ink_of(diagnosis.status)) + '\n';
+  std::string text = page.paragraph(verdict(support, diagnosis), ink_of(diagnosis.status)) + '\n';
   text += page.field("CPU", cpu_text(support));
   const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
   const std::string kernel =
