@@ -256,9 +256,8 @@ std::optional<ConstantSkid> constant_skid(const Tally& tally) {
 
 Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   const Tally& tally = basis.tally;
-  const NotJudged reason = tally.breakdown.read() == 0 ? NotJudged::no_samples
-                           : basis.geometry            ? basis.not_judged
-                                                       : NotJudged::no_trigger;
+  NotJudged reason = basis.geometry ? basis.not_judged : NotJudged::no_trigger;
+  if (reason == NotJudged::none && tally.breakdown.read() == 0) reason = NotJudged::no_samples;
   const bool by_address =
       reason == NotJudged::every_instruction && basis.addresses && judges_tagged(*basis.addresses);
   Contract contract;

@@ -98,9 +98,9 @@ something else caused what was sampled, that decides nothing of the level.
   3: kept
   $ verdicts guest-without-baseline load load --fault dropped
   0: not judged
-  1: undecided
-  2: undecided
-  3: undecided
+  1: not judged
+  2: not judged
+  3: not judged
   $ verdicts skylake load-dram 'L3 miss' --fault address
   0: not judged
   1: undecided

@@ -257,7 +257,7 @@ TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   const auto stores = measured(0x82d0, 1000, false);
   ASSERT_TRUE(stores.trigger);
   EXPECT_EQ(stores.trigger->address, target.description.layout.trigger.begin);
-  EXPECT_EQ(stores.events_per_iteration.measured, 0);
+  EXPECT_EQ(stores.events_per_iteration.measured, std::nullopt) << "fewer than a period";
   EXPECT_EQ(stores.events_per_iteration.expected, 0);
   EXPECT_THAT(stores.contract.evidence, HasSubstr("not known to cause this event"));
   EXPECT_THAT(*stores.recording_warnings, Each(Not(HasSubstr("No generated target"))));

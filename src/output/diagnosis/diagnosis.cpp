@@ -339,7 +339,7 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
   const std::string more = "--details prints rights, settings, PMUs and the default triggers";
   return text + '\n' +
          page.paragraph(
-             diagnosis.status == ExitStatus::done ? more : fmt::format("{}; {}", kSeeExample, more),
+             diagnosis.status == ExitStatus::done ? more : fmt::format("{}; {}", more, kSeeExample),
              Ink::dim);
 }
 

@@ -379,8 +379,8 @@ std::string describe_unsampled(const Page& page, const MachineGroup& machine) {
       const Measurement& m = *column.measurement;
       const machine::Reason reason = machine::why_no_samples(
           m.cpu, machine::sampled_by(m.event.type), m.precise.recorded, expected_samples(m));
-      notes.add({.event = &event, .label = column.label}, "no samples", text_of(reason),
-                Ink::yellow);
+      notes.add({.event = &event, .label = column.label, .runs = {&m}}, "no samples",
+                text_of(reason), Ink::yellow);
     }
   }
   return notes.text();
@@ -488,7 +488,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   const bool is_any_of_pmu = std::ranges::any_of(measurements, [](const Measurement& m) {
     return machine::sampled_by(m.event.type) == machine::SampledBy::pmu;
   });
-  if (!is_any_of_pmu) more = fmt::format("{}; {}", kSeeExample, more);
+  if (!is_any_of_pmu) more = fmt::format("{}; {}", more, kSeeExample);
   return text + '\n' + page.paragraph(more, Ink::dim);
 }
 
