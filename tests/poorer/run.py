@@ -14,7 +14,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-NOBODY = 65534
+OTHER_USER = 65534
 
 RUNS = r"Record\.|DefaultRun|KitRecording\.|Doctor\.|Terminal\.Verbose|Cases\.(breakpoints|built_in_events)$"
 RECORDING = (RUNS + r"|Of/Examples.*/(annotate|correct|merge)|HostileRecording\.OfPerf|Completing\.OfSampled"
@@ -56,14 +56,14 @@ def machines(directory):
     def perf_event_open(which):
         return {"LD_PRELOAD": str(library), "POORER": which}
 
-    nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    as_other_user = ["setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups"]
     return {
         "silent-breakpoints": Machine(RUNS, environment=perf_event_open("silent")),
         "no-breakpoints": Machine(RECORDING, environment=perf_event_open("refused")),
         "no-permission": Machine(RECORDING + "|Agreement", environment=perf_event_open("forbidden")),
         "no-perf": Machine(RECORDING + "|Agreement|Kit", environment={"PATH": without_perf(directory), "PERF": ""}),
         "one-cpu": Machine(TIMING, prefix=["taskset", "-c", str(allowed_cpus()[0])], needs=["taskset"]),
-        "ordinary-user": Machine(RUNS, prefix=nobody, needs=["another-user"], user=NOBODY),
+        "ordinary-user": Machine(RUNS, prefix=as_other_user, needs=["another-user"], user=OTHER_USER),
         "busy-cpus": Machine(TIMING, prefix=["nice", "-n", "5"], competitors=len(allowed_cpus())),
         "fast-cpu": Machine(AGREEMENT, environment={"SKIDSCAN_BUSY_TIMES": "0.1"}),
         "slow-cpu": Machine(AGREEMENT, environment={"SKIDSCAN_BUSY_TIMES": "10"}),
