@@ -102,7 +102,7 @@ def main() -> int:
             command = as_user(command) if step.user else f"( {command} )"
             commands += f"{command} >{step.name}.out 2>&1 && s=0 || s=$?\necho $s >{step.name}.status\n"
         results = boot(Cpu.of(cpu), directory / str(number), commands, [skidscan, *compiler(), kit], append=append,
-                       options=["-smp", str(cpus)], cached=arguments.cached) / "work"
+                       options=["-smp", str(cpus)], cached=arguments.cached) / "files"
         for step in all_steps:
             output = (results / f"{step.name}.out").read_text(errors="replace")
             status = int((results / f"{step.name}.status").read_text())

@@ -38,7 +38,7 @@ def compiler() -> list[Path]:
 def preparation(skidscan: Path) -> str:
     """Commands before skidscan's: the user lab, the programs' names, a directory that is brought back."""
     return ("mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
-            "mkdir -m 777 /results/work\ncd /results/work\n"
+            "mkdir -m 777 /results/files\ncd /results/files\n"
             f"ln -s gcc /usr/bin/cc\nln -s {shlex.quote(str(skidscan))} /usr/bin/skidscan\n")
 
 
@@ -83,7 +83,7 @@ def main() -> int:
                        [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
         sys.stdout.write((results / "output").read_text(errors="replace"))
         output.mkdir(parents=True, exist_ok=True)
-        for path in sorted((results / "work").iterdir()):
+        for path in sorted((results / "files").iterdir()):
             target = output / path.name
             if target.exists() or target.is_symlink():
                 if not arguments.force:
