@@ -66,7 +66,7 @@ awk -v work="$work" '
 draws=yes
 command -v gnuplot >/dev/null || draws=
 if [ -n "$draws" ]; then
-  "$skidscan" report --example --plot "$work/figure.svg" >/dev/null
+  "$skidscan" report "$source/examples/emulated-skylake.run" --plot "$work/figure.svg" >/dev/null
 fi
 
 if [ "$what" = --write ]; then
