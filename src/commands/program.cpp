@@ -5,7 +5,8 @@ namespace {
 
 constexpr const char* kReadInPart = "an input was read only in part or not at all";
 constexpr const char* kGateFailed = "the condition of --fail-on was met";
-constexpr const char* kNothingJudged = "--fail-on: nothing could be judged";
+constexpr const char* kNothingJudged =
+    "--fail-on: nothing could be judged; report: or a measurement has no samples";
 
 /// Adds what every command has, and the exit statuses that follow from the options of this one.
 void complete(Command& command) {

@@ -39,6 +39,26 @@ Every output is marked:
   EMULATED an emulated CPU (QEMU) took the samples
   EMULATED an emulated CPU (QEMU) took the samples
 
+A gate does not pass with a measurement that has no samples, unless that is allowed:
+
+  $ "$PYTHON" - <<'END'
+  > import json
+  > j = json.load(open("json"))
+  > m = j["measurements"][-1]
+  > m["samples"] = {name: 0 for name in m["samples"]}
+  > m["basis"]["offsets"] = {unit: [] for unit in m["basis"]["offsets"]}
+  > m["precise"].update(exact_ip_samples=0, exact_ip_hits=0, exact_ip_off_trigger=0)
+  > json.dump(j, open("empty.json", "w"))
+  > END
+  $ skidscan report empty.json --fail-on broken > text
+  skidscan: --fail-on broken: the skid constraint of precise_ip is met by all 5 judged measurements; no samples came of BR_INST_RETIRED.NEAR_TAKEN:u (1 of 8 measurements); --allow-not-judged accepts that
+  [5]
+  $ skidscan report empty.json --fail-on broken --allow-not-judged > text
+  $ grep '^no samples' text
+  no samples  BR_INST_RETIRED.NEAR_TAKEN:u ppp: accepted, and no samples came
+  $ grep -c ' ppp ' text
+  1
+
 It is no input beside others:
 
   $ skidscan report --example skidscan.run

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests that record again on this machine made poorer: each must pass or be skipped.
 usage: run.py BUILD [NAME...]     all machines unless some are named
-Machines: see MACHINES. Of each, the seconds and the number of tests passed, failed and skipped are printed; the
+Machines: machines() below. Of each, the seconds and the number of tests passed, failed and skipped are printed; the
 output of its tests is in BUILD/poorer/NAME.log.
 exit status: 0 nothing failed, 1 something did, 64 wrong usage
 """

@@ -1,5 +1,6 @@
 #include "tests/support/facts.h"
 
+#include "src/support/process.h"
 #include "tests/support/facts_file.h"
 #include "tests/support/standard.h"
 
@@ -24,7 +25,7 @@ std::string why_without(std::initializer_list<std::string_view> names) {
   // A test that is started by hand may be the first that needs the file.
   static const Facts facts = [] {
     if (!std::filesystem::exists(facts_file()) &&
-        std::system("'" SKIDSCAN_FACTS_PROGRAM "' --write >/dev/null") != 0) {
+        !run_program({SKIDSCAN_FACTS_PROGRAM, "--write"}).code.success()) {
       throw std::runtime_error(SKIDSCAN_FACTS_PROGRAM ": cannot find out what this machine has");
     }
     return read_facts(facts_file());
