@@ -68,22 +68,20 @@ std::vector<std::string> FileTree::names_in(const fs::path& path) const {
 }
 
 std::vector<int> parse_cpu_list(std::string_view text) {
-  std::vector<int> cpus;
-  std::vector<bool> seen(kMostCpus);
+  std::vector<bool> listed(kMostCpus);
   while (!text.empty()) {
     const std::string_view range = trimmed(take_until(',', text));
     const std::size_t dash = range.find('-');
     const auto first = parse_integer(range.substr(0, dash));
     const auto last =
         dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last >= kMostCpus) continue;
-    for (int cpu = *first; cpu <= *last; ++cpu) {
-      const auto index = static_cast<std::size_t>(cpu);
-      if (!seen[index]) cpus.push_back(cpu);
-      seen[index] = true;
-    }
+    if (!first || !last || *first < 0 || *first > *last || *last >= kMostCpus) continue;
+    std::fill(listed.begin() + *first, listed.begin() + *last + 1, true);
   }
-  std::ranges::sort(cpus);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMostCpus; ++cpu) {
+    if (listed[static_cast<std::size_t>(cpu)]) cpus.push_back(cpu);
+  }
   return cpus;
 }
 

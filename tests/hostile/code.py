@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import AARCH64, BUILD_ID, CODE, MIB, TEXT, X86, Program, measure, write_records
+from program import AARCH64, BUILD_ID, CODE, MIB, MOST_SECONDS, TEXT, X86, Program, measure, write_records
 
 DATUM = 0x10000000     # watched by the breakpoint, in no file
 PROCESS = 7
@@ -174,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("skidscan", type=os.path.abspath)
     parser.add_argument("--cases", default="")
-    parser.add_argument("--cpu", type=int, default=10)
+    parser.add_argument("--cpu", type=int, default=MOST_SECONDS)
     parser.add_argument("--memory", type=int, default=768)
     parser.add_argument("--keep")
     parser.add_argument("--commands", default="")

@@ -14,6 +14,9 @@ BUILD_ID = bytes(range(20))
 NOTE_AT = 0x200  # the build-id's, in the file
 X86, AARCH64 = 62, 183
 MIB = 1 << 20
+# Of processor time, for one command. Bounded work takes a tenth of it without optimization, and work that grows
+# with the square of the input takes minutes, so that the speed of the machine decides nothing.
+MOST_SECONDS = 60
 SHF_COMPRESSED = 0x800
 AT_NAME, AT_STMT_LIST, AT_LOW_PC, AT_HIGH_PC, AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B
 AT_SIBLING, AT_ORIGIN, AT_IMPORT, AT_SPECIFICATION, AT_RANGES = 0x01, 0x31, 0x18, 0x47, 0x55
