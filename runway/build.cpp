@@ -82,11 +82,9 @@ std::vector<std::string> compiler_arguments(Arch arch) {
       // First, so that the loop's addresses do not depend on the rest.
       std::string(kAssembly),
       fmt::format("start_{}.s", name_of(arch)),
+      "runtime.c",
   };
   if (arch == Arch::x86_64) arguments.emplace_back("-fcf-protection=none");
-  for (const RuntimeFile& file : runtime_files()) {
-    if (file.name.ends_with(".c")) arguments.emplace_back(file.name);
-  }
   return arguments;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every check that must pass before a change is merged: formatting, a build with warnings as errors, the
-# installed program, all tests. Ends with the tests that were skipped, by reason, and the line
-# "N passed, N failed, N skipped". .ci/run adds slower checks.
+# installed program, all tests but the thorough ones. Ends with the tests that were skipped, by reason, and the line
+# "N passed, N failed, N skipped". .ci/run adds the thorough tests and slower checks.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -34,4 +34,4 @@ step 'tests'
 # Twice as many as there are cores: many tests wait, for perf or for a device.
 # Once more where one fails: some virtual machines give a program a debug exception of perf's, or give it twice
 # (1 in 20 of perf record -e mem:ADDR:x on one CPU of such a machine). Such tests are listed.
-scripts/run-tests.py build-check --repeat until-pass:2 -j "$(($(nproc) * 2))" --output-on-failure
+scripts/run-tests.py build-check -LE thorough --repeat until-pass:2 -j "$(($(nproc) * 2))" --output-on-failure

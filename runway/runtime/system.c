@@ -12,9 +12,9 @@ enum {
   kClockMonotonic = 1,
   kLockCurrent = 1,        // MCL_CURRENT
   kDontNeed = 4,           // MADV_DONTNEED
-  kHugePage = 14,          // MADV_HUGEPAGE
-  kReadable = 1,           // PROT_READ
-  kWritable = 2,           // PROT_WRITE
+  kUseHugePages = 14,      // MADV_HUGEPAGE
+  kMapReadable = 1,        // PROT_READ
+  kMapWritable = 2,        // PROT_WRITE
   kPrivate = 0x02,         // MAP_PRIVATE
   kAnonymous = 0x20,       // MAP_ANONYMOUS
   kParentDeathSignal = 1,  // PR_SET_PDEATHSIG
@@ -104,14 +104,14 @@ int give_back_memory(const void* begin, u64 bytes) {
 }
 
 char* map_memory(u64 bytes) {
-  const long result =
-      system_call6(kMmap, 0, (long)bytes, kReadable | kWritable, kPrivate | kAnonymous, -1, 0);
+  const long result = system_call6(kMmap, 0, (long)bytes, kMapReadable | kMapWritable,
+                                   kPrivate | kAnonymous, -1, 0);
   // The last page of the address space is never mapped: its addresses are error numbers.
   return (u64)result > -(u64)4096 ? 0 : (char*)result;
 }
 
 int ask_for_huge_pages(const void* begin, u64 bytes) {
-  return (int)-call(kMadvise, (long)begin, (long)bytes, kHugePage, 0);
+  return (int)-call(kMadvise, (long)begin, (long)bytes, kUseHugePages, 0);
 }
 
 // The number after `label` in the text, which ends with 0; or 0.

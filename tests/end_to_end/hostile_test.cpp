@@ -315,16 +315,6 @@ TEST_F(RecordedPath, OfAFileWithAnotherBuildIdIsRefused) {
 
 const std::string kScript = std::string(SKIDSCAN_TEST_DATA) + "/hostile/elf.py";
 
-TEST(HostileElf, TakesBoundedTimeAnd512MiB) {
-  if constexpr (SKIDSCAN_SANITIZED) GTEST_SKIP() << "sanitizers take more memory and time";
-  SKIP_WITHOUT("python3");
-  const auto checked =
-      run_program({"python3", kScript, "--check", test::skidscan_program(), "line-bomb-units",
-                   "long-directory-5", "abbreviations-shared", "units-inflated", "ranges-empty",
-                   "notes-sections", "names-underscores", "names-lifetimes", "sparse-headers"});
-  EXPECT_TRUE(checked.code.success()) << checked.out << checked.err;
-}
-
 TEST(HostileElf, IsNamedWithWhatIsLeftOut) {
   SKIP_WITHOUT("python3");
   const test::TemporaryDirectory directory;
