@@ -6,7 +6,6 @@ endif()
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
 if(SKIDSCAN_STATIC)
   # Debian has no static libraries of these two.
   set(SKIDSCAN_FMT static_fmt)

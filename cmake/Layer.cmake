@@ -94,18 +94,22 @@ function(skid_batches name)
   endforeach()
 endfunction()
 
-# skid_layer(NAME [COLD] [GENERATED file...] [DEPENDS layer...] [LIBRARIES target...])
+# skid_layer(NAME [COLD | O1] [GENERATED file...] [DEPENDS layer...] [LIBRARIES target...])
 # A static library per layer, from all sources in its folder and subfolders. COLD: what it does takes no time
-# worth optimizing for. GENERATED: sources generated at configure time. DEPENDS: the lower layers that it may
+# worth optimizing for. O1: -O2 would not shorten what it does, for each function or place and not for each sample.
+# GENERATED: sources generated at configure time. DEPENDS: the lower layers that it may
 # include.
 function(skid_layer name)
-  cmake_parse_arguments(LAYER "COLD" "" "GENERATED;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(LAYER "COLD;O1" "" "GENERATED;DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp */*.cpp)
   add_library(${name} STATIC ${sources} ${LAYER_GENERATED})
   target_link_libraries(${name} PRIVATE skid_options PUBLIC ${LAYER_DEPENDS} ${LAYER_LIBRARIES})
   set(cold)
   if(LAYER_COLD)
     set(cold COLD)
+  endif()
+  if(LAYER_O1 AND CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-O2")
+    target_compile_options(${name} PRIVATE -O1)
   endif()
   skid_precompile(${name} ${cold})
   skid_batches(${name} ${sources})

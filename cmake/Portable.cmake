@@ -24,7 +24,7 @@ set(CPACK_INCLUDE_TOPLEVEL_DIRECTORY OFF)
 
 # Of the Debian packages whose code is in the program: copyright files, versions, and the licences that they
 # refer to.
-set(packages libboost1.74-dev libbz2-dev libc6-dev libcapstone-dev libcli11-dev libdw-dev libelf-dev libfmt-dev
+set(packages libboost1.74-dev libbz2-dev libc6-dev libcapstone-dev libdw-dev libelf-dev libfmt-dev
   libgnuplot-iostream-dev libiberty-dev liblzma-dev libpfm4-dev libstdc++-12-dev libtraceevent-dev
   libutf8proc-dev libzstd-dev libzycore-dev libzydis-dev nlohmann-json3-dev zlib1g-dev)
 set(licences ${CMAKE_INSTALL_DOCDIR}/licences)

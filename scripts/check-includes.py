@@ -29,9 +29,9 @@ PUBLIC = '[{ include: ["<bits/std_abs.h>", private, "<cmath>", public] }]'
 
 def findings(command, mapping):
     """(file, "add" or "remove", line, names it is for) of one source."""
-    words = [word for word in shlex.split(command["command"])[1:] if not word.startswith("-W")]
+    words = shlex.split(command["command"])[1:]
     options = ["--max_line_length=10000", "--cxx17ns", "--quoted_includes_first", f"--mapping_file={mapping}"]
-    tool = ["include-what-you-use", "-w"]
+    tool = ["include-what-you-use"]
     for option in options:
         tool += ["-Xiwyu", option]
     done = subprocess.run(tool + words, cwd=command["directory"], stdout=subprocess.DEVNULL,
@@ -47,7 +47,7 @@ def findings(command, mapping):
             text, _, names = line.removeprefix("- ").partition("//")
             names = names.strip().removeprefix("for ")
             found.append((os.path.relpath(file, TOP), action, text.strip(), set(names.split(", "))))
-    if "error:" in done.stderr or "Assertion failed" in done.stderr:
+    if re.search("error: |warning: |Assertion failed", done.stderr):
         raise RuntimeError(f"{command['file']}: {done.stderr[-2000:]}")
     return found
 
@@ -56,11 +56,16 @@ def is_ours(action, text, names):
     return action == "remove" or text.startswith("namespace") or not names <= OF_THE_LIBRARY
 
 
+def declared_in(line):
+    """(namespace, declaration) of "namespace skid::locate { struct Digest; }"."""
+    return re.fullmatch(r"namespace (\S+) \{ (.*) \}", line).groups()
+
+
 def declarations(lines):
     """Forward declarations as lines, one namespace each."""
     by_space = collections.defaultdict(set)
     for line in lines:
-        space, declared = re.fullmatch(r"namespace (\S+) \{ (.*) \}", line).groups()
+        space, declared = declared_in(line)
         by_space[space].add(declared)
     out = []
     for space, declared in sorted(by_space.items()):
@@ -70,7 +75,8 @@ def declarations(lines):
 
 def fix(path, changes):
     lines = (TOP / path).read_text().split("\n")
-    removed = {text for action, text in changes if action == "remove"}
+    removed = {declared_in(text)[1] if text.startswith("namespace") else text
+               for action, text in changes if action == "remove"}
     added = [text for action, text in changes if action == "add"]
     lines = [line for line in lines if line.partition("//")[0].strip() not in removed]
     last = max((i for i, line in enumerate(lines) if re.match(r"#\s*(include|pragma once)", line)), default=-1)
@@ -79,7 +85,8 @@ def fix(path, changes):
     if spaces:
         at = next(i for i, line in enumerate(lines) if line.startswith("namespace"))
         lines[at:at] = declarations(spaces)
-    (TOP / path).write_text("\n".join(lines))
+    text = re.sub(r"namespace (\S+) \{\n+\}  // namespace \1\n\n?", "", "\n".join(lines))
+    (TOP / path).write_text(text)
 
 
 def main():

@@ -9,12 +9,12 @@
 #   develop  also for scripts/tidy.sh and bench/speed.py
 set -eu
 
-build_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev
+build_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
   libdw-dev libelf-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
   libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox help2man'
 run_packages="$build_packages linux-perf"
-check_packages='libgtest-dev libgmock-dev git clang-format libclang-rt-14-dev python3
+check_packages='libgtest-dev libgmock-dev git clang-format iwyu libclang-rt-14-dev python3
   python3-cram python3-jsonschema python3-selenium chromium chromium-driver binutils gcc-aarch64-linux-gnu
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
   python3-pandas r-base-core'

@@ -11,6 +11,7 @@ namespace {
 
 struct DoctorOptions {
   std::string root = "/";
+  std::string perf;  ///< --perf; empty: not given
   OutputOptions shown;
 };
 
@@ -36,7 +37,8 @@ ExitStatus run_doctor(const DoctorOptions& options) {
   if (!std::filesystem::exists(std::filesystem::path(options.root) / "proc/cpuinfo", ignored)) {
     throw Error("--root " + options.root + ": no file proc/cpuinfo; expected a copy of /");
   }
-  const machine::SamplingSupport support = machine::read_sampling_support(options.root);
+  const machine::SamplingSupport support =
+      machine::read_sampling_support(options.root, options.perf);
   const auto catalogue = events::find_catalogue(support.machine);
   const events::Catalogue* known = catalogue ? &*catalogue : nullptr;
   const machine::Diagnosis diagnosis = record::diagnose(
@@ -57,7 +59,7 @@ Command doctor_command() {
       .options = {format_option(options->shown.format, {"text", "json"}),
                   {"--root", Value::directory(options->root),
                    "directory to use as /: files of /proc and /sys of another machine"},
-                  perf_option()},
+                  perf_option(options->perf)},
       .notes = {"Prints the CPU, whether the kernel takes the default events of record at each "
                 "precise level and why not, and each problem with its remedy; --details adds "
                 "rights, settings, PMUs and the triggers of the default events.",

@@ -19,6 +19,7 @@ struct RecordOptions : record::PlanOptions {
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
   bool force = false;
+  std::string perf;  ///< --perf; empty: not given
   OutputOptions shown;
 };
 
@@ -107,8 +108,8 @@ void record_anew(const RecordOptions& options) {
                                     : options.output ? record::Displace::refuse
                                                      : record::Displace::rotate;
   record::check_run_directory(name, displace);
-  const machine::PerfTool perf = machine::find_perf();
-  const machine::SamplingSupport support = machine::read_sampling_support();
+  const machine::PerfTool perf = machine::find_perf(options.perf);
+  const machine::SamplingSupport support = machine::read_sampling_support("/", options.perf);
   const machine::Machine& machine = support.machine;
   const std::optional<events::Catalogue> catalogue =
       options.perfmon ? events::open_catalogue({.cpu = {}, .perfmon = *options.perfmon}, machine)
@@ -155,8 +156,8 @@ void resume(const RecordOptions& options) {
     throw Error("{}: is a synthetic run, which has nothing to record", name.string());
   }
   record::RunDirectory directory = record::RunDirectory::resume(name);
-  const record::Targets targets =
-      record::continue_run(run, directory.path(), machine::inspect(), machine::find_perf());
+  const record::Targets targets = record::continue_run(run, directory.path(), machine::inspect(),
+                                                       machine::find_perf(options.perf));
 
   record::Interrupts interrupts;
   record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(),
@@ -176,7 +177,7 @@ std::vector<Option> record_options(RecordOptions& options) {
   // A run is finished with the options it was begun with.
   for (const Option& option : all) resume.excludes.push_back(option.names.back());
   all.push_back(resume);
-  all.push_back(perf_option());
+  all.push_back(perf_option(options.perf));
   for (Option& option : output_options(options.shown)) all.push_back(std::move(option));
   return all;
 }

@@ -150,9 +150,8 @@ Option bin_option(std::optional<std::int64_t>& width) {
           "was made with)"};
 }
 
-Option perf_option() {
-  const auto use = [](const auto& given) { ::setenv("PERF", given.back().c_str(), 1); };
-  return {"--perf", Value::converted("PERF", use).completing(commandline::Completion::files),
+Option perf_option(std::string& perf) {
+  return {"--perf", Value::file("PERF", perf),
           "perf to use, a path or a program in PATH (default: PERF in the environment, else perf)"};
 }
 

@@ -44,8 +44,8 @@ Value level_list(std::function<void(const commandline::Texts&)> use);
 /// --bin: width of histogram bins in instructions.
 Option bin_option(std::optional<std::int64_t>& width);
 
-/// --perf, the perf that machine::find_perf() finds from then on.
-Option perf_option();
+/// --perf, the perf for machine::find_perf().
+Option perf_option(std::string& perf);
 
 /// --perfmon DIR, for commands that read recordings.
 Option perfmon_option(std::filesystem::path& directory);

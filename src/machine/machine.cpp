@@ -206,8 +206,8 @@ std::optional<PerfTool> parse_perf_version(std::string_view output) {
   return tool;
 }
 
-PerfTool find_perf() {
-  const char* const named = std::getenv("PERF");
+PerfTool find_perf(const std::string& chosen) {
+  const char* const named = chosen.empty() ? std::getenv("PERF") : chosen.c_str();
   const std::string name = named == nullptr || *named == '\0' ? "perf" : named;
   const auto path = find_program(name);
   if (!path && name != "perf") {

@@ -84,10 +84,10 @@ inline constexpr std::string_view kHowToInstallPerf =
     "install it (Debian: apt install linux-perf; Ubuntu: apt install linux-tools-generic "
     "linux-tools-$(uname -r); Fedora: dnf install perf)";
 
-/// The perf that PERF in the environment names, a path or a program in PATH, else the one in PATH.
-/// Throws Error with the package to install when there is none, or it does not run (Ubuntu's
-/// wrapper without a perf for the running kernel).
-PerfTool find_perf();
+/// The perf to use: `chosen`, a path or a program in PATH, else the one that PERF in the
+/// environment names, else the one in PATH. Throws Error with the package to install when there is
+/// none, or it does not run (Ubuntu's wrapper without a perf for the running kernel).
+PerfTool find_perf(const std::string& chosen = {});
 
 /// Who implemented a core, by bits 31:24 of MIDR_EL1 (Arm Architecture Reference Manual, D19.2):
 /// 0x41 is "Arm". Empty where he is not known here.

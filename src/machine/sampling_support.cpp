@@ -51,13 +51,13 @@ ProcessRights read_rights(const FileTree& files) {
           .container = files.exists(".dockerenv") || files.exists("run/.containerenv")};
 }
 
-void look_for_perf(const FileTree& files, SamplingSupport& support) {
+void look_for_perf(const FileTree& files, const std::string& perf, SamplingSupport& support) {
   if (!files.is_here()) {
     support.perf = parse_perf_version(files.content_of("perf-version"));
     return;
   }
   try {
-    support.perf = find_perf();
+    support.perf = find_perf(perf);
   } catch (const Error& error) {
     support.perf_missing = error.what();
   }
@@ -115,7 +115,7 @@ std::optional<Midr> parse_midr(std::string_view text) {
               .revision = bits(3, 0)};
 }
 
-SamplingSupport read_sampling_support(const fs::path& root) {
+SamplingSupport read_sampling_support(const fs::path& root, const std::string& perf) {
   const FileTree files(root);
   const fs::path kernel = "proc/sys/kernel";
   SamplingSupport support;
@@ -128,7 +128,7 @@ SamplingSupport read_sampling_support(const fs::path& root) {
   support.nmi_watchdog = parse_integer(files.content_of(kernel / "nmi_watchdog"));
   support.kptr_restrict = parse_integer(files.content_of(kernel / "kptr_restrict"));
   support.rights = read_rights(files);
-  look_for_perf(files, support);
+  look_for_perf(files, perf, support);
   return support;
 }
 

@@ -95,8 +95,10 @@ struct SamplingSupport {
   std::string perf_missing;  ///< why perf was not found, and the remedy; empty if not known
 };
 
-/// Reads the files below `root`, within bounds; never throws for missing ones. perf is run for the
-/// root "/"; a copy has the output of `perf --version` in its file perf-version.
-SamplingSupport read_sampling_support(const std::filesystem::path& root = "/");
+/// Reads the files below `root`, within bounds; never throws for missing ones. For the root
+/// "/" find_perf() finds `perf`; a copy has the output of `perf --version` in its file
+/// perf-version.
+SamplingSupport read_sampling_support(const std::filesystem::path& root = "/",
+                                      const std::string& perf = {});
 
 }  // namespace skid::machine

@@ -202,7 +202,7 @@ class FindPerf : public ::testing::Test {
   void put_perf(const std::string& script) const {
     fs::permissions(directory_.write("perf", "#!/bin/sh\n" + script), fs::perms::owner_all);
   }
-  static std::string message() { return test::message_of(find_perf); }
+  static std::string message() { return test::message_of(find_perf, std::string()); }
 
   test::TemporaryDirectory directory_;
   test::OnlyPath only_{directory_.path()};

@@ -1,9 +1,18 @@
-// The only code that includes CLI11, which splits a command line into options, values and
-// arguments.
 #include "src/commands/commandline/command.h"
 #include "src/support/near_names.h"
+#include "src/support/text.h"
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commandline {
 namespace {
@@ -11,45 +20,133 @@ namespace {
 constexpr const char* kHelp = "--help";
 constexpr const char* kVersion = "--version";
 
-/// An option with its counterpart in the parser.
-struct Declared {
+/// What a command line contains of one option.
+struct Given {
   const Option* option;
-  CLI::Option* parsed;
+  std::size_t uses = 0;
+  Texts values = {};
 };
 
-std::vector<Declared> declare(CLI::App& app, const Command& command) {
-  app.set_help_flag();
-  app.allow_extras();
-  std::vector<Declared> declared;
-  for (const Option& option : command.options) {
-    const std::string names = fmt::format("{}", fmt::join(option.names, ","));
-    if (option.value.name.empty()) {
-      declared.push_back({&option, app.add_flag(names)->disable_flag_override()});
-      continue;
-    }
-    CLI::Option* parsed = app.add_option(names);
-    parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    if (option.value.in_a_row) {
-      parsed->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
-    }
-    declared.push_back({&option, parsed});
+/// The words of a command line, sorted by the options of a command. Words are taken as getopt_long
+/// takes them: "--name VALUE", "--name=VALUE", "-nVALUE", "-abc" for three flags, and "--" before
+/// arguments that begin with a dash.
+class Words {
+ public:
+  explicit Words(const Command& command) {
+    for (const Option& option : command.options) given_.push_back({&option});
   }
-  return declared;
-}
 
-const Declared* find(const std::vector<Declared>& declared, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      declared, [name](const auto& each) { return each.option->has_flag(name); });
-  return found == declared.end() ? nullptr : &*found;
-}
+  /// Takes the first of `words`, and the values that follow it, from `next` on. Gives the number of
+  /// the next word.
+  std::size_t take(const Texts& words, std::size_t next) {
+    const std::string& word = words[next++];
+    if (only_arguments_ || !is_option(word)) {
+      take_argument(word);
+      return next;
+    }
+    if (word == "--") {
+      only_arguments_ = true;
+      return next;
+    }
+    if (!word.starts_with("--")) return take_short(words, next);
+    const std::size_t equals = word.find('=');
+    Given* given = find(word.substr(0, equals));
+    if (given == nullptr) {
+      extras_.push_back(word);
+      return next;
+    }
+    ++given->uses;
+    if (equals == word.npos) return take_values(*given, words, next);
+    if (given->option->value.name.empty()) {
+      note_mismatch(*given, "has no value");
+    } else {
+      given->values.push_back(word.substr(equals + 1));
+    }
+    return next;
+  }
 
-/// `name`: of an option or an argument.
-bool is_given(const std::vector<Declared>& declared, std::string_view name) {
-  return std::ranges::any_of(declared, [name](const Declared& each) {
-    return std::ranges::find(each.option->names, name) != each.option->names.end() &&
-           each.parsed->count() > 0;
-  });
-}
+  /// Whether an option has this name, with dashes.
+  bool knows(std::string_view flag) const {
+    return std::ranges::any_of(given_,
+                               [flag](const Given& each) { return each.option->has_flag(flag); });
+  }
+  /// `name`: of an option or an argument.
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(given_, [name](const Given& each) {
+      return each.uses > 0 &&
+             std::ranges::find(each.option->names, name) != each.option->names.end();
+    });
+  }
+
+  const std::vector<Given>& given() const noexcept { return given_; }
+  /// Words that no option and no argument of the command matched.
+  const Texts& extras() const noexcept { return extras_; }
+  /// A flag that has a value, or the last option without its value; empty: neither.
+  const std::string& mismatch() const noexcept { return mismatch_; }
+
+ private:
+  /// "-" is an argument: standard input.
+  static bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
+  Given* find(std::string_view flag) {
+    const auto found = std::ranges::find_if(
+        given_, [flag](const Given& each) { return each.option->has_flag(flag); });
+    return found == given_.end() ? nullptr : &*found;
+  }
+
+  void note_mismatch(const Given& given, std::string_view problem) {
+    if (mismatch_.empty()) mismatch_ = fmt::format("{}: {}", given.option->names.back(), problem);
+  }
+
+  void take_argument(const std::string& word) {
+    for (Given& each : given_) {
+      if (each.option->argument().empty()) continue;
+      if (each.uses > 0 && !each.option->value.in_a_row) continue;
+      ++each.uses;
+      each.values.push_back(word);
+      return;
+    }
+    extras_.push_back(word);
+  }
+
+  /// "-v", "-qv", "-ofile", "-o file".
+  std::size_t take_short(const Texts& words, std::size_t next) {
+    const std::string& word = words[next - 1];
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      Given* given = find(std::string{'-', word[i]});
+      if (given == nullptr) {
+        extras_.push_back(i == 1 ? word : '-' + word.substr(i));
+        return next;
+      }
+      ++given->uses;
+      if (given->option->value.name.empty()) continue;
+      if (i + 1 == word.size()) return take_values(*given, words, next);
+      given->values.push_back(word.substr(i + 1));
+      return next;
+    }
+    return next;
+  }
+
+  /// The first value may begin with a dash, others of `in_a_row` may not.
+  std::size_t take_values(Given& given, const Texts& words, std::size_t next) {
+    const Value& value = given.option->value;
+    if (value.name.empty()) return next;
+    if (next == words.size()) {
+      note_mismatch(given, fmt::format("no value, expected {}", value.expected()));
+      return next;
+    }
+    given.values.push_back(words[next++]);
+    while (value.in_a_row && next < words.size() && !is_option(words[next])) {
+      given.values.push_back(words[next++]);
+    }
+    return next;
+  }
+
+  std::vector<Given> given_;
+  Texts extras_;
+  std::string mismatch_;
+  bool only_arguments_ = false;
+};
 
 std::vector<std::string> command_names(const Program& program) {
   std::vector<std::string> names;
@@ -77,46 +174,33 @@ std::string no_such_option(const Command& command, const std::string& argument) 
                      name.starts_with("--") ? did_you_mean(name, known) : "");
 }
 
-/// The last argument lacks its value, or a flag has one.
-std::string mismatch(const std::vector<Declared>& declared, std::string_view parser_message) {
-  // "--format: 1 required TEXT missing", "quiet was given a disallowed flag override"
-  std::string name(parser_message.substr(0, parser_message.find_first_of(": ")));
-  if (!name.starts_with('-')) name.insert(0, name.size() > 1 ? "--" : "-");
-  const Declared* found = find(declared, name);
-  if (found == nullptr) return std::string(parser_message);
-  const Value& value = found->option->value;
-  if (value.name.empty()) return fmt::format("{}: has no value", name);
-  return fmt::format("{}: no value, expected {}", name, value.expected());
-}
-
-Texts values_of(const Declared& declared) {
-  const Texts& results = declared.parsed->results();
-  if (!declared.option->value.comma_separated) return results;
+Texts values_of(const Given& given) {
+  if (!given.option->value.comma_separated) return given.values;
   Texts values;
-  for (const std::string& list : results) {
-    for (std::string& value : CLI::detail::split(list, ',')) {
-      if (!value.empty()) values.push_back(std::move(value));
+  for (std::string_view list : given.values) {
+    while (!list.empty()) {
+      if (const auto value = take_until(',', list); !value.empty()) values.emplace_back(value);
     }
   }
   return values;
 }
 
 /// Stores the values that were given for an option. Returns what is wrong with them, if anything.
-std::string store(const Declared& declared) {
-  const Option& option = *declared.option;
+std::string store(const Given& given) {
+  const Option& option = *given.option;
   const Value& value = option.value;
   const std::string& name = option.names.back();
-  const Texts given = values_of(declared);
+  const Texts values = values_of(given);
   // An unset variable of a script becomes an empty value.
-  const bool is_empty = !value.name.empty() && std::ranges::find(given, "") != given.end();
-  if (given.empty() || is_empty) {
+  const bool is_empty = values.empty() || std::ranges::find(values, "") != values.end();
+  if (!value.name.empty() && is_empty) {
     return fmt::format("{}: no value, expected {}", name, value.expected());
   }
-  if (given.size() > 1 && !value.repeats) {
-    return fmt::format("{}: given {} times, expected once", name, given.size());
+  if (values.size() > 1 && !value.repeats) {
+    return fmt::format("{}: given {} times, expected once", name, values.size());
   }
   try {
-    value.store(given);
+    value.store(values);
   } catch (const NotAllowed& refused) {
     return fmt::format("{} {}: expected {}{}", name, refused.value, value.expected(),
                        did_you_mean(refused.value, value.words));
@@ -125,17 +209,17 @@ std::string store(const Declared& declared) {
 }
 
 /// What is wrong with the options of a command.
-std::string store_all(const std::vector<Declared>& declared) {
-  for (const Declared& each : declared) {
-    if (each.parsed->count() == 0) continue;
+std::string store_all(const Words& words) {
+  for (const Given& each : words.given()) {
+    if (each.uses == 0) continue;
     for (const std::string& other : each.option->excludes) {
-      if (is_given(declared, other)) {
+      if (words.has(other)) {
         return fmt::format("{}: cannot be combined with {}", each.option->names.back(), other);
       }
     }
   }
-  for (const Declared& each : declared) {
-    if (each.parsed->count() == 0) continue;
+  for (const Given& each : words.given()) {
+    if (each.uses == 0) continue;
     if (std::string problem = store(each); !problem.empty()) return problem;
   }
   return {};
@@ -155,13 +239,13 @@ std::string unmatched(const Program& program, const Command& command,
 }
 
 /// What is wrong with the arguments before the command.
-std::string before_command(const Program& program, const Command& command,
-                           const std::vector<Declared>& declared, const std::string& argument) {
+std::string before_command(const Program& program, const Command& command, const Words& words,
+                           const std::string& argument) {
   if (!argument.starts_with('-')) {
     return command.instead_of_argument.empty() ? no_such_command(program, argument)
                                                : unmatched(program, command, {argument});
   }
-  if (find(declared, name_in(argument)) == nullptr) return no_such_option(command, argument);
+  if (!words.knows(name_in(argument))) return no_such_option(command, argument);
   return fmt::format("{}: expected after '{}'", argument, full_name(program, command));
 }
 
@@ -184,60 +268,58 @@ Call help_call(const Program& program, const std::vector<std::string>& arguments
   return {command, Call::Request::help};
 }
 
+/// "65536", "64KiB", "64 kb", "64K": units are powers of 1024. nullopt: no size, or one of 2^64 and
+/// more.
+std::optional<std::uint64_t> bytes_from(std::string_view text) {
+  constexpr std::string_view kUnits = "kmgtpe";
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = whole_number<std::uint64_t>(text.substr(0, digits));
+  std::string unit(trimmed(text.substr(digits)));
+  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (!number || unit.empty() || unit == "b") return number;
+  const std::size_t power = kUnits.find(unit.front());
+  const std::string_view rest = std::string_view(unit).substr(1);
+  if (power == kUnits.npos || (!rest.empty() && rest != "b" && rest != "ib")) return std::nullopt;
+  const std::size_t shift = 10 * (power + 1);
+  if ((*number << shift) >> shift != *number) return std::nullopt;
+  return *number << shift;
+}
+
 }  // namespace
 
 Call parse(const Program& program, const std::vector<std::string>& arguments) {
   if (arguments.empty()) return {&program.itself, Call::Request::help};
   if (arguments.front() == "help") return help_call(program, arguments);
-  CLI::App app;
-  const std::vector<Declared> own = declare(app, program.itself);
-  std::map<const CLI::App*, std::pair<const Command*, std::vector<Declared>>> commands;
-  for (const Command& command : program.commands) {
-    CLI::App* parser = app.add_subcommand(command.name);
-    commands[parser] = {&command, declare(*parser, command)};
+  Words own(program.itself);
+  const Command* command = nullptr;
+  std::size_t next = 0;
+  while (next < arguments.size() && command == nullptr) {
+    command = find_by(program.commands, &Command::name, arguments[next]);
+    next = command == nullptr ? own.take(arguments, next) : next + 1;
   }
-  app.require_subcommand(-1);  // at most one: further names are arguments
-
-  std::string parser_message;
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    parser_message = error.what();
-  }
-  if (is_given(own, kHelp)) return {&program.itself, Call::Request::help};
-  if (is_given(own, kVersion)) return {&program.itself, Call::Request::version};
-  const auto chosen = app.get_subcommands();
-  if (chosen.empty()) {
-    throw_if(parser_message.empty() ? without_command(program, app.remaining())
-                                    : mismatch(own, parser_message),
+  if (own.has(kHelp)) return {&program.itself, Call::Request::help};
+  if (own.has(kVersion)) return {&program.itself, Call::Request::version};
+  if (command == nullptr) {
+    throw_if(own.mismatch().empty() ? without_command(program, own.extras()) : own.mismatch(),
              program.itself.name);
   }
-  const CLI::App& parser = *chosen.front();
-  const auto& [command, declared] = commands.at(&parser);
-  if (is_given(declared, kHelp)) return {command, Call::Request::help};
+  Words words(*command);
+  while (next < arguments.size()) next = words.take(arguments, next);
+  if (words.has(kHelp)) return {command, Call::Request::help};
   const std::string name = full_name(program, *command);
-  if (const auto extras = app.remaining(); !extras.empty()) {
-    throw_if(before_command(program, *command, declared, extras.front()), name);
+  if (const Texts& extras = own.extras(); !extras.empty()) {
+    throw_if(before_command(program, *command, words, extras.front()), name);
   }
-  auto extras = parser.remaining();
-  // The parser keeps the "--" that ends the options.
-  if (const auto end = std::ranges::find(extras, "--"); end != extras.end()) extras.erase(end);
-  if (!extras.empty()) throw_if(unmatched(program, *command, extras), name);
-  if (!parser_message.empty()) throw_if(mismatch(declared, parser_message), name);
-  throw_if(store_all(declared), name);
+  if (!words.extras().empty()) throw_if(unmatched(program, *command, words.extras()), name);
+  throw_if(words.mismatch(), name);
+  throw_if(store_all(words), name);
   return {command, Call::Request::run};
 }
 
 Value Value::size(std::string name, std::optional<std::uint64_t>& variable) {
   const auto store = [&variable](const Texts& given) {
-    std::string bytes = given.back();
-    try {
-      const CLI::AsSizeValue size(/*kb_is_1000=*/false);
-      if (!size(bytes).empty()) throw NotAllowed{given.back()};
-    } catch (const CLI::ValidationError&) {  // an unknown unit
-      throw NotAllowed{given.back()};
-    }
-    variable = number_from<std::uint64_t>(bytes);
+    variable = bytes_from(given.back());
+    if (!variable) throw NotAllowed{given.back()};
   };
   return {.name = std::move(name), .limits = "a size such as 65536 or 64KiB", .store = store};
 }
