@@ -1,10 +1,18 @@
 #include "analysis/basis.h"
 
+#include "analysis/distributions.h"
 #include "analysis/wording.h"
 
+#include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include <boost/histogram/axis/integer.hpp>
+#include <boost/histogram/axis/option.hpp>
+#include <boost/histogram/detail/optional_index.hpp>
+#include <boost/histogram/fwd.hpp>
 #include <boost/histogram/histogram.hpp>
 #include <boost/histogram/make_histogram.hpp>
 #include <boost/histogram/storage_adaptor.hpp>

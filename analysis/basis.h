@@ -4,14 +4,26 @@
 #pragma once
 
 #include "analysis/delay.h"
-#include "analysis/distributions.h"
 #include "analysis/not_judged.h"
+#include "analysis/statistics.h"
 #include "analysis/target_map.h"
+#include "src/support/address.h"
+#include "src/support/names.h"
 #include "src/support/precise_level.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace skid::analysis {
+
+struct Bias;
 
 /// What the data address of an event's samples is worth.
 enum class AddressSource : std::uint8_t {

@@ -1,13 +1,22 @@
+#include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/statistics.h"
 #include "analysis/two_sample.h"
 #include "src/support/hash.h"
 #include "src/support/random.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace skid::analysis {
 namespace {

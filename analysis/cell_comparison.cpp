@@ -1,11 +1,31 @@
+#include "analysis/basis.h"
 #include "analysis/comparison.h"
+#include "analysis/contract.h"
+#include "analysis/distributions.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
 #include "analysis/repeats.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+#include "analysis/two_sample.h"
 #include "analysis/wording.h"
+#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,16 +1,19 @@
 #include "analysis/comparison.h"
 
+#include "analysis/contract.h"
 #include "analysis/two_sample.h"
+#include "src/machine/cpu_identity.h"
 #include "src/support/error.h"
+#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::analysis {
 namespace {

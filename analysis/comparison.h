@@ -3,6 +3,16 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "src/support/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace skid::analysis {
 

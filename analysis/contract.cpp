@@ -1,9 +1,17 @@
 #include "analysis/contract.h"
 
+#include "analysis/basis.h"
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
 #include "analysis/wording.h"
+#include "src/support/precise_level.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::analysis {
 namespace {

@@ -1,9 +1,18 @@
 // The kernel's promise for a precise level, held against what was recorded.
 #pragma once
+#include "analysis/statistics.h"
+#include "src/support/names.h"
 
-#include "analysis/basis.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace skid::analysis {
+
+struct Addresses;
+struct Basis;
+struct Tally;
 
 enum class Verdict { kept, broken, undecided, not_judged };
 SKID_NAMES(Verdict, "kept", "broken", "undecided", "not judged")

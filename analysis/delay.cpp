@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 

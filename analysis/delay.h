@@ -4,7 +4,10 @@
 
 #include "analysis/statistics.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>

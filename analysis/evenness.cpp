@@ -1,10 +1,20 @@
 #include "analysis/evenness.h"
 
+#include "analysis/basis.h"
+#include "analysis/contract.h"
+#include "analysis/delay.h"
 #include "analysis/measurement.h"
+#include "analysis/target_map.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
+#include "src/support/precise_level.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -8,7 +8,11 @@
 #include "analysis/statistics.h"
 #include "src/support/names.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 

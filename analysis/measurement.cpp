@@ -1,8 +1,13 @@
 #include "analysis/measurement.h"
 
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
 #include "analysis/wording.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,12 +1,23 @@
 // One event at one precise level on one machine: all that a report contains.
 #pragma once
 
+#include "analysis/basis.h"
 #include "analysis/contract.h"
+#include "analysis/delay.h"
+#include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/statistics.h"
 #include "src/machine/cpu_identity.h"
+#include "src/support/precise_level.h"
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace skid::analysis {
 

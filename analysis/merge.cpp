@@ -1,12 +1,27 @@
+#include "analysis/basis.h"
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
 #include "analysis/repeats.h"
+#include "analysis/target_map.h"
 #include "src/support/error.h"
+#include "src/support/precise_level.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::analysis {
 namespace {

@@ -1,6 +1,12 @@
 #include "analysis/repeats.h"
 
+#include "analysis/basis.h"
+#include "analysis/distributions.h"
+#include "analysis/two_sample.h"
+
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace skid::analysis {
 namespace {

@@ -3,11 +3,20 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "analysis/two_sample.h"
+#include "analysis/statistics.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace skid::analysis {
+
+struct Difference;
 
 /// What two measurements must have in common to be added up: each property's name and value, in the
 /// order in which a difference is reported. The repetition is none of them.

@@ -4,7 +4,10 @@
 #include "src/support/precise_level.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {

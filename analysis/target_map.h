@@ -4,6 +4,7 @@
 #include "src/support/address.h"
 #include "src/support/names.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

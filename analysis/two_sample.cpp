@@ -1,13 +1,18 @@
 #include "analysis/two_sample.h"
 
 #include "analysis/distributions.h"
+#include "analysis/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace skid::analysis {
 namespace {

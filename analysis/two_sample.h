@@ -1,12 +1,13 @@
 // Two samples of offsets, or two shares, against each other: how far apart, and by chance or not.
 #pragma once
 
-#include "analysis/statistics.h"
-
 #include <span>
 #include <vector>
 
 namespace skid::analysis {
+
+class OffsetCounts;
+struct Share;
 
 /// Distances between two distributions of offsets; all throw std::invalid_argument when one of the
 /// two has no samples.

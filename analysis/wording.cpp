@@ -1,8 +1,11 @@
 #include "analysis/wording.h"
 
 #include "analysis/contract.h"
+#include "analysis/statistics.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,12 @@
 // Numbers as words, the same in evidence, warnings, tables and figures.
 #pragma once
 
-#include "analysis/statistics.h"
-
+#include <cstdint>
 #include <string>
 
 namespace skid::analysis {
+
+struct Share;
 
 /// "12.35%". Two decimals, none for exactly 0 and 100, and more where two would make the share look
 /// as if it were 0, 100% or the promised 99.9%.

@@ -2,7 +2,6 @@
 // a perf.data file, steps over the headers of its records and increments one counter for each
 // sample by its address. Checks only that the walk stays inside the file; prints the number of
 // samples and the highest count.
-#include "src/perfdata/format.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
@@ -13,6 +12,7 @@
 #include <exception>
 #include <vector>
 
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

@@ -9,14 +9,19 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <zstd.h>
 
 namespace skid::bench {

@@ -3,6 +3,7 @@
 // Independent of the reader under measurement.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>

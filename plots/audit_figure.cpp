@@ -1,14 +1,31 @@
 // The bias within blocks that an audit finds.
+#include "analysis/evenness.h"
 #include "analysis/wording.h"
+#include "plots/drawing.h"
 #include "plots/kinds.h"
-#include "src/output/report/parts.h"
+#include "plots/labels.h"
+#include "src/audit/audit.h"
+#include "src/audit/block_bias.h"
+#include "src/machine/machine.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+namespace skid::plots {
+struct FigureOptions;
+}  // namespace skid::plots
 
 namespace skid::plots {
 namespace {

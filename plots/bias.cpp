@@ -1,10 +1,27 @@
 // Shares of several triggers by their distance: the shadow curve.
+#include "analysis/basis.h"
+#include "analysis/delay.h"
+#include "analysis/distributions.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
 #include "analysis/wording.h"
+#include "plots/drawing.h"
+#include "plots/figure.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
 #include "plots/offset_axis.h"
+#include "src/output/report/grouping.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,17 @@
+#include "analysis/basis.h"
+#include "analysis/measurement.h"
+#include "analysis/target_map.h"
+#include "plots/drawing.h"
+#include "plots/figure.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
 #include "plots/rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::plots {
 

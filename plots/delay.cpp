@@ -1,11 +1,20 @@
 // The instructions from the overflow of the counter to the recorded event, level by level.
 #include "analysis/delay.h"
 
+#include "analysis/basis.h"
+#include "analysis/measurement.h"
 #include "analysis/wording.h"
+#include "plots/drawing.h"
+#include "plots/figure.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
 #include "plots/offset_axis.h"
+#include "src/output/report/grouping.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "plots/drawing.h"
 
 #include "analysis/wording.h"
+#include "plots/figure.h"
 #include "plots/gnuplot_text.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
@@ -11,13 +12,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <iomanip>
-#include <ios>
+#include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gnuplot-iostream.h>
 
 namespace skid::plots {

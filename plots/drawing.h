@@ -1,13 +1,18 @@
 // A figure as parts of a gnuplot program, which gnuplot lays out and draws.
 #pragma once
 
-#include "plots/figure.h"
-
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::plots {
+
+struct FigureOptions;
 
 /// The smallest of 1, 2, 5, 10, 20, 50, … that is at least `value`.
 std::int64_t round_up_nicely(double value);

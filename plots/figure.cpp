@@ -1,10 +1,24 @@
 #include "plots/figure.h"
 
+#include "analysis/measurement.h"
+#include "plots/drawing.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
+
+namespace skid::analysis {
+struct Comparison;
+}  // namespace skid::analysis
+
+namespace skid::audit {
+struct Audit;
+}  // namespace skid::audit
 
 namespace skid::plots {
 namespace {

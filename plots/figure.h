@@ -1,17 +1,24 @@
 // The kinds of figures, and how one is drawn.
 #pragma once
 
-#include "analysis/comparison.h"
-#include "analysis/measurement.h"
-#include "src/audit/audit.h"
 #include "src/output/report/grouping.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace skid::analysis {
+struct Comparison;
+struct Measurement;
+}  // namespace skid::analysis
+
+namespace skid::audit {
+struct Audit;
+}  // namespace skid::audit
 
 namespace skid::plots {
 

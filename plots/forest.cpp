@@ -1,14 +1,28 @@
 // Hit ratios with their intervals, row by row: of measurements, and of the sides of a comparison.
+#include "analysis/comparison.h"
+#include "analysis/contract.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
 #include "analysis/wording.h"
+#include "plots/drawing.h"
+#include "plots/figure.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
 #include "plots/rows.h"
-#include "src/output/comparison/comparison.h"
+#include "src/machine/machine.h"
 #include "src/output/comparison/comparison_parts.h"
+#include "src/output/report/grouping.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,10 +1,25 @@
+#include "analysis/basis.h"
+#include "analysis/measurement.h"
+#include "analysis/target_map.h"
+#include "plots/drawing.h"
+#include "plots/figure.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
 #include "plots/offset_axis.h"
+#include "src/output/report/grouping.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

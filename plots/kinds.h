@@ -1,8 +1,19 @@
 // The kinds of figures: each function makes one of measurements. Those that need what only some
 // measurements have leave the others out, and throw UsageError when all are.
 #pragma once
+#include "plots/drawing.h"
+#include "plots/figure.h"
 
-#include "plots/labels.h"
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+struct Comparison;
+}  // namespace skid::analysis
+
+namespace skid::audit {
+struct Audit;
+}  // namespace skid::audit
 
 namespace skid::plots {
 

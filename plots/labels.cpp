@@ -1,14 +1,22 @@
 #include "plots/labels.h"
 
+#include "analysis/basis.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
 #include "analysis/wording.h"
 #include "src/events/catalogue.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

@@ -2,9 +2,21 @@
 #pragma once
 
 #include "plots/drawing.h"
+#include "plots/figure.h"
+#include "src/output/report/grouping.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::analysis {
+class Breakdown;
+struct Measurement;
+}  // namespace skid::analysis
 
 namespace skid::plots {
 

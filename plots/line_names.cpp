@@ -1,11 +1,21 @@
 // The names of lines beside them, where no other line and no other name is.
+#include "plots/drawing.h"
 #include "plots/labels.h"
 #include "src/output/escape.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+
+namespace skid::output {
+struct Column;
+}  // namespace skid::output
 
 namespace skid::plots {
 namespace {

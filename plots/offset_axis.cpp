@@ -1,8 +1,19 @@
 #include "plots/offset_axis.h"
 
+#include "analysis/basis.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "plots/drawing.h"
+#include "src/output/report/grouping.h"
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -3,6 +3,18 @@
 
 #include "plots/labels.h"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+struct OffsetAxis;
+}  // namespace skid::analysis
+
+namespace skid::output {
+struct Column;
+}  // namespace skid::output
+
 namespace skid::plots {
 
 using analysis::OffsetAxis;

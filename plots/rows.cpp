@@ -1,10 +1,18 @@
 #include "plots/rows.h"
 
+#include "plots/labels.h"
 #include "src/output/escape.h"
+#include "src/output/report/grouping.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include <fmt/format.h>
+
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
 
 namespace skid::plots {
 

@@ -1,9 +1,18 @@
 // A plot with a row of text for each measurement: its name at the left, its numbers at the right.
 #pragma once
 
-#include "plots/labels.h"
+#include "plots/drawing.h"
+#include "plots/figure.h"
 
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
+
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
 
 namespace skid::plots {
 

@@ -1,10 +1,22 @@
 // The assembly of a target: the loop, what it touches, parameters of the C runtime, and the note.
 
 #include "runway/instructions.h"
+#include "runway/kinds/kind.h"
 #include "runway/note.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::runway {
 

@@ -2,19 +2,32 @@
 // another.
 
 #include "runway/note.h"
+#include "runway/runtime_files.h"
 #include "runway/shipped.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::runway {
 
@@ -135,7 +148,7 @@ std::string chase_parameters(const Specification& specification) {
   return word_of(elements_of(specification)) + word_of(chase_stride(specification.trigger));
 }
 
-/// Where the target has bytes that it has once.
+/// Finds bytes that occur exactly once in the target.
 std::size_t place_of(std::string_view bytes, std::string_view target) {
   const std::size_t place = target.find(bytes);
   if (place == target.npos || target.find(bytes, place + 1) != target.npos) {

@@ -3,8 +3,14 @@
 
 #include "runway/instructions.h"
 
+#include "runway/specification.h"
+#include "runway/trigger.h"
+#include "src/support/address.h"
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 

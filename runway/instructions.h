@@ -2,9 +2,17 @@
 #pragma once
 
 #include "runway/kinds/kind.h"
-#include "runway/specification.h"
+#include "src/instructions/counted.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::runway {
+
+struct Specification;
 
 /// One trigger. `head` is placed before the lead-in for the first, directly before the trigger for
 /// the others, which have one only where the previous trigger uses it up.
@@ -13,7 +21,7 @@ struct TriggerCode {
   std::string instruction;
 };
 
-/// The name of what each trigger has for itself, by its number from 0: "skid_trigger" and
+/// Returns the name of a part that each trigger has, by its number from 0: "skid_trigger" and
 /// "skid_trigger_2".
 std::string numbered(std::string_view name, std::size_t trigger);
 
@@ -24,36 +32,36 @@ std::string numbered(std::string_view name, std::size_t trigger);
 /// call changes. What `enter` saves or reads, `leave` restores or stores; between them are whole
 /// iterations, or the rest of one from the last runway on.
 struct Instructions {
-  Lines enter;  ///< of skid_enter(iterations, entry), up to the jump to the entry
+  Lines enter;  ///< start of skid_enter(iterations, entry), up to the jump to the entry
   std::vector<TriggerCode> triggers;
   std::string nop;  ///< one NOP of the runway
   Lines back_edge;  ///< one iteration less, and back to the loop unless it was the last
   bool back_edge_is_other_trigger = false;
-  Lines leave;       ///< up to the return
-  std::string jump;  ///< to the entry
+  Lines leave;       ///< end of skid_enter, up to the return
+  std::string jump;  ///< jump to the entry
 };
 
-/// Of a specification that was checked.
+/// Makes the instructions of a specification that was checked.
 Instructions instructions_of(const Specification& specification);
 
-/// How many of these events an iteration of a target should cause in user mode, its triggers and
-/// the rest of the loop together; nullopt: it depends on the CPU or the kernel, or no target of
-/// this kind can be built. Instructions are retired ones, and mispredictions those of a warm
-/// predictor.
+/// Returns how many of these events an iteration of a target should cause in user mode, its
+/// triggers and the rest of the loop together; nullopt: it depends on the CPU or the kernel, or no
+/// target of this kind can be built. Instructions are retired ones, and mispredictions those of a
+/// warm predictor.
 std::optional<double> events_per_iteration(const Specification& specification, Counted counted);
 
-/// The share of these events that the triggers cause themselves, among those of the triggers and
-/// the other triggers of the loop: this share of the samples can be judged. Where the number of
-/// events is not known, each trigger and each other trigger counts for one.
+/// Returns the share of these events that the triggers cause themselves, among those of the
+/// triggers and the other triggers of the loop: this share of the samples can be judged. Where the
+/// number of events is not known, each trigger and each other trigger counts for one.
 double share_of_triggers(const Specification& specification, Counted counted);
 
-/// Bytes that are set aside for the datum and given back by the fault trigger: the largest page
-/// size (aarch64: 4, 16 or 64 KiB), so that the page contains nothing else.
+/// Number of bytes that are reserved for the datum and given back by the fault trigger: the largest
+/// page size (aarch64: 4, 16 or 64 KiB), so that the page contains nothing else.
 inline constexpr unsigned kDatumPageBytes = 65536;
 /// The stack of triggers that use one ends this many bytes after the datum, so that its addresses
 /// are known: `leave` restores that of the caller.
 inline constexpr unsigned kStackTop = 4096;
-/// Points %rsp there (x86-64).
+/// Points %rsp to that end (x86-64).
 std::string switch_stack();
 inline constexpr int kMadviseDontNeed = 4;
 

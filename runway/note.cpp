@@ -1,17 +1,26 @@
 #include "runway/note.h"
 
 #include "runway/instructions.h"
+#include "runway/kinds/kind.h"
+#include "runway/specification.h"
+#include "runway/trigger.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/fields.h"
+#include "src/support/json_value.h"
+#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -21,7 +21,7 @@
 //                       "iterations" or "nanoseconds"},
 //    "expectations":   [{"event", "offset" in instructions or null, "events_per_iteration"}],
 //    "data":           [{"of": "trigger" or "other_trigger", "offset" in bytes from the datum,
-//                        "bytes"}], not in targets of old,
+//                        "bytes"}], not in targets built by older versions,
 //    "tool_version":   of the skidscan that built the target}
 //
 // Where one part begins the one before it ends: the lead-in ends at the first trigger, a trigger at
@@ -30,29 +30,39 @@
 
 #include "runway/target.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <nlohmann/json_fwd.hpp>
 
 namespace skid::runway {
+
+struct Specification;
 
 inline constexpr std::string_view kNoteSection = ".note.skidscan";
 inline constexpr std::string_view kNoteOwner = "skidscan";
 inline constexpr std::uint32_t kNoteType = 1;
 inline constexpr std::uint32_t kNoteVersion = 1;
-/// Spaces after the text of a pointer chase: more than the numbers that depend on the working set
-/// take.
+/// Number of spaces after the text of a pointer chase: more than the numbers that depend on the
+/// working set take.
 inline constexpr std::size_t kSpareBytes = 64;
 
-/// The built-in events on a target of this specification, as docs/method.md states them.
+/// Lists the built-in events on a target of this specification, as docs/method.md states them.
 std::vector<Expectation> expectations_for(const Specification& specification);
 
-/// The data that the triggers of such a target access.
+/// Lists the data that the triggers of a target of this specification access.
 std::vector<TouchedData> data_of(const Specification& specification);
 
+/// Converts a specification to the JSON of the note.
 nlohmann::ordered_json json_of(const Specification& specification);
-/// Without the addresses.
+/// Converts a description to JSON without the addresses.
 nlohmann::ordered_json json_of(const TargetDescription& description);
 
-/// The text of the note of a target with that number of other triggers; one line.
+/// Writes the text of the note of a target with that number of other triggers; one line.
 std::string note_text(const Specification& specification, std::size_t other_triggers);
 
 /// Decodes a descriptor. `path` and `offset` are for the message. The content is checked

@@ -1,16 +1,31 @@
 // A target's note and build-id, read from its ELF file and compared with its segments.
 
 #include "runway/note.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
 #include "src/instructions/instruction.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/symbols/elf_file.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <gelf.h>
+#include <libelf.h>
 
 namespace skid::runway {
 
@@ -25,7 +40,7 @@ struct Note {
   std::string_view owner;
   std::uint64_t type = 0;
   std::string_view descriptor;
-  std::uint64_t offset = 0;  ///< of the descriptor in the file
+  std::uint64_t offset = 0;  ///< offset of the descriptor in the file
 };
 
 /// A file that may be a target, with its program headers.

@@ -1,12 +1,27 @@
 // Running a target: its command line, and its report at its end.
 
+#include "runway/specification.h"
 #include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/target_run.h"
+#include "src/support/address.h"
+#include "src/support/command_words.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
 #include "src/support/text.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -4,10 +4,13 @@
 #include "runway/shipped.h"
 
 #include "runway/note.h"
+#include "runway/target.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
 
+#include <chrono>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,6 +18,8 @@
 #include <zstd.h>
 
 namespace skid::runway {
+
+struct Specification;
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::runway {
 

@@ -3,19 +3,27 @@
 #pragma once
 
 #include "runway/trigger.h"
+#include "src/support/address.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 namespace skid::runway {
 
-/// Accepts "x86_64", "amd64", "aarch64", "arm64"; throws UsageError naming them.
+/// Finds an architecture by "x86_64", "amd64", "aarch64" or "arm64"; throws UsageError naming them.
 Arch arch_from(std::string_view name);
 
 /// How long a target runs by default.
 using RunLength = std::variant<std::uint64_t /* iterations */, std::chrono::nanoseconds>;
 
+/// What a target is made of and how long it runs.
 struct Specification {
   Arch arch = Arch::x86_64;
   TriggerKind trigger{};      ///< load
@@ -33,43 +41,46 @@ struct Specification {
   friend bool operator==(const Specification&, const Specification&) = default;
 };
 
-/// The specification that a kind starts from on an architecture (aarch64: nop_bytes 4).
+/// Returns the specification that a kind starts from on an architecture (aarch64: nop_bytes 4).
 Specification default_specification(Arch arch, TriggerKind trigger = {});
 
 inline constexpr std::size_t kMostTriggers = 16;
 
-/// How many triggers an iteration has.
+/// Returns how many triggers an iteration has.
 std::size_t triggers_of(const Specification& specification);
-/// NOPs after a trigger, by its number from 0.
+/// Returns the number of NOPs after a trigger, by its number from 0.
 std::uint32_t runway_nops(const Specification& specification, std::size_t trigger);
 
-/// The gaps of --triggers and --gaps. Without the latter they grow evenly up to `nops`, the NOPs
-/// after the last trigger: no two distances are the same. Throws UsageError when the two
+/// Returns the gaps of --triggers and --gaps. Without the latter they grow evenly up to `nops`, the
+/// NOPs after the last trigger: no two distances are the same. Throws UsageError when the two
 /// contradict each other, or for a number of triggers out of bounds.
 std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
                                     const std::vector<std::uint32_t>& gaps, std::uint32_t nops);
 
-/// Bytes from one element of a pointer chase to the next in memory; 0 for kinds that chase nothing.
+/// Returns the bytes from one element of a pointer chase to the next in memory; 0 for kinds that
+/// chase nothing.
 unsigned chase_stride(TriggerKind kind);
 
-/// How many elements the pointer chase has, the datum among them; 0 for kinds that chase nothing.
+/// Returns how many elements the pointer chase has, the datum among them; 0 for kinds that chase
+/// nothing.
 std::uint64_t elements_of(const Specification& specification);
 
-/// The largest share of these elements that caches of `bytes` together hold at a time, each element
-/// in a line of 64 bytes. Under LRU a chase through more than a cache holds always misses. Other
-/// policies can keep this share; few CPUs document their policy.
+/// Returns the largest share of these elements that caches of `bytes` together hold at a time, each
+/// element in a line of 64 bytes. Under LRU a chase through more than a cache holds always misses.
+/// Other policies can keep this share; few CPUs document their policy.
 double share_in_caches(const Specification& specification, std::uint64_t bytes);
 
-/// Bytes of the datum, from its first on, that a data breakpoint is to watch. They are no more than
-/// debug registers take. For a string they are all that it reads but for its last repetition.
+/// Returns the number of first bytes of the datum that a data breakpoint is to watch. They are no
+/// more than debug registers take. For a string they are all that it reads but for its last
+/// repetition.
 unsigned watched_bytes(const Specification& specification);
 
-/// string-load: how often the instruction repeats. Once beyond the watched bytes, so that each of
-/// the accesses to them is within the instruction and not at its end.
+/// Returns how often the instruction of string-load repeats. Once beyond the watched bytes, so that
+/// each of the accesses to them is within the instruction and not at its end.
 unsigned string_repetitions(const Specification& specification);
 
-/// Throws UsageError for a kind that the architecture does not have, and naming the field, its
-/// value and the expected values.
+/// Checks a specification. Throws UsageError for a kind that the architecture does not have, and
+/// naming the field, its value and the expected values.
 void check(const Specification& specification);
 
 /// Bytes of the data or unified caches that one CPU uses, and of all memory; 0: none, or not known.
@@ -77,17 +88,18 @@ struct MemorySizes {
   std::uint64_t l1 = 0, l2 = 0, l3 = 0, memory = 0;
 };
 
+/// The working set of a pointer chase on a machine, or why none is suitable.
 struct WorkingSet {
-  std::uint64_t bytes = 0;   ///< for Specification::working_set_bytes; 0 for kinds without a chase
+  std::uint64_t bytes = 0;   ///< value of working_set_bytes; 0 for kinds without a chase
   std::string refusal = {};  ///< why no size is suitable here, or empty; `bytes` is 0 then
   std::string remark = {};   ///< what to know of the size, for people; may be empty
 };
 
-/// The working set of a trigger kind. Where the level 2 cache is not known the one that
-/// default_specification gives, with a remark.
+/// Chooses the working set of a trigger kind. If the level 2 cache is not known, it is the one of
+/// default_specification(), with a remark.
 ///
-/// A level is missed reliably only by several times its size, because caches do not evict what was
-/// used least recently alone: a random one that is gone through in a cycle, and holds 1/n of it,
+/// A level is missed reliably only by several times its size, because caches do not evict only what
+/// was used least recently: a random one that is gone through in a cycle, and holds 1/n of it,
 /// hits by a share h = exp(-n (1-h)), which is 20% for n = 2, 2% for 4 and 0.04% for 8. So:
 ///   load-l2    half the level 2 cache;
 ///   load-l3    16 times level 2, of which the elements take half of the lines, or half of level 3
@@ -96,7 +108,7 @@ struct WorkingSet {
 ///              of memory where that is less, but no less than 4 times the last level.
 WorkingSet working_set_for(TriggerKind kind, const MemorySizes& sizes);
 
-/// "2080 MiB", "384 KiB", "100 bytes".
+/// Formats a size: "2080 MiB", "384 KiB", "100 bytes".
 std::string size_text(std::uint64_t bytes);
 
 }  // namespace skid::runway

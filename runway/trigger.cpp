@@ -2,6 +2,7 @@
 
 #include "runway/kinds/kind.h"
 #include "runway/kinds/registry.h"
+#include "src/instructions/counted.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -9,9 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::runway {
 

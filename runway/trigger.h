@@ -17,27 +17,29 @@ namespace skid::runway {
 /// that code that needs one kind asks for it by name: trigger_kind_from("fault").
 enum class TriggerKind : std::uint8_t {};
 
-/// Where the loads of a pointer chase are to be served from.
+/// The memory level that is to serve the loads of a pointer chase.
 enum class MemoryLevel { l2, l3, dram };
 
+/// Returns the name of a kind: "load-dram".
 std::string_view name_of(TriggerKind kind);
+/// Returns the name of an architecture: "x86_64".
 std::string_view name_of(Arch arch);
-/// Also accepts "branch", the name of branch-taken in old targets. Throws UsageError with near
-/// names, or all.
+/// Finds a kind by its name. Also accepts "branch", the name of branch-taken in targets built by
+/// older versions. Throws UsageError with near names, or all.
 TriggerKind trigger_kind_from(std::string_view name);
-/// In the order of kinds/registry.h.
+/// Lists all kinds in the order of kinds/registry.h.
 const std::vector<TriggerKind>& all_trigger_kinds();
-/// Their names.
+/// Lists the names of all kinds in the order of kinds/registry.h.
 std::vector<std::string> trigger_kind_names();
-/// The kinds that targets for an architecture can be built of.
+/// Lists the kinds that targets for an architecture can be built of.
 std::vector<TriggerKind> trigger_kinds_of(Arch arch);
 /// Whether a kind chases pointers, so that its target has a working set.
 bool is_chase(TriggerKind kind);
 
-/// Why no target of this kind can be built for the architecture; nullopt: one can.
+/// Explains why no target of this kind can be built for the architecture; nullopt: one can.
 std::optional<std::string> refusal(TriggerKind kind, Arch arch);
-/// Why none can be built, or run on an x86 CPU with these flags in /proc/cpuinfo. Without any flag
-/// the CPU is not known, and no kind is refused because of it.
+/// Explains why no target of this kind can be built, or run on an x86 CPU with these flags in
+/// /proc/cpuinfo. Without any flag the CPU is not known, and no kind is refused because of it.
 std::optional<std::string> refusal(TriggerKind kind, Arch arch,
                                    const std::vector<std::string>& cpu_flags);
 

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <new>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,11 @@
 // Calls and returns.
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "src/instructions/counted.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace skid::runway::kinds {
 

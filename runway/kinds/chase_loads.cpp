@@ -1,5 +1,16 @@
 // Loads of a pointer chase that the level 2 cache, the level 3 cache, or memory serves.
 #include "runway/kinds/kind.h"
+#include "runway/trigger.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::runway::kinds {
 

@@ -1,5 +1,11 @@
 // A serializing instruction, which hypervisors intercept.
 #include "runway/kinds/kind.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace skid::runway::kinds {
 

@@ -1,6 +1,12 @@
 // The first touch of a page that each iteration gives back to the kernel.
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "src/instructions/counted.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,10 @@
 // A flush of the watched datum's line out of all caches.
 #include "runway/kinds/kind.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+
+#include <optional>
+#include <string_view>
 
 namespace skid::runway::kinds {
 

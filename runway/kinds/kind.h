@@ -5,7 +5,9 @@
 #include "runway/trigger.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
+#include "src/support/address.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,27 +20,29 @@ using instructions::Category;
 using instructions::Counted;
 using instructions::Verdict;
 
-/// An instruction or a label each.
+/// Lines of assembly, an instruction or a label each.
 using Lines = std::vector<std::string>;
 
 /// A part of the code that a trigger needs before it.
 struct HeadPiece {
   Lines lines;
-  bool other_trigger = false;  ///< can cause what the trigger causes as well
+  bool other_trigger = false;  ///< true if it can cause what the trigger causes, too
   unsigned skipped = 0;        ///< instructions among the lines that no iteration executes
 };
 
+/// The code before a trigger.
 using Head = std::vector<HeadPiece>;
 
 /// A kind on one architecture, in GNU as syntax. Lines are formatted with {n}: the suffix of this
 /// trigger's labels, as in .Lrunway{n}; {nop}: one NOP of the runway; {repetitions}: of a string
 /// instruction. instructions.cpp lists the registers.
 struct KindCode {
-  std::vector<std::string_view>
-      instructions;  ///< one for each of the kind's widths, or one for all
+  /// The trigger instruction for each of the kind's widths, or one for all.
+  std::vector<std::string_view> instructions;
   /// The instruction as Capstone prints it at the default width; {} is the first runway address.
   std::string_view disassembly;
-  /// Executed before the lead-in; nullopt: only points the address register to the datum.
+  /// Code executed before the lead-in; nullopt: the code only points the address register to the
+  /// datum.
   std::optional<Head> head = std::nullopt;
   /// The next trigger of the iteration needs the head again: the trigger has changed a register, a
   /// return address or a page that it depends on.
@@ -63,20 +67,21 @@ struct Chase {
   std::uint64_t usual_bytes;  ///< working set where the sizes of the caches are not known
 };
 
+/// A kind of trigger on all architectures.
 struct Kind {
-  std::string_view name;  ///< as on the command line
+  std::string_view name;  ///< name on the command line
   std::optional<KindCode> x86_64 = std::nullopt, aarch64 = std::nullopt;
-  std::string_view cpu_flag = {};  ///< that /proc/cpuinfo of an x86 CPU must list; empty: none
+  std::string_view cpu_flag = {};  ///< flag required in an x86 /proc/cpuinfo; empty: none
   /// Bytes of one access, ascending; empty for kinds that access no memory, or not of a width.
   std::vector<unsigned> widths = {};
   bool touches_datum = false;     ///< a data breakpoint on the datum is hit by the trigger
-  bool prefetches_datum = false;  ///< names the datum's address; no breakpoint is hit
-  bool touches_stack = false;     ///< of skid_enter: kStackTop, x86-64 only
+  bool prefetches_datum = false;  ///< uses the datum's address; no breakpoint is hit
+  bool touches_stack = false;     ///< uses the stack of skid_enter: kStackTop, x86-64 only
   bool repeats = false;           ///< one instruction accesses the datum several times
   bool gives_back_page = false;   ///< each iteration gives the datum's page back to the kernel
   std::optional<Chase> chase = std::nullopt;
   std::string_view state = {};  ///< first value of skid_state, which outlives skid_enter, if any
-  Category category = Category::other;  ///< of the trigger instruction
+  Category category = Category::other;  ///< category of the trigger instruction
   /// CPUs differ in whether the instruction counts as a load, or as how many.
   bool is_doubtful_load = false;
   std::vector<Effect> effects = {};
@@ -84,26 +89,27 @@ struct Kind {
   const std::optional<KindCode>& code(Arch arch) const {
     return arch == Arch::x86_64 ? x86_64 : aarch64;
   }
-  /// The effect on what an event counts; null: none.
+  /// Returns the effect on what an event counts; null: none.
   const Effect* effect_on(Counted counted) const;
   /// Whether the trigger instruction causes such events, on one CPU or another.
   bool causes(Counted counted) const;
 };
 
+/// Returns the description of a kind.
 const Kind& kind_of(TriggerKind kind);
 
 namespace kinds {
 
-/// `effects`, and the events that a way through the kernel or a hypervisor adds: misses of the
-/// caches, and branches on CPUs that count the way there and back as such.
+/// Returns `effects` and the events that a way through the kernel or a hypervisor adds: misses of
+/// the caches, and branches on CPUs that count the way there and back as such.
 std::vector<Effect> through_kernel(std::vector<Effect> effects);
 
-/// For Effect::each.
+/// Value of Effect::each that depends on the CPU, the kernel or a hypervisor.
 inline constexpr std::optional<double> kDepends = std::nullopt;
 /// Widths of general-purpose registers in bytes, and of a pointer.
 inline const std::vector<unsigned> kWords{1, 2, 4, 8}, kPointer{8};
 
-/// The plain load, which others vary.
+/// Describes the plain load, which other kinds vary.
 Kind load();
 
 }  // namespace kinds

@@ -1,5 +1,10 @@
 // A memory fence.
 #include "runway/kinds/kind.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+
+#include <optional>
+#include <string_view>
 
 namespace skid::runway::kinds {
 

@@ -1,5 +1,9 @@
 // The control: a NOP in place of the trigger.
 #include "runway/kinds/kind.h"
+#include "src/instructions/category.h"
+
+#include <optional>
+#include <string_view>
 
 namespace skid::runway::kinds {
 

@@ -1,8 +1,9 @@
-// The kinds of trigger: for KIND(NAME) the function NAME() in one of the files beside this one
+// The kinds of trigger: for KIND(NAME) the function NAME() in another file of this folder
 // describes it. Help, docs/triggers.md and the tests keep this order; of several kinds that cause
 // an event, the first is recorded. The first of all is the default. Only trigger.cpp includes this,
 // so that a new kind recompiles nothing else.
 #pragma once
+#include "runway/kinds/kind.h"
 
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a declaration and a call from one line
 #define SKIDSCAN_TRIGGER_KINDS(KIND) \

@@ -1,5 +1,11 @@
 // Stores to the watched datum.
 #include "runway/kinds/kind.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
 
 namespace skid::runway::kinds {
 

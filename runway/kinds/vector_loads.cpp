@@ -1,5 +1,12 @@
 // Loads of 16, 32 and 64 bytes into a vector register.
 #include "runway/kinds/kind.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace skid::runway::kinds {
 

@@ -1,13 +1,34 @@
 #include "src/audit/audit.h"
 
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
+#include "src/audit/file_code.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
+#include "src/locate/filter.h"
+#include "src/locate/module_store.h"
+#include "src/locate/place_counter.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/profile.h"
+#include "src/measure/run_comparison.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::audit {
 namespace {

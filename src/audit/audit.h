@@ -1,11 +1,37 @@
 // How many samples of a recording are at instructions that cannot have caused their event.
 #pragma once
 
-#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
+#include "src/audit/file_judge.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+#include "src/measure/event_description.h"
+#include "src/measure/measure.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
+
+namespace skid::measure {
+struct Profile;
+}  // namespace skid::measure
 
 namespace skid::audit {
+
+class CodeBudget;
 
 /// Samples at one instruction, and its verdict.
 struct InstructionFinding {

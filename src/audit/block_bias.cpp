@@ -1,12 +1,22 @@
 #include "src/audit/block_bias.h"
 
 #include "analysis/distributions.h"
+#include "analysis/measurement.h"
 #include "analysis/two_sample.h"
+#include "src/audit/file_code.h"
+#include "src/instructions/category.h"
+#include "src/instructions/instruction.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 
 namespace skid::audit {
 namespace {

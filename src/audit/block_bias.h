@@ -4,15 +4,37 @@
 
 #include "analysis/delay.h"
 #include "analysis/evenness.h"
+#include "analysis/not_judged.h"
 #include "analysis/statistics.h"
 #include "src/audit/file_judge.h"
-#include "src/perfdata/sample.h"
+#include "src/events/causes.h"
+#include "src/events/counted.h"
+#include "src/instructions/counted.h"
+#include "src/support/address.h"
+#include "src/symbols/address_space.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
+
+namespace skid::measure {
+struct RecordedEvent;
+}  // namespace skid::measure
+
+namespace skid::perfdata {
+class SampleKind;
+}  // namespace skid::perfdata
 
 namespace skid::audit {
+
+class FunctionCode;
+struct FunctionBlocks;
 
 /// Samples at an address.
 struct SampledAt {

@@ -1,7 +1,27 @@
 #include "src/audit/branch_records.h"
+#include "src/locate/region_cache.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/support/hash.h"
+#include "src/symbols/address_space.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::audit {
 namespace {

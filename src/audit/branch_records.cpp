@@ -1,12 +1,26 @@
 #include "src/audit/branch_records.h"
 
 #include "src/audit/file_code.h"
+#include "src/instructions/category.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/mapping_name.h"
-#include "src/perfdata/format.h"
+#include "src/locate/module_store.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/profile.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/recording.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include <linux/perf_event.h>
 
 namespace skid::audit {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "analysis/statistics.h"
 #include "src/locate/region_cache.h"
-#include "src/measure/profile.h"
-#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/sample.h"
+#include "src/support/address.h"
 #include "src/support/hash.h"
 #include "src/support/names.h"
 #include "src/symbols/address_space.h"
@@ -20,6 +20,18 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
+
+namespace skid::measure {
+struct Profile;
+}  // namespace skid::measure
+
+namespace skid::perfdata {
+struct Attribute;
+}  // namespace skid::perfdata
 
 namespace skid::audit {
 

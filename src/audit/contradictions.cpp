@@ -1,8 +1,47 @@
+#include "analysis/basis.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
 #include "src/audit/audit.h"
+#include "src/audit/file_judge.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
+#include "src/locate/module_store.h"
+#include "src/locate/place_counter.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/profile.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
+
+namespace skid::audit {
+class CodeBudget;
+}  // namespace skid::audit
 
 namespace skid::audit {
 namespace {

@@ -1,5 +1,8 @@
 #include "src/audit/file_code.h"
 
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
+
 #include <set>
 
 namespace skid::audit {

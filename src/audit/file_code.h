@@ -6,10 +6,8 @@
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
-#include "src/symbols/module.h"
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +17,10 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+namespace skid::symbols {
+class Module;
+}  // namespace skid::symbols
 
 namespace skid::audit {
 

@@ -1,9 +1,22 @@
 #include "src/audit/file_judge.h"
 
 #include "runway/target.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/mapping_name.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/perfdata/attribute.h"
 #include "src/support/error.h"
+#include "src/symbols/address_space.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::audit {
 namespace {

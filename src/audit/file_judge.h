@@ -2,15 +2,32 @@
 // file can have caused it.
 #pragma once
 
+#include "analysis/not_judged.h"
 #include "src/audit/file_code.h"
-#include "src/events/event.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/locate/module_store.h"
-#include "src/measure/event_description.h"
 #include "src/perfdata/format.h"
+#include "src/support/address.h"
 #include "src/support/names.h"
-#include "src/symbols/address_space.h"
+#include "src/symbols/module.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace skid::measure {
+struct RecordedEvent;
+}  // namespace skid::measure
+
+namespace skid::symbols {
+struct MappedFile;
+}  // namespace skid::symbols
 
 namespace skid::audit {
 

@@ -1,10 +1,37 @@
 #include "src/audit/audit.h"
+#include "src/audit/block_bias.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/listing/listing.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
 #include "src/output/listing/listing.h"
+#include "src/output/page.h"
+#include "src/support/cores.h"
+#include "src/support/error.h"
 #include "src/support/near_names.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

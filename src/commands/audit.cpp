@@ -1,8 +1,21 @@
 #include "src/audit/audit.h"
 
+#include "plots/figure.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
-#include "src/measure/event_knowledge.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/output/audit/audit.h"
+#include "src/support/cores.h"
+#include "src/support/error.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -1,7 +1,26 @@
 #include "analysis/comparison.h"
+#include "plots/figure.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
+#include "src/measure/measure.h"
 #include "src/output/comparison/comparison.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

@@ -1,10 +1,23 @@
 #include "src/correct/correct.h"
 
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
-#include "src/measure/event_knowledge.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/output/correct/correct.h"
 #include "src/run/run.h"
+#include "src/support/cores.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

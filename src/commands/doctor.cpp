@@ -1,10 +1,33 @@
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
+#include "src/events/default_set.h"
+#include "src/events/event.h"
 #include "src/machine/diagnosis.h"
+#include "src/machine/event_attempt.h"
+#include "src/machine/sampling_support.h"
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/record/plan.h"
+#include "src/support/error.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
+
+namespace skid::machine {
+struct Machine;
+}  // namespace skid::machine
 
 namespace skid::commands {
 namespace {

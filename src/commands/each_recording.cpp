@@ -1,22 +1,33 @@
 #include "src/commands/each_recording.h"
 
 #include "analysis/repeats.h"
-#include "src/events/catalogue.h"
-#include "src/measure/event_knowledge.h"
+#include "src/events/pfm_tables.h"
+#include "src/machine/machine.h"
 #include "src/output/report/report.h"
 #include "src/record/directory.h"
 #include "src/record/kit/kit.h"
 #include "src/run/run.h"
+#include "src/support/cores.h"
 #include "src/support/file.h"
 #include "src/support/in_order.h"
 #include "src/symbols/disassembler.h"
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 #include <exception>
+#include <list>
+#include <map>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
+
+namespace skid::measure {
+class Catalogues;
+}  // namespace skid::measure
 
 namespace skid::commands {
 namespace {

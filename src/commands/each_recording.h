@@ -3,8 +3,30 @@
 
 #include "analysis/measurement.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
+#include "src/locate/filter.h"
+#include "src/measure/measure.h"
 #include "src/perfdata/recording.h"
-#include "src/support/cores.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid {
+class Cores;
+}  // namespace skid
+
+namespace skid::measure {
+class Catalogues;
+}  // namespace skid::measure
 
 namespace skid::commands {
 

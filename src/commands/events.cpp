@@ -1,9 +1,28 @@
+#include "runway/trigger.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
+#include "src/events/event.h"
+#include "src/events/spelling.h"
 #include "src/machine/machine.h"
 #include "src/output/catalogue/catalogue.h"
+#include "src/support/error.h"
+#include "src/support/text.h"
 
+#include <algorithm>
+#include <functional>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

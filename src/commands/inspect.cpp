@@ -1,8 +1,34 @@
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/measure/event_description.h"
+#include "src/measure/measure.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_fields.h"
 #include "src/perfdata/record_counts.h"
+#include "src/perfdata/recording.h"
+#include "src/support/cores.h"
+#include "src/support/error.h"
+#include "src/support/fields.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace skid::output {
+struct Page;
+}  // namespace skid::output
 
 namespace skid::commands {
 namespace {

@@ -1,17 +1,34 @@
 #include "src/record/kit/kit.h"
 
+#include "runway/specification.h"
+#include "runway/trigger.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
+#include "src/events/default_set.h"
 #include "src/events/event.h"
-#include "src/output/escape.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
 #include <system_error>
+#include <utility>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace skid::commands {

@@ -1,15 +1,28 @@
 #include "src/commands/output_files.h"
 
+#include "analysis/measurement.h"
 #include "src/commands/each_recording.h"
+#include "src/output/page.h"
 #include "src/run/run.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+namespace skid::output {
+struct MachineGroup;
+}  // namespace skid::output
 
 namespace skid::commands {
 namespace {

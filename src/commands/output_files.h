@@ -1,14 +1,21 @@
 // The files that a command writes in addition to its standard output.
 #pragma once
 
-#include "analysis/measurement.h"
 #include "src/output/html/document.h"
-#include "src/output/page.h"
 
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
+
+namespace skid::output {
+struct MachineGroup;
+struct Page;
+}  // namespace skid::output
 
 namespace skid::commands {
 

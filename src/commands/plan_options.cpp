@@ -1,8 +1,23 @@
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
 #include "src/record/choice.h"
+#include "src/run/perftool/record_command.h"
 #include "src/run/run.h"
+#include "src/support/error.h"
+#include "src/support/text.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

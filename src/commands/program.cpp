@@ -1,4 +1,12 @@
+#include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::commands {
 namespace {

@@ -1,10 +1,22 @@
 #include "src/output/rates/rates.h"
 
+#include "analysis/rates.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/perfstat/counts.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace skid::commands {

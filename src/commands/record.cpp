@@ -1,14 +1,38 @@
+#include "runway/trigger.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
-#include "src/measure/single_samples.h"
-#include "src/output/escape.h"
+#include "src/events/cpu.h"
+#include "src/machine/event_attempt.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampling_support.h"
+#include "src/measure/page_fault_checker.h"
 #include "src/record/choice.h"
 #include "src/record/directory.h"
+#include "src/record/interrupts.h"
 #include "src/record/plan.h"
+#include "src/record/progress.h"
 #include "src/record/session.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

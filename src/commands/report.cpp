@@ -1,7 +1,23 @@
 #include "src/output/report/report.h"
 
+#include "analysis/contract.h"
+#include "analysis/measurement.h"
+#include "plots/figure.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
+#include "src/measure/measure.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::commands {
 namespace {

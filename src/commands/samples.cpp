@@ -1,17 +1,47 @@
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/commands/trace_column.h"
+#include "src/locate/filter.h"
 #include "src/locate/mapping_name.h"
+#include "src/locate/module_store.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
+#include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/output/escape.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/support/near_names.h"
+#include "src/support/text.h"
+#include "src/symbols/address_space.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {

@@ -4,13 +4,30 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/output_files.h"
 #include "src/events/catalogue.h"
+#include "src/events/event.h"
 #include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
+#include "src/output/page.h"
 #include "src/record/choice.h"
-#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/event_name.h"
+#include "src/support/error.h"
+#include "src/support/text.h"
+#include "src/symbols/binary_places.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <memory>
 #include <regex>
+#include <set>
 #include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid {
+class Cores;
+}  // namespace skid
 
 namespace skid::commands {
 namespace {

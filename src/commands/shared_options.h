@@ -3,15 +3,25 @@
 
 #include "plots/figure.h"
 #include "runway/trigger.h"
+#include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/commands/terminal.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/measure.h"
-#include "src/measure/profile.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid {
+class Cores;
+}  // namespace skid
 
 namespace skid::record {
 struct PlanOptions;

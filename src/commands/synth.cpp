@@ -1,14 +1,39 @@
+#include "analysis/basis.h"
+#include "runway/specification.h"
 #include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/recording_writer.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
+#include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/synth/draw.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace skid::commands {

@@ -3,12 +3,29 @@
 #include "runway/kinds/kind.h"
 #include "runway/note.h"
 #include "runway/specification.h"
+#include "src/commands/commandline/command.h"
+#include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
+#include "src/support/fields.h"
+#include "src/support/json_text.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::commands {
 namespace {

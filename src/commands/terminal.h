@@ -1,18 +1,19 @@
 // Standard output and error: writing to them, progress, and the properties of the terminal.
 #pragma once
 
-#include "src/output/page.h"
-
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <type_traits>
+
+namespace skid::output {
+struct Page;
+}  // namespace skid::output
 
 namespace skid::commands {
 

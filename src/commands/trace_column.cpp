@@ -1,15 +1,17 @@
 #include "src/commands/trace_column.h"
 
-#include "src/perfdata/format.h"
+#include "src/perfdata/attribute.h"
 #include "src/support/json_text.h"
 
-#include <type_traits>
+#include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <linux/perf_event.h>
 #include <nlohmann/json.hpp>
 
 namespace skid::commands {

@@ -8,6 +8,10 @@
 #include <span>
 #include <string>
 
+namespace skid::perfdata {
+struct Attribute;
+}  // namespace skid::perfdata
+
 namespace skid::commands {
 
 class TraceColumn {

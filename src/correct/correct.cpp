@@ -1,14 +1,38 @@
 #include "src/correct/correct.h"
 
+#include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
+#include "src/correct/flow.h"
 #include "src/correct/places.h"
+#include "src/correct/rewrite.h"
+#include "src/events/causes.h"
+#include "src/instructions/instruction.h"
+#include "src/locate/digest.h"
+#include "src/locate/filter.h"
 #include "src/locate/module_store.h"
-#include "src/perfdata/format.h"
+#include "src/locate/place_counter.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/profile.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::correct {
 namespace {

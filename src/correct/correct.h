@@ -1,9 +1,10 @@
 // A profile with a constant skid taken out of its counts.
 #pragma once
 
-#include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "src/measure/profile.h"
+#include "src/measure/event_description.h"
+#include "src/measure/measure.h"
+#include "src/measure/run_comparison.h"
 #include "src/support/names.h"
 
 #include <array>
@@ -15,6 +16,10 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
 
 namespace skid::correct {
 

@@ -1,5 +1,15 @@
 #include "src/correct/flow.h"
 
+#include "analysis/not_judged.h"
+#include "src/audit/file_code.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+#include "src/instructions/instruction.h"
+#include "src/support/address.h"
+#include "src/symbols/module.h"
+
+#include <algorithm>
 #include <array>
 
 namespace skid::correct {
@@ -379,7 +389,7 @@ AddressRange Flow::block_at(std::uint64_t address) {
 bool Suspicion::allows(const Instruction& instruction) const {
   if (!is_breakpoint) {
     return causes.empty() ||
-           events::verdict_on(causes, instruction.categories) != events::Verdict::never;
+           events::verdict_on(causes, instruction.categories) != instructions::Verdict::never;
   }
   if (jumps_by_constants(instruction, *this)) return false;
   // Flushes of cache lines access memory without an operand. Instructions that enter the system do

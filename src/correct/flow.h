@@ -4,12 +4,9 @@
 
 #include "analysis/not_judged.h"
 #include "src/audit/file_code.h"
-#include "src/events/event.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
-#include "src/symbols/module.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,6 +16,14 @@
 #include <span>
 #include <utility>
 #include <vector>
+
+namespace skid::events {
+struct Cause;
+}  // namespace skid::events
+
+namespace skid::symbols {
+class Module;
+}  // namespace skid::symbols
 
 namespace skid::correct {
 

@@ -1,10 +1,26 @@
 #include "src/correct/places.h"
 
 #include "src/audit/branch_records.h"
+#include "src/correct/flow.h"
+#include "src/instructions/instruction.h"
+#include "src/locate/digest.h"
+#include "src/locate/module_store.h"
+#include "src/machine/machine.h"
+#include "src/measure/profile.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <string>
+
+#include <linux/perf_event.h>
 
 namespace skid::correct {
 namespace {

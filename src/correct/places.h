@@ -3,17 +3,32 @@
 #pragma once
 
 #include "src/correct/correct.h"
-#include "src/correct/flow.h"
 #include "src/correct/rewrite.h"
-#include "src/locate/digest.h"
+#include "src/events/causes.h"
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
 #include <tuple>
+#include <utility>
+#include <vector>
+
+namespace skid::measure {
+struct Profile;
+}  // namespace skid::measure
 
 namespace skid::correct {
+
+class Flow;
+struct Candidates;
 
 struct SpreadPlace {
   symbols::FileIndex file = symbols::Region::kNoFile;

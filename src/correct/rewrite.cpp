@@ -1,14 +1,31 @@
 #include "src/correct/rewrite.h"
 
+#include "src/locate/digest.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/metadata.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
+#include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -1,13 +1,20 @@
 // A copy of a recording in which samples have other addresses.
 #pragma once
 
-#include "src/locate/digest.h"
-#include "src/perfdata/recording.h"
 #include "src/symbols/address_space.h"
 
 #include <compare>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+
+namespace skid::locate {
+struct Digest;
+}  // namespace skid::locate
+
+namespace skid::perfdata {
+class Recording;
+}  // namespace skid::perfdata
 
 namespace skid::correct {
 

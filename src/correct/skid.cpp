@@ -1,8 +1,26 @@
+#include "analysis/contract.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
 #include "src/audit/file_judge.h"
 #include "src/correct/correct.h"
 #include "src/correct/flow.h"
+#include "src/events/counted.h"
+#include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/run_comparison.h"
+#include "src/perfdata/attribute.h"
+#include "src/support/address.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

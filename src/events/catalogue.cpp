@@ -1,17 +1,22 @@
 #include "src/events/catalogue.h"
 
+#include "src/events/causes.h"
 #include "src/events/intel_table.h"
+#include "src/events/pfm_tables.h"
+#include "src/events/spelling.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 namespace skid::events {
@@ -337,7 +342,7 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
       remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
                            cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));
     }
-    throw UsageError("'{}' is no event of {}{}", spelling, cpu_.catalogue(), remedy);
+    throw UsageError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
   }
   return found;
 }

@@ -1,11 +1,21 @@
+#include "src/events/causes.h"
+
 #include "src/events/event.h"
+#include "src/events/spelling.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace skid::events {
 namespace {

@@ -1,8 +1,17 @@
+#include "src/events/cpu.h"
+
 #include "src/events/intel_table.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,72 +19,72 @@ namespace skid::events {
 namespace {
 
 constexpr auto kCpus = std::to_array<CpuNames>({
-    {"bonnell", "atom", Core::bonnell, "bnl saltwell"},
-    {"NehalemEP", "nhm", Core::nehalem, "nehalem nhm_ep"},
-    {"NehalemEX", "nhm_ex", Core::nehalem, ""},
-    {"WestmereEP-SP", "wsm", Core::westmere, "westmere wsm_ep_sp"},
-    {"WestmereEP-DP", "wsm_dp", Core::westmere, "wsm_ep_dp"},
-    {"WestmereEX", "", Core::westmere, "wsm_ex"},
-    {"sandybridge", "snb", Core::sandy_bridge, ""},
-    {"Jaketown", "snb_ep", Core::sandy_bridge, "jkt"},
-    {"ivybridge", "ivb", Core::ivy_bridge, ""},
-    {"ivytown", "ivb_ep", Core::ivy_bridge, "ivt"},
-    {"haswell", "hsw", Core::haswell, ""},
-    {"haswellx", "hsw_ep", Core::haswell, "hsx"},
-    {"broadwell", "bdw", Core::broadwell, ""},
-    {"broadwellde", "", Core::broadwell, "bdw_de"},
-    {"broadwellx", "bdw_ep", Core::broadwell, "bdx"},
-    {"skylake", "skl", Core::skylake, "kabylake kbl coffeelake cfl cometlake cml"},
-    {"skylakex", "skx", Core::skylake_server, "skylake_avx512"},
-    {"cascadelakex", "clx", Core::skylake_server, "cascadelake cooperlake cpx"},
-    {"icelake", "icl", Core::icelake, "icelake_client"},
-    {"icelakex", "icx", Core::icelake, "icelake_server"},
-    {"tigerlake", "", Core::icelake, "tgl"},
-    {"rocketlake", "", Core::icelake, "rkl"},
-    {"sapphirerapids", "spr", Core::sapphire_rapids, ""},
-    {"emeraldrapids", "emr", Core::sapphire_rapids, ""},
-    {"graniterapids", "gnr", Core::other, ""},
-    {"Silvermont", "slm", Core::silvermont, "airmont"},
-    {"goldmont", "glm", Core::goldmont, ""},
-    {"goldmontplus", "", Core::other, "glp"},
-    {"elkhartlake", "tmt", Core::other, "tremont ehl"},
-    {"snowridgex", "", Core::other, "snowridge snr"},
-    {"grandridge", "", Core::other, "grr"},
-    {"sierraforest", "", Core::other, "srf"},
-    {"clearwaterforest", "", Core::other, "cwf"},
-    {"knightslanding", "knl", Core::knights_landing, "knm"},
+    {"bonnell", "atom", Core::bonnell, {"bnl", "saltwell"}},
+    {"NehalemEP", "nhm", Core::nehalem, {"nehalem", "nhm_ep"}},
+    {"NehalemEX", "nhm_ex", Core::nehalem, {}},
+    {"WestmereEP-SP", "wsm", Core::westmere, {"westmere", "wsm_ep_sp"}},
+    {"WestmereEP-DP", "wsm_dp", Core::westmere, {"wsm_ep_dp"}},
+    {"WestmereEX", "", Core::westmere, {"wsm_ex"}},
+    {"sandybridge", "snb", Core::sandy_bridge, {}},
+    {"Jaketown", "snb_ep", Core::sandy_bridge, {"jkt"}},
+    {"ivybridge", "ivb", Core::ivy_bridge, {}},
+    {"ivytown", "ivb_ep", Core::ivy_bridge, {"ivt"}},
+    {"haswell", "hsw", Core::haswell, {}},
+    {"haswellx", "hsw_ep", Core::haswell, {"hsx"}},
+    {"broadwell", "bdw", Core::broadwell, {}},
+    {"broadwellde", "", Core::broadwell, {"bdw_de"}},
+    {"broadwellx", "bdw_ep", Core::broadwell, {"bdx"}},
+    {"skylake", "skl", Core::skylake, {"kabylake", "kbl", "coffeelake", "cfl", "cometlake", "cml"}},
+    {"skylakex", "skx", Core::skylake_server, {"skylake_avx512"}},
+    {"cascadelakex", "clx", Core::skylake_server, {"cascadelake", "cooperlake", "cpx"}},
+    {"icelake", "icl", Core::icelake, {"icelake_client"}},
+    {"icelakex", "icx", Core::icelake, {"icelake_server"}},
+    {"tigerlake", "", Core::icelake, {"tgl"}},
+    {"rocketlake", "", Core::icelake, {"rkl"}},
+    {"sapphirerapids", "spr", Core::sapphire_rapids, {}},
+    {"emeraldrapids", "emr", Core::sapphire_rapids, {}},
+    {"graniterapids", "gnr", Core::other, {}},
+    {"Silvermont", "slm", Core::silvermont, {"airmont"}},
+    {"goldmont", "glm", Core::goldmont, {}},
+    {"goldmontplus", "", Core::other, {"glp"}},
+    {"elkhartlake", "tmt", Core::other, {"tremont", "ehl"}},
+    {"snowridgex", "", Core::other, {"snowridge", "snr"}},
+    {"grandridge", "", Core::other, {"grr"}},
+    {"sierraforest", "", Core::other, {"srf"}},
+    {"clearwaterforest", "", Core::other, {"cwf"}},
+    {"knightslanding", "knl", Core::knights_landing, {"knm"}},
     // Hybrid CPUs, and their core types.
-    {"alderlake", "", Core::other, "adl raptorlake rpl"},
-    {"alderlake_goldencove", "adl_glc", Core::other, "goldencove"},
-    {"alderlake_gracemont", "adl_grt", Core::other, "gracemont"},
-    {"6-BE", "", Core::other, "alderlaken adln"},
-    {"meteorlake", "", Core::other, "mtl"},
-    {"meteorlake_redwoodcove", "", Core::other, "mtl_rwc redwoodcove"},
-    {"meteorlake_crestmont", "", Core::other, "mtl_cmt"},
-    {"arrowlake", "", Core::other, "arl"},
-    {"arrowlake_lioncove", "", Core::other, "arl_lnc"},
-    {"arrowlake_skymont", "", Core::other, "arl_skt"},
-    {"arrowlake_crestmont", "", Core::other, "arl_cmt"},
-    {"lunarlake", "", Core::other, "lnl"},
-    {"lunarlake_lioncove", "", Core::other, "lnl_lnc"},
-    {"lunarlake_skymont", "", Core::other, "lnl_skt"},
-    {"pantherlake", "", Core::other, "ptl"},
-    {"pantherlake_cougarcove", "", Core::other, "cougarcove"},
-    {"pantherlake_darkmont", "", Core::other, "darkmont"},
-    {"novalake", "", Core::other, "nvl"},
-    {"novalake_coyotecove", "", Core::other, "coyotecove"},
-    {"novalake_arcticwolf", "", Core::other, "arcticwolf"},
+    {"alderlake", "", Core::other, {"adl", "raptorlake", "rpl"}},
+    {"alderlake_goldencove", "adl_glc", Core::other, {"goldencove"}},
+    {"alderlake_gracemont", "adl_grt", Core::other, {"gracemont"}},
+    {"6-BE", "", Core::other, {"alderlaken", "adln"}},
+    {"meteorlake", "", Core::other, {"mtl"}},
+    {"meteorlake_redwoodcove", "", Core::other, {"mtl_rwc", "redwoodcove"}},
+    {"meteorlake_crestmont", "", Core::other, {"mtl_cmt"}},
+    {"arrowlake", "", Core::other, {"arl"}},
+    {"arrowlake_lioncove", "", Core::other, {"arl_lnc"}},
+    {"arrowlake_skymont", "", Core::other, {"arl_skt"}},
+    {"arrowlake_crestmont", "", Core::other, {"arl_cmt"}},
+    {"lunarlake", "", Core::other, {"lnl"}},
+    {"lunarlake_lioncove", "", Core::other, {"lnl_lnc"}},
+    {"lunarlake_skymont", "", Core::other, {"lnl_skt"}},
+    {"pantherlake", "", Core::other, {"ptl"}},
+    {"pantherlake_cougarcove", "", Core::other, {"cougarcove"}},
+    {"pantherlake_darkmont", "", Core::other, {"darkmont"}},
+    {"novalake", "", Core::other, {"nvl"}},
+    {"novalake_coyotecove", "", Core::other, {"coyotecove"}},
+    {"novalake_arcticwolf", "", Core::other, {"arcticwolf"}},
     // Not in Intel's table.
-    {"", "core", Core::core_2, "core2"},
-    {"", "amd64_fam17h_zen1", Core::other, "zen1 zen"},
-    {"", "amd64_fam17h_zen2", Core::other, "zen2"},
-    {"", "amd64_fam19h_zen3", Core::other, "zen3"},
-    {"", "amd64_fam19h_zen4", Core::other, "zen4"},
-    {"", "amd64_fam1ah_zen5", Core::other, "zen5"},
-    {"", "arm_n1", Core::other, "neoverse_n1"},
-    {"", "arm_n2", Core::other, "neoverse_n2"},
-    {"", "arm_v1", Core::other, "neoverse_v1"},
-    {"", "arm_v2", Core::other, "neoverse_v2"},
+    {"", "core", Core::core_2, {"core2"}},
+    {"", "amd64_fam17h_zen1", Core::other, {"zen1", "zen"}},
+    {"", "amd64_fam17h_zen2", Core::other, {"zen2"}},
+    {"", "amd64_fam19h_zen3", Core::other, {"zen3"}},
+    {"", "amd64_fam19h_zen4", Core::other, {"zen4"}},
+    {"", "amd64_fam1ah_zen5", Core::other, {"zen5"}},
+    {"", "arm_n1", Core::other, {"neoverse_n1"}},
+    {"", "arm_n2", Core::other, {"neoverse_n2"}},
+    {"", "arm_v1", Core::other, {"neoverse_v1"}},
+    {"", "arm_v2", Core::other, {"neoverse_v2"}},
 });
 
 /// Lower case, with '_' for '-'.
@@ -120,9 +129,7 @@ const CpuNames* find_cpu(std::string_view name) {
   if (wanted.empty()) return nullptr;
   for (const CpuNames& cpu : kCpus) {
     if (plain(cpu.intel) == wanted || cpu.pfm == wanted) return &cpu;
-    for (std::string_view rest = cpu.others; !rest.empty();) {
-      if (take_until(' ', rest) == wanted) return &cpu;
-    }
+    if (std::ranges::find(cpu.others, wanted) != cpu.others.end()) return &cpu;
   }
   return nullptr;
 }

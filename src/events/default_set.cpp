@@ -1,10 +1,25 @@
+#include "src/events/default_set.h"
+
+#include "runway/specification.h"
 #include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/cpu.h"
+#include "src/events/event.h"
+#include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/support/address.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,18 @@
+#include "src/events/errata.h"
+
 #include "src/events/event.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,7 +26,7 @@ constexpr std::string_view kOneMode =
     "counting only user or only kernel mode (:u, :k) gives wrong counts and PEBS records at the "
     "wrong instruction; count both";
 
-/// By id of an event file.
+/// The effect of an erratum, by its id in an event file.
 struct Effect {
   std::string_view id, effect;
 };

@@ -1,5 +1,7 @@
 #include "src/events/intel_table.h"
 
+#include "src/events/cpu.h"
+#include "src/machine/cpu_identity.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/json_value.h"
@@ -7,12 +9,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <zstd.h>
 
@@ -94,7 +98,7 @@ std::vector<IntelFile> files_of(const Model& cpu) {
   return files;
 }
 
-/// Of "6-8F", "6-143", "6-55-4", "GenuineIntel-6-8F"; nullopt for other texts.
+/// Parses "6-8F", "6-143", "6-55-4", "GenuineIntel-6-8F"; nullopt for other texts.
 std::optional<std::vector<IntelFile>> files_of_model(std::string_view text) {
   constexpr std::string_view kVendor = "genuineintel-";
   if (lower_case(text).starts_with(kVendor)) text.remove_prefix(kVendor.size());

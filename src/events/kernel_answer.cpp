@@ -1,5 +1,13 @@
+#include "src/events/cpu.h"
 #include "src/events/kernel_rules.h"
-#include "src/run/perftool/perftool.h"
+#include "src/events/spelling.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/event_attempt.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampled_event.h"
+#include "src/machine/sampling_support.h"
+#include "src/run/perftool/generic_event.h"
 #include "src/support/command_words.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
@@ -7,6 +15,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

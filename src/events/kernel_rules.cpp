@@ -1,11 +1,42 @@
+// What the kernel does with an event that was requested at a precise level. perf_event_attr is the
+// same on every CPU, but its meaning is not:
+//
+//   question                       answered by                          differs by
+//   Does EXACT_IP prove a precise  setup_pebs_fixed_sample_data(),      core, IBS, Arm
+//   IP, or only state the request? setup_pebs_adaptive_sample_data(),
+//                                  perf_ibs_handle_irq()
+//   What does level 3 add?         x86_pmu_max_precise(), the cores'    core, event
+//                                  get_event_constraints()
+//   What is counted for cycles?    intel_pebs_aliases_precdist() and    core, level
+//                                  the comments of intel_pmu_init()
+//   Which periods are taken?       x86_pmu_hw_config(), perf_ibs_init() core, IBS, event
+//   One interrupt per PEBS record? intel_pmu_large_pebs_flags()         core, sample_type
+//
+// Example: cycles:ppp on Skylake is INST_RETIRED.PREC_DIST, inverted with cmask 16, so that the
+// samples are of an event that can be precise.
+//
+// kCoreRules has a row for each Core; Intel's newer CPUs follow is_since_golden_cove(). The sources
+// are arch/x86/events/core.c, arch/x86/events/intel/core.c, arch/x86/events/intel/ds.c,
+// arch/x86/events/amd/ibs.c, drivers/perf/arm_pmu.c and arch/powerpc/perf/core-book3s.c of Linux.
+
 #include "src/events/kernel_rules.h"
 
+#include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/events/intel_table.h"
+#include "src/events/spelling.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/perfdata/format.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::events {
 namespace {
@@ -90,7 +121,7 @@ struct CoreRules {
   /// level 1 with the group of general registers.
   ExactIp exact_ip = ExactIp::unknown;
   LevelThree (*level_3)(const Event& event) = by_pdist;
-  /// Counted instead of cycles at levels 1 and 2, and at level 3.
+  /// Events counted instead of cycles at levels 1 and 2, and at level 3.
   std::string_view cycles = {}, cycles_at_3 = {};
   /// Fields of a sample that no record has, so that each record gets an interrupt; nullopt: not
   /// known.

@@ -2,27 +2,38 @@
 // (arch/x86/events/intel/core.c, arch/x86/events/amd/ibs.c).
 #pragma once
 
-#include "src/events/event.h"
-#include "src/machine/diagnosis.h"
-#include "src/machine/sampling_support.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/event_attempt.h"
 #include "src/support/precise_level.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace skid::machine {
+struct CpuIdentity;
+struct SamplingSupport;
+}  // namespace skid::machine
 
 namespace skid::events {
 
-/// Whether PERF_RECORD_MISC_EXACT_IP is evidence, for an event of a core PMU, or of IBS. `ibs`: an
-/// event of ibs_op or ibs_fetch, or one that the kernel hands to them. `unknown` for CPUs that the
-/// table does not have.
+struct Cpu;
+struct Event;
+
+/// Whether PERF_RECORD_MISC_EXACT_IP is evidence, for an event of a core PMU, or of IBS. `ibs`: the
+/// event is one of ibs_op or ibs_fetch, or one that the kernel hands to them. `unknown` for CPUs
+/// that the table does not have.
 ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs);
 
-/// What precise level 3 (:ppp) of an event adds to level 2. From the kernel
+/// Returns what precise level 3 (:ppp) of an event adds to level 2. The sources are the kernel
 /// (arch/x86/events/core.c, x86_pmu_max_precise(): pebs_prec_dist; arch/x86/events/intel/core.c:
 /// intel_pebs_aliases_precdist(), fixed0_constraint and the comments of intel_pmu_init();
 /// arch/x86/events/amd/ibs.c; drivers/perf/arm_pmu.c) and, where event files have it, PDISTCounter.
 LevelThree level_3_of(const Cpu& cpu, const Event& event);
 
-/// The event that a core PMU of Intel counts instead of cycles at a precise level: an event that
-/// can be precise, inverted so that it counts the cycles in which it happens less often than never.
-/// Empty: cycles are counted, or it is unknown. `level`: precise_ip.
+/// Returns the event that a core PMU of Intel counts instead of cycles at a precise level: an event
+/// that can be precise, inverted so that it counts the cycles in which it happens less often than
+/// never. Empty: cycles are counted, or the event is unknown. `level`: precise_ip.
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level);
 
 /// Periods that an event can have. The kernel refuses shorter ones (-EINVAL, x86_pmu_hw_config() in
@@ -30,8 +41,8 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level);
 /// perf_ibs_init() has a check for them that never applies (removed in 88c7bcad71c8).
 struct PeriodRule {
   std::uint64_t least = 1;
-  std::uint64_t multiple_of = 1;  ///< longer ones are silently rounded down to a multiple
-  std::string_view who;           ///< "IBS"
+  std::uint64_t multiple_of = 1;  ///< step of longer periods, which are silently rounded down
+  std::string_view who;           ///< name for messages: "IBS"
 
   bool refuses(std::uint64_t period) const noexcept { return period < least; }
   bool takes(std::uint64_t period) const noexcept {
@@ -39,15 +50,16 @@ struct PeriodRule {
   }
 };
 
-/// An event of a core PMU as its rule depends on it.
+/// The properties of a core event that its period rule depends on.
 struct RuledEvent {
   std::uint64_t config = 0;  ///< perf_event_attr.config of a raw event
   int level = 0;             ///< precise_ip
-  bool ibs = false;          ///< an event of ibs_op, or one that the kernel hands to it
+  bool ibs = false;          ///< true for an event of ibs_op, or one that the kernel hands to it
 };
 
-/// The restriction of an event's periods; nullopt: none is known. Haswell: kernels from Linux 6.11
-/// on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7). Older kernels take any period.
+/// Returns the restriction of an event's periods; nullopt: none is known. Haswell: kernels from
+/// Linux 6.11 on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7). Older kernels take any
+/// period.
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
 /// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with
@@ -58,11 +70,12 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
 std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
                                          std::uint64_t sample_type);
 
-/// Answers by these rules, for a machine of which there are only the files. Refers to `support`.
+/// Makes a trial that answers by these rules, for a machine of which only the files exist. It
+/// refers to `support`.
 machine::EventTrial simulated_kernel(const machine::SamplingSupport& support);
 
-/// Explains an answer of the kernel: by the rule that gives the same, by what guests lack, or by
-/// the name of the error. Refers to `support`.
+/// Makes a function that explains an answer of the kernel: by the rule that gives the same, by what
+/// guests lack, or by the name of the error. It refers to `support`.
 machine::Explain explanation_on(const machine::SamplingSupport& support);
 
 }  // namespace skid::events

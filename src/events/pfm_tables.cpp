@@ -1,16 +1,25 @@
-#include "src/events/catalogue.h"
+#include "src/events/pfm_tables.h"
+
+#include "src/events/event.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 
 namespace skid::events {

@@ -1,11 +1,19 @@
+#include "src/events/spelling.h"
+
 #include "src/events/event.h"
-#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -102,7 +110,7 @@ void read_terms(std::string_view terms, ConfigLayout layout, std::string_view sp
 
 struct Generic {
   std::string_view name;
-  std::array<std::uint64_t, 3> codes;  ///< by ConfigLayout
+  std::array<std::uint64_t, 3> codes;  ///< codes by ConfigLayout
 };
 
 constexpr std::uint64_t kNone = ~std::uint64_t{0};

@@ -1,4 +1,12 @@
+#include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace skid::instructions {
 namespace {

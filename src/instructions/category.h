@@ -15,9 +15,9 @@ namespace skid::instructions {
 /// miss performance monitoring events"; docs/instructions.md has the rules.
 enum class Category {
   gp_load,      ///< a demand load for a general-purpose register, or for integers of no register
-  xmm_load,     ///< … for an XMM register
-  ymm_load,     ///< … for a YMM register
-  zmm_load,     ///< … for a ZMM register
+  xmm_load,     ///< a demand load for an XMM register
+  ymm_load,     ///< a demand load for a YMM register
+  zmm_load,     ///< a demand load for a ZMM register
   str_load,     ///< a string instruction that loads
   prefetch,     ///< software prefetches
   io,           ///< IN, OUT, INS, OUTS
@@ -29,29 +29,29 @@ enum class Category {
   store,   ///< writes to memory; calls and pushes too
   branch,  ///< jumps, calls, returns; on x86-64 with the kind, if they are near
   cond_branch,
-  jump,           ///< direct, without a condition
-  indirect_jump,  ///< to an address in a register or in memory
-  call,           ///< direct
+  jump,           ///< direct jumps without a condition
+  indirect_jump,  ///< jumps to an address in a register or in memory
+  call,           ///< direct calls
   indirect_call,
   return_near,
   div,        ///< divisions and square roots, of integers and of floating point
   vector,     ///< uses an x87, MMX or vector register, or floating point in memory
   flush,      ///< CLFLUSH, CLFLUSHOPT
   lea,        ///< an address without an access
-  nop,        ///< with and without operand, also ENDBR64
+  nop,        ///< NOPs with and without operand, also ENDBR64
   no_memory,  ///< computes in registers and flags, without microcode that could touch memory
   load,       ///< aarch64: loads of all kinds, which x86-64 has the categories above for
   other,      ///< does something that none of the above covers
 };
 
-/// In the order of the enumeration.
+/// All categories in the order of the enumeration.
 inline constexpr auto kCategories = [] {
   std::array<Category, static_cast<std::size_t>(Category::other) + 1> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Category>(i);
   return all;
 }();
 
-/// "GP_LOAD"; "NOMEM" for no_memory.
+/// Returns the name in reports: "GP_LOAD"; "NOMEM" for no_memory.
 inline std::string_view name_of(Category category) {
   static constexpr std::array<std::string_view, kCategories.size()> kNames{
       "GP_LOAD",     "XMM_LOAD", "YMM_LOAD",   "ZMM_LOAD", "STR_LOAD", "PREFETCH", "IO",
@@ -87,7 +87,7 @@ class Categories {
   std::uint32_t bits_ = 0;
 };
 
-/// Their names in the order of kCategories, one space between two.
+/// Joins the names of categories in the order of kCategories, one space between two.
 inline std::string names_of(const Categories& categories) {
   std::string names;
   for (const Category category : kCategories) {

@@ -1,6 +1,15 @@
+#include "src/instructions/category.h"
+#include "src/instructions/instruction.h"
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <Zydis/Zydis.h>
 
 namespace skid::instructions {
 namespace {
@@ -154,7 +163,7 @@ bool is_branch(const ZydisInstruction& decoded) {
          decoded.instruction.meta.isa_ext != ZYDIS_ISA_EXT_RTM;
 }
 
-/// Of a near branch; nullopt for all others.
+/// Returns the category of a near branch; nullopt for other instructions.
 std::optional<Category> branch_kind(const ZydisInstruction& decoded) {
   if (!is_near_branch(decoded)) return std::nullopt;
   const auto operands = decoded.visible_operands();

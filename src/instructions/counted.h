@@ -6,14 +6,14 @@
 
 namespace skid::instructions {
 
-/// Only events that a single instruction can be made to cause, and those that any instruction
-/// causes; all others are `other`.
+/// What an event counts: events that a single instruction can be made to cause, and those that any
+/// instruction causes; all others are `other`.
 enum class Counted {
   other,
-  cycles,           ///< of the core, halted ones left out
-  instructions,     ///< retired ones, or their micro-ops
-  any_instruction,  ///< some of those, by how they were fetched or retired: NOPs as well as others
-  loads,            ///< retired ones; on AMD and Arm the ones that were dispatched
+  cycles,           ///< core cycles, without halted ones
+  instructions,     ///< retired instructions, or their micro-ops
+  any_instruction,  ///< some instructions, by how they were fetched or retired, NOPs included
+  loads,            ///< retired loads; on AMD and Arm dispatched ones
   locked_loads,
   l1_hits,  ///< loads by the level that served them
   l2_hits,
@@ -22,7 +22,7 @@ enum class Counted {
   l2_misses,
   l3_misses,
   local_memory,  ///< loads that the memory of the same node served
-  cache_misses,  ///< of the last level, by any requester: loads, stores, code, prefetchers
+  cache_misses,  ///< misses of the last level, by any requester: loads, stores, code, prefetchers
   stores,
   branches,
   conditional_branches,
@@ -40,24 +40,24 @@ enum class Counted {
   divisions,
   divider_uops,
   divider_cycles,
-  prefetches,  ///< software ones into all levels
+  prefetches,  ///< software prefetches into all levels
   flushes,
   cpuids,
 };
 
-/// "loads that miss the L3"; empty for `other`.
+/// Describes what is counted: "loads that miss the L3"; empty for `other`.
 std::string_view name_of(Counted counted);
 
-/// Only `never` may accuse a sample.
+/// Whether an instruction causes an event. Only `never` contradicts a sample.
 enum class Verdict {
   can,          ///< every such instruction causes the event
-  conditional,  ///< it does where the access goes that way (hits there, misses there)
-  maybe,        ///< observed, without a known rule
+  conditional,  ///< causes it if the access goes that way (hits there, misses there)
+  maybe,        ///< was observed, without a known rule
   unknown,      ///< no source describes it
   never,
 };
 
-/// "conditional".
+/// Returns the name of a verdict: "conditional".
 std::string_view name_of(Verdict verdict);
 
 }  // namespace skid::instructions

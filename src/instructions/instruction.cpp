@@ -3,6 +3,12 @@
 #include "src/instructions/zydis_instruction.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <Zycore/Status.h>
+#include <Zycore/Types.h>
+#include <Zydis/Zydis.h>
 
 namespace skid::instructions {
 namespace {
@@ -36,7 +42,7 @@ bool has_mask(const ZydisInstruction& decoded) {
                     ZYDIS_MNEMONIC_VPMASKMOVQ);
 }
 
-/// As AddressFormula numbers it; nullopt for all others.
+/// Returns the number of a 64-bit register in AddressFormula; nullopt for others.
 std::optional<std::uint8_t> number_of(ZydisRegister reg) {
   if (ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_GPR64) return std::nullopt;
   const auto number = ZydisRegisterGetId(reg);

@@ -1,11 +1,12 @@
 // What an instruction of x86-64 or aarch64 is: its length, what it does to memory, which categories
-// it belongs to. With its neighbours in this folder the only code that knows Zydis, and how A64
-// instructions are encoded.
+// it belongs to. Only this folder uses Zydis and decodes A64 instructions.
 #pragma once
 
 #include "src/instructions/category.h"
 #include "src/support/address.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,29 +31,32 @@ struct AddressFormula {
   std::uint8_t scale = 1;
   bool from_instruction = false;   ///< plus the address of the instruction's first byte
   std::uint64_t displacement = 0;  ///< from_instruction: the instruction's length included
-  std::uint64_t bytes = 0;         ///< from that address on; at least 1
+  std::uint64_t bytes = 0;         ///< size of the access; at least 1
   /// The instruction writes the base or the index.
   bool writes_registers = false;
 
   friend bool operator==(const AddressFormula&, const AddressFormula&) = default;
 };
 
+/// An access to memory by an instruction.
 struct MemoryOperand {
   Access access = Access::none;
-  /// Not written in the assembly: the stack of PUSH, POP, CALL and RET, the strings of MOVS and
-  /// similar ones, the fixed register operands of XLAT, LEAVE, MASKMOVDQU, MOVDIR64B and CLZERO.
+  /// The operand is not written in the assembly: the stack of PUSH, POP, CALL and RET, the strings
+  /// of MOVS and similar ones, the fixed register operands of XLAT, LEAVE, MASKMOVDQU, MOVDIR64B
+  /// and CLZERO.
   bool implicit = false;
-  /// One operand, many addresses: gathers, scatters.
+  /// The operand has many addresses: gathers, scatters.
   bool vector_of_addresses = false;
-  /// Whether anything is done depends on a mask or a condition.
+  /// A mask or a condition decides whether the access is done.
   bool is_conditional = false;
-  /// At the stack pointer, and not written in the assembly: of PUSH, POP, CALL and RET.
+  /// The access is at the stack pointer, and not written in the assembly: PUSH, POP, CALL and RET.
   bool on_stack = false;
-  /// The bytes, of x86-64, where no register takes part: relative to the next instruction, or
+  /// The accessed bytes on x86-64 if no register takes part: relative to the next instruction, or
   /// absolute and of no other segment than the data segment. Addresses as the instruction's own.
   std::optional<AddressRange> fixed = {};
-  /// nullopt where more than general-purpose registers takes part (FS, GS), the register of a bit
-  /// test may select any bit, or the size depends on the CPU; and of other architectures.
+  /// The address computed from registers. nullopt where more than general-purpose registers takes
+  /// part (FS, GS), the register of a bit test may select any bit, or the size depends on the CPU;
+  /// and of other architectures.
   std::optional<AddressFormula> formula = {};
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
@@ -60,11 +64,11 @@ struct MemoryOperand {
 
 /// Where control goes from an instruction, faults and interrupts aside.
 enum class Flow : std::uint8_t {
-  next,           ///< to the next instruction
-  conditional,    ///< there, or to `target`
-  jump,           ///< to `target`
-  indirect_jump,  ///< to an address in a register or in memory
-  call,           ///< to the callee, and back to the next instruction if it returns
+  next,           ///< control goes to the next instruction
+  conditional,    ///< control goes to the next instruction or to `target`
+  jump,           ///< control goes to `target`
+  indirect_jump,  ///< control goes to an address in a register or in memory
+  call,           ///< control goes to the callee, and back to the next instruction if it returns
   leaves,         ///< returns, traps and undecoded bytes: successor unknown
 };
 
@@ -72,7 +76,7 @@ constexpr bool falls_through(Flow flow) {
   return flow == Flow::next || flow == Flow::conditional;
 }
 
-/// Bytes.
+/// Length of the longest instruction, bytes.
 inline constexpr std::uint64_t kLongestInstruction = 15;
 
 /// The part that an instruction can have in a macro-fused pair, which is one operation from the
@@ -87,13 +91,14 @@ enum class Fusion : std::uint8_t {
   after_by_other,  ///< JO, JS, JP and their opposites
 };
 
+/// A decoded instruction.
 struct Instruction {
-  unsigned length = 0;  ///< bytes, 1 to 15; of aarch64 4
-  /// In the order of Intel's assembly, then the implicit ones. At most two for current
-  /// instructions.
+  unsigned length = 0;  ///< bytes, 1 to 15; 4 on aarch64
+  /// Memory operands in the order of Intel's assembly, then the implicit ones. At most two for
+  /// current instructions.
   std::vector<MemoryOperand> memory;
   Categories categories;  ///< never empty
-  /// Target of a direct jump or call; for XBEGIN of an abort.
+  /// Target of a direct jump or call; for XBEGIN that of an abort.
   std::optional<std::uint64_t> target;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;
@@ -101,18 +106,19 @@ struct Instruction {
   /// OR and XOR (AMD's "Software Optimization Guide for the AMD Zen4 Microarchitecture", 57647,
   /// "Branch Fusion").
   bool may_fuse = false;
-  /// A string instruction with a REP prefix, or one of aarch64 that copies or fills memory: traps
-  /// and interrupts can occur between its repetitions, with the same instruction as the next one.
+  /// It is a string instruction with a REP prefix, or one of aarch64 that copies or fills memory:
+  /// traps and interrupts can occur between its repetitions, with the same instruction as the next
+  /// one.
   bool repeats = false;
-  /// MOV to SS: debug exceptions are delayed until after the next instruction.
+  /// It is MOV to SS: debug exceptions are delayed until after the next instruction.
   bool delays_traps = false;
-  /// Enters or leaves the system without a branch within the program: SYSCALL, ENCLU, VMCALL. The
-  /// entered code may continue elsewhere.
+  /// It enters or leaves the system without a branch within the program: SYSCALL, ENCLU, VMCALL.
+  /// The entered code may continue elsewhere.
   bool enters_system = false;
-  /// Writes to the top of the stack, and is not a call: a following RET jumps to the written
+  /// It writes to the top of the stack, and is not a call: a following RET jumps to the written
   /// address.
   bool sets_return = false;
-  /// SYSCALL, SYSENTER: the program may not go on after it, or go on in two processes.
+  /// It is SYSCALL or SYSENTER: the program may not go on after it, or go on in two processes.
   bool calls_kernel = false;
 };
 
@@ -139,11 +145,11 @@ bool can_be_second(Fusion fusion);
 std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
                                     std::uint64_t address);
 
-/// classify() for aarch64; aarch64.cpp.
+/// Implements classify() for aarch64, in aarch64.cpp.
 std::optional<Instruction> classify_aarch64(std::span<const std::byte> code, std::uint64_t address);
 
-/// The number of bytes by which undecodable code is stepped over. All instructions are aligned to
-/// it.
+/// Returns the number of bytes to step over where code does not decode: 1 on x86-64, 4 on aarch64.
+/// All instructions are aligned to it.
 unsigned step_without_instruction(Arch arch);
 
 }  // namespace skid::instructions

@@ -1,29 +1,34 @@
 // What Zydis decoded, handed from one file of this folder to the other.
 #pragma once
 
-#include "src/instructions/instruction.h"
+#include "src/instructions/category.h"
 
-#include <concepts>
+#include <array>
+#include <span>
 
 #include <Zydis/Zydis.h>
 
 namespace skid::instructions {
 
+struct MemoryOperand;
+
 inline constexpr ZydisMachineMode kMode = ZYDIS_MACHINE_MODE_LONG_64;
 
+/// An instruction and its operands as Zydis decoded them.
 struct ZydisInstruction {
   ZydisDecodedInstruction instruction = {};
   std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands = {};
 
   ZydisMnemonic mnemonic() const noexcept { return instruction.mnemonic; }
-  /// Whether its mnemonic is one of these; its category.
+  /// Whether its mnemonic is one of these.
   bool is(std::same_as<ZydisMnemonic> auto... mnemonics) const noexcept {
     return ((instruction.mnemonic == mnemonics) || ...);
   }
+  /// Whether its category is one of these.
   bool is_of(std::same_as<ZydisInstructionCategory> auto... categories) const noexcept {
     return ((instruction.meta.category == categories) || ...);
   }
-  /// All operands, the hidden ones too.
+  /// Returns all operands, including hidden ones.
   std::span<const ZydisDecodedOperand> all_operands() const noexcept {
     return std::span(operands).first(instruction.operand_count);
   }
@@ -32,7 +37,7 @@ struct ZydisInstruction {
   }
 };
 
-/// `memory`: the findings on the same instruction's operands.
+/// Returns the categories of an instruction. `memory`: its memory operands.
 Categories categories_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory);
 
 }  // namespace skid::instructions

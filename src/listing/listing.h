@@ -5,18 +5,15 @@
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
-#include "src/events/event.h"
-#include "src/locate/digest.h"
+#include "src/events/causes.h"
+#include "src/instructions/counted.h"
+#include "src/locate/filter.h"
 #include "src/locate/mapping_name.h"
-#include "src/locate/module_store.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/measure.h"
-#include "src/perfdata/recording.h"
 #include "src/support/address.h"
-#include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/symbols/location.h"
-#include "src/symbols/module.h"
 
 #include <array>
 #include <cstddef>
@@ -29,7 +26,21 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+namespace skid {
+class FileDescriptor;
+}  // namespace skid
+
+namespace skid::locate {
+class ModuleStore;
+struct LocatedSamples;
+}  // namespace skid::locate
+
+namespace skid::symbols {
+class Module;
+}  // namespace skid::symbols
 
 namespace skid::listing {
 

@@ -1,13 +1,47 @@
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "src/events/causes.h"
 #include "src/listing/listing.h"
+#include "src/locate/digest.h"
+#include "src/locate/filter.h"
+#include "src/locate/mapping_name.h"
+#include "src/locate/module_store.h"
+#include "src/locate/place_counter.h"
 #include "src/locate/symbolizer.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/measure.h"
 #include "src/measure/profile.h"
+#include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/run/run.h"
+#include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/text.h"
+#include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

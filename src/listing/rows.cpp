@@ -1,10 +1,27 @@
+#include "analysis/target_map.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
 #include "src/listing/listing.h"
+#include "src/support/address.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

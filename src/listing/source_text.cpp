@@ -1,7 +1,19 @@
 #include "src/listing/listing.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/stat.h>

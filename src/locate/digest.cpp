@@ -1,12 +1,21 @@
 #include "src/locate/digest.h"
 
+#include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
+#include "src/support/cores.h"
 
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <span>
 #include <system_error>
+#include <utility>
+
+#include <linux/perf_event.h>
 
 namespace skid::locate {
 

@@ -1,11 +1,29 @@
 // A recording read: its samples located and counted, its losses added up.
 #pragma once
 
+#include "src/locate/filter.h"
 #include "src/locate/place_counter.h"
 #include "src/perfdata/record_counts.h"
-#include "src/support/cores.h"
+#include "src/perfdata/recording.h"
+#include "src/symbols/address_space.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace skid {
+class Cores;
+}  // namespace skid
+
+namespace skid::perfdata {
+struct BulkLayout;
+struct Record;
+struct Sample;
+}  // namespace skid::perfdata
 
 namespace skid::locate {
 

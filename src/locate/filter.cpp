@@ -1,16 +1,21 @@
 #include "src/locate/filter.h"
 
 #include "src/locate/mapping_name.h"
-#include "src/perfdata/format.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <linux/perf_event.h>
 
 namespace skid::locate {
 namespace {

@@ -1,8 +1,6 @@
 // Which samples of recordings to read, as perf report and perf script select them.
 #pragma once
 
-#include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
 
 #include <array>
@@ -14,6 +12,11 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace skid::perfdata {
+class Recording;
+struct Sample;
+}  // namespace skid::perfdata
 
 namespace skid::locate {
 

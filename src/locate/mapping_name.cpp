@@ -1,7 +1,11 @@
 #include "src/locate/mapping_name.h"
 
+#include "src/perfdata/record.h"
+#include "src/symbols/address_space.h"
+
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,16 @@
 // Names of mappings: what perf calls those that have no file of their own.
 #pragma once
 
-#include "src/perfdata/record.h"
-#include "src/symbols/address_space.h"
-
 #include <string>
 #include <string_view>
+
+namespace skid::perfdata {
+struct MappingRecord;
+}  // namespace skid::perfdata
+
+namespace skid::symbols {
+struct MappedFile;
+}  // namespace skid::symbols
 
 namespace skid::locate {
 

@@ -1,16 +1,19 @@
 #include "src/locate/module_store.h"
 
 #include "src/locate/mapping_name.h"
+#include "src/perfdata/features.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/location.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 namespace skid::locate {

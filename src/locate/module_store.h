@@ -1,20 +1,30 @@
 // The files of a recording's mappings: opened once, used only with the recorded build-id.
 #pragma once
 
-#include "src/perfdata/features.h"
 #include "src/support/address.h"
-#include "src/symbols/address_space.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/module.h"
 #include "src/symbols/text_symbols.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+namespace skid::perfdata {
+struct Features;
+}  // namespace skid::perfdata
+
+namespace skid::symbols {
+struct Function;
+struct MappedFile;
+}  // namespace skid::symbols
 
 namespace skid::locate {
 

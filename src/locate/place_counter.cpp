@@ -1,9 +1,15 @@
 #include "src/locate/place_counter.h"
 
+#include "src/locate/filter.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/id_table.h"
+#include "src/perfdata/record.h"
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+
+#include <linux/perf_event.h>
 
 namespace skid::locate {
 

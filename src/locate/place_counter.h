@@ -1,17 +1,30 @@
 // Samples counted by file and offset, straight from the bytes of a recording.
 #pragma once
 
-#include "src/locate/filter.h"
 #include "src/locate/region_cache.h"
+#include "src/perfdata/format.h"
 #include "src/perfdata/metadata.h"
-#include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
 #include "src/support/hash.h"
+#include "src/symbols/address_space.h"
 
+#include <array>
 #include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
+#include <vector>
+
+namespace skid::perfdata {
+struct Record;
+}  // namespace skid::perfdata
 
 namespace skid::locate {
+
+class SampleFilter;
+struct Filtered;
 
 /// All samples of one event at one place, in one mode.
 struct LocatedSamples {

@@ -1,5 +1,7 @@
 #include "src/locate/region_cache.h"
 
+#include "src/support/address.h"
+
 #include <algorithm>
 #include <iterator>
 #include <new>

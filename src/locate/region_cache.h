@@ -1,6 +1,7 @@
 // The mappings of recent samples: most samples are where others were shortly before.
 #pragma once
 
+#include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
 #include "src/symbols/address_space.h"
 

@@ -1,11 +1,21 @@
 #include "src/locate/replay.h"
 
 #include "src/locate/mapping_name.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
 
+#include <filesystem>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::locate {
 

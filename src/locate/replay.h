@@ -1,10 +1,17 @@
 // Address spaces from the mapping, fork and exec records of a recording.
 #pragma once
 
-#include "src/perfdata/recording.h"
+#include "src/perfdata/format.h"
 #include "src/symbols/address_space.h"
 
 #include <cstdint>
+
+namespace skid::perfdata {
+class Recording;
+struct KernelSymbolRecord;
+struct MappingRecord;
+struct Record;
+}  // namespace skid::perfdata
 
 namespace skid::locate {
 

@@ -1,8 +1,21 @@
 #include "src/locate/digest.h"
+#include "src/locate/place_counter.h"
 #include "src/perfdata/byte_stream.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/record_counts.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::locate {
 

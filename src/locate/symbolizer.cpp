@@ -1,13 +1,21 @@
 #include "src/locate/symbolizer.h"
 
 #include "src/locate/mapping_name.h"
+#include "src/locate/module_store.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/recording.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <sys/utsname.h>

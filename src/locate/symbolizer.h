@@ -2,17 +2,33 @@
 // verified symbol table and the load address.
 #pragma once
 
-#include "src/locate/module_store.h"
-#include "src/perfdata/recording.h"
 #include "src/support/hash.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/text_symbols.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+namespace skid::perfdata {
+class Recording;
+}  // namespace skid::perfdata
+
+namespace skid::symbols {
+struct Function;
+}  // namespace skid::symbols
 
 namespace skid::locate {
+
+class ModuleStore;
 
 /// Files with the symbols of kernels and their identity.
 struct KernelFiles {

@@ -7,7 +7,7 @@
 
 namespace skid::machine {
 
-/// On a machine of unlike CPUs: the first one that /proc/cpuinfo lists.
+/// The identity of a CPU; on a machine of unlike CPUs that of the first one in /proc/cpuinfo.
 struct CpuIdentity {
   std::string arch;                            ///< uname -m: "x86_64"
   std::string vendor;                          ///< "GenuineIntel"; on Arm the implementer, "0x41"

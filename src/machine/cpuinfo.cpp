@@ -7,6 +7,11 @@
 #include <utility>
 
 #if defined(__x86_64__)
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
 #include <cpuid.h>
 #endif
 

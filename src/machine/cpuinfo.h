@@ -1,10 +1,15 @@
 // /proc/cpuinfo in its x86 and its Arm form, and which hypervisor runs the machine, if one does.
 #pragma once
+#include "src/machine/cpu_identity.h"
 
-#include "src/machine/machine.h"
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::machine {
 
+/// The first processor of /proc/cpuinfo.
 struct CpuInfo {
   /// `arch` is inferred from the form of the text, or empty; `hypervisor` is left empty.
   CpuIdentity identity;
@@ -14,12 +19,12 @@ struct CpuInfo {
 /// Reads the first processor of the text. Fields that are missing or no number are left empty.
 CpuInfo parse_cpuinfo(std::string_view text);
 
-/// The integer that the whole of a text is, in decimal or after 0x in hexadecimal.
+/// Parses all of a text as an integer, in decimal or after 0x in hexadecimal.
 std::optional<int> parse_integer(std::string_view text);
 
 /// What a machine shows of the hypervisor that runs it; empty if nothing is visible.
 struct HypervisorTraces {
-  bool x86 = false;   ///< on x86 the flag decides; elsewhere no such flag exists
+  bool x86 = false;   ///< true on x86, where the flag decides; elsewhere there is none
   bool flag = false;  ///< x86: CPUID leaf 1, ECX bit 31
   std::vector<std::string> signatures = {};  ///< x86: CPUID leaves 0x40000000, 0x40000100
   std::string sys_hypervisor = {};           ///< /sys/hypervisor/type
@@ -28,15 +33,15 @@ struct HypervisorTraces {
   std::string dmi_product = {};              ///< /sys/class/dmi/id/product_name
 };
 
-/// "KVM", "VMware", …, "unknown hypervisor"; nullopt on bare metal.
+/// Names the hypervisor: "KVM", "VMware", …, "unknown hypervisor"; nullopt on bare metal.
 std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
 
-/// The 12-byte signatures that the CPUID instruction gives here, when it reports a
-/// hypervisor; none on other architectures.
+/// Reads the 12-byte signatures that CPUID gives on this machine if it reports a hypervisor; none
+/// on other architectures.
 std::vector<std::string> cpuid_signatures();
 
-/// The same as a target prints them with --print hypervisor: 24 hexadecimal digits a line. Other
-/// lines are left out.
+/// Parses the signatures that a target prints with --print hypervisor: 24 hexadecimal digits per
+/// line. Other lines are skipped.
 std::vector<std::string> parse_signatures(std::string_view text);
 
 }  // namespace skid::machine

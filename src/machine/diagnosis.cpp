@@ -1,16 +1,20 @@
 #include "src/machine/diagnosis.h"
 
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampling_support.h"
 #include "src/support/file.h"
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sched.h>

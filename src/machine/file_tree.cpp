@@ -6,6 +6,8 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <system_error>
 
 namespace skid::machine {

@@ -1,14 +1,19 @@
 #include "src/machine/machine.h"
 
 #include "src/machine/cpuinfo.h"
+#include "src/machine/file_tree.h"
 #include "src/machine/sampling_support.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>

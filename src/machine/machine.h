@@ -4,9 +4,12 @@
 #include "src/machine/cpu_identity.h"
 #include "src/support/command_words.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,13 +1,24 @@
+#include "src/machine/answer_reason.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/diagnosis.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampled_event.h"
+#include "src/machine/sampling_support.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::machine {
 namespace {

@@ -3,6 +3,11 @@
 #include "src/machine/cpuinfo.h"
 #include "src/support/error.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace skid::machine {

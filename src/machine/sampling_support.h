@@ -6,6 +6,14 @@
 #include "src/machine/machine.h"
 #include "src/support/text.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace skid::machine {
 
 /// One directory of /sys/bus/event_source/devices

@@ -1,11 +1,27 @@
 #include "src/measure/event_description.h"
 
-#include "src/perfdata/format.h"
-#include "src/run/perftool/perftool.h"
+#include "analysis/not_judged.h"
+#include "src/events/cpu.h"
+#include "src/events/errata.h"
+#include "src/events/event.h"
+#include "src/events/kernel_rules.h"
+#include "src/locate/filter.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/measure.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/record_counts.h"
+#include "src/perfdata/recording.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/run.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::measure {
 

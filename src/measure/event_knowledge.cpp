@@ -1,11 +1,21 @@
 #include "src/measure/event_knowledge.h"
 
 #include "runway/kinds/kind.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/events/catalogue.h"
 #include "src/events/kernel_rules.h"
+#include "src/events/spelling.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/sampling_support.h"
-#include "src/perfdata/format.h"
-#include "src/run/perftool/perftool.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/perftool/generic_event.h"
+#include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -13,8 +23,10 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::measure {
 
@@ -42,7 +54,7 @@ void read_cpuid(std::string_view cpuid, machine::CpuIdentity& cpu) {
   cpu.stepping = whole_number<int>(parts[3]);
 }
 
-/// Of PERF_TYPE_HARDWARE; empty for others.
+/// Returns perf's name of an event of PERF_TYPE_HARDWARE; empty for others.
 std::string_view generic_name(const Attribute& attribute) {
   if (attribute.type != PERF_TYPE_HARDWARE) return {};
   return perftool::generic_hardware_name(attribute.config);
@@ -342,8 +354,8 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
 bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowledge,
                         const runway::TargetDescription& target) {
   if (knowledge.core_pmu && knowledge.event) {
-    // The trigger must be known to cause each event once where samples are promised to be
-    // distributed as the events are.
+    // The trigger must be known to cause each event once if level 3 distributes samples as the
+    // events are.
     if (attribute.precise_ip == 3 &&
         events::level_3_of(knowledge.cpu, *knowledge.event) == LevelThree::distinct) {
       return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
@@ -373,7 +385,7 @@ NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_nam
   if (knowledge.of_arm) return NotJudged::no_precise_levels;
   if (knowledge.imprecise()) return NotJudged::imprecise;
   const KnownCauses known = causes_of(knowledge);
-  // Level 0 promises nothing: whether the CPU could keep more does not matter.
+  // Level 0 allows arbitrary skid: whether the CPU is more precise does not matter.
   const bool is_known = known.not_judged == NotJudged::none;
   if (!is_known && (attribute.precise_ip > 0 || !knowledge.core_pmu)) return known.not_judged;
   if (target == nullptr) return NotJudged::none;

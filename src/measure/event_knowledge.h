@@ -3,16 +3,17 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "runway/target.h"
-#include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/counted.h"
+#include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/machine/machine.h"
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/features.h"
-#include "src/run/run.h"
 #include "src/support/address.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -23,25 +24,47 @@
 #include <utility>
 #include <vector>
 
+namespace skid::events {
+class Catalogue;
+}  // namespace skid::events
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
+
+namespace skid::perfdata {
+struct Attribute;
+struct Features;
+}  // namespace skid::perfdata
+
+namespace skid::run {
+struct Run;
+}  // namespace skid::run
+
+namespace skid::runway {
+struct TargetDescription;
+}  // namespace skid::runway
+
 namespace skid::measure {
 
-/// The machine that a recording was made on, from its run or the recording itself.
+/// Returns the machine that a recording was made on, from its run or the recording itself.
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run);
 
 /// An event of the CPU cores, as its PMU encodes it.
 struct CoreEvent {
-  std::uint64_t config = 0, config1 = 0;  ///< of a raw event; of a generic one its code there
+  /// Code of a raw event, or the PMU's code of a generic one.
+  std::uint64_t config = 0, config1 = 0;
   bool cycles = false;
 };
 
 /// What is known of one recorded event.
 struct EventKnowledge {
-  std::optional<CoreEvent> core;  ///< nullopt: no event of a core PMU, or one without a known code
-  bool core_pmu = false;          ///< of a core PMU, whether or not its code is known
-  /// Of a core PMU of Arm, which records where the interrupt occurred: the
-  /// kernel (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
+  std::optional<CoreEvent> core;  ///< nullopt: no core event, or its code is unknown
+  bool core_pmu = false;          ///< true for core events, even without a known code
+  /// True for a core PMU of Arm, which records where the interrupt occurred: the kernel
+  /// (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
   bool of_arm = false;
-  bool cpu_recorded = true;  ///< that the recording contains which CPU it is of
+  bool cpu_recorded = true;  ///< true if the recording names its CPU
   /// "Intel's event file skylake V59", "libpfm4, core"; empty: none covers the CPU.
   std::string catalogue;
   events::Cpu cpu;
@@ -49,7 +72,7 @@ struct EventKnowledge {
 
   events::Counted counted = events::Counted::other;
 
-  /// By catalogue, the CPU cannot record it precisely.
+  /// Whether it is not a precise event on this CPU, by catalogue.
   bool imprecise() const noexcept { return event && event->precise == false; }
 };
 
@@ -58,9 +81,10 @@ struct KnownCauses {
   analysis::NotJudged not_judged = analysis::NotJudged::none;
   std::vector<events::Cause> causes;
 };
+/// Returns the causes of an event, or why it cannot be judged.
 KnownCauses causes_of(const EventKnowledge& knowledge);
 
-/// Whether an event is one of the CPU cores' PMUs. `pmu_name`: of attribute.type, empty when
+/// Whether an event belongs to a core PMU. `pmu_name` is the name of attribute.type, empty when
 /// unknown.
 bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_name);
 
@@ -71,14 +95,14 @@ class Catalogues {
   /// `perfmon`: directory of Intel's event files; empty: what is built in.
   explicit Catalogues(std::filesystem::path perfmon = {}) : perfmon_(std::move(perfmon)) {}
 
-  /// Null where there is none for this CPU. Throws what events::open_catalogue() throws for a
-  /// directory.
+  /// Returns the catalogue of a machine's CPU, or null if there is none. Throws what
+  /// events::open_catalogue() throws for a directory.
   std::shared_ptr<const events::Catalogue> of(const machine::Machine& machine);
 
  private:
   std::filesystem::path perfmon_;
   std::mutex mutex_;
-  /// By CPU and the name of its first core PMU.
+  /// Catalogues by CPU and the name of its first core PMU.
   std::map<std::pair<machine::CpuIdentity, std::string>, std::shared_ptr<const events::Catalogue>>
       known_;
 };
@@ -86,7 +110,8 @@ class Catalogues {
 /// The catalogue of the CPU that a recording is of.
 class RecordedCpu {
  public:
-  /// `catalogues`: of all recordings; null: what is built in is read for this one alone.
+  /// `catalogues` are shared by all recordings; null: the built-in table is read for this one
+  /// alone.
   explicit RecordedCpu(machine::Machine machine, std::shared_ptr<Catalogues> catalogues = {})
       : machine_(std::move(machine)), catalogues_(std::move(catalogues)) {}
 
@@ -94,7 +119,7 @@ class RecordedCpu {
   /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
   /// throws for a directory.
   EventKnowledge know(const perfdata::Attribute& attribute, std::string_view pmu_name);
-  /// "events of Intel's event file skylake V59": which catalogue answered, or why none did.
+  /// Returns "events of Intel's event file skylake V59": which catalogue answered, or why none did.
   std::string catalogue_name() const;
 
  private:
@@ -104,17 +129,18 @@ class RecordedCpu {
   std::shared_ptr<const events::Catalogue> catalogue_;
 };
 
-/// What a recording's own command line requested, one entry per measured event in their order;
-/// empty when the command line does not contain it (no -e, groups, another number of events).
+/// Returns what a recording's own command line requested, one entry per measured event in their
+/// order; empty when the command line does not contain it (no -e, groups, another number of
+/// events).
 std::vector<std::string> requested_events(const perfdata::Features& features,
                                           std::size_t measured_events);
 
-/// cpu-clock or task-clock.
+/// Whether an event is cpu-clock or task-clock.
 bool is_clock(const perfdata::Attribute& attribute);
-/// page-faults, minor-faults or major-faults.
+/// Whether an event is page-faults, minor-faults or major-faults.
 bool is_page_fault(const perfdata::Attribute& attribute);
 
-/// perf's own cycles.
+/// Whether an event is perf's generic cycles.
 bool is_generic_cycles(const perfdata::Attribute& attribute);
 
 /// Whether `perf record` was given no event, so that it takes its default.
@@ -128,8 +154,8 @@ bool is_substituted(std::string_view requested, const perfdata::Attribute& recor
 /// modifiers and levels aside.
 bool is_recorded_as_requested(std::string_view requested, const perfdata::Attribute& recorded);
 
-/// The built-in event that an attribute amounts to on this target ("access", "execute", "faults");
-/// nullopt when it is none of them.
+/// Returns the built-in event that an attribute amounts to on this target ("access", "execute",
+/// "faults"); nullopt when it is none of them.
 std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute,
                                             const runway::TargetDescription& target);
 
@@ -142,28 +168,30 @@ bool triggers_are_equal(const perfdata::Attribute& attribute, const EventKnowled
 /// What the instructions of a target's loop do. Empty: not known.
 struct LoopCategories {
   instructions::Categories trigger;
-  instructions::Categories others;  ///< of all whose samples are judged
+  /// Categories of all other instructions whose samples are judged.
+  instructions::Categories others;
 };
 
-/// Why samples of this event cannot be judged, or NotJudged::none. Judged is only what is known:
-/// where the CPU records the address of a cause precisely, the trigger is known to cause the event,
-/// and no other instruction of the loop can (docs/method.md). `target` null: that the hit function
-/// alone causes it is taken from the user. `loop`: of the target.
-/// pmu_name: of attribute.type in the recording, empty when unknown.
+/// Returns why samples of this event cannot be judged, or NotJudged::none. Samples are judged where
+/// the CPU records the address of a cause precisely, the trigger is known to cause the event,
+/// and no other instruction of the loop can (docs/method.md). If `target` is null, the user states
+/// that the hit function alone causes the event. `loop` belongs to the target. `pmu_name` is the
+/// name of attribute.type in the recording, empty when unknown.
 analysis::NotJudged reason_not_judged(const perfdata::Attribute& attribute,
                                       std::string_view pmu_name, const EventKnowledge& knowledge,
                                       const runway::TargetDescription* target,
                                       const LoopCategories& loop);
 
-/// What the reason leaves open: that the CPU has no precise levels, or which catalogue does not
-/// have the precision of the event. May be empty.
+/// Adds what the reason leaves open: that the CPU has no precise levels, or which catalogue does
+/// not have the precision of the event. May be empty.
 std::string remark_on(const EventKnowledge& knowledge, unsigned level,
                       analysis::NotJudged not_judged);
 
-/// Software events, breakpoints and tracepoints accept a precise level and ignore it.
+/// Whether an event accepts a precise level and ignores it: software events, breakpoints and
+/// tracepoints do.
 bool ignores_level(const perfdata::Attribute& attribute);
 
-/// Where every sample of an event that ignores levels is, in instructions from the trigger: what
+/// Returns the offset of every sample of an event that ignores levels, in instructions: what
 /// `target` declares; null: by the kind of event and the architecture. nullopt: not known.
 std::optional<std::int64_t> known_offset(const perfdata::Attribute& attribute,
                                          const runway::TargetDescription* target,

@@ -1,15 +1,46 @@
 #include "src/measure/measure.h"
 
+#include "analysis/basis.h"
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/trigger.h"
+#include "src/events/causes.h"
+#include "src/events/counted.h"
+#include "src/events/kernel_rules.h"
+#include "src/instructions/counted.h"
+#include "src/locate/digest.h"
+#include "src/locate/place_counter.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/page_fault_checker.h"
+#include "src/measure/profile.h"
 #include "src/measure/single_samples.h"
+#include "src/measure/target_geometry.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record_counts.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/run/run.h"
+#include "src/support/precise_level.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/module.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::measure {
 namespace {
@@ -133,7 +164,7 @@ void describe_addresses(const Profile& profile, const TargetGeometry* geometry, 
 struct Reading {
   const Profile& profile;
   const TargetGeometry* geometry;                            ///< null: no trigger address
-  std::shared_ptr<const std::vector<std::string>> warnings;  ///< of the recording as a whole
+  std::shared_ptr<const std::vector<std::string>> warnings;  ///< warnings of the whole recording
   std::int64_t bin_width;                                    ///< instructions
 };
 

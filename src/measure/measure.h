@@ -4,13 +4,27 @@
 #include "analysis/measurement.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
-#include "src/measure/event_knowledge.h"
-#include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid {
+class Cores;
+}  // namespace skid
+
+namespace skid::run {
+struct PlannedMeasurement;
+struct Run;
+}  // namespace skid::run
 
 namespace skid::measure {
+
+class Catalogues;
 
 /// One recording to measure, with its entry in its run.
 struct Source {
@@ -23,13 +37,14 @@ struct Source {
 /// How to read a recording.
 struct ReadingChoices {
   locate::SearchPlaces places = {};
-  locate::Filter filter = {};  ///< of events and samples
+  locate::Filter filter = {};  ///< filter of events and samples
   /// Counts the core of a long file's second thread; null: it is not counted.
   Cores* cores = nullptr;
   /// The knowledge of events, for all recordings; null: the built-in tables, for this one.
   std::shared_ptr<Catalogues> catalogues = {};
 };
 
+/// How to read and measure a recording.
 struct Choices : ReadingChoices {
   /// Names of the functions that count as trigger and runway, instead of a target's own note.
   std::optional<std::string> hit_function = {}, runway_function = {};
@@ -44,6 +59,7 @@ struct ReadResult {
   std::vector<std::string> particulars;
 };
 
+/// The measurements of a recording.
 struct Measured : ReadResult {
   std::vector<analysis::Measurement> measurements;
 };
@@ -55,12 +71,12 @@ struct RecordingSummary : ReadResult {
   bool synthetic = false;
   analysis::Cpu cpu;
   std::string kernel;
-  locate::Filtered filtered;         ///< by the filter of events and samples
-  std::vector<std::string> remarks;  ///< on files that were refused or not found
+  locate::Filtered filtered;         ///< samples that the filter left out
+  std::vector<std::string> remarks;  ///< remarks on files that were refused or not found
 };
 
 /// Reads, locates, classifies and judges a recording. Several threads may do so at once. Throws
-/// InputError when nothing of it can be read, Error when the named functions are not to be found.
+/// InputError when nothing of it can be read, Error if the named functions are not found.
 Measured measure(const Source& source, const Choices& choices);
 
 }  // namespace skid::measure

@@ -1,8 +1,24 @@
 #include "src/measure/profile.h"
 
+#include "src/locate/filter.h"
+#include "src/locate/module_store.h"
+#include "src/measure/measure.h"
+#include "src/measure/run_comparison.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/recording.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <numeric>
+#include <span>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 

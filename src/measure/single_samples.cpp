@@ -1,11 +1,46 @@
 #include "src/measure/single_samples.h"
 
+#include "analysis/basis.h"
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
 #include "runway/instructions.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "src/events/causes.h"
+#include "src/events/kernel_rules.h"
+#include "src/instructions/counted.h"
+#include "src/locate/digest.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/overshoot_counter.h"
+#include "src/measure/page_fault_checker.h"
+#include "src/measure/profile.h"
+#include "src/measure/target_geometry.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/address.h"
+#include "src/support/precise_level.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::measure {
 namespace {
@@ -27,7 +62,7 @@ bool is_cross_check(const Attribute& attribute, const Tracepoints& tracepoints) 
          format->system + ":" + format->name == kPageFaultTracepoint;
 }
 
-/// Of an event that counts in software: the reason is in kernel/events/core.c.
+/// Explains why an event that counts in software has no skid in events, by kernel/events/core.c.
 std::string refusal_of_software(const Attribute& attribute) {
   // perf_swevent_hrtimer()
   if (is_clock(attribute))
@@ -39,7 +74,7 @@ std::string refusal_of_software(const Attribute& attribute) {
   return {};
 }
 
-/// Of an event of a PMU.
+/// Explains why an event of a PMU has no skid in events.
 std::string refusal_of_pmu(const RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
   const EventKnowledge& knowledge = event.knowledge;
@@ -149,7 +184,7 @@ class SamplePairReader {
     int level = 0;  ///< precise_ip
     std::uint64_t period = 0;
     analysis::SamplePairs& pairs;
-    std::map<std::int32_t, Last> last;  ///< by thread; no hash: any threads may come
+    std::map<std::int32_t, Last> last;  ///< samples by thread; no hash: any ids may come
   };
 
   /// The number of the event that a sample is of; nullopt: not known.
@@ -173,11 +208,11 @@ class SamplePairReader {
 
   const TargetGeometry* geometry_;
   std::vector<std::uint64_t> begins_;      ///< instructions of an iteration before each trigger
-  std::map<std::uint32_t, Event> events_;  ///< by attribute
+  std::map<std::uint32_t, Event> events_;  ///< events by attribute
 };
 
-/// By attribute, of the events whose samples have counter values. `bases`, by attribute, get the
-/// skids in events; must outlive the counters.
+/// Makes a counter, by attribute, for each event whose samples have counter values. `bases`, by
+/// attribute, get the skids in events and must outlive the counters.
 std::map<std::uint32_t, OvershootCounter> overshoot_counters(
     const std::vector<RecordedEvent>& events, std::vector<analysis::Basis>& bases) {
   std::map<std::uint32_t, OvershootCounter> counters;

@@ -1,12 +1,57 @@
+// Finds the trigger and the runway that the samples of a recording are measured from. An iteration
+// of a target (runway/note.h has the addresses, docs/method.md the classes):
+//
+//   | head | lead-in NOPs | trigger | runway NOPs | setup | trigger | runway NOPs | rest |
+//    loop begins           offset 0  1, 2, 3, ...   |      offset 0  1, 2, 3, ...
+//                                                   head of the next trigger, if it has one
+//
+// 1. The files with user-mode samples are opened and verified; a file may have several mappings.
+// 2. The first one with a note is the target. Without any user-mode sample, the run names the
+//    target, so that the expected samples are known. For other programs the user names two
+//    functions, hit and runway.
+// 3. Trigger, lead-in and runway are decoded, because offsets are in instructions, not in bytes.
+// 4. Other triggers are instructions of the loop that can cause the event, too; what is executed
+//    directly after them is where their samples may be. The categories of all other instructions
+//    decide whether samples can be judged (reason_not_judged() in event_knowledge.h).
+//
+// A note or a symbol table may be hostile: kLongestPart and kLargestFunction bound what is decoded.
+
+#include "src/measure/target_geometry.h"
+
+#include "analysis/basis.h"
+#include "runway/specification.h"
+#include "runway/target_report.h"
+#include "runway/trigger.h"
+#include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+#include "src/locate/digest.h"
+#include "src/locate/module_store.h"
+#include "src/locate/place_counter.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/measure.h"
 #include "src/measure/profile.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
+#include "src/run/run.h"
+#include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/text.h"
+#include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/module.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::measure {
 namespace {
@@ -30,7 +75,7 @@ std::vector<bool> sampled_files(const locate::Digest& digest) {
   return sampled;
 }
 
-/// Those that could be opened and verified.
+/// Files with user-mode samples that could be opened and verified.
 std::vector<SampledModule> sampled_modules(const Profile& profile) {
   const std::vector<bool> sampled = sampled_files(profile.digest);
   std::vector<SampledModule> result;

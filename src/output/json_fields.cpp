@@ -1,10 +1,14 @@
 #include "src/output/json_fields.h"
 
+#include "src/output/escape.h"
 #include "src/output/page.h"
-#include "src/support/json_text.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {

@@ -1,8 +1,13 @@
 // Fields that several JSON outputs share, and CSV, which is made of JSON (docs/formats.md).
 #pragma once
 
+#include "analysis/delay.h"
+#include "analysis/distributions.h"
 #include "analysis/measurement.h"
+#include "src/output/inspection/inspection.h"
+#include "src/output/rates/rates.h"
 #include "src/support/fields.h"
+#include "src/support/json_text.h"
 
 #include <array>
 #include <cstddef>
@@ -10,7 +15,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 /// null for nullopt. JSON has no NaN and no infinity: they are written as null, too.

@@ -1,9 +1,11 @@
 #include "src/perfdata/attribute.h"
 
-#include "src/perfdata/format.h"
 #include "src/support/text.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 namespace {

@@ -3,7 +3,12 @@
 
 #include "src/perfdata/bytes.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace skid::perfdata {

@@ -1,7 +1,10 @@
 #include "src/perfdata/compressed_records.h"
 
 #include "src/perfdata/byte_stream.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
 
+#include <cstring>
 #include <new>
 
 #include <fmt/format.h>

@@ -1,14 +1,21 @@
 // The records inside PERF_RECORD_COMPRESSED and PERF_RECORD_COMPRESSED2.
 #pragma once
 
-#include "src/perfdata/record.h"
+#include "src/perfdata/bytes.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 struct ZSTD_DCtx_s;  // of zstd
 
 namespace skid::perfdata {
+
+struct Record;
 
 /// Decompresses one zstd stream, packet by packet, through a bounded buffer. Records may begin in
 /// one packet and end in a later one.

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 namespace {

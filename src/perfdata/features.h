@@ -2,11 +2,20 @@
 #pragma once
 
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
+#include <algorithm>
 #include <bitset>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace skid::perfdata {
 

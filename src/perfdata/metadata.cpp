@@ -1,6 +1,18 @@
 #include "src/perfdata/metadata.h"
 
+#include "src/perfdata/fault_log.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/id_table.h"
+#include "src/perfdata/record.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <algorithm>
 #include <array>
+#include <bitset>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 

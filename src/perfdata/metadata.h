@@ -2,13 +2,26 @@
 // or from records.
 #pragma once
 
-#include "src/perfdata/fault_log.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/id_table.h"
-#include "src/perfdata/record.h"
-#include "src/support/file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace skid {
+class FileDescriptor;
+}  // namespace skid
 
 namespace skid::perfdata {
+
+class FaultLog;
+class IdTable;
+struct Record;
 
 /// More events than anyone records: a kernel has some 2,500 tracepoints. Bounds the memory for a
 /// damaged recording, up to 14 KB an event in a report.

@@ -1,9 +1,12 @@
 #include "src/perfdata/record.h"
 
+#include "src/perfdata/attribute.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,10 +1,20 @@
 // Records of a recording, and the decoded kinds other than samples.
 #pragma once
 
-#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <linux/perf_event.h>
+
 namespace skid::perfdata {
+
+struct Attribute;
 
 /// A record, not yet decoded: any type, also ones that nothing here knows.
 struct Record {

@@ -1,6 +1,16 @@
 #include "src/perfdata/record_counts.h"
 
+#include "src/perfdata/byte_stream.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 namespace {

@@ -3,7 +3,16 @@
 
 #include "src/perfdata/recording.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
 namespace skid::perfdata {
+
+struct BulkLayout;
 
 /// Blocks of records before a PERF_RECORD_FINISHED_ROUND that are repeated after it. So that they
 /// cannot be chance, the last record is a sample and later than the first sample of the block.

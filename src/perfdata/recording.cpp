@@ -1,13 +1,21 @@
 #include "src/perfdata/recording.h"
 
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <array>
+#include <bitset>
 #include <cerrno>
 #include <set>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,11 +2,29 @@
 #pragma once
 
 #include "src/perfdata/byte_stream.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/compressed_records.h"
+#include "src/perfdata/fault_log.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/sample.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::perfdata {
+
+struct Attribute;
+struct Features;
+struct Record;
 
 /// How a recording was stored.
 enum class StorageMode { file, pipe, directory };

@@ -1,9 +1,14 @@
 #include "src/perfdata/recording_writer.h"
 
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
-#include "src/support/error.h"
 
+#include <algorithm>
 #include <array>
+#include <bitset>
+#include <cstdio>
 #include <limits>
 #include <new>
 #include <stdexcept>

@@ -4,12 +4,20 @@
 #include "src/perfdata/features.h"
 #include "src/support/file.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 struct ZSTD_CCtx_s;  // of zstd
 
 namespace skid::perfdata {
+
+struct Attribute;
 
 /// Where and how a recording is written.
 struct WritingChoices {

@@ -1,6 +1,8 @@
 #include "src/perfdata/sample.h"
 
 #include <algorithm>
+#include <bit>
+#include <string>
 
 namespace skid::perfdata {
 namespace {

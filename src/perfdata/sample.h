@@ -2,8 +2,21 @@
 // counted without decoding each.
 #pragma once
 
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 

@@ -4,8 +4,13 @@
 
 #include "src/perfdata/bytes.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 

@@ -1,15 +1,23 @@
+#include "analysis/rates.h"
 #include "src/events/catalogue.h"
+#include "src/machine/machine.h"
 #include "src/perfstat/counts.h"
-#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,17 +2,27 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
-#include "src/perfdata/format.h"
+#include "runway/specification.h"
+#include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/cpu.h"
+#include "src/events/default_set.h"
+#include "src/events/errata.h"
+#include "src/events/event.h"
+#include "src/events/spelling.h"
+#include "src/machine/cpu_identity.h"
+#include "src/run/perftool/generic_event.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <linux/perf_event.h>
 
 namespace skid::record {
 namespace {

@@ -2,13 +2,13 @@
 // them a run records, at which levels and periods, with which trigger, on which CPU.
 #pragma once
 
-#include "runway/specification.h"
-#include "runway/target.h"
-#include "src/events/catalogue.h"
-#include "src/events/event.h"
-#include "src/machine/diagnosis.h"
+#include "runway/trigger.h"
+#include "src/events/counted.h"
+#include "src/instructions/counted.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/perftool.h"
+#include "src/machine/sampled_event.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -19,6 +19,21 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::events {
+class Catalogue;
+}  // namespace skid::events
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
+
+namespace skid::runway {
+struct Specification;
+struct TargetDescription;
+}  // namespace skid::runway
 
 namespace skid::record {
 
@@ -36,27 +51,27 @@ struct RequestedEvent {
   EventKind kind = EventKind::other;
   std::string name;              ///< "access", "cycles", "cpu/event=0xd1,umask=0x20/"
   std::string modifiers;         ///< perf's, without the precise level: "u"
-  std::optional<int> own_level;  ///< of an event that came with p's
+  std::optional<int> own_level;  ///< level of an event requested with p's
   std::string perf_name = {};    ///< its name for perf; empty: `name`
 
   /// Whether perf chooses the level, by the modifier P: the highest that the kernel takes.
   bool perf_picks_level() const { return modifiers.find('P') != std::string::npos; }
-  /// As requested, without a level: "cycles:u".
+  /// Returns the event as requested, without a level: "cycles:u".
   std::string text() const { return perftool::join_event_name({name, modifiers}); }
-  /// As requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
+  /// Returns the event as requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".
   std::string at_level(int level) const { return perftool::event_at_level(name, modifiers, level); }
-  /// As perf's -e takes it on this target: "mem:0x403000/8:rw:upp".
+  /// Returns the argument of perf's -e on this target: "mem:0x403000/8:rw:upp".
   std::string for_perf(int level, const runway::TargetDescription& target) const {
     return perftool::event_at_level(
         perf_name.empty() ? perftool::perf_name_of(name, target) : perf_name, modifiers, level);
   }
 };
 
-/// Takes the values of -e apart, each one event or a list with commas. Throws UsageError for a text
-/// that is no single event, for `P` beside p, and for one event named twice.
+/// Parses the values of -e, each one event or a list with commas. Throws UsageError for a text that
+/// is no single event, for `P` beside p, and for one event named twice.
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments);
 
-/// "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.
+/// Converts "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.
 inline int parse_level(std::string_view name) {
   for (int level = 0; level <= machine::kHighestLevel; ++level) {
     if (name == machine::level_name(level)) return level;
@@ -70,18 +85,18 @@ struct PlanOptions {
   std::optional<std::vector<int>> levels;      ///< -p; nullopt: all levels
   std::optional<std::uint64_t> period;         ///< -c
   perftool::Extras extras;                     ///< -F, -g, -b, -j: how samples are taken
-  std::optional<std::string> pmu;              ///< --pmu: of events that name none
+  std::optional<std::string> pmu;              ///< --pmu: PMU of events that name none
   std::optional<runway::TriggerKind> trigger;  ///< --trigger; nullopt: what the event needs
   std::optional<std::uint32_t> nops;
   std::optional<unsigned> nop_bytes;
-  std::optional<unsigned> triggers;          ///< in one iteration
+  std::optional<unsigned> triggers;          ///< triggers in one iteration
   std::vector<std::uint32_t> gaps;           ///< NOPs between them
   std::optional<std::uint64_t> working_set;  ///< bytes; nullopt: what the level of the kind needs
-  std::uint64_t samples = 5000;              ///< a measurement at least
+  std::uint64_t samples = 5000;              ///< minimum per measurement
   std::optional<double> duration_seconds;    ///< instead of `samples`
-  std::optional<std::uint64_t> iterations;   ///< of the target, instead of `samples`
+  std::optional<std::uint64_t> iterations;   ///< iterations of the target, instead of `samples`
   int repeat = 1;
-  bool vary_period = false;  ///< each repetition with another period, at least kPeriods of them
+  bool vary_period = false;  ///< use another period in each of at least kPeriods repetitions
   std::optional<int> cpu;
   std::optional<std::filesystem::path> perfmon;  ///< directory of Intel's event files
   bool check_ip = false;        ///< record the tracepoint of page faults as a cross-check
@@ -94,9 +109,9 @@ struct ChosenEvent {
   std::vector<int> levels;
   runway::TriggerKind trigger{};
   std::uint64_t period = 0;
-  events::Counted counted = events::Counted::other;  ///< by the catalogue
-  int cpu = 0;                                       ///< that the target is pinned to
-  std::string erratum;  ///< that concerns the modes to be counted; may be empty
+  events::Counted counted = events::Counted::other;  ///< what the catalogue says it counts
+  int cpu = 0;                                       ///< CPU that the target is pinned to
+  std::string erratum;  ///< erratum of the modes to be counted; may be empty
   /// Suggestions for a name that neither the catalogue nor perf has: "; did you mean …?", or an
   /// empty text.
   std::optional<std::string> near_names;
@@ -104,12 +119,13 @@ struct ChosenEvent {
   std::vector<machine::LevelAnswer> answers;
 };
 
-/// The events of one trigger instruction each, whose number follows from the iterations.
+/// Whether each trigger instruction causes one event, so that the number of iterations gives
+/// theirs.
 inline bool is_counted_by_iteration(EventKind kind) {
   return kind == EventKind::access || kind == EventKind::execute || kind == EventKind::faults;
 }
 
-/// The PMU that an event names: "cpu_core" of "cpu_core/cycles/"; null: none.
+/// Returns the PMU that an event names: "cpu_core" of "cpu_core/cycles/"; null: none.
 inline const machine::CorePmu* named_pmu(std::string_view event, const machine::Machine& machine) {
   for (const machine::CorePmu& pmu : machine.core_pmus) {
     if (event.starts_with(pmu.name + "/")) return &pmu;
@@ -117,10 +133,10 @@ inline const machine::CorePmu* named_pmu(std::string_view event, const machine::
   return nullptr;
 }
 
-/// An event that comes with every cycle or instruction, some 10^10 times a second.
+/// Whether an event occurs in every cycle or instruction, some 10^10 times a second.
 bool is_busy(const ChosenEvent& chosen);
 
-/// Whether IBS itself is sampled, which tags any operation: only those that access the trigger's
+/// Whether IBS itself is sampled, which tags any operation: only samples that access the trigger's
 /// data are judged.
 inline bool is_tagged(const ChosenEvent& chosen) {
   return chosen.event.name.starts_with("ibs_op/");
@@ -131,40 +147,40 @@ inline bool is_tagged(const ChosenEvent& chosen) {
 /// iteration.
 bool resonates(const ChosenEvent& chosen, const runway::Specification& specification);
 
-/// The events from one sample to the next where -c does not name them. `triggers`: of an iteration.
+/// Returns the period to use without -c. `triggers`: number in an iteration.
 std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
                              std::size_t triggers);
 
-/// The least number of periods where they vary.
+/// Minimum number of periods with varied periods.
 inline constexpr int kPeriods = 4;
 
-/// How often every event and level is recorded.
+/// Returns how often every event and level is recorded.
 inline int repeats_of(const PlanOptions& options) {
   return options.vary_period ? std::max(options.repeat, kPeriods) : options.repeat;
 }
 
-/// The period of each repetition: the chosen one, or that and further ones that do not resonate, so
-/// that overflows are at other events of an iteration each time. `specification`: of the event's
-/// target.
+/// Returns the period of each repetition: the chosen one, or that and further ones that do not
+/// resonate, so that overflows are at other events of an iteration each time. `specification` is
+/// that of the event's target.
 std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
                                       const runway::Specification& specification);
 
-/// Triggers in one iteration.
+/// Returns the number of triggers in one iteration.
 inline std::size_t triggers_of(const PlanOptions& options) {
   return options.triggers ? *options.triggers : options.gaps.size() + 1;
 }
 
-/// The events of the options, else the built-in ones, the default set of the CPU, and cycles:P,
-/// which perf itself records by default. Decisions are explained in `notes`. `catalogue` null: none
-/// covers the CPU. A core PMU without a name is that of a CPU of which nothing is known. Throws
-/// UsageError and Error as resolve_request() does.
+/// Chooses the events of the options, else the built-in ones, the default set of the CPU, and
+/// cycles:P, which perf itself records by default. Decisions are explained in `notes`. `catalogue`
+/// null: none covers the CPU. A core PMU without a name is that of a CPU of which nothing is known.
+/// Throws UsageError and Error as resolve_request() does.
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes);
 
-/// The CPU to pin an event's target to: as asked, or the highest one allowed that has the PMU which
-/// the event names; where it names none the performance cores of a hybrid machine. Throws Error
-/// where none is allowed.
+/// Returns the CPU to pin an event's target to: --cpu, else the highest allowed CPU that has the
+/// PMU the event names; for an event without a PMU one of the performance cores of a hybrid
+/// machine. Throws Error if none is allowed.
 int cpu_for(const PlanOptions& options, const RequestedEvent& event,
             const machine::Machine& machine);
 

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -40,7 +44,7 @@ fs::path old_name(const fs::path& path) {
   return path.parent_path() / (path.filename().string() + ".old");
 }
 
-/// Where the old run is until a new one is kept.
+/// The name that the old run has until a new one is kept.
 fs::path aside_name(const fs::path& path) {
   return path.parent_path() / (path.filename().string() + ".replaced");
 }

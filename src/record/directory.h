@@ -4,6 +4,7 @@
 #include "src/support/file.h"
 
 #include <filesystem>
+#include <utility>
 
 namespace skid::record {
 
@@ -17,11 +18,11 @@ enum class Displace {
 };
 
 /// Throws Error when a new run cannot take the name `path`: something exists that may not be
-/// displaced, or is no run, or is being recorded. A run gets its name back that was set aside for
-/// one without a recording when skidscan was killed.
+/// displaced, or is no run, or is being recorded. A run that was set aside for
+/// one without a recording when skidscan was killed is restored to its name.
 void check_run_directory(const std::filesystem::path& path, Displace displace);
 
-/// The run that was set aside for the one in `path` when skidscan was killed; empty: none.
+/// Returns the run that was set aside for the one in `path` when skidscan was killed; empty: none.
 std::filesystem::path replaced_run(const std::filesystem::path& path);
 
 /// A run directory that is being recorded into, locked against another skidscan. What had the name
@@ -29,9 +30,10 @@ std::filesystem::path replaced_run(const std::filesystem::path& path);
 /// directory is removed and the old one gets its name back.
 class RunDirectory {
  public:
-  /// Makes a new one. Throws Error as check_run_directory does, or naming what cannot be made.
+  /// Creates a new directory. Throws Error as check_run_directory does, or naming what cannot be
+  /// made.
   static RunDirectory create(const std::filesystem::path& path, Displace displace);
-  /// Takes the existing one. Throws Error when it is being recorded.
+  /// Opens an existing directory. Throws Error when it is being recorded.
   static RunDirectory resume(const std::filesystem::path& path);
 
   RunDirectory(RunDirectory&& other) noexcept;
@@ -40,9 +42,9 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
   ~RunDirectory();
 
-  /// Absolute.
+  /// Returns the absolute path.
   const std::filesystem::path& path() const noexcept { return path_; }
-  /// There is something in it worth keeping.
+  /// Keeps the new directory, because it contains results.
   void keep();
 
  private:
@@ -54,7 +56,7 @@ class RunDirectory {
   Displace displace_ = Displace::refuse;
   bool kept_ = false;
   FileDescriptor lock_;
-  FileDescriptor old_lock_;  ///< of the old run, which no other record may restore meanwhile
+  FileDescriptor old_lock_;  ///< lock of the old run, which no other record may restore
 };
 
 }  // namespace skid::record

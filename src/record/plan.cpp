@@ -1,16 +1,35 @@
 #include "src/record/plan.h"
 
 #include "runway/instructions.h"
-#include "src/measure/single_samples.h"
+#include "src/events/counted.h"
+#include "src/instructions/counted.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampled_event.h"
+#include "src/measure/page_fault_checker.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/perftool/record_command.h"
+#include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/process.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
+
+namespace skid::events {
+class Catalogue;
+}  // namespace skid::events
 
 namespace skid::record {
 namespace {

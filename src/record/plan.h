@@ -2,51 +2,71 @@
 // for events as `record` would sample them.
 #pragma once
 
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/machine/diagnosis.h"
+#include "src/machine/event_attempt.h"
 #include "src/record/choice.h"
 #include "src/run/run.h"
 
+#include <filesystem>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::events {
+class Catalogue;
+}  // namespace skid::events
+
+namespace skid::machine {
+struct Machine;
+struct PerfTool;
+struct SamplingSupport;
+}  // namespace skid::machine
 
 namespace skid::record {
 
-/// A target for each trigger that the events need. Throws UsageError for options that fit none of
-/// them, Error when `cpu` cannot run one.
+/// Chooses a target for each trigger that the events need. Throws UsageError for options that fit
+/// none of them, Error when `cpu` cannot run one.
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
                                                   const PlanOptions& options,
                                                   const machine::Machine& machine, int cpu,
                                                   std::vector<std::string>& notes);
 
-using Targets = std::map<std::string, runway::Target>;  ///< by trigger kind
+/// Targets by trigger kind.
+using Targets = std::map<std::string, runway::Target>;
 
-/// Builds them into a directory, each as target.KIND.
+/// Builds targets into a directory, each as target.KIND.
 Targets build_targets(const std::vector<runway::Specification>& specifications,
                       const std::filesystem::path& directory);
 
-/// What the options come to on this machine.
+/// The options resolved for this machine.
 struct RecordRequest {
   std::vector<ChosenEvent> events;
   std::vector<runway::Specification> targets;  ///< one for each trigger that the events need
-  int cpu = 0;                                 ///< of the events that do not name another CPU's PMU
+  int cpu = 0;                     ///< CPU of the events that do not name another CPU's PMU
   std::vector<std::string> notes;  ///< what was decided and why, a line each, for people
 };
 
-/// Throws UsageError for options that contradict each other, Error for prerequisites that this
-/// machine does not have. `catalogue` null: none covers the CPU.
+/// Resolves the options. Throws UsageError for options that contradict each other, Error for
+/// prerequisites that this machine does not have. `catalogue` null: none covers the CPU.
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);
 
-/// The measurements in the order in which they are recorded: all levels of every event, then
+/// Lists the measurements in the order in which they are recorded: all levels of every event, then
 /// all of it again for each repeat. `targets` has one for each trigger of the request.
 std::vector<run::PlannedMeasurement> plan_measurements(
     const PlanOptions& options, const RecordRequest& request,
     const std::map<runway::TriggerKind, runway::TargetDescription>& targets);
 
-/// The run that `record` begins with and a kit carries: everything decided, nothing recorded. The
-/// machine, perf and the start time are left out.
+/// Makes the run that `record` begins with and a kit carries: everything decided, nothing recorded.
+/// The machine, perf and the start time are left out.
 run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
                      const Targets& targets);
 
-/// Asks for every event and notes the answers in it.
+/// Asks the kernel for every event and notes the answers in it.
 void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
                 const machine::SamplingSupport& support, const machine::EventTrial& trial);
 
@@ -55,8 +75,8 @@ void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
 /// event was named, or nothing is left.
 void leave_out_unsampled(RecordRequest& request, const PlanOptions& options);
 
-/// What can be sampled on a machine: the events that `record` samples there by default. Without a
-/// trial the kernel's answers are simulated. `catalogue` null: none covers the CPU.
+/// Diagnoses what can be sampled on a machine: the events that `record` samples there by default.
+/// Without a trial the kernel's answers are simulated. `catalogue` null: none covers the CPU.
 machine::Diagnosis diagnose(const machine::SamplingSupport& support,
                             const events::Catalogue* catalogue, const machine::EventTrial& trial);
 

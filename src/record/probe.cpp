@@ -1,12 +1,40 @@
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "src/events/cpu.h"
+#include "src/events/default_set.h"
 #include "src/events/kernel_rules.h"
-#include "src/perfdata/format.h"
+#include "src/events/spelling.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/diagnosis.h"
+#include "src/machine/event_attempt.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampled_event.h"
+#include "src/machine/sampling_support.h"
+#include "src/record/choice.h"
 #include "src/record/plan.h"
+#include "src/run/perftool/generic_event.h"
+#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/record_command.h"
+#include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <linux/perf_event.h>
+
+namespace skid::events {
+class Catalogue;
+}  // namespace skid::events
 
 namespace skid::record {
 namespace {

@@ -1,7 +1,18 @@
+#include "src/machine/machine.h"
 #include "src/record/choice.h"
+#include "src/run/perftool/event_name.h"
+#include "src/support/error.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::record {
 namespace {

@@ -1,19 +1,39 @@
 #include "src/record/session.h"
 
 #include "analysis/wording.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_report.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/output/escape.h"
+#include "src/record/interrupts.h"
+#include "src/record/progress.h"
+#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/try_length.h"
+#include "src/run/run.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +49,7 @@ using std::chrono::seconds;
 constexpr std::chrono::milliseconds kGlance{100};  // between looks at progress and interrupts
 constexpr seconds kPatience{5};                    // for perf to end when asked to
 constexpr int kMostTraps = 4;                      // attempts that a debug exception ends
-/// perf hands samples on once its buffer is half full; a smaller file holds hardly any of them yet.
+/// perf writes samples out once its buffer is half full; a smaller file contains almost none.
 constexpr std::uint64_t kTellingBytes = 65'536;
 
 /// Two FIFOs in a directory that only we can enter; a run directory may be on a file system that
@@ -65,7 +85,7 @@ class PartialFile {
   PartialFile& operator=(const PartialFile&) = delete;
   ~PartialFile() { remove(); }
 
-  /// Makes room for another attempt; perf would set the last one aside as a file of its own.
+  /// Deletes the file of a failed attempt; perf would otherwise rename it.
   void remove() const noexcept {
     std::error_code ignored;
     fs::remove(path_, ignored);

@@ -1,13 +1,34 @@
+#include "runway/specification.h"
+#include "runway/target_report.h"
+#include "src/machine/machine.h"
+#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/record_command.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/process.h"
+#include "src/support/text.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
 
 namespace skid::run {
 namespace {

@@ -2,16 +2,31 @@
 
 #include "src/run/run.h"
 
-#include "src/machine/diagnosis.h"
+#include "runway/specification.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/cpu_identity.h"
+#include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
 #include "src/support/fields.h"
+#include "src/support/json_text.h"
+#include "src/support/json_value.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <system_error>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace skid {
+struct AddressRange;
+}  // namespace skid
 
 namespace skid::run {
 namespace {

@@ -1,12 +1,24 @@
 // A run: the directory that `record` leaves, and its description, run.json.
 #pragma once
 
-#include "src/run/perftool/perftool.h"
+#include "runway/target_report.h"
+#include "src/machine/machine.h"
+#include "src/run/perftool/record_command.h"
 #include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
 
 namespace skid::run {
 
@@ -28,14 +40,14 @@ SKID_NAMES(State, "pending", "finished", "refused")
 
 /// One perf record: one event at one precise level.
 struct PlannedMeasurement : perftool::Subject {
-  std::string event;       ///< as asked, without its level: "access", "cycles:u"
-  std::string requested;   ///< as asked, with its level: "access:pp", "cycles:upp"
+  std::string event;       ///< requested event without its level: "access", "cycles:u"
+  std::string requested;   ///< requested event with its level: "access:pp", "cycles:upp"
   int level = 0;           ///< requested precise level, 0 to 3; with modifier P 0
-  int repeat = 1;          ///< from 1
-  std::optional<int> cpu;  ///< the target is pinned to, where it is not that of the run
+  int repeat = 1;          ///< number of the repetition, from 1
+  std::optional<int> cpu;  ///< CPU of the target if it is not the run's
   std::string trigger;     ///< trigger kind of the target it ran
-  /// To read at least, so that as many as were asked for can be judged; 0 where the length was
-  /// asked for instead.
+  /// Samples to read at least, so that the requested number can be judged; 0 if a length was
+  /// requested instead.
   std::uint64_t samples = 0;
   std::string file;  ///< recording, relative to the run directory
   State state = State::pending;
@@ -51,21 +63,23 @@ struct PlannedMeasurement : perftool::Subject {
 void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
                   const machine::CpuIdentity& cpu);
 
+/// A target in a run directory.
 struct RunTarget {
   std::string trigger;  ///< trigger kind
   std::string file;     ///< relative to the run directory
   std::string build_id;
 };
 
+/// The content of run.json.
 struct Run {
   std::string tool_version;
-  std::vector<std::string> command_line;  ///< of skidscan, as given; by `record --resume` kept
+  std::vector<std::string> command_line;  ///< command line of skidscan; `record --resume` keeps it
   bool synthetic = false;
   bool by_kit = false;  ///< recorded by a kit's run.sh, which alone can finish it
   machine::Machine machine;
   machine::PerfTool perf;
   int cpu = 0;                ///< the CPU that targets are pinned to
-  std::uint64_t samples = 0;  ///< requested per measurement, to be judged; 0 with a duration
+  std::uint64_t samples = 0;  ///< requested per measurement to be judged; 0 with a duration
   std::optional<double> duration_seconds;
   std::string started, ended;  ///< ISO 8601, UTC
   std::vector<RunTarget> targets;
@@ -78,16 +92,16 @@ struct Run {
   }
 };
 
-/// The name of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" where that is `taken`.
-/// It is added to `taken`. Characters of the event that are special to a file system or shell are
-/// replaced. `level`: "none", "pp", "P". `repeat` 0: of a run without repeats.
+/// Makes the name of a recording: "cycles_u.pp.2.data", or "cycles_u.pp.2~2.data" if that is
+/// `taken`. The name is added to `taken`. Characters of the event that are special to a file system
+/// or shell are replaced. `level`: "none", "pp", "P". `repeat` is 0 for a run without repeats.
 std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken);
 
-/// Whether `directory` holds a run: of `record`, or one that a kit's run.sh has begun.
+/// Whether `directory` contains a run of `record`, or one that a kit's run.sh has begun.
 bool is_run(const std::filesystem::path& directory);
 
-/// Whether it holds a kit, or the run of one.
+/// Whether `directory` contains a kit, or the run of one.
 bool has_plan(const std::filesystem::path& directory);
 
 /// Reads DIR/run.json, or what a kit left there (docs/run.md). Every key is checked for its type
@@ -98,22 +112,22 @@ Run read_run(const std::filesystem::path& directory);
 /// Reads a description, run.json or plan.json, as read_run() does.
 Run read_description(const std::filesystem::path& file);
 
-/// The text that write_run() writes.
+/// Returns the text that write_run() writes.
 std::string description_of(const Run& run);
 
-/// Writes DIR/run.json so that a reader sees the old or the new one, never half. Throws Error.
+/// Writes DIR/run.json atomically: a reader sees the old or the new one. Throws Error.
 inline void write_run(const Run& run, const std::filesystem::path& directory) {
   write_file_atomically(directory / kFileName, description_of(run));
 }
 
-/// Starts of run.sh, a line `key=value` each (docs/kit.md).
+/// File with the starts of run.sh, one line `key=value` each (docs/kit.md).
 inline constexpr const char* kSessionName = "session";
-/// The files of the machine, below it as below "/".
+/// Directory with the files of the machine, laid out as below "/".
 inline constexpr const char* kMachineName = "machine";
 /// The directory of the files that each measurement left: FILE.out, FILE.err, FILE.result.
 inline constexpr const char* kResultsName = "results";
 
-/// The run that a kit's run.sh leaves: DIR/plan.json and, raw, what happened, put together in
+/// Reads the run that a kit's run.sh leaves: DIR/plan.json and, raw, what happened, put together in
 /// memory with what `record` judges its recordings by. The files of the directory are untrusted:
 /// sizes are bounded and symbolic links are not followed. Throws InputError.
 Run read_kit_run(const std::filesystem::path& directory);

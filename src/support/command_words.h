@@ -2,6 +2,7 @@
 // at once, a kit's script on the machine that it is carried to.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <map>
 #include <string>

@@ -1,7 +1,6 @@
 // The errors that reach the user: what is wrong, where, and what to do about it.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>

@@ -11,17 +11,28 @@
 // them. There is one list for a struct in the whole program.
 #pragma once
 
-#include "src/support/json_text.h"
 #include "src/support/json_value.h"
+#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <array>
-#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #define SKID_FIELD(member) io(#member, value.member);
 #define SKID_FIELD_OR_NULL(member) io(#member, OrNull{value.member});

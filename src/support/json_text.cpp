@@ -1,6 +1,7 @@
 #include "src/support/json_text.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <nlohmann/json.hpp>
 

@@ -3,9 +3,11 @@
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

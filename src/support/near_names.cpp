@@ -2,12 +2,12 @@
 
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid {
 namespace {

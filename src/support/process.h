@@ -4,7 +4,10 @@
 #include "src/support/file.h"
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>

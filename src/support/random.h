@@ -1,6 +1,7 @@
 // Random numbers that are the same on every machine: no std:: distribution, no function of libm.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <utility>

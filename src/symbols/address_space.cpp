@@ -1,10 +1,12 @@
 #include "src/symbols/address_space.h"
 
 #include "src/support/error.h"
+#include "src/symbols/overlap_index.h"
 
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 

@@ -2,16 +2,23 @@
 // and names replayed in time order.
 #pragma once
 
-#include "src/symbols/overlap_index.h"
+#include "src/support/address.h"
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace skid::symbols {
+
+class OverlapIndex;
 
 /// A mapped file as the recording names it; not opened or verified.
 struct MappedFile {

@@ -1,14 +1,22 @@
 #include "src/symbols/binary_places.h"
 
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/symbols/elf_file.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <boost/crc.hpp>
+#include <elf.h>
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
 
 namespace skid::symbols {
 namespace {

@@ -6,6 +6,11 @@
 #include <ctime>
 
 #define HAVE_DECL_BASENAME 1  // libiberty.h must not declare it
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <libiberty/demangle.h>
 #include <unistd.h>
 

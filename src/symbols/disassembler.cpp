@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <capstone/capstone.h>
+#include <elf.h>
 #include <fmt/format.h>
 #include <libelf.h>
 

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
+#include <elf.h>
 #include <elfutils/libdwelf.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 namespace skid::symbols {
 

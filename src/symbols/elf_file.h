@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <elf.h>
 #include <gelf.h>
 #include <libelf.h>
 

@@ -1,17 +1,23 @@
 #include "src/symbols/line_table.h"
 
+#include "src/support/address.h"
+#include "src/support/file.h"
 #include "src/support/text.h"
 #include "src/symbols/binary_places.h"
+#include "src/symbols/location.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <ctime>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <dwarf.h>
+#include <elf.h>
 #include <elfutils/libdwelf.h>
-#include <sys/stat.h>
+#include <gelf.h>
 
 namespace skid::symbols {
 

@@ -3,15 +3,29 @@
 
 #include "src/perfdata/bytes.h"
 #include "src/symbols/elf_file.h"
-#include "src/symbols/location.h"
 #include "src/symbols/overlap_index.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <elfutils/libdw.h>
+#include <libelf.h>
+
+namespace skid {
+class FileDescriptor;
+}  // namespace skid
 
 namespace skid::symbols {
+
+struct SourceLine;
 
 /// The line programs that a file's compilation units name. Reading them takes a bounded multiple of
 /// ElfFile::allowance.

@@ -1,12 +1,20 @@
 #include "src/symbols/module.h"
 
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/symbols/binary_places.h"
+#include "src/symbols/elf_file.h"
 #include "src/symbols/line_table.h"
+#include "src/symbols/location.h"
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
+#include <span>
 
+#include <elf.h>
 #include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 

@@ -2,13 +2,19 @@
 // only code that knows libelf and libdw.
 #pragma once
 
-#include "src/symbols/binary_places.h"
-#include "src/symbols/location.h"
+#include "src/support/address.h"
+#include "src/symbols/binary_places.h"  // IWYU pragma: keep
+#include "src/symbols/location.h"       // IWYU pragma: keep
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace skid::symbols {
 

@@ -3,6 +3,7 @@
 
 #include "src/support/address.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,15 @@
 #include "src/symbols/symbol_table.h"
 
+#include "src/symbols/elf_file.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
+
+#include <elf.h>
+#include <gelf.h>
 
 namespace skid::symbols {
 

@@ -2,13 +2,23 @@
 // in the sources.
 #pragma once
 
-#include "src/symbols/elf_file.h"
+#include "src/support/address.h"
 #include "src/symbols/location.h"
 #include "src/symbols/overlap_index.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <libelf.h>
 
 namespace skid::symbols {
+
+class ElfFile;
 
 /// libiberty's demangler, as perf uses it, with limits: a name of 400 bytes can expand to more than
 /// any memory holds, or take years without any output.

@@ -3,6 +3,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
+#include "src/symbols/location.h"
 
 #include <algorithm>
 #include <limits>

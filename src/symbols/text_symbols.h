@@ -2,16 +2,23 @@
 // generated.
 #pragma once
 
-#include "src/symbols/location.h"
+#include "src/support/address.h"
 #include "src/symbols/overlap_index.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace skid::symbols {
+
+struct Function;
 
 /// /proc/kallsyms, or a copy of it.
 /// Lines "ffffffff81000000 T _text" or, of a module, "ffffffffc0001000 t ext4_get_block\t[ext4]".

@@ -1,10 +1,27 @@
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording_writer.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/support/random.h"
 #include "src/support/text.h"
+#include "src/symbols/module.h"
+#include "src/synth/draw.h"
+#include "src/synth/model.h"
 #include "src/synth/recording.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
 
 namespace skid::synth {
 namespace {

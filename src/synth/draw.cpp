@@ -1,8 +1,14 @@
 #include "src/synth/draw.h"
 
 #include "src/support/error.h"
+#include "src/support/random.h"
+#include "src/synth/model.h"
 
 #include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
 
 namespace skid::synth {
 namespace {

@@ -6,15 +6,29 @@
 #include "analysis/target_map.h"
 #include "runway/target.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/sample.h"
-#include "src/symbols/module.h"
-#include "src/synth/model.h"
+#include "src/support/address.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
+
+namespace skid::perfdata {
+struct BranchEntry;
+}  // namespace skid::perfdata
+
+namespace skid::symbols {
+class Module;
+}  // namespace skid::symbols
 
 namespace skid::synth {
+
+struct LevelModel;
 
 /// One instruction of the iteration, and what the breakdown calls a sample of it (docs/method.md).
 struct Step {

@@ -1,10 +1,29 @@
-#include "src/perfdata/format.h"
-#include "src/run/perftool/perftool.h"
+#include "runway/specification.h"
+#include "src/machine/machine.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/perftool/generic_event.h"
+#include "src/support/json_text.h"
+#include "src/support/json_value.h"
 #include "src/support/text.h"
+#include "src/synth/model.h"
 #include "src/synth/model_fields.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::synth {
 namespace {

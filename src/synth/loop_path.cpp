@@ -1,13 +1,26 @@
+#include "analysis/target_map.h"
 #include "runway/kinds/kind.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/module.h"
 #include "src/synth/draw.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::synth {
 namespace {

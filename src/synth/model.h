@@ -5,8 +5,9 @@
 #include "runway/specification.h"
 #include "src/machine/machine.h"
 #include "src/support/address.h"
-#include "src/support/random.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,10 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+namespace skid {
+class Random;
+}  // namespace skid
 
 namespace skid {
 class JsonValue;

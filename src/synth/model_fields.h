@@ -1,21 +1,23 @@
 // What the readers of a model share: objects by their fields, and values with bounds.
 #pragma once
 
-#include "src/support/json_text.h"
 #include "src/support/json_value.h"
-#include "src/synth/model.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::synth {
+
+struct EventModel;
 
 /// A key of an object, and what takes its value.
 struct Field {

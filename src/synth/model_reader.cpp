@@ -1,9 +1,31 @@
+#include "runway/specification.h"
+#include "runway/trigger.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/json_text.h"
+#include "src/support/json_value.h"
+#include "src/synth/model.h"
 #include "src/synth/model_fields.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::synth {
 namespace {

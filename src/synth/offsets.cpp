@@ -1,7 +1,12 @@
+#include "src/support/random.h"
 #include "src/synth/model.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <variant>
+#include <vector>
 
 namespace skid::synth {
 namespace {

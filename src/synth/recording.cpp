@@ -1,11 +1,29 @@
 #include "src/synth/recording.h"
 
-#include "src/run/perftool/perftool.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording_writer.h"
+#include "src/run/perftool/event_name.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/random.h"
+#include "src/synth/draw.h"
+#include "src/synth/model.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstdlib>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 

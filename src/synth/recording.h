@@ -4,13 +4,43 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/recording_writer.h"
 #include "src/run/run.h"
+#include "src/support/address.h"
+#include "src/symbols/module.h"
 #include "src/synth/draw.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
+
+#include <linux/perf_event.h>
+
+namespace skid {
+class FileDescriptor;
+class Random;
+}  // namespace skid
+
+namespace skid::machine {
+struct Machine;
+}  // namespace skid::machine
+
+namespace skid::perfdata {
+class RecordingWriter;
+struct WritingChoices;
+}  // namespace skid::perfdata
+
+namespace skid::runway {
+struct Target;
+}  // namespace skid::runway
 
 namespace skid::synth {
+
+struct Buffers;
+struct LevelModel;
+struct Model;
 
 /// An event of a model at one of its levels.
 struct Selected {

@@ -1,15 +1,38 @@
-#include "src/run/perftool/perftool.h"
+#include "analysis/basis.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/trigger.h"
+#include "src/machine/machine.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/run.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/synth/draw.h"
+#include "src/synth/model.h"
 #include "src/synth/recording.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+
+namespace skid::perfdata {
+struct WritingChoices;
+}  // namespace skid::perfdata
 
 namespace skid::synth {
 namespace {

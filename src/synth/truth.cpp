@@ -1,5 +1,23 @@
+#include "analysis/basis.h"
+#include "analysis/target_map.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/format.h"
 #include "src/support/fields.h"
+#include "src/support/json_text.h"
+#include "src/synth/draw.h"
+#include "src/synth/model.h"
 #include "src/synth/recording.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -128,7 +128,7 @@ Lists:
 Unknown names and CPUs:
 
   $ of skl NO_SUCH 2>&1 | sed 's/ V[0-9.][0-9.]*/ V/'
-  skidscan: 'NO_SUCH' is no event of Intel's event file skylake V; 'skidscan events --list --cpu skylake PATTERN' lists them
+  skidscan: 'NO_SUCH': no such event in Intel's event file skylake V; 'skidscan events --list --cpu skylake PATTERN' lists them
   $ of skl NO_SUCH 2> /dev/null
   [64]
   $ of no-such cycles 2> err

@@ -1,6 +1,8 @@
 // `skidscan samples` and `perf script` run on one recording, their rows held side by side.
 #pragma once
 
+#include "src/machine/file_tree.h"
+#include "src/support/file.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/sample_rows.h"

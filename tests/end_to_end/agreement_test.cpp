@@ -2,7 +2,11 @@
 // docs/agreement.md lists where the two differ; what differs there is asserted here too.
 #include "tests/end_to_end/agreement.h"
 
+#include "src/audit/block_bias.h"
 #include "src/machine/machine.h"
+#include "src/output/json_fields.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/recordings.h"
 
 namespace skid {

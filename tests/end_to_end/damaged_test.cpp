@@ -1,5 +1,9 @@
 // Commands on damaged recordings: the exit status, the message, and no more memory and time than
 // for an undamaged recording of that size.
+#include "src/machine/file_tree.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"

@@ -1,5 +1,6 @@
 // The main job: the default set of a machine without a PMU, recorded once by the first test here
 // (a ctest fixture) and reported by the others.
+#include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 

@@ -1,6 +1,10 @@
 // The examples of every command's help run in their order in an empty directory, except those that
 // this machine cannot run.
+#include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 

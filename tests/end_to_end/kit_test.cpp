@@ -1,7 +1,15 @@
 // `skidscan kit` and the script that it writes. Most tests use a perf that records nothing, which
 // takes milliseconds; those of the recordings themselves use the real one.
+#include "plots/labels.h"
+#include "runway/target_run.h"
+#include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
+#include "src/perfdata/tracepoint.h"
 #include "src/run/run.h"
+#include "src/support/file.h"
+#include "src/support/json_value.h"
+#include "src/support/names.h"
+#include "src/support/process.h"
 #include "tests/support/child_process.h"
 #include "tests/support/exit_statuses.h"
 #include "tests/support/prelude.h"

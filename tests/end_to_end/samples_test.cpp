@@ -1,4 +1,5 @@
 // `skidscan samples` where it is not perf script's question: pipes, and many files at once.
+#include "src/support/process.h"
 #include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"

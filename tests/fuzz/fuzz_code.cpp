@@ -5,6 +5,9 @@
 #include "src/correct/correct.h"
 #include "src/listing/listing.h"
 #include "src/locate/module_store.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/measure.h"
+#include "src/support/address.h"
 #include "tests/fuzz/sampled_program.h"
 #include "tests/fuzz/target.h"
 

@@ -1,6 +1,9 @@
 // A recording of a known program, through `audit` and `correct -o`: what is written is read again.
 #include "src/audit/audit.h"
 #include "src/correct/correct.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/measure.h"
+#include "src/support/address.h"
 #include "tests/fuzz/sampled_program.h"
 #include "tests/fuzz/target.h"
 

@@ -1,5 +1,7 @@
 // Code of x86-64 and of aarch64, one instruction after the other.
+#include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+#include "src/support/address.h"
 #include "tests/fuzz/target.h"
 
 namespace {

@@ -1,7 +1,9 @@
 // Output of perf stat, from its text to a report on rates.
 #include "analysis/rates.h"
+#include "src/output/page.h"
 #include "src/output/rates/rates.h"
 #include "src/perfstat/counts.h"
+#include "src/synth/recording.h"
 #include "tests/fuzz/target.h"
 
 void skid::fuzz::use(std::span<const std::uint8_t> input) {

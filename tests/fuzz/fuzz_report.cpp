@@ -1,5 +1,6 @@
 // A report in JSON: written again it is unchanged, and it can be merged.
 #include "analysis/repeats.h"
+#include "src/output/page.h"
 #include "src/output/report/report.h"
 #include "tests/fuzz/target.h"
 

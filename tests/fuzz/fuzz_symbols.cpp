@@ -1,5 +1,7 @@
 // An ELF file that a recording names: its functions, source lines and instructions.
+#include "src/support/address.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
 #include "src/symbols/module.h"
 #include "tests/fuzz/target.h"
 

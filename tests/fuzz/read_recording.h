@@ -2,10 +2,14 @@
 #pragma once
 
 #include "src/locate/digest.h"
+#include "src/locate/place_counter.h"
 #include "src/locate/replay.h"
+#include "src/machine/diagnosis.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/tracepoint.h"
 #include "tests/support/standard.h"
 
 namespace skid::fuzz {

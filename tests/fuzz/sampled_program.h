@@ -2,7 +2,9 @@
 #pragma once
 
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
+#include "src/support/json_value.h"
 #include "tests/support/recorded_program.h"
 
 #include <elf.h>

@@ -2,7 +2,11 @@
 // instruction, or how it calls it, stands in its line.
 #pragma once
 
+#include "src/support/address.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
 #include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/symbol_values.h"

@@ -1,5 +1,8 @@
 #include "tests/support/capstone_decoder.h"
 
+#include "src/instructions/instruction.h"
+#include "src/perfdata/tracepoint.h"
+
 #include <capstone/capstone.h>
 
 namespace skid::test {

@@ -1,6 +1,7 @@
 // Errors as tests read them.
 #pragma once
 
+#include "src/commands/commandline/command.h"
 #include "src/support/error.h"
 #include "tests/support/standard.h"
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "src/events/catalogue.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "tests/support/prelude.h"
 
 namespace skid::test {

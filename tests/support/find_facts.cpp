@@ -6,9 +6,12 @@
 // exit status: 0 or that of the command if all of these facts hold; 77 if not, and the reason is
 // printed
 #include "src/machine/diagnosis.h"
+#include "src/machine/event_attempt.h"
 #include "src/machine/machine.h"
 #include "src/support/error.h"
+#include "src/support/json_value.h"
 #include "src/support/process.h"
+#include "src/symbols/address_space.h"
 #include "tests/support/facts.h"
 #include "tests/support/facts_file.h"
 #include "tests/support/recordings.h"

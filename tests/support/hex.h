@@ -1,6 +1,7 @@
 // Bytes written as text.
 #pragma once
 
+#include "src/support/json_value.h"
 #include "tests/support/standard.h"
 
 namespace skid::test {

@@ -1,5 +1,7 @@
 // Writes the recording that a placement (placement.h) describes, and its truth beside it.
 // usage: place_samples PLACES.json RECORDING [-z] [--pipe]
+#include "src/perfdata/recording_writer.h"
+#include "src/perfstat/counts.h"
 #include "src/support/file.h"
 #include "tests/support/placement.h"
 

@@ -13,6 +13,7 @@
 
 #include "src/events/event.h"
 #include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording_writer.h"
@@ -77,7 +78,7 @@ struct PlacedSamples {
   /// pair. nullopt where the sample is no evidence that it caused the event (below level 2, not
   /// exact, in the kernel), where no catalogue covers the CPU, where nothing decodes, and where the
   /// instruction that a jump may be fused with is before its symbol.
-  std::optional<events::Verdict> verdict;
+  std::optional<instructions::Verdict> verdict;
 };
 
 struct PlacedTruth {

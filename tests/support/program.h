@@ -1,6 +1,8 @@
 // Runs the built program and other tools as a user does.
 #pragma once
 
+#include "src/support/process.h"
+#include "src/synth/model_fields.h"
 #include "tests/support/prelude.h"
 
 namespace skid {

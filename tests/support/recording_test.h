@@ -2,7 +2,11 @@
 // found.
 #pragma once
 
+#include "src/machine/diagnosis.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"

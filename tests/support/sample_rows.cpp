@@ -1,5 +1,8 @@
 #include "tests/support/sample_rows.h"
 
+#include "src/perfdata/tracepoint.h"
+#include "src/support/json_value.h"
+
 namespace skid::test {
 namespace {
 

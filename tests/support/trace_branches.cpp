@@ -4,7 +4,9 @@
 // traces at most STEPS instructions of COMMAND and writes a stack of DEPTH records for each DEPTH
 // branches. `skidscan audit OUTPUT --fail-on branches` must succeed on it.
 #include "src/perfdata/format.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
 #include "tests/support/hex.h"

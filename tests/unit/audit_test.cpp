@@ -2,8 +2,20 @@
 // of aarch64 too on any host.
 #include "src/audit/audit.h"
 
+#include "analysis/not_judged.h"
+#include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
+#include "src/locate/place_counter.h"
+#include "src/machine/file_tree.h"
 #include "src/output/audit/audit.h"
+#include "src/output/page.h"
+#include "src/perfstat/counts.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/location.h"
+#include "src/symbols/module.h"
 #include "tests/support/recording_builder.h"
 #include "tests/unit/audited_program.h"
 

@@ -1,5 +1,11 @@
 // The text of an audit: whole, and as one screen.
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "src/audit/audit.h"
+#include "src/audit/file_judge.h"
 #include "src/output/audit/audit.h"
+#include "src/output/page.h"
+#include "src/support/json_value.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 

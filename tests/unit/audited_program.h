@@ -1,7 +1,11 @@
 // Tests of audits: a program of assembly, recordings with samples placed in it, verdicts.
 #pragma once
 
+#include "analysis/not_judged.h"
 #include "src/audit/audit.h"
+#include "src/output/json_fields.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/placement.h"

@@ -1,6 +1,15 @@
 // Which instructions an audit takes for executed equally often, and what it says of their samples,
 // on synthetic recordings whose samples are on chosen instructions.
+#include "src/audit/block_bias.h"
+
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
+#include "src/audit/audit.h"
+#include "src/commands/commandline/command.h"
 #include "src/output/audit/audit.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
 #include "tests/unit/audited_program.h"
 
 namespace skid::audit {

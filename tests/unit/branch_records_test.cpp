@@ -3,8 +3,13 @@
 #include "src/audit/branch_records.h"
 
 #include "src/audit/audit.h"
+#include "src/instructions/zydis_instruction.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/symbols/disassembler.h"
+#include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/audited_program.h"

@@ -2,6 +2,7 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/output/escape.h"
+#include "src/support/error.h"
 #include "tests/support/prelude.h"
 
 namespace skid::commandline {

@@ -2,6 +2,11 @@
 #pragma once
 
 #include "analysis/comparison.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+#include "src/support/json_value.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"

@@ -1,6 +1,12 @@
 // What a comparison says of measurements whose truth is known.
 #include "analysis/comparison.h"
 
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "runway/trigger.h"
+#include "src/measure/run_comparison.h"
+#include "src/support/random.h"
 #include "tests/unit/compared_measurements.h"
 
 namespace skid::analysis {

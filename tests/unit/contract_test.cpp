@@ -1,8 +1,12 @@
 // What a level promises, what samples keep of it, and what their data addresses show of the cause.
 #include "analysis/contract.h"
 
+#include "analysis/basis.h"
 #include "analysis/measurement.h"
+#include "analysis/not_judged.h"
 #include "analysis/repeats.h"
+#include "analysis/target_map.h"
+#include "src/support/precise_level.h"
 #include "tests/support/prelude.h"
 
 namespace skid::analysis {

@@ -1,6 +1,8 @@
 // Data sources and data addresses of samples against the instructions that they are at.
 #include "src/audit/audit.h"
 #include "src/output/audit/audit.h"
+#include "src/output/page.h"
+#include "src/support/address.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"

@@ -1,7 +1,12 @@
 // Which instructions can precede another one, and which of these can have caused an event, on
 // assembly whose ways are known.
+#include "analysis/not_judged.h"
+#include "src/audit/file_code.h"
 #include "src/correct/flow.h"
+#include "src/events/cpu.h"
 #include "src/events/event.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/address.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 

@@ -1,8 +1,16 @@
 // Small recordings of every kind, cut at every byte, with every bit flipped and numbers
 // overwritten: what is before the damage counts, the rest is reported as missing, and nothing
 // comes twice.
+#include "analysis/basis.h"
 #include "src/locate/digest.h"
+#include "src/machine/diagnosis.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/metadata.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"

@@ -1,10 +1,20 @@
 // What is recorded of a machine when nothing is named. Of the trees of tests/machines, which are
 // written by hand from the kernel's documentation, texts beside them show it.
 
+#include "src/events/default_set.h"
+
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
 #include "src/events/event.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/tracepoint.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
+#include "src/run/run.h"
+#include "src/support/file.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"

@@ -1,5 +1,8 @@
 #include "analysis/delay.h"
 
+#include "analysis/statistics.h"
+#include "src/measure/overshoot_counter.h"
+#include "src/synth/model.h"
 #include "tests/support/prelude.h"
 
 namespace skid::analysis {

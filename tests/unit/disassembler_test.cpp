@@ -1,5 +1,6 @@
 #include "src/symbols/disassembler.h"
 
+#include "src/support/address.h"
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 

@@ -3,6 +3,12 @@
 #include "analysis/evenness.h"
 
 #include "analysis/basis.h"
+#include "analysis/distributions.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+#include "src/support/precise_level.h"
 #include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
 

@@ -1,9 +1,19 @@
 // Which event was requested, which was recorded, and what follows from both.
 
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "plots/labels.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "src/locate/filter.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
+#include "src/run/perftool/event_name.h"
 #include "src/run/perftool/perftool.h"
+#include "src/support/address.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 

@@ -1,7 +1,20 @@
 // Events of known CPUs: spellings, codes, causes, how often an instruction causes them, and errata.
 #include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/counted.h"
+#include "src/events/cpu.h"
+#include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/intel_table.h"
+#include "src/events/pfm_tables.h"
+#include "src/events/spelling.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
+#include "src/support/names.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 
@@ -163,8 +176,8 @@ TEST(Events, RefusesUnknownNamesWithARemedy) {
   const Catalogue skylake = catalogue_of("skl");
   for (const auto& [spelling, message] :
        std::map<std::string, const char*>{{"NO_SUCH.EVENT", "--list --cpu skylake"},
-                                          {"MEM_LOAD_RETIRED.NO_SUCH", "no event"},
-                                          {"r00ff", "no event of Intel's event file skylake"},
+                                          {"MEM_LOAD_RETIRED.NO_SUCH", "no such event"},
+                                          {"r00ff", "no such event in Intel's event file skylake"},
                                           {"cpu/event=0xd1", "not closed"},
                                           {"cpu/event=0x1d1/", "'event=0x1d1'"},
                                           {"cpu/umask=x,event=1/", "'umask=x'"},

@@ -1,7 +1,12 @@
 // Measurements as `complete` makes them, for the tests of what shows them.
 #pragma once
 
+#include "analysis/basis.h"
 #include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
+#include "src/support/address.h"
+#include "src/support/precise_level.h"
 #include "tests/support/prelude.h"
 
 namespace skid::examples {

@@ -1,5 +1,9 @@
 // Features of recordings, compared with the output of `perf report --header-only -I`.
+#include "runway/kinds/kind.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
+#include "src/symbols/disassembler.h"
 #include "tests/support/recordings.h"
 #include "tests/unit/header_lines.h"
 

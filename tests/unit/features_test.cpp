@@ -1,6 +1,10 @@
 // Feature sections, built byte by byte in both byte orders, whole and cut.
 #include "src/perfdata/features.h"
 
+#include "runway/kinds/kind.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
+#include "src/support/json_value.h"
 #include "tests/support/recording_builder.h"
 #include "tests/unit/header_lines.h"
 

@@ -1,6 +1,16 @@
 // The content of each kind of figure, as its gnuplot script has it.
+#include "analysis/basis.h"
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
+#include "plots/drawing.h"
 #include "plots/figure.h"
 #include "plots/kinds.h"
+#include "plots/labels.h"
+#include "src/audit/audit.h"
+#include "src/audit/block_bias.h"
+#include "src/measure/run_comparison.h"
+#include "src/output/report/grouping.h"
+#include "src/synth/recording.h"
 #include "tests/unit/compared_measurements.h"
 
 #include <cstdio>

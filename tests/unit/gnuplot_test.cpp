@@ -1,7 +1,15 @@
 // Figures as files: formats, scripts, names of recordings, and failures of gnuplot.
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/gnuplot_text.h"
+#include "src/machine/file_tree.h"
+#include "src/measure/run_comparison.h"
 #include "src/output/escape.h"
+#include "src/output/report/grouping.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/only_path.h"
 #include "tests/unit/compared_measurements.h"
 

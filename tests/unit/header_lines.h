@@ -1,7 +1,9 @@
 // Features of recordings as perf prints them.
 #pragma once
 
+#include "runway/kinds/kind.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/tracepoint.h"
 #include "tests/support/prelude.h"
 
 namespace skid::perfdata {

@@ -1,9 +1,15 @@
+#include "analysis/comparison.h"
+#include "analysis/measurement.h"
+#include "src/audit/audit.h"
 #include "src/commands/output_files.h"
 #include "src/output/audit/audit.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/html/document.h"
+#include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
 #include "tests/unit/example_measurements.h"
 
 #include <regex>

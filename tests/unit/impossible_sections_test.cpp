@@ -1,7 +1,11 @@
 // Recordings that announce what cannot be: sections larger than the file, on top of each other or
 // past its end, tables that no machine has the memory for, records that run over the end.
 #include "src/locate/digest.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/metadata.h"
 #include "src/perfdata/record_counts.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 

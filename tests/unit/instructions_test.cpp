@@ -1,6 +1,10 @@
 // What Zydis and the rules of src/instructions make of instructions: the bytes are the GNU
 // assembler's for the text beside them.
+#include "runway/instructions.h"
+
+#include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+#include "src/support/address.h"
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 

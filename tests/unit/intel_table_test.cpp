@@ -3,8 +3,14 @@
 #include "src/events/intel_table.h"
 
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/support/json_value.h"
+#include "src/support/names.h"
+#include "src/support/precise_level.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 

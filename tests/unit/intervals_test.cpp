@@ -1,4 +1,5 @@
 #include "analysis/statistics.h"
+#include "src/locate/region_cache.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"

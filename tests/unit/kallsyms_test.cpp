@@ -1,5 +1,8 @@
 // Tables of symbols that are texts: the kernel's, and what a process noted of its generated code.
 #include "src/locate/module_store.h"
+#include "src/perfdata/features.h"
+#include "src/support/address.h"
+#include "src/symbols/location.h"
 #include "src/symbols/text_symbols.h"
 #include "tests/support/prelude.h"
 

@@ -1,5 +1,9 @@
 // Reads the run that a kit's script leaves; none of its files is trusted.
+#include "runway/specification.h"
 #include "src/run/run.h"
+#include "src/support/file.h"
+#include "src/support/json_value.h"
+#include "src/symbols/address_space.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"

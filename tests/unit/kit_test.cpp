@@ -1,6 +1,11 @@
 // A kit: shell quoting, measurement lines, tar and directory.
 #include "src/record/kit/kit.h"
 
+#include "src/run/run.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/prelude.h"
 
 namespace skid::kit {

@@ -1,8 +1,12 @@
 #include "src/machine/machine.h"
 
+#include "src/machine/cpu_identity.h"
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
 #include "src/machine/sampling_support.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/only_path.h"
 #include "tests/support/prelude.h"
 

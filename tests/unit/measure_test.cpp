@@ -1,7 +1,15 @@
 // What measurements of a recording say of it beside numbers: the files that were looked at, damage.
 #include "src/measure/measure.h"
 
+#include "analysis/measurement.h"
+#include "analysis/target_map.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/output/page.h"
 #include "src/run/run.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/runway_fixture.h"
 

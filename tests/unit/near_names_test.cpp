@@ -1,5 +1,6 @@
 #include "src/support/near_names.h"
 
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 
 namespace skid {

@@ -1,8 +1,12 @@
 // Sampled page faults against their tracepoint.
 
+#include "analysis/measurement.h"
 #include "src/locate/digest.h"
+#include "src/locate/filter.h"
+#include "src/measure/page_fault_checker.h"
 #include "src/measure/profile.h"
 #include "src/measure/single_samples.h"
+#include "src/run/run.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/tracing_data_builder.h"

@@ -1,6 +1,11 @@
 // perf as a tool: the words of its command line, what its messages mean, what a recording came to.
 #include "src/run/perftool/perftool.h"
 
+#include "src/machine/machine.h"
+#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/try_length.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 

@@ -1,6 +1,13 @@
 // Counting straight from the buffer, by one thread or two, gives what decoding sample by sample
 // gives.
+#include "src/locate/place_counter.h"
+
 #include "src/locate/digest.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
+#include "src/support/error.h"
+#include "src/support/json_value.h"
+#include "src/symbols/address_space.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 

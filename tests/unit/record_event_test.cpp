@@ -1,3 +1,6 @@
+#include "analysis/measurement.h"
+#include "runway/target.h"
+#include "src/machine/machine.h"
 #include "src/record/choice.h"
 #include "tests/support/prelude.h"
 

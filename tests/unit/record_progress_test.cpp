@@ -1,4 +1,6 @@
+#include "src/record/progress.h"
 #include "src/record/session.h"
+#include "src/run/run.h"
 #include "tests/support/prelude.h"
 
 namespace skid::record {

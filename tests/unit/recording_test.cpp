@@ -1,6 +1,12 @@
 // perf.data in file mode, with compressed records too: what is read, and how damage is reported.
 #include "tests/support/recording_test.h"
 
+#include "src/machine/diagnosis.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/zstd_compressor.h"
 

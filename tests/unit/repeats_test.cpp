@@ -1,5 +1,9 @@
 #include "analysis/repeats.h"
 
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "analysis/two_sample.h"
+#include "src/support/random.h"
 #include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
 

@@ -2,6 +2,11 @@
 #include "src/locate/replay.h"
 
 #include "src/locate/symbolizer.h"
+#include "src/perfdata/record.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/location.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/zstd_compressor.h"

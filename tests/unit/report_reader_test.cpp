@@ -1,4 +1,13 @@
+#include "analysis/basis.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
+#include "src/machine/event_attempt.h"
+#include "src/output/page.h"
 #include "src/output/report/report.h"
+#include "src/support/json_value.h"
+#include "src/support/precise_level.h"
+#include "src/symbols/text_symbols.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::output {

@@ -1,5 +1,9 @@
 #include "src/run/run.h"
 
+#include "runway/target_report.h"
+#include "src/support/address.h"
+#include "src/support/fields.h"
+#include "src/support/file.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 

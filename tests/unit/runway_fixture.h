@@ -1,7 +1,11 @@
 // What the tests of the runway share: directories to build in, and access to the code of targets.
 #pragma once
 
+#include "runway/specification.h"
 #include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 

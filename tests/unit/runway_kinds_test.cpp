@@ -3,8 +3,18 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/trigger.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/machine/machine.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/address.h"
+#include "src/support/process.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/text_symbols.h"
 #include "tests/unit/runway_under_perf.h"
 
 namespace skid::runway {

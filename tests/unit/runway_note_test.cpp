@@ -1,6 +1,15 @@
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "runway/note.h"
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/instructions/counted.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/address.h"
+#include "src/support/file.h"
+#include "src/support/json_value.h"
+#include "src/support/process.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <cstring>

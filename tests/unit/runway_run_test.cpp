@@ -1,3 +1,14 @@
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/target_run.h"
+#include "runway/trigger.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/address.h"
+#include "src/support/file.h"
+#include "src/support/json_value.h"
+#include "src/support/names.h"
+#include "src/support/process.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <poll.h>

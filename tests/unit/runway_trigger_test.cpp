@@ -1,9 +1,15 @@
 // What follows from a trigger kind: refusals, expected counts, the watched bytes and the working
 // set.
 
+#include "analysis/measurement.h"
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/trigger.h"
+#include "src/commands/terminal.h"
+#include "src/instructions/counted.h"
+#include "src/support/address.h"
 #include "tests/unit/runway_fixture.h"
 
 namespace skid::runway {

@@ -1,6 +1,12 @@
 // Runs a target under perf and returns its samples.
 #pragma once
 
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/target_run.h"
+#include "src/perfdata/tracepoint.h"
+#include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
 

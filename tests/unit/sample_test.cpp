@@ -1,8 +1,12 @@
 // Every field of a sample is found where the kernel puts it.
 #include "src/perfdata/sample.h"
 
+#include "src/machine/diagnosis.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 

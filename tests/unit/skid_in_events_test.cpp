@@ -1,8 +1,18 @@
 // Overshoots of an event's counter, from recordings whose values are written byte by byte.
 
+#include "analysis/basis.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
+#include "src/measure/overshoot_counter.h"
 #include "src/measure/single_samples.h"
+#include "src/output/report/grouping.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/sample.h"
+#include "src/synth/recording.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 

@@ -1,6 +1,11 @@
 // Machines whose precise levels work, as breakdowns: none of them may be accused.
+#include "analysis/basis.h"
 #include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/target_map.h"
 #include "src/events/kernel_rules.h"
+#include "src/machine/cpu_identity.h"
+#include "src/support/precise_level.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 

@@ -4,6 +4,8 @@
 
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "src/output/page.h"
+#include "src/support/random.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 

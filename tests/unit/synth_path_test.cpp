@@ -1,6 +1,9 @@
 // The path of a loop: where skids come out, and which instruction gets a sample: shares of triggers
 // and of other triggers, and the shadow after an overflow.
+#include "analysis/target_map.h"
+#include "src/support/address.h"
 #include "src/synth/draw.h"
+#include "src/synth/model.h"
 #include "tests/support/prelude.h"
 
 namespace skid::synth {

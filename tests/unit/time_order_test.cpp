@@ -1,6 +1,8 @@
 // Samples belong to what was mapped at their time, whatever the order and the form of the
 // recording. Random histories, held against a replay by brute force.
 #include "src/locate/digest.h"
+#include "src/locate/place_counter.h"
+#include "src/support/random.h"
 #include "tests/support/history.h"
 #include "tests/support/prelude.h"
 #include "tests/support/writing_thread.h"

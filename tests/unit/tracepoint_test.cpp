@@ -2,7 +2,14 @@
 // prints them.
 #include "src/perfdata/tracepoint.h"
 
+#include "src/commands/commandline/command.h"
 #include "src/commands/trace_column.h"
+#include "src/correct/correct.h"
+#include "src/output/page.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/support/address.h"
+#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/tracing_data_builder.h"
 

@@ -1,5 +1,6 @@
 #include "analysis/two_sample.h"
 
+#include "analysis/comparison.h"
 #include "analysis/distributions.h"
 #include "analysis/statistics.h"
 #include "src/support/random.h"

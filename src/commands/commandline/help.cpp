@@ -1,8 +1,20 @@
 #include "src/commands/commandline/command.h"
 #include "src/output/escape.h"
 #include "src/output/page.h"
+#include "src/support/error.h"
+#include "src/support/text.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commandline {
 namespace {

@@ -1,4 +1,5 @@
 #include "src/commands/commandline/command.h"
+#include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 
@@ -6,6 +7,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,10 +1,16 @@
 // The findings of `skidscan audit` as text for people, as JSON and as CSV for programs.
 #pragma once
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "src/audit/audit.h"
-#include "src/output/page.h"
+namespace skid::audit {
+struct Audit;
+}  // namespace skid::audit
 
 namespace skid::output {
+
+struct Page;
 
 /// After a number of samples: those contradicted in EventAudit::data_source and ::data_address.
 inline constexpr std::string_view kContradictedSources =

@@ -1,5 +1,27 @@
+#include "analysis/distributions.h"
+#include "analysis/evenness.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "src/audit/audit.h"
+#include "src/audit/block_bias.h"
+#include "src/audit/branch_records.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/output/audit/audit.h"
 #include "src/output/json_fields.h"
+#include "src/support/address.h"
+#include "src/support/fields.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

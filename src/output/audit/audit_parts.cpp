@@ -1,8 +1,16 @@
 #include "src/output/audit/audit_parts.h"
 
+#include "analysis/delay.h"
+#include "analysis/evenness.h"
+#include "analysis/statistics.h"
+#include "src/audit/block_bias.h"
+#include "src/audit/branch_records.h"
+#include "src/support/address.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
 
 namespace skid::output {

@@ -1,8 +1,26 @@
 // Parts of an audit's text.
 #pragma once
 
+#include "analysis/wording.h"
 #include "src/audit/audit.h"
-#include "src/output/report/parts.h"
+#include "src/machine/machine.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+#include "src/support/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::analysis {
+struct Share;
+}  // namespace skid::analysis
 
 namespace skid::output {
 

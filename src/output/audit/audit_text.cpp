@@ -1,10 +1,36 @@
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "analysis/wording.h"
+#include "src/audit/audit.h"
+#include "src/audit/block_bias.h"
+#include "src/audit/file_judge.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+#include "src/locate/filter.h"
+#include "src/machine/machine.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_parts.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+#include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

@@ -1,9 +1,29 @@
 #include "src/output/catalogue/catalogue.h"
 
+#include "runway/trigger.h"
+#include "src/events/causes.h"
+#include "src/events/cpu.h"
+#include "src/events/errata.h"
+#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
+#include "src/events/spelling.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
+#include "src/output/escape.h"
 #include "src/output/json_fields.h"
+#include "src/output/page.h"
+#include "src/support/fields.h"
+#include "src/support/precise_level.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

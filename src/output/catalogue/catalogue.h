@@ -1,10 +1,16 @@
 // `skidscan events`: the knowledge of events, as text and as JSON.
 #pragma once
+#include <string>
+#include <vector>
 
-#include "src/events/event.h"
-#include "src/output/page.h"
+namespace skid::events {
+struct Cpu;
+struct Event;
+}  // namespace skid::events
 
 namespace skid::output {
+
+struct Page;
 
 /// Everything about each event; lines for a terminal, all names escaped.
 std::string events_text(const events::Cpu& cpu, const std::vector<events::Event>& events,

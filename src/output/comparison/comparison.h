@@ -1,11 +1,20 @@
 // A comparison as text for people, as JSON and as CSV for programs.
 #pragma once
 
-#include "analysis/comparison.h"
-#include "src/output/page.h"
+#include "src/output/comparison/comparison_parts.h"
 #include "src/output/report/grouping.h"
 
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+struct Comparison;
+struct Side;
+}  // namespace skid::analysis
+
 namespace skid::output {
+
+struct Page;
 
 /// One screen: what is worse, a line an event, level and side, and what is missing or not compared.
 /// With `page.details` a table per event with the sides side by side, then each difference with its

@@ -1,6 +1,26 @@
+#include "analysis/basis.h"
+#include "analysis/comparison.h"
+#include "analysis/contract.h"
+#include "analysis/delay.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
 #include "src/output/json_fields.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+#include "src/support/fields.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

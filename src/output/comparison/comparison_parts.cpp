@@ -1,13 +1,25 @@
 #include "src/output/comparison/comparison_parts.h"
 
-#include "src/output/comparison/comparison.h"
+#include "analysis/contract.h"
+#include "analysis/delay.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
+#include "analysis/wording.h"
+#include "src/machine/machine.h"
+#include "src/output/escape.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 

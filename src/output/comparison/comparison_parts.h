@@ -2,9 +2,15 @@
 #pragma once
 
 #include "analysis/comparison.h"
+#include "analysis/not_judged.h"
 #include "src/output/page.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::output {
 

@@ -1,9 +1,24 @@
+#include "analysis/comparison.h"
+#include "analysis/wording.h"
+#include "src/machine/machine.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

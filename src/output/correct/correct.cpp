@@ -1,9 +1,28 @@
 #include "src/output/correct/correct.h"
 
+#include "analysis/not_judged.h"
+#include "analysis/wording.h"
+#include "src/correct/correct.h"
+#include "src/machine/machine.h"
+#include "src/measure/run_comparison.h"
+#include "src/output/escape.h"
 #include "src/output/json_fields.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/support/fields.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

@@ -1,10 +1,15 @@
 // The findings of `skidscan correct` as text for people, as JSON and as CSV for programs.
 #pragma once
+#include <string>
+#include <vector>
 
-#include "src/correct/correct.h"
-#include "src/output/page.h"
+namespace skid::correct {
+struct Correction;
+}  // namespace skid::correct
 
 namespace skid::output {
+
+struct Page;
 
 /// The events with their verdicts, then of each corrected one the places with most samples, all of
 /// them with `page.details`. All names are escaped.

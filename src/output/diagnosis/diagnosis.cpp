@@ -1,11 +1,31 @@
 #include "src/output/diagnosis/diagnosis.h"
 
+#include "runway/trigger.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/diagnosis.h"
+#include "src/machine/machine.h"
+#include "src/machine/sampled_event.h"
+#include "src/machine/sampling_support.h"
+#include "src/output/escape.h"
 #include "src/output/json_fields.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/support/error.h"
+#include "src/support/fields.h"
 #include "src/support/file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

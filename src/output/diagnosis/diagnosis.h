@@ -1,11 +1,19 @@
 // What `skidscan doctor` prints.
 #pragma once
 
-#include "src/events/catalogue.h"
-#include "src/machine/diagnosis.h"
-#include "src/output/page.h"
+#include "src/events/default_set.h"
+
+#include <cstddef>
+#include <string>
+
+namespace skid::machine {
+struct Diagnosis;
+struct SamplingSupport;
+}  // namespace skid::machine
 
 namespace skid::output {
+
+struct Page;
 
 /// Events of the machine's core PMU in the catalogue.
 struct CpuEvents {

@@ -1,6 +1,8 @@
 #include "src/output/html/document.h"
 
+#include "analysis/wording.h"
 #include "assets.h"
+#include "src/output/escape.h"
 #include "src/support/process.h"
 
 #include <algorithm>

@@ -4,6 +4,13 @@
 
 #include "src/output/page.h"
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
 namespace skid::output::html {
 
 /// How a page was made, so that it can be repeated.

@@ -1,11 +1,31 @@
 #include "src/output/inspection/inspection.h"
 
+#include "analysis/wording.h"
 #include "src/machine/cpu_identity.h"
+#include "src/output/escape.h"
 #include "src/output/json_fields.h"
 #include "src/output/page.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record_counts.h"
+#include "src/perfdata/recording.h"
+#include "src/support/error.h"
+#include "src/support/fields.h"
 #include "src/support/process.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

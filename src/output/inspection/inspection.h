@@ -1,15 +1,18 @@
 // `skidscan inspect`: the contents of a recording as text and as JSON.
 #pragma once
 
-#include "src/perfdata/record_counts.h"
-#include "src/perfdata/recording.h"
+#include "src/perfdata/bytes.h"
 #include "src/support/names.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
+
+namespace skid::perfdata {
+class Recording;
+struct RecordCounts;
+}  // namespace skid::perfdata
 
 namespace skid::output {
 

@@ -1,13 +1,18 @@
 // `skidscan annotate`: sampled code with its counts, as text, JSON and CSV.
 #pragma once
 
+#include "analysis/measurement.h"
 #include "src/listing/listing.h"
-#include "src/output/page.h"
+#include "src/support/address.h"
 
 #include <compare>
+#include <cstdint>
 #include <set>
+#include <string>
 
 namespace skid::output {
+
+struct Page;
 
 struct ListingChoices {
   listing::Folding folding;

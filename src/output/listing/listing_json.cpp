@@ -1,11 +1,29 @@
+#include "analysis/measurement.h"
+#include "src/instructions/counted.h"
+#include "src/listing/listing.h"
 #include "src/output/json_fields.h"
 #include "src/output/listing/listing.h"
+#include "src/support/address.h"
+#include "src/support/fields.h"
+#include "src/symbols/location.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {
 
 using listing::Code;
-using listing::Row;
 using listing::RowKind;
 
 Json column_of(const listing::Column& column) {
@@ -34,7 +52,7 @@ Json column_of(const listing::Column& column) {
            {{"judged", !column.causes.empty()}, {"reason", text_or_null(column.not_judged)}}}};
 }
 
-Json source_of(const Row& row, listing::SourceText* sources) {
+Json source_of(const listing::Row& row, listing::SourceText* sources) {
   if (!row.source) return nullptr;
   Json text;
   if (sources != nullptr) {
@@ -43,7 +61,7 @@ Json source_of(const Row& row, listing::SourceText* sources) {
   return {{"file", row.source->file}, {"line", row.source->line}, {"text", std::move(text)}};
 }
 
-Json row_of(const listing::Listing& listing, const Code& code, const Row& row,
+Json row_of(const listing::Listing& listing, const Code& code, const listing::Row& row,
             const ListingChoices& choices) {
   const bool has_place = row.kind != RowKind::inside && row.kind != RowKind::not_decoded;
   Json counts = Json::array();
@@ -94,8 +112,9 @@ Json code_of(const listing::Listing& listing, const Code& code, const ListingCho
                                          {"samples", total.samples},
                                          {"exact_ip_samples", total.exact}};
                                })},
-          {"rows", array_of(listing::rows(listing, code, code.columns, choices.folding),
-                            [&](const Row& row) { return row_of(listing, code, row, choices); })}};
+          {"rows",
+           array_of(listing::rows(listing, code, code.columns, choices.folding),
+                    [&](const listing::Row& row) { return row_of(listing, code, row, choices); })}};
 }
 
 constexpr std::string_view kColumnsOfCode =
@@ -118,7 +137,7 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
   }
   ListingChoices without_text = choices;
   without_text.sources = nullptr;
-  for (const Row& row : listing::rows(listing, code, code.columns, choices.folding)) {
+  for (const listing::Row& row : listing::rows(listing, code, code.columns, choices.folding)) {
     const Json object = row_of(listing, code, row, without_text);
     const std::string place = csv_fields(kColumnsOfPlace, object);
     for (std::size_t i = 0; i < prefixes.size(); ++i) {

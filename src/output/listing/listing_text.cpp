@@ -1,8 +1,31 @@
+#include "analysis/measurement.h"
+#include "analysis/target_map.h"
+#include "analysis/wording.h"
+#include "src/events/causes.h"
+#include "src/instructions/counted.h"
+#include "src/listing/listing.h"
+#include "src/output/escape.h"
 #include "src/output/listing/listing.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/support/address.h"
+#include "src/symbols/location.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {
@@ -11,7 +34,6 @@ using analysis::Measurement;
 using listing::Code;
 using listing::Count;
 using listing::Part;
-using listing::Row;
 using listing::RowKind;
 
 constexpr std::size_t kShareWidth = 4;
@@ -48,7 +70,7 @@ class Panel {
     std::vector<std::size_t> columns;
     for (const Cells& cells_of_one : cells_) columns.push_back(cells_of_one.column);
     rows_ = listing::rows(listing, code, columns, choices.folding);
-    for (const Row& row : rows_) {
+    for (const listing::Row& row : rows_) {
       at_width_ = std::max(at_width_, at(row).size());
       is_accused_ = is_accused_ || is_never(row);
       is_censored_ = is_censored_ || (row.part == Part::censored && is_sampled(row));
@@ -114,13 +136,13 @@ class Panel {
   }
 
   /// The distance of an instruction in a target, else its address.
-  static std::string at(const Row& row) {
+  static std::string at(const listing::Row& row) {
     if (row.kind == RowKind::inside || row.kind == RowKind::not_decoded) return {};
     if (row.first_offset) return analysis::signed_number(*row.first_offset);
     return fmt::format("{:x}", row.range.begin);
   }
 
-  std::string code_text(const Row& row) const {
+  std::string code_text(const listing::Row& row) const {
     const char* times = page_.unicode ? "×" : "x";
     switch (row.kind) {
       case RowKind::inside:
@@ -148,7 +170,7 @@ class Panel {
     return text + remark(row);
   }
 
-  std::string remark(const Row& row) const {
+  std::string remark(const listing::Row& row) const {
     std::string text;
     if (row.part == Part::trigger) {
       const std::size_t triggers = code_.map->triggers();
@@ -167,16 +189,16 @@ class Panel {
     return text.empty() ? text : "  <- " + text;
   }
 
-  static bool is_sampled(const Row& row) {
+  static bool is_sampled(const listing::Row& row) {
     return std::ranges::any_of(row.counts, [](const Count& count) { return count.samples > 0; });
   }
 
-  static bool is_never(const Row& row) {
+  static bool is_never(const listing::Row& row) {
     return std::ranges::any_of(
         row.verdicts, [](const auto& verdict) { return verdict == events::Verdict::never; });
   }
 
-  std::string marks(const Row& row) const {
+  std::string marks(const listing::Row& row) const {
     std::string_view mark = " ";
     if (row.part == Part::trigger || row.part == Part::other_trigger) mark = ">";
     if (row.part == Part::censored) mark = "~";
@@ -185,7 +207,8 @@ class Panel {
            (is_never(row) ? page_.paint("!", Ink::red) : " ") + ' ';
   }
 
-  std::string line(const Row& row, std::size_t first, std::size_t last, std::size_t used) const {
+  std::string line(const listing::Row& row, std::size_t first, std::size_t last,
+                   std::size_t used) const {
     std::string lead;
     for (std::size_t i = first; i < last; ++i) {
       lead += cell(cells_[i], row.counts[i], cells_[i].total.samples, true);
@@ -271,7 +294,7 @@ class Panel {
              (code_.starts.empty() ? "place" : "instruction");
     std::string text = page_.paint(labels, Ink::bold) + '\n' + page_.paint(units, Ink::dim) + '\n';
     std::optional<std::string> last_source;
-    for (const Row& row : rows_) {
+    for (const listing::Row& row : rows_) {
       if (row.source) {
         std::string source = source_line(*row.source);
         if (source != last_source) text += source;
@@ -292,7 +315,7 @@ class Panel {
   const Code& code_;
   const ListingChoices& choices_;
   std::vector<Cells> cells_;
-  std::vector<Row> rows_;
+  std::vector<listing::Row> rows_;
   std::size_t at_width_ = 2;
   bool is_accused_ = false, is_censored_ = false;
 };

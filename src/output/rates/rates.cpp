@@ -1,9 +1,22 @@
 #include "src/output/rates/rates.h"
 
+#include "analysis/rates.h"
+#include "analysis/wording.h"
+#include "src/output/escape.h"
 #include "src/output/json_fields.h"
+#include "src/output/page.h"
+#include "src/support/fields.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

@@ -1,12 +1,19 @@
 // Cache rates and the backend hierarchy of one output of perf stat, as text and as JSON.
 #pragma once
 
-#include "analysis/rates.h"
-#include "src/output/page.h"
 #include "src/perfstat/counts.h"
 #include "src/support/names.h"
 
+#include <string>
+
+namespace skid::analysis {
+struct LfbShares;
+struct Rates;
+}  // namespace skid::analysis
+
 namespace skid::output {
+
+struct Page;
 
 /// The parts of a report on rates. Refers to them; they must outlive it.
 struct RatesReport {

@@ -1,9 +1,32 @@
+#include "analysis/basis.h"
+#include "analysis/contract.h"
+#include "analysis/delay.h"
+#include "analysis/distributions.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
 #include "analysis/repeats.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+#include "analysis/wording.h"
+#include "src/machine/machine.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/support/precise_level.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

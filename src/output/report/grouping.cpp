@@ -1,11 +1,20 @@
 #include "src/output/report/grouping.h"
 
+#include "analysis/basis.h"
+#include "src/machine/cpu_identity.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

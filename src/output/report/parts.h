@@ -1,10 +1,25 @@
 // Parts of the texts and pages of measurements.
 #pragma once
 
+#include "analysis/contract.h"
+#include "analysis/measurement.h"
+#include "analysis/statistics.h"
 #include "src/output/page.h"
-#include "src/output/report/grouping.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
+
+struct EventGroup;
+struct MachineGroup;
 
 /// The machine, and the runs and files that were recorded on it.
 std::string machine_header(const Page& page, const MachineGroup& machine);

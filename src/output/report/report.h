@@ -1,10 +1,18 @@
 // Measurements as text for people, as JSON and as CSV for programs, and back from JSON.
 #pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "analysis/measurement.h"
-#include "src/output/page.h"
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
 
 namespace skid::output {
+
+struct Page;
 
 /// One screen: the verdicts, a row an event and level, reasons and warnings. With `page.details`
 /// tables per event with the precise levels side by side, a histogram of the offsets, the

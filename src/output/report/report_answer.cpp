@@ -1,9 +1,26 @@
 // The first sentence of a report: the answer of all measurements, the worst first.
+#include "analysis/basis.h"
+#include "analysis/contract.h"
+#include "analysis/distributions.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
 #include "analysis/wording.h"
+#include "src/machine/machine.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

@@ -1,10 +1,26 @@
 // The tables and histograms of an event, and the machine that it was recorded on.
+#include "analysis/basis.h"
+#include "analysis/measurement.h"
+#include "analysis/target_map.h"
+#include "analysis/wording.h"
+#include "src/output/escape.h"
 #include "src/output/html/document.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

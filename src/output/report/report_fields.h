@@ -1,10 +1,27 @@
 // The members of a measurement that reports both hold and are read back from, with their keys.
 #pragma once
 
+#include "analysis/measurement.h"
 #include "src/output/json_fields.h"
+#include "src/support/fields.h"
+#include "src/support/json_value.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace skid::analysis {
+struct AddressTable;
+struct Addresses;
+struct Basis;
+struct DeclaredData;
+struct Geometry;
+struct OwnerCounts;
+}  // namespace skid::analysis
 
 namespace skid::output {
 

@@ -1,6 +1,34 @@
+#include "analysis/basis.h"
+#include "analysis/contract.h"
+#include "analysis/delay.h"
+#include "analysis/distributions.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
 #include "analysis/repeats.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
+#include "src/output/json_fields.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
+#include "src/support/fields.h"
+#include "src/support/precise_level.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 

@@ -1,8 +1,32 @@
+#include "analysis/basis.h"
+#include "analysis/delay.h"
+#include "analysis/measurement.h"
+#include "analysis/not_judged.h"
+#include "analysis/statistics.h"
+#include "analysis/target_map.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
+#include "src/support/fields.h"
+#include "src/support/json_value.h"
+#include "src/support/precise_level.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {

@@ -1,11 +1,34 @@
+#include "analysis/basis.h"
+#include "analysis/contract.h"
+#include "analysis/delay.h"
+#include "analysis/distributions.h"
+#include "analysis/evenness.h"
+#include "analysis/measurement.h"
 #include "analysis/repeats.h"
+#include "analysis/statistics.h"
+#include "analysis/wording.h"
 #include "assets.h"
-#include "src/machine/diagnosis.h"
+#include "src/machine/answer_reason.h"
+#include "src/machine/machine.h"
+#include "src/output/escape.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

@@ -1,7 +1,12 @@
 #include "src/record/kit/kit.h"
 
+#include "runway/target_report.h"
+#include "runway/target_run.h"
+#include "runway/trigger.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/perftool.h"
+#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/try_length.h"
+#include "src/support/command_words.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -9,14 +14,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <numeric>
 #include <set>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace skid::kit {
 namespace {

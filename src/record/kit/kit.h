@@ -3,6 +3,7 @@
 
 #include "runway/target.h"
 #include "src/run/run.h"
+#include "src/support/address.h"
 
 #include <filesystem>
 #include <optional>
@@ -16,30 +17,32 @@ namespace skid::kit {
 inline constexpr const char* kTopDirectory = "skidscan-kit";
 inline constexpr const char* kScriptName = "run.sh";
 
+/// The content of a kit.
 struct Kit {
   Arch arch = Arch::x86_64;
   run::Run plan;                        ///< every measurement pending, the machine unknown
   std::vector<runway::Target> targets;  ///< the built targets of the plan
-  std::optional<int> cpu;               ///< to pin to; nullopt: chosen by run.sh
-  std::vector<std::string> pmus;        ///< named by events; the CPU must belong to all of them
+  std::optional<int> cpu;               ///< CPU to pin to; nullopt: chosen by run.sh
+  std::vector<std::string> pmus;        ///< PMUs that events name; the CPU must belong to all
 };
 
+/// A file of a kit.
 struct File {
   std::string name;
   std::string content;
   bool executable = false;
 };
 
-/// The files of a kit: plan, script, targets, README and, with `slurm`, submit.sh. Throws
+/// Lists the files of a kit: plan, script, targets, README and, with `slurm`, submit.sh. Throws
 /// UsageError for events with control characters, InputError when a target cannot be read.
 std::vector<File> files_of(const Kit& kit, bool slurm = false);
 
-/// The PMUs that events name, "cpu_core" of "cpu_core/cycles/u", each once.
+/// Lists the PMUs that events name, "cpu_core" of "cpu_core/cycles/u", each once.
 std::vector<std::string> named_pmus(const run::Run& plan);
 
-/// The files in one directory `top`, as a tar (ustar of POSIX.1-1988, which every tar reads). The
-/// same files give the same bytes: owner 0, modification time 0. Throws Error for a name of more
-/// than 100 bytes.
+/// Writes the files in one directory `top`, as a tar (ustar of POSIX.1-1988, which every tar
+/// reads). The same files give the same bytes: owner 0, modification time 0. Throws Error for a
+/// name of more than 100 bytes.
 std::string tar_of(const std::vector<File>& files, std::string_view top);
 
 /// Whether `path` is a directory with a kit that has recorded nothing there.
@@ -49,15 +52,16 @@ bool is_kit(const std::filesystem::path& path);
 /// has recorded nothing or an empty directory is replaced. Throws Error.
 void write_directory(const std::vector<File>& files, const std::filesystem::path& path, bool force);
 
-/// src/record/kit/run.sh and src/record/kit/submit.sh.
+/// Returns the text of src/record/kit/run.sh.
 std::string_view run_template();
+/// Returns the text of src/record/kit/submit.sh.
 std::string_view submit_script();
 
-/// The script of a kit. Throws UsageError when the name of an event has a control character.
+/// Writes the script of a kit. Throws UsageError when the name of an event has a control character.
 std::string script_of(const Kit& kit);
 
-/// The line of one measurement, `name` for progress messages. `target` is the file name of its
-/// target.
+/// Writes the line of one measurement, `name` for progress messages. `target` is the file name of
+/// its target.
 std::string measurement_line(const run::PlannedMeasurement& measurement, std::string_view name,
                              const std::string& target);
 

@@ -1,20 +1,36 @@
 #include "src/run/perftool/perftool.h"
 
+#include "runway/specification.h"
+#include "runway/target.h"
+#include "runway/target_run.h"
+#include "src/machine/answer_reason.h"
 #include "src/machine/diagnosis.h"
-#include "src/perfdata/format.h"
+#include "src/machine/machine.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/perftool/generic_event.h"
+#include "src/run/perftool/record_command.h"
+#include "src/run/perftool/try_length.h"
+#include "src/support/address.h"
+#include "src/support/command_words.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/process.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <iterator>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <unistd.h>
 
 namespace skid::perftool {

@@ -1,0 +1,41 @@
+// The command line of a target.
+#pragma once
+
+#include "runway/specification.h"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid {
+struct CommandWord;
+}  // namespace skid
+
+namespace skid::runway {
+
+struct Target;
+
+/// How a target is run. A target also runs with no arguments at all, for its specified length.
+struct TargetRun {
+  std::optional<RunLength> length;  ///< nullopt: as specified
+  std::optional<int> cpu;           ///< CPU to pin to; nullopt: the one it starts on
+  /// FIFOs of `perf record --control fifo:CONTROL,ACK`, both or neither: the target writes
+  /// "enable\n" once it is warm and waits for the acknowledgement before it begins to count
+  /// iterations, and does the same with "disable\n" after the last.
+  std::filesystem::path control, acknowledge;
+};
+
+/// Lists the words of a target's command line before the values are known: `target` (its path),
+/// `seconds`, `cpu`. A number of iterations is known; nullopt: as specified.
+std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu);
+/// Lists the words that follow for a perf that counts on command: `control`, `acknowledge`.
+std::vector<CommandWord> control_words();
+/// Formats the value of `seconds`: "1.500000000".
+std::string seconds_text(std::chrono::nanoseconds duration);
+
+/// Returns the command line of a run: --iterations N | --seconds S, --cpu N, --control F --ack F.
+std::vector<std::string> command_line(const Target& target, const TargetRun& run);
+
+}  // namespace skid::runway

@@ -1,0 +1,42 @@
+// What an event counts.
+#pragma once
+
+#include "src/instructions/counted.h"
+
+#include <optional>
+#include <string_view>
+
+namespace skid::events {
+
+struct Cpu;
+struct Event;
+
+using instructions::Counted;
+
+/// Finds what an event counts by its name or one of its aliases. A code with modifiers (cmask, inv)
+/// that no name has is `other`.
+Counted counted_by(const Cpu& cpu, const Event& event);
+
+/// Names the instructions each of which causes one such event whenever it retires: `instructions`,
+/// `loads`, `stores`, `branches`, `conditional_branches` (taken or not), or `taken_branches`, of
+/// which only jumps that are always taken are certain. Calls and returns alone are not among them:
+/// no two are in one block of code without another call.
+///
+/// The answer is by the name of an Intel event, or one of its aliases: it covers those that the
+/// vendor defines as counts of retired instructions, and not of uops, hits, misses, mispredictions,
+/// latencies or outcomes. nullopt for all others, for other vendors, and for a code with modifiers
+/// (cmask, inv, edge), which no name has.
+std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event);
+
+/// Returns what a generic event of perf counts on any CPU, by the name that perf gives it.
+Counted counted_by_generic(std::string_view name);
+
+/// Ranks how directly an event represents what it counts: of two events that count the same, the
+/// one with the lower number is preferred.
+int preference(const Cpu& cpu, const Event& event);
+
+/// Returns the cache level that a load must miss to be counted; nullopt: the event does not depend
+/// on a miss.
+std::optional<int> missed_level(Counted counted);
+
+}  // namespace skid::events
