@@ -1,6 +1,7 @@
+#include "analysis/block_evenness.h"
+
+#include "analysis/confidence.h"
 #include "analysis/distributions.h"
-#include "analysis/evenness.h"
-#include "analysis/statistics.h"
 #include "analysis/two_sample.h"
 #include "src/support/hash.h"
 #include "src/support/random.h"
@@ -9,13 +10,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <stdexcept>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace skid::analysis {
@@ -27,7 +24,8 @@ std::uint64_t sum_of(const BlockCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// Equal counts are judged alike.
+/// Returns the seed of the draws. It follows from the counts, so that equal counts are judged
+/// alike.
 std::uint64_t seed_of(std::span<const BlockCounts> blocks) {
   std::uint64_t hash = 0;
   const auto add = [&hash](std::uint64_t number) { hash = hashed(number, hash); };
@@ -38,9 +36,10 @@ std::uint64_t seed_of(std::span<const BlockCounts> blocks) {
   return hash;
 }
 
-/// p of Pearson's statistic of n samples on k places. Under evenness it has the mean k - 1, the
-/// variance 2 (k - 1) (n - 1) / n and the third moment 4 (k - 1) (n - 1) (2 n + k - 6) / n^2: it is
-/// linear in the number of pairs of samples at one place, which are independent two by two.
+/// Returns p of Pearson's statistic for n samples on k places. Under evenness the statistic has the
+/// mean k - 1, the variance 2 (k - 1) (n - 1) / n and the third moment
+/// 4 (k - 1) (n - 1) (2 n + k - 6) / n^2, because it is linear in the number of pairs of samples at
+/// one place, which are independent two by two.
 double pearson_p(double chi_square, double k, double n) {
   const double variance = 2 * (k - 1) * (n - 1) / n;
   const double third = 4 * (k - 1) * (n - 1) * (2 * n + k - 6) / (n * n);
@@ -48,16 +47,16 @@ double pearson_p(double chi_square, double k, double n) {
                           third / std::pow(variance, 1.5));
 }
 
-/// The same by simulation, which ends early where p is large (J. Besag, P. Clifford, Biometrika 78,
-/// 1991).
+/// Returns p of Pearson's statistic by simulation, which ends early if p is large (J. Besag,
+/// P. Clifford, Biometrika 78, 1991).
 double simulated_p(const BlockCounts& counts, std::uint64_t samples, std::uint64_t most_draws,
                    Random& random) {
-  constexpr std::uint64_t kEnough = 25;  // statistics as large
+  constexpr std::uint64_t kEnough = 25;  // number of statistics as large as the observed one
   // Pearson's statistic grows with the sum of squares, which is a whole number.
   const auto seen =
       std::inner_product(counts.begin(), counts.end(), counts.begin(), std::uint64_t{0});
   BlockCounts drawn(counts.size());
-  std::vector<std::size_t> places(samples);  // a draw takes no longer for more of them
+  std::vector<std::size_t> places(samples);  // the time of a draw does not grow with the places
   std::uint64_t as_large = 0;
   for (std::uint64_t draw = 1; draw <= most_draws; ++draw) {
     std::uint64_t squares = 0;
@@ -78,19 +77,19 @@ double half_sum_of(const BlockCounts& counts, double even) {
   return sum / 2;
 }
 
-/// The mean of half_sum_of() under evenness: k / 2 times the mean absolute deviation of a binomial
-/// distribution, 2 m C(n, m) p^m (1 - p)^(n - m + 1) with m the whole part of n p, plus 1 (De
+/// Returns the mean of half_sum_of() under evenness: k / 2 times the mean absolute deviation of a
+/// binomial distribution, which is 2 m C(n, m) p^m (1 - p)^(n - m + 1) with m = floor(n p) + 1 (De
 /// Moivre).
 double half_sum_due(double k, double n) {
   const double p = 1 / k;
   const double m = std::floor(n * p) + 1;
-  if (m > n) return 0;  // k is 1
+  if (m > n) return 0;  // only if k is 1
   const double log_choices = std::lgamma(n + 1) - std::lgamma(m + 1) - std::lgamma(n - m + 1);
   return k * m * std::exp(log_choices + m * std::log(p) + (n - m + 1) * std::log1p(-p));
 }
 
-/// Draws from a binomial distribution: one by one up the distribution function where few are to be
-/// expected, else a rounded normal deviate, which has the same spread.
+/// Draws from a binomial distribution. If a small number is to be expected, it inverts the
+/// distribution function step by step; else it rounds a normal deviate, which has the same spread.
 std::uint64_t draw_binomial(std::uint64_t n, double p, Random& random) {
   constexpr double kFew = 25;
   if (n == 0 || p <= 0) return 0;
@@ -112,7 +111,7 @@ std::uint64_t draw_binomial(std::uint64_t n, double p, Random& random) {
   return drawn;
 }
 
-/// A block to draw from: chances of its places.
+/// A block to draw from: the probabilities of its places.
 struct Model {
   std::uint64_t samples = 0;
   std::vector<double> chances;
@@ -120,7 +119,7 @@ struct Model {
   Model(const BlockCounts& counts, const Bias& bias) : samples(sum_of(counts)) {
     const auto n = static_cast<double>(samples);
     const double even = 1 / static_cast<double>(counts.size());
-    // Chance alone makes the statistic k - 1 on average.
+    // By chance alone the statistic is k - 1 on average.
     const double kept =
         bias.chi_square > 0 ? std::sqrt(std::max(0.0, 1 - bias.degrees / bias.chi_square)) : 0;
     for (const std::uint64_t count : counts) {
@@ -143,7 +142,8 @@ struct Model {
   }
 };
 
-/// Standard deviation of the sum of all half sums. Blocks are independent: their variances add up.
+/// Returns the standard deviation of the sum of all half sums. Blocks are independent, so that
+/// their variances add up.
 double spread_of(const std::vector<Model>& models, Random& random) {
   constexpr std::size_t kPlaces = 200'000, kFewest = 20, kMost = 1'000;
   std::size_t places = 0;
@@ -163,34 +163,6 @@ double spread_of(const std::vector<Model>& models, Random& random) {
     variance += std::max(0.0, squares - sum * sum / count) / (count - 1);
   }
   return std::sqrt(variance);
-}
-
-constexpr std::size_t kWindow = 8, kFewestOfWindow = 4;
-constexpr std::uint64_t kFewestPairs = 100;
-constexpr std::size_t kFewestWindows = 20;  // in which the order matters
-
-using Followers = std::unordered_map<std::uint32_t, std::uint32_t>;
-using Windows = std::vector<std::vector<std::uint32_t>>;
-
-/// The most frequent follower of each place, in every other window from `first` on.
-Followers followers_in(const Windows& windows, std::size_t first) {
-  std::unordered_map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> counts;
-  for (std::size_t i = first; i < windows.size(); i += 2) {
-    const auto& window = windows[i];
-    for (std::size_t j = 1; j < window.size(); ++j) ++counts[window[j - 1]][window[j]];
-  }
-  Followers followers;
-  for (const auto& [place, next] : counts) {
-    const auto most =
-        std::ranges::max_element(next, {}, [](const auto& one) { return one.second; });
-    followers[place] = most->first;
-  }
-  return followers;
-}
-
-bool follows(const Followers& followers, std::uint32_t place, std::uint32_t next) {
-  const auto found = followers.find(place);
-  return found != followers.end() && found->second == next;
 }
 
 }  // namespace
@@ -247,51 +219,6 @@ ProfileEvenness evenness_of_blocks(std::span<const BlockCounts> blocks) {
   };
   result.misplaced = {share(excess), share(excess - reach), share(excess + reach)};
   return result;
-}
-
-void SampleOrderTest::add(std::span<const std::uint32_t> places) {
-  while (places.size() >= kFewestOfWindow) {
-    const auto window = places.first(std::min(kWindow, places.size()));
-    windows_.emplace_back(window.begin(), window.end());
-    places = places.subspan(window.size());
-  }
-}
-
-std::optional<SampleOrder> SampleOrderTest::finish() const {
-  SampleOrder order;
-  double predicted = 0, due = 0, excess = 0, squares = 0;
-  std::size_t ordered = 0;
-  for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
-    const Followers followers = followers_in(windows_, 1 - first);
-    for (std::size_t i = first; i < windows_.size(); i += 2) {
-      const auto& window = windows_[i];
-      double here = 0, any = 0;
-      for (std::size_t j = 0; j < window.size(); ++j) {
-        for (std::size_t k = 0; k < window.size(); ++k) {
-          if (j == k || !follows(followers, window[j], window[k])) continue;
-          ++any;
-          if (k == j + 1) ++here;
-        }
-      }
-      // Each of the pairs j, k is adjacent in one of `size` orders.
-      const double mean = any / static_cast<double>(window.size());
-      order.pairs += window.size() - 1;
-      predicted += here;
-      due += mean;
-      excess += here - mean;
-      squares += (here - mean) * (here - mean);
-      if (here != mean) ++ordered;
-    }
-  }
-  if (order.pairs < kFewestPairs) return std::nullopt;
-  order.predicted = predicted / static_cast<double>(order.pairs);
-  order.independent = due / static_cast<double>(order.pairs);
-  if (ordered >= kFewestWindows) order.p = pearson3_upper_p(excess / std::sqrt(squares), 0);
-  return order;
-}
-
-bool is_locked(const SampleOrder& order, double p) {
-  return p < kBiasLevel && order.predicted - order.independent >= kLocked * (1 - order.independent);
 }
 
 }  // namespace skid::analysis

@@ -1,13 +1,23 @@
+#include "analysis/cell_comparison.h"
+
 #include "analysis/basis.h"
 #include "analysis/comparison.h"
 #include "analysis/contract.h"
+#include "analysis/description.h"
+#include "analysis/distance.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/event_identity.h"
+#include "analysis/figures.h"
+#include "analysis/geometry.h"
+#include "analysis/intervals.h"
+#include "analysis/measured_delay.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
+#include "analysis/recording_path.h"
 #include "analysis/repeats.h"
-#include "analysis/statistics.h"
-#include "analysis/target_map.h"
+#include "analysis/skid_in_events.h"
+#include "analysis/tally.h"
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
 #include "src/support/precise_level.h"
@@ -32,15 +42,15 @@
 namespace skid::analysis {
 namespace {
 
-/// The quantiles that are compared.
+/// The shares of the quantiles that are compared.
 constexpr double kMedian = 0.5, kP99 = 0.99;
 
-/// Offsets of one run, in instructions.
+/// Returns the offsets of one run, in instructions.
 const OffsetCounts& offsets_of(const Measurement& measurement) {
   return measurement.basis.tally.instructions;
 }
 
-/// The mean over runs, with its interval where the runs' sampling variances are known.
+/// Returns the mean over runs, with its interval if there are at least two.
 Estimate mean_over(const std::vector<RunValue>& values) {
   Estimate estimate;
   estimate.value = mean_of(values);
@@ -51,7 +61,7 @@ Estimate mean_over(const std::vector<RunValue>& values) {
   return estimate;
 }
 
-/// The numbers that `value_of` gives, for the runs that have one.
+/// Lists the numbers that `value_of` gives, for the runs that have one.
 std::vector<RunValue> values_of(
     const std::vector<const Measurement*>& runs,
     const std::function<std::optional<RunValue>(const Measurement&)>& value_of) {
@@ -127,10 +137,11 @@ void describe_repeats(const std::vector<const Measurement*>& runs, ComparisonCel
       [](const Measurement& run) { return offsets_of(run).mean(); });
 }
 
-/// Periods are quotients of two counts where none was requested.
+/// How much two periods may differ, as a share, to count as the same. If none was requested, they
+/// are quotients of two counts.
 constexpr double kPeriodTolerance = 0.01;
 
-/// The trigger that all runs of a cell have, or nullopt where they have none or several.
+/// Returns the trigger that all runs of a cell have; nullopt if they have none or several.
 std::optional<std::string> trigger_of(const std::vector<const Measurement*>& runs) {
   std::optional<std::string> kind;
   for (const Measurement* run : runs) {
@@ -172,7 +183,7 @@ bool same_period(const Period& a, const Period& b) {
   return std::abs(value(a) - value(b)) <= kPeriodTolerance * std::max(value(a), value(b));
 }
 
-/// Why `cell` cannot be compared with `baseline`; empty where it can.
+/// Explains why `cell` cannot be compared with `baseline`; empty if it can.
 std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell) {
   const Measurement& first = *baseline.runs.front();
   for (const Measurement* run : baseline.runs) {
@@ -198,8 +209,8 @@ std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCel
   return {};
 }
 
-/// Differences that do not prevent a comparison with the baseline, of which this is a run, each
-/// listed once.
+/// Lists differences that do not prevent a comparison with the baseline, each once. `baseline` is
+/// its first run.
 std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell) {
   std::vector<std::string> remarks;
   const auto add = [&remarks](std::string remark) { remarks.push_back(std::move(remark)); };
@@ -235,7 +246,7 @@ std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// The comparisons of one cell, statistic by statistic.
+/// Compares one cell with the baseline, statistic by statistic.
 class Comparer {
  public:
   Comparer(const SideFigures& baseline, const SideFigures& here, ComparisonCell& cell)
@@ -272,7 +283,7 @@ class Comparer {
   bool is_censored(const OffsetCounts& offsets) const {
     return end_ && !offsets.empty() && offsets.counts().rbegin()->first >= *end_;
   }
-  /// Offsets as they are compared: all from the end on count at it.
+  /// Returns offsets as they are compared: all from the end on count as the end.
   OffsetCounts cut_off(const OffsetCounts& offsets) const {
     if (!is_censored(offsets)) return offsets;
     OffsetCounts result;
@@ -291,7 +302,7 @@ class Comparer {
     difference.p = tested.p;
   }
 
-  /// The test over runs of the numbers that `value_of` gives; nothing where it cannot be done.
+  /// Tests the numbers that `value_of` gives over runs; nullopt if a run has no number.
   std::optional<Difference> test_over_runs(
       const std::function<std::optional<RunValue>(const Measurement&)>& value_of, double& baseline,
       double& here) const {
@@ -320,8 +331,8 @@ class Comparer {
     }
   }
 
-  /// At the offset that is most common on both sides together: the one of each side would be the
-  /// more common the fewer samples it is chosen from.
+  /// Compares the shares at the offset that is most common on both sides together. The share at
+  /// each side's own most common offset would be the larger the fewer samples it is chosen from.
   void compare_constant_shares() {
     OffsetCounts together = a_.offsets;
     together += b_.offsets;
@@ -348,8 +359,8 @@ class Comparer {
       difference.untested = none;
       return;
     }
-    // Student's t has no error to go by where neither runs nor samples vary at all. Then the chance
-    // of such a division is computed from the samples, of which each side has all at one offset.
+    // Student's t has no error to compare with if neither runs nor samples vary at all. Then each
+    // side has all samples at one offset, and the probability of such a division is computed.
     if (tested->p == 0) tested->p = fisher_exact_p(a.total(), a.total(), 0, b.total());
     fill(difference, *tested);
   }
@@ -360,7 +371,7 @@ class Comparer {
     test_offsets_over_runs(run_mean, a, b, "a run has too few samples", difference);
   }
 
-  /// Whether the upper end of a quantile's interval is only known to be at least so far.
+  /// Whether the upper end of a quantile's interval is a lower bound, because it is censored.
   bool ends_in_censored(const OffsetCounts& offsets, double share) const {
     const auto interval = quantile_interval(offsets, share);
     return end_ && interval && interval->high && *interval->high >= *end_;
@@ -370,7 +381,7 @@ class Comparer {
                          const OffsetCounts& b) {
     StatisticDifference& difference =
         add(statistic, grouped_quantile(a, share), grouped_quantile(b, share));
-    // Known: below the censored offsets.
+    // A quantile is known if it is below the censored offsets.
     const auto known = [&](const OffsetCounts& offsets) {
       return !end_ || offsets.empty() || offsets.quantile(share) < *end_;
     };

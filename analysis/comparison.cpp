@@ -1,6 +1,11 @@
 #include "analysis/comparison.h"
 
+#include "analysis/cell_comparison.h"
 #include "analysis/contract.h"
+#include "analysis/distance.h"
+#include "analysis/event_identity.h"
+#include "analysis/figures.h"
+#include "analysis/measurement.h"
 #include "analysis/two_sample.h"
 #include "src/machine/cpu_identity.h"
 #include "src/support/error.h"
@@ -63,7 +68,7 @@ MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comp
   return by_side;
 }
 
-/// An input that is named twice would be a repeat of itself.
+/// Throws if an input is named twice, because it would count as a repeat of itself.
 void refuse_duplicates(const std::vector<std::string>& inputs) {
   std::set<std::string> seen;
   for (const std::string& input : inputs) {
@@ -75,7 +80,8 @@ void refuse_duplicates(const std::vector<std::string>& inputs) {
   }
 }
 
-/// What an event of a core's PMU counts, whatever it was called; empty: of other PMUs.
+/// Returns a text that identifies what an event of a core's PMU counts under any name; empty for
+/// events of other PMUs.
 std::string counted_by(const Measurement& m) {
   constexpr std::uint32_t kRaw = 4;  // PERF_TYPE_RAW
   if (m.event.type != kRaw) return {};
@@ -84,9 +90,10 @@ std::string counted_by(const Measurement& m) {
                      fmt::join(m.event.excluded, ","));
 }
 
-/// The number of an event: that of one with the same label, or of one that counts the same.
+/// Returns the number of an event, which is that of one with the same label, or of one that counts
+/// the same.
 std::size_t number_of(const Measurement& m, std::map<std::string, std::size_t>& events) {
-  const std::size_t next = events.size();  // numbers ascend, and some are left out
+  const std::size_t next = events.size();  // numbers ascend, with gaps
   const std::string code = counted_by(m);
   auto found = events.find(m.event.label);
   if (found == events.end() && !code.empty()) found = events.find(code);
@@ -129,7 +136,7 @@ std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t 
   return rows;
 }
 
-/// Holm's procedure over all tests of all cells.
+/// Applies Holm's procedure to all tests of all cells.
 void adjust(Comparison& comparison) {
   std::vector<double> p;
   const auto each_test = [&comparison](auto function) {
@@ -148,8 +155,8 @@ void adjust(Comparison& comparison) {
   comparison.tests = p.size();
 }
 
-/// Half widths of intervals beyond which no difference shown means nothing: of shares, and of means
-/// in standard deviations of the samples.
+/// The largest half widths of intervals with which "no difference shown" means something: those of
+/// shares, and those of means in standard deviations of the samples.
 constexpr double kWidestShare = 0.05;
 constexpr double kWidestMean = 0.2;
 
@@ -165,7 +172,7 @@ std::size_t runs_with(const ComparisonCell& cell, Verdict verdict) {
   return cell.contracts[static_cast<std::size_t>(verdict)];
 }
 
-/// All runs of one kept their promise and some of the other broke it.
+/// Whether the contract is kept in all runs of one cell and broken in some of the other.
 bool breaks(const ComparisonCell& kept, const ComparisonCell& broken) {
   return runs_with(kept, Verdict::kept) == kept.runs.size() &&
          runs_with(broken, Verdict::broken) > 0;
@@ -176,15 +183,15 @@ bool breaks_distribution(const ComparisonCell& cell) {
       cell.runs, [](const Measurement* run) { return verdict_of(*run) != run->contract.verdict; });
 }
 
-/// By how much it is better; below 0: worse. 0: neither. Another constant skid is no worse: the
-/// contract decides.
+/// Returns by how much a statistic is better than the baseline's; below 0 it is worse, and 0 is
+/// neither. Another constant skid is no worse: the contract decides.
 double gain_of(const StatisticDifference& difference) {
   const Statistic statistic = difference.statistic;
   if (statistic == Statistic::hit_ratio) return difference.here - difference.baseline;
   return is_share(statistic) ? 0 : std::abs(difference.baseline) - std::abs(difference.here);
 }
 
-/// Whether an interval reaches so far to either side that no difference shown means nothing.
+/// Whether an interval is so wide that "no difference shown" means nothing.
 bool is_wide(const StatisticDifference* difference, double widest) {
   if (difference == nullptr) return false;
   if (!difference->low || !difference->high) return true;
@@ -221,7 +228,7 @@ void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
     better = better || gain > 0;
   }
   const bool constant = cell.runs.front()->contract.level == kConstantSkid;
-  // A promise of the distribution is broken at any hit ratio.
+  // A contract that is broken by the distribution does not depend on the hit ratio.
   const bool by_distribution = breaks_distribution(baseline) || breaks_distribution(cell);
   if (by_distribution ||
       more_than_chance(find(cell, constant ? Statistic::constant_share : Statistic::hit_ratio))) {

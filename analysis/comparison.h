@@ -1,9 +1,10 @@
-// Runs side by side: what differs from a baseline, by how much, and whether that is more than
-// chance (docs/compare.md).
+// Compares runs with a baseline: what differs, by how much, and whether that is more than chance
+// (docs/compare.md).
 #pragma once
 
-#include "analysis/measurement.h"
-#include "analysis/statistics.h"
+#include "analysis/description.h"
+#include "analysis/measured_delay.h"
+#include "analysis/offset_counts.h"
 #include "src/support/names.h"
 
 #include <algorithm>
@@ -16,68 +17,72 @@
 
 namespace skid::analysis {
 
-/// What is compared. The measurements are not owned.
+struct Measurement;
+
+/// The measurements to compare, which are not owned.
 struct ComparedMeasurements {
-  const std::vector<std::string>& inputs;  ///< names
+  const std::vector<std::string>& inputs;  ///< names of the inputs
   const std::vector<Measurement>& measurements;
-  const std::vector<std::size_t>& input_of;  ///< by measurement: the number of its input
+  const std::vector<std::size_t>& input_of;  ///< for each measurement, the number of its input
 };
 
-/// How sides are formed, which are held against the baseline: each input (and each machine, where
-/// it was recorded on several), or all that was recorded on the same CPU model, microcode,
-/// hypervisor and kernel.
+/// How measurements are divided into the sides that are compared with the baseline. `input`: one
+/// for each input, and for each machine if an input was recorded on several. `machine`: one for all
+/// that was recorded on the same CPU model, microcode, hypervisor and kernel.
 enum class SideBy { input, machine };
 
 struct ComparisonChoices {
   SideBy by = SideBy::input;
   std::size_t baseline = 0;         ///< number of the input whose (first) side is the baseline
   double least_share = 0.001;       ///< differences of shares up to this are not marked
-  double least_instructions = 0.5;  ///< the same of distances
+  double least_instructions = 0.5;  ///< differences of distances up to this are not marked
 };
 
-/// The most comparisons, as a share, in which chance alone marks any difference.
+/// The significance level: chance alone marks any difference in at most this share of comparisons.
 inline constexpr double kSignificance = 0.05;
 
 struct Side {
-  std::string name;  ///< of its input; empty where it has several
+  std::string name;  ///< name of its input; empty if it has several
   Cpu cpu;
   std::string kernel;
-  std::vector<std::size_t> inputs;  ///< by their numbers
+  std::vector<std::size_t> inputs;  ///< numbers of its inputs
   std::uint64_t measurements = 0;
-  bool synthetic = false;  ///< any of its measurements
+  bool synthetic = false;  ///< true if any of its measurements is
 };
 
 enum class Statistic {
   hit_ratio,
-  constant_share,  ///< of judged samples, at the offset most common in both; level 1 promises it
-  mean,            ///< of offsets in instructions, like the quantiles
+  /// The share of judged samples at the offset most common in both, which level 1 constrains.
+  constant_share,
+  mean,  ///< mean offset in instructions, like the quantiles
   median,
   p99,
-  distribution,  ///< of offsets
+  distribution,  ///< distribution of offsets
 };
 inline constexpr std::size_t kStatistics = 6;
 SKID_NAMES(Statistic, "hit ratio", "share at the most common offset", "mean", "median", "p99",
            "distribution")
-/// Whether its unit is a share and not instructions.
+/// Whether the unit of a statistic is a share and not instructions.
 bool is_share(Statistic statistic);
 
-/// A number with its 95% interval, where one could be had.
+/// A number with its 95% interval, if there is one.
 struct Estimate {
   double value = 0;
   std::optional<double> low, high;
-  bool at_least = false;  ///< a lower bound: it is among the censored
+  bool at_least = false;  ///< a lower bound, because it is among the censored samples
 };
 
-/// One statistic of a side against the baseline's.
+/// One statistic of a side compared with that of the baseline.
 struct StatisticDifference {
   Statistic statistic = Statistic::hit_ratio;
-  /// Of the distribution: 0, and the Kolmogorov-Smirnov distance as `here` and `difference`.
+  /// The values of the two. For the distribution, `baseline` is 0, and `here` and `difference` are
+  /// the Kolmogorov-Smirnov distance.
   double baseline = 0, here = 0;
   double difference = 0;                      ///< here - baseline
-  std::optional<double> low = {}, high = {};  ///< its 95% interval
+  std::optional<double> low = {}, high = {};  ///< 95% interval of the difference
   std::optional<double> p = {};               ///< nullopt: not tested
-  std::optional<double> adjusted_p = {};      ///< after Holm, over all tests of the comparison
-  bool p_is_bound = false;                    ///< p is at most this
+  std::optional<double> adjusted_p = {};      ///< Holm's, over all tests of the comparison
+  bool p_is_bound = false;                    ///< true if the real p is at most `p`
   bool marked = false;        ///< more than chance, and larger than the smallest effect
   std::string untested = {};  ///< why there is no test
 };
@@ -86,104 +91,81 @@ struct StatisticDifference {
 struct Distances {
   double kolmogorov_smirnov = 0;  ///< largest difference of cumulative shares
   double total_variation = 0;     ///< share of samples that would have to move
-  double wasserstein = 0;         ///< how far, on average over all samples, in instructions
+  double wasserstein = 0;         ///< mean distance to move each sample, in instructions
 };
 
 enum class Outcome {
   baseline,
-  no_difference,  ///< none shown
+  no_difference,  ///< no difference shown
   better,
   worse,
   different,     ///< neither better nor worse, or not to be judged
   too_few,       ///< too few samples or runs for a conclusion
   not_compared,  ///< the same name, but not the same thing
-  only_here,     ///< the baseline has no such event at this level
+  only_here,     ///< the baseline does not have this event at this level
 };
 SKID_NAMES(Outcome, "baseline", "no difference shown", "better", "worse", "different",
            "too few to tell", "not compared", "not in the baseline")
 
-/// The measurements of a side for one event at one level. They are not owned.
+/// The measurements of a side for one event at one level, which are not owned.
 struct ComparisonCell {
   std::size_t side = 0;
   std::vector<const Measurement*> runs;  ///< at least one; several are repeats of each other
   std::uint64_t judged = 0;              ///< judged samples of all runs
-  /// Over runs where there are several: the mean of what each of them gave.
+  /// The estimates; with several runs, the means of the values of each run.
   std::optional<Estimate> hit_ratio, mean, median, p99;
-  std::array<std::size_t, 4> contracts{};  ///< runs by Verdict
-  std::array<std::size_t, 3> evenness{};   ///< runs with one, by Evenness::Verdict
+  std::array<std::size_t, 4> contracts{};  ///< numbers of runs by Verdict
+  std::array<std::size_t, 3> evenness{};   ///< numbers of runs by Evenness::Verdict
   OffsetCounts overshoots;                 ///< skid in events of all runs
-  std::optional<MeasuredDelay> delay;      ///< of all runs with the same target
+  std::optional<MeasuredDelay> delay;      ///< delay over all runs with the same target
   Outcome outcome = Outcome::only_here;
-  bool over_runs = false;  ///< compared over runs, not over samples
+  bool over_runs = false;  ///< true if compared over runs and not over samples
   std::vector<StatisticDifference> differences;
   std::optional<Distances> distances;
-  bool contract_broke = false;       ///< kept in the baseline, broken here, and more than chance
-  bool contract_fixed = false;       ///< the other way round
-  std::vector<std::string> remarks;  ///< what makes it another thing than the baseline's, and why
+  /// True if the contract is kept in the baseline and broken here, by more than chance.
+  bool contract_broke = false;
+  /// True if the contract is broken in the baseline and kept here, by more than chance.
+  bool contract_fixed = false;
+  std::vector<std::string> remarks;  ///< how it differs from the baseline's measurement, and why
 };
 
 /// An event at a precise level.
 struct ComparisonRow {
   std::string event;                  ///< label
-  int level = 0;                      ///< as requested; as recorded where none was requested
-  std::vector<ComparisonCell> cells;  ///< by side; sides without it have none
+  int level = 0;                      ///< requested level; the recorded one if none was requested
+  std::vector<ComparisonCell> cells;  ///< cells in the order of the sides that have the event
   bool in_baseline = false;
-  std::vector<std::size_t> missing;  ///< sides without it, where the baseline has it
+  std::vector<std::size_t> missing;  ///< sides without the event, if the baseline has it
 
   const ComparisonCell* cell_of(std::size_t side) const;
 };
 
-/// Refers to the measurements that it was made of.
+/// The result of compare(), which refers to the measurements that it was made of.
 struct Comparison {
   ComparisonChoices choices;
   std::vector<Side> sides;
-  std::size_t baseline = 0;         ///< of `sides`
-  std::vector<std::size_t> empty;   ///< numbers of the inputs without a measurement: of no side
-  std::vector<ComparisonRow> rows;  ///< by event in order of first appearance, the baseline's first
-  std::size_t tests = 0;            ///< that Holm's procedure went over
+  std::size_t baseline = 0;         ///< index in `sides`
+  std::vector<std::size_t> empty;   ///< numbers of the inputs without a measurement, not in a side
+  std::vector<ComparisonRow> rows;  ///< events in order of first appearance, the baseline's first
+  std::size_t tests = 0;            ///< number of tests in Holm's procedure
 };
 
-/// Time and memory grow with the measurements, not with pairs of sides: each is held against the
-/// baseline alone. Throws UsageError for a single input of one machine, and, by machine, for
-/// inputs of one machine alone and an input that is named twice (it would count as a repeat of
-/// itself); Error when the input that is the baseline, or all others, have no measurement. The same
-/// measurements give the same p-values on every machine.
+/// Compares each side with the baseline alone, so that time and memory grow with the measurements
+/// and not with pairs of sides. Throws UsageError for a single input of one machine, and, by
+/// machine, if all inputs are of one machine or an input is named twice (it would count as a repeat
+/// of itself). Throws Error if the input that is the baseline has no measurement, or all others
+/// have none. The same measurements give the same p-values on every machine.
 Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices& choices);
 
-/// What a gate for scripts counts: cells that are worse, and those of the baseline's rows that the
-/// side lacks or has another thing for, or without a judged sample. An input without a measurement
-/// lacks them all.
+/// Counts for scripts that accept or reject a run: cells that are worse, and cells in the
+/// baseline's rows that are missing, that measured something else, or that have no judged sample.
+/// An input without a measurement lacks all of them.
 struct Regressions {
   std::size_t worse = 0;
-  std::size_t missing = 0;       ///< no such measurement
-  std::size_t not_compared = 0;  ///< another event or trigger, or nothing that could be judged
+  std::size_t missing = 0;       ///< cells without a measurement
+  std::size_t not_compared = 0;  ///< another event or trigger, or no judged sample
   std::size_t sum() const { return worse + missing + not_compared; }
 };
 Regressions regressions_of(const Comparison& comparison);
-
-// What compare() is made of: one event at one level on two sides.
-
-/// The runs of a cell together. Refers to their measurements.
-struct SideFigures {
-  explicit SideFigures(const ComparisonCell& cell);
-
-  std::vector<const Measurement*> runs;  ///< those with judged samples
-  const Measurement* first = nullptr;    ///< of all runs
-  Share hits;                            ///< of all runs together
-  OffsetCounts offsets;                  ///< of all runs together, in instructions
-  /// The first censored offset, of the shortest runway.
-  std::optional<std::int64_t> censored_from;
-};
-
-/// Fills the part of a cell that depends on its side alone: judged samples, estimates, contracts.
-void describe(ComparisonCell& cell);
-
-/// Whether hits and misses of a run may be called good or bad.
-bool is_judgeable(const Measurement& measurement);
-
-/// Fills outcome (where it is settled without tests), remarks, differences with their p-values and
-/// distances of `cell`. Both cells are described.
-void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,
-                  ComparisonCell& cell);
 
 }  // namespace skid::analysis

@@ -1,8 +1,40 @@
+// Whether samples meet the skid constraint that perf_event_open(2) documents for precise_ip. The
+// share of judged samples at the constrained place is compared with 99.9%:
+//
+//   level  constraint                  share
+//   0      none                        not judged, only described
+//   1      constant skid               at +1, or at offset 0 with EXACT_IP
+//   2      skid 0 requested            at offset 0
+//   3      skid 0, and precise         at offset 0; evenness.cpp tests the distribution
+//          distribution
+//
+// The verdict is that of Wilson's 95% interval, which has to be on one side of 99.9%:
+//
+//                       99.4%             99.6%             99.8%    99.9%    100%
+//   5000 of 5000                                                       . [======]   kept
+//   4997 of 5000                                                [======|======]     undecided
+//   4980 of 5000        [================================]             .            broken
+//   3000 of 3000                                                    [==|========]   undecided
+//
+// The last row has too few samples: not even 3,837 of 3,837 reach 99.9%. So with fewer than 3,838
+// samples nothing is broken either, because a test with only one possible outcome is not a test.
+//
+// Other evidence can change the share or the verdict. A data address outside all declared data
+// shows that something else caused a sample (verdict_by_cause()). EXACT_IP certifies a kept
+// contract, or its absence declares a sample as not corrected (declared_inexact()). Events that
+// ignore levels are at a known offset (judge_known_offset()), and operations that IBS and SPE tag
+// are judged by their data address alone (judges_tagged()).
+//
+// Definitions: docs/method.md, "The contract" and "Data addresses".
 #include "analysis/contract.h"
 
+#include "analysis/addresses.h"
 #include "analysis/basis.h"
+#include "analysis/geometry.h"
 #include "analysis/not_judged.h"
-#include "analysis/target_map.h"
+#include "analysis/offset_counts.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "src/support/precise_level.h"
 
@@ -22,7 +54,8 @@ std::string_view promise_of(int level) {
   return level < 0 || level > 3 ? kPromises[0] : kPromises.at(static_cast<std::size_t>(level));
 }
 
-/// Of IBS and SPE at level 0, whose records contain the address of the tagged operation.
+/// The constraint for IBS and SPE at level 0, whose records contain the address of the tagged
+/// operation.
 constexpr std::string_view kTagged = "tagged operation";
 
 std::string in_instructions(std::int64_t offset) {
@@ -40,8 +73,9 @@ Share share_of_hits(const Tally& tally) {
   return wilson_interval(tally.breakdown[SampleClass::hit], tally.breakdown.judged());
 }
 
-/// Level 1 promises the instruction executed next, where the sample has EXACT_IP the one that
-/// caused the event (docs/method.md).
+/// Returns the share that meets the constraint of level 1: samples at the instruction executed
+/// next, or, if they have EXACT_IP, at the one that caused the event (docs/method.md, "Level 1 on
+/// Intel").
 Share share_at_constant(const Basis& basis) {
   const Tally& tally = basis.tally;
   const std::uint64_t hits = tally.breakdown[SampleClass::hit];
@@ -52,15 +86,16 @@ Share share_at_constant(const Basis& basis) {
       tally.breakdown.judged());
 }
 
-/// Judged samples off the trigger without EXACT_IP: at level 2 and above, where the flag is
-/// evidence, the kernel declares them as not corrected.
+/// Counts judged samples off the trigger without EXACT_IP. At level 2 and above the kernel declares
+/// them as not corrected if the flag is evidence.
 std::uint64_t declared_inexact(int level, const Basis& basis) {
   if (level < 2 || basis.exact_ip != ExactIp::evidence || basis.ignores_level) return 0;
   const Tally& tally = basis.tally;
   return tally.breakdown.judged() - tally.breakdown[SampleClass::hit] - tally.exact_off_trigger;
 }
 
-/// What is held against the promise of a level: the judged samples, and those at its offset.
+/// Returns the share that is compared with kPromisedShare: judged samples that are where the level
+/// requires.
 Share share_at_promise(int level, const Basis& basis) {
   if (basis.known_offset) {
     return wilson_interval(basis.tally.instructions.count_at(*basis.known_offset),
@@ -72,27 +107,29 @@ Share share_at_promise(int level, const Basis& basis) {
                          breakdown.judged() - declared_inexact(level, basis));
 }
 
-/// Whether samples are judged by their address alone: every instruction may be tagged, but one with
-/// an address in the trigger's data must be the trigger.
+/// Whether samples are judged by their data address alone: IBS and SPE may tag any instruction, but
+/// one with an address in the trigger's data must be the trigger.
 bool judges_tagged(const Addresses& addresses) {
   return addresses.source == AddressSource::tagged && addresses.is_tabulated();
 }
 
-/// Samples on the trigger, of the judged samples with an address in its data.
+/// Returns the share of samples on the trigger among the judged samples with an address in its
+/// data.
 Share share_of_own(const Addresses& addresses) {
   return wilson_interval(addresses.samples.trigger.trigger, addresses.samples.judged().trigger);
 }
 
-/// The verdict on `share`, the judged samples at the promised place, where something else caused
-/// some of them. broken if the samples that are not contradicted by their addresses break the
-/// promise; kept if these and all keep it and the cause is not contradicted.
+/// Returns the verdict on `share`, the judged samples at the required place, if something else may
+/// have caused some of them. It is `broken` if the samples that their addresses do not contradict
+/// are broken alone. It is `kept` if these are kept alone and with the others, and the cause is not
+/// contradicted.
 Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
   const AddressTable& samples = basis.addresses->samples;
   const Verdict all = verdict_of(share);
   const std::uint64_t foreign = samples.judged().other;
   if (!identifies_cause(basis.addresses->source) || foreign == 0) return all;
   const std::int64_t offset = level == kConstantSkid ? basis.tally.instructions.mode() : 0;
-  // Nothing depends on which of the others are at another offset: none of them condemns it.
+  // Contradicted samples at other offsets do not count against it.
   const std::uint64_t contradicted = offset == 0   ? samples.trigger.other
                                      : offset == 1 ? samples.successor.other
                                                    : 0;
@@ -105,7 +142,7 @@ Verdict verdict_by_cause(int level, const Basis& basis, const Share& share) {
   return is_kept ? Verdict::kept : Verdict::undecided;
 }
 
-/// Nothing where it is the trigger, whose share is printed anyway.
+/// Adds the most common offset, unless it is the trigger, whose share is printed anyway.
 void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& parts) {
   const std::int64_t mode = offsets.mode();
   if (mode == 0) return;
@@ -113,7 +150,7 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
                               offsets.count_at(mode), offsets.total()));
 }
 
-/// Why nothing is judged, and what is known nevertheless.
+/// Describes why nothing is judged, and what is known nevertheless.
 void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
                        std::vector<std::string>& parts) {
   parts.emplace_back(describe(reason));
@@ -168,7 +205,7 @@ void explain_undecided(const Share& share, std::vector<std::string>& parts) {
 
 constexpr const char* kIgnoresLevel = "this event ignores precise levels";
 
-/// An event that traps by itself does so at a known offset, whatever the level.
+/// Judges an event that ignores levels. Its samples are at a known offset at every level.
 void judge_known_offset(const Basis& basis, Contract& contract, std::vector<std::string>& parts) {
   if (!basis.known_offset) {
     parts.emplace_back(kIgnoresLevel);
@@ -195,7 +232,7 @@ void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
   if (contract.level >= 2 && missed && contract.verdict != Verdict::kept) {
     add_most_common(offsets, parts);
   }
-  // Hardware that keeps the promise of level 1 has no hits at all.
+  // Hardware that meets the constraint of level 1 has no hits at all.
   if (contract.level == kConstantSkid && offsets.mode() == 1 && share.value >= kPromisedShare) {
     parts.emplace_back(
         "level 1 requests constant skid, not zero: no hits and everything at +1 is by design");
@@ -231,7 +268,8 @@ std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
   return text;
 }
 
-/// The gain of level 3 over level 2; empty where it is not known, or the event ignores levels.
+/// Describes what level 3 adds to level 2; empty if it is not known, or if the event ignores
+/// levels.
 std::string_view describe(LevelThree level_three) {
   constexpr std::array<std::string_view, 5> kTexts{
       "", "level 3 of this event has precise distribution on this CPU",

@@ -1,6 +1,7 @@
-// The kernel's promise for a precise level, held against what was recorded.
+// Whether the samples meet the skid constraint of their precise level.
 #pragma once
-#include "analysis/statistics.h"
+
+#include "analysis/share.h"
 #include "src/support/names.h"
 
 #include <cstdint>
@@ -22,67 +23,68 @@ inline constexpr std::string_view kPromiseOfLevelThree =
 
 struct Contract {
   int level = 0;
-  /// "none", "constant skid", "skid 0 requested", or kPromiseOfLevelThree; "tagged operation" for
-  /// level 0 of IBS and SPE.
+  /// The skid constraint: "none", "constant skid", "skid 0 requested", or kPromiseOfLevelThree;
+  /// "tagged operation" for level 0 of IBS and SPE.
   std::string promise;
   Verdict verdict = Verdict::not_judged;
-  /// Kept at level 2 or 3 with EXACT_IP on every hit; nullopt where the flag proves nothing on the
-  /// recorded CPU, or what it proves is not known.
+  /// True if the contract is kept at level 2 or 3 with EXACT_IP on every hit. nullopt if the flag
+  /// proves nothing on the recorded CPU, or if it is not known what it proves.
   std::optional<bool> certified = std::nullopt;
-  bool same_as_level_2 = false;  ///< at level 3, which this event does not have on this CPU
-  /// The share that was held against the promise: at the most common offset for level 1, at offset
-  /// 0 for the others (where nothing is judged it only describes); of tagged operations that access
-  /// the trigger's data, at offset 0.
+  bool same_as_level_2 = false;  ///< true at level 3 if it equals level 2 for this event and CPU
+  /// The share that is compared with kPromisedShare: at the most common offset for level 1, at
+  /// offset 0 for the others (where nothing is judged it only describes). For tagged operations
+  /// that access the trigger's data, it is their share at offset 0.
   Share share;
   std::string evidence;  ///< one line of text: counts, share, interval, EXACT_IP, reasons
 };
 
-/// "kept, certified", "broken, same as level 2": the verdict in texts.
+/// Returns the verdict in words, as texts have it: "kept, certified", "broken, same as level 2".
 std::string verdict_words(const Contract& contract);
 
-/// The share that a kept promise must reach: 99.9%.
+/// The share of judged samples that meets a skid constraint: 99.9%.
 inline constexpr double kPromisedShare = 0.999;
 
-/// A share of judged samples held against kPromisedShare, as `judge` does it at levels that promise
-/// something.
+/// Compares a share of judged samples with kPromisedShare, as `judge` does at levels that have a
+/// skid constraint.
 Verdict verdict_of(const Share& share);
 
-/// Whether samples skid by a constant, whatever the level promises.
+/// Whether samples skid by a constant, at any level.
 struct ConstantSkid {
-  std::int64_t offset = 0;               ///< the most common one, in instructions
-  Share share;                           ///< of the judged samples that are at it
-  Verdict verdict = Verdict::undecided;  ///< kept: constant; broken: not; undecided
+  std::int64_t offset = 0;  ///< the most common one, in instructions
+  Share share;              ///< judged samples at this offset
+  /// `kept` if the skid is constant, `broken` if it is not, else `undecided`.
+  Verdict verdict = Verdict::undecided;
 };
-/// nullopt without a located sample.
+/// Finds the most common offset; nullopt without a located sample.
 std::optional<ConstantSkid> constant_skid(const Tally& tally);
 
-/// METHOD: "The contract of a precise level". `level`: precise_ip as recorded, 0 to 3.
-/// `event_remark`: what the catalogue adds to the recording, for the evidence; may be empty. A
-/// verdict either way needs as many judged samples as `kept` would
-/// (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Samples whose data address
-/// shows that something else caused them neither keep nor break a promise (cause_of()). Without
-/// a geometry nothing is judged.
+/// Judges the samples of a level (docs/method.md, "The contract of a precise level"). `level` is
+/// precise_ip as recorded, 0 to 3. `event_remark` is what the catalogue adds to the recording, for
+/// the evidence; it may be empty. A verdict of kept or broken needs as many judged samples as
+/// `kept` would (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Samples whose data
+/// address shows that something else caused them count for neither verdict (cause_of()). Without a
+/// geometry nothing is judged.
 Contract judge(int level, const Basis& basis, const std::string& event_remark = {});
 
-// What the data addresses of samples show of the instruction that caused their event.
-
-/// docs/method.md, "Data addresses".
+/// What the data addresses of samples show about the instruction that caused their event
+/// (docs/method.md, "Data addresses").
 struct Cause {
   /// The share of judged samples with a valid address whose address lies outside all declared data.
   Share contradicted;
-  /// kept: declared instructions cause the event, at most 0.1% of the samples contradict it;
-  /// broken: more do, something else causes it too; not_judged: addresses do not show it.
+  /// `kept` if declared instructions cause the event: at most 0.1% of the samples contradict it.
+  /// `broken` if more do: something else causes it, too. `not_judged` if addresses do not show it.
   Verdict verdict = Verdict::not_judged;
 };
 Cause cause_of(const Addresses& addresses);
 
-/// "confirmed", "contradicted", "undecided", "not judged": the verdict on a cause.
+/// Returns the word for a verdict on a cause: "confirmed", "contradicted", "undecided", "not
+/// judged".
 std::string_view cause_words(Verdict verdict);
 
-/// The same; where addresses do not show it in two words why.
+/// Returns the word for the verdict on the cause, or two words for why addresses do not show it.
 std::string_view cause_words(const Addresses& addresses);
 
-/// One line of text: counts and what they show, or why they show nothing.
+/// Writes one line of text: counts and what they show, or why they show nothing.
 std::string describe(const Addresses& addresses);
 
 }  // namespace skid::analysis

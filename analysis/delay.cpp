@@ -1,3 +1,29 @@
+// How long PEBS takes from a counter's overflow to the record, computed from the order of samples.
+//
+// The overflow itself leaves no trace in a recording. But with a fixed period P and a known loop
+// its place follows from the previous sample, because the counter is reloaded when a record is
+// written. An example: K = 4 triggers alone cause the event, with these instructions from one to
+// the next.
+//
+//   event      0          1     2                         3                    0 (next iteration)
+//              |--- 10 ---|- 5 -|---------- 25 -----------|-------- 20 --------|
+//
+// With P = 1001, a sample of event 3 is followed by an overflow at event (3 + 1001) mod 4 = 0. If
+// the next sample is of event 2, the record was written 10 + 5 = 15 instructions after the
+// overflow.
+//
+// The model has one parameter T: the first event at least T instructions after the overflow is
+// recorded. Event 1, 10 instructions after it, was not, and event 2, 15 after it, was: this pair
+// allows T from 11 to 15. Each cell (overflow, recorded) of the K x K counts allows such a range,
+// and the T that the most pairs allow wins. If each instruction is an event (an event that counts
+// instructions), each pair allows a single T. A sum that steps up where a range begins and down
+// after its end (changes_of()) finds it in one pass over the ends.
+//
+// A T is only reported if it would hardly ever predict as many next samples by chance. If samples
+// were independent, it would predict the sum over all overflow events of their share times the
+// share of the event that T predicts, and the number of predicted pairs would be binomial.
+//
+// Model, conditions and limits: docs/method.md, "Delay" and "Shadow".
 #include "analysis/delay.h"
 
 #include "analysis/distributions.h"
@@ -16,11 +42,12 @@ namespace {
 
 constexpr double kSignificant = 1e-6;
 
-/// The first event at least `delay` instructions after event `overflow`; at least the next one.
+/// Returns the first event at least `delay` instructions after event `overflow`. It is the next
+/// event or a later one.
 std::size_t recorded_at(std::span<const std::uint64_t> distances, std::size_t overflow,
                         std::uint64_t delay) {
   const auto iteration = std::accumulate(distances.begin(), distances.end(), std::uint64_t{0});
-  // An iteration leads back to the same event.
+  // A whole iteration leads back to the same event.
   delay = delay == 0 ? 1 : (delay - 1) % iteration + 1;
   for (std::uint64_t passed = 0; passed < delay;) {
     passed += distances[overflow];
@@ -29,7 +56,8 @@ std::size_t recorded_at(std::span<const std::uint64_t> distances, std::size_t ov
   return overflow;
 }
 
-/// Instructions from event `from` to the next event `to`, at least 1 and at most an iteration.
+/// Returns the instructions from event `from` to the next event `to`: at least 1 and at most an
+/// iteration.
 std::uint64_t between(std::span<const std::uint64_t> distances, std::size_t from, std::size_t to) {
   std::uint64_t sum = 0;
   do {
@@ -39,7 +67,7 @@ std::uint64_t between(std::span<const std::uint64_t> distances, std::size_t from
   return sum;
 }
 
-/// How the number of pairs that a T explains changes at each T.
+/// Returns how the number of pairs that T explains changes at each T.
 std::map<std::uint64_t, std::int64_t> changes_of(const SamplePairs& pairs) {
   std::map<std::uint64_t, std::int64_t> changes;
   const auto add = [&](std::uint64_t first, std::uint64_t last, std::uint64_t count) {
@@ -52,7 +80,7 @@ std::map<std::uint64_t, std::int64_t> changes_of(const SamplePairs& pairs) {
   const std::size_t events = pairs.distances.size();
   for (std::size_t i = 0; i < pairs.counts.size(); ++i) {
     if (pairs.counts[i] == 0) continue;
-    // From just beyond the event before the recorded one.
+    // The range begins just beyond the event before the recorded one.
     const std::size_t to = i % events;
     const std::uint64_t last = between(pairs.distances, i / events, to);
     add(last - pairs.distances[(to + events - 1) % events] + 1, last, pairs.counts[i]);
@@ -60,8 +88,8 @@ std::map<std::uint64_t, std::int64_t> changes_of(const SamplePairs& pairs) {
   return changes;
 }
 
-/// The share of next samples that T predicts if samples are independent with these shares of
-/// events.
+/// Returns the share of next samples that T predicts if samples are independent and have the same
+/// shares of events.
 double independent_share(const SamplePairs& pairs, std::uint64_t delay) {
   const std::size_t events = pairs.distances.size();
   const std::vector<double> left = overflow_shares(pairs);
@@ -152,8 +180,8 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   }
   const auto total = static_cast<double>(all);
   best.predicted = static_cast<double>(most) / total;
-  // At all instructions an upper bound: the chance that two samples are at the same one (Cauchy and
-  // Schwarz).
+  // If each instruction is an event, an upper bound is used: the probability that two samples are
+  // at the same instruction (Cauchy and Schwarz).
   best.independent =
       pairs.distances.empty() ? samples.concentration() : independent_share(pairs, best.low);
   const double p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent);

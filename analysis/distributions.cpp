@@ -28,17 +28,18 @@ using boost::math::cdf;
 using boost::math::complement;
 using boost::math::pdf;
 
-/// Of which the normal approximation may be wrong.
+/// Below this the normal approximation is not reliable.
 constexpr double kFew = 10'000;
 
-/// A whole number with a distribution of one peak: the number in a cell of a 2 x 2 table.
+/// Tests a whole number that has a distribution with one peak: the number in a cell of a 2 x 2
+/// table.
 template <typename Distribution>
 class TwoSidedTest {
  public:
   TwoSidedTest(const Distribution& distribution, double lowest, double highest, double mode)
       : cell_(distribution), lowest_(lowest), highest_(highest), mode_(std::min(mode, highest)) {}
 
-  /// The probability of all numbers that are at most as likely as this one.
+  /// Returns the probability of all numbers that are at most as likely as this one.
   double p(double count) const {
     constexpr double kRounding = 1e-7;
     const double likely = pdf(cell_, count) * (1 + kRounding);
@@ -64,7 +65,7 @@ class TwoSidedTest {
   double lowest_, highest_, mode_;
 };
 
-/// How many of `drawn` of `total` are among the `marked`.
+/// Tests how many of the `marked` are among `drawn` of `total`.
 double hypergeometric_p(double count, double marked, double drawn, double total) {
   const boost::math::hypergeometric_distribution<> distribution(
       static_cast<unsigned>(marked), static_cast<unsigned>(drawn), static_cast<unsigned>(total));
@@ -78,7 +79,8 @@ double binomial_p(double count, double trials, double share) {
   return TwoSidedTest(distribution, 0, trials, std::floor((trials + 1.0) * share)).p(count);
 }
 
-/// Shape and value of the gamma distribution of Pearson's type III; nullopt: nearly a normal one.
+/// Returns shape and value of the gamma distribution of Pearson's type III; nullopt if it is nearly
+/// a normal one.
 std::optional<std::pair<double, double>> gamma_of(double z, double skewness) {
   constexpr double kSymmetric = 1e-3;
   if (skewness < kSymmetric) return std::nullopt;
@@ -177,7 +179,7 @@ double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_
   const double marked = xa + xb;
   if (total_a == 0 || total_b == 0 || marked == 0 || marked == total) return 1;
   if (total <= static_cast<double>(kLongestExact)) return hypergeometric_p(xa, marked, na, total);
-  // Each sample is as if drawn anew where a margin is small compared with the total.
+  // If a margin is small compared with the total, samples are as good as drawn with replacement.
   struct Margin {
     double size, count, share;
   };

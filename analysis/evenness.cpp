@@ -1,20 +1,57 @@
+// Whether samples at level 3 are distributed as their events are, which is what PDIR and PDist add
+// to level 2. Two kinds of targets make events that are known to be equally frequent.
+//
+// Triggers: with K triggers per iteration that each cause the event once, each should have 1/K of
+// the samples. Without precise distribution, a trigger that closely follows another one is in its
+// shadow (delay.cpp). An example with 4 triggers and 10,000 samples, 2,500 of each to be expected:
+//
+//   even       2489 2531 2466 2514   chi-square 1.0, 3 degrees, p 0.81
+//   shadowed   5016    0 2471 2513   chi-square 5033, p < 1e-300; 25% misplaced, largest ratio 2.01
+//
+// Instructions: an event that counts all instructions (INST_RETIRED.PREC_DIST) should sample each
+// instruction of lead-in, trigger and runway equally often. There are many of them with few samples
+// each, so adjacent ones are joined to cells with at least 5 expected samples. Joined cells are
+// blind to retirement groups: with a group of four, each cell of 4 instructions has its even share
+// although all of its samples are at one instruction. The remainders of their place modulo 2 to 8
+// show it:
+//
+//   instruction   0  1  2  3 | 4  5  6  7 | 8  9 10 11   cells of 4   modulo 4
+//   samples       0  0  0  6 | 0  0  0  5 | 0  0  0  7   6, 5, 7      0, 0, 0, 18
+//
+// The most significant of these tests counts, its p times their number (Bonferroni).
+//
+// Before a test is made, resonance_of() checks that even perfect hardware would sample every event.
+// PEBS samples one event in P + 1 without a delay (SDM volume 3B, "Processor Event Based
+// Sampling"): with the period P = 100003 and 4 triggers it is always the same one, since 4 divides
+// 100004.
+//
+// Definitions: docs/method.md, "Distribution at level 3" and "Resonance".
 #include "analysis/evenness.h"
 
 #include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/delay.h"
-#include "analysis/measurement.h"
-#include "analysis/target_map.h"
-#include "analysis/two_sample.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
+#include "analysis/events_per_iteration.h"
+#include "analysis/figures.h"
+#include "analysis/geometry.h"
+#include "analysis/histogram.h"
+#include "analysis/offset_counts.h"
+#include "analysis/recording_path.h"
+#include "analysis/retirement_groups.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,7 +72,8 @@ struct Cells {
   double ratio(std::size_t i) const { return seen[i] / expected[i]; }
 };
 
-/// `cell_of`: the cell of an instruction, from the number of those before it.
+/// Counts samples by cell. `cell_of` returns the cell of an instruction from the number of
+/// instructions before it.
 template <typename CellOf>
 Cells cells_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t instructions,
                std::int64_t cells, CellOf cell_of) {
@@ -60,7 +98,7 @@ void decide(Evenness& evenness, const std::string& what, const std::string& wher
                   name_of(evenness.verdict), p_text(p), evenness.largest_ratio, where);
 }
 
-/// What explains an uneven distribution: the period locks to the loop, or a shadow.
+/// Describes a delay that explains an uneven distribution; empty if there is none.
 std::string delay_of(const std::optional<Delay>& delay) {
   if (!delay || delay->low <= 1) return {};
   return fmt::format(
@@ -130,79 +168,6 @@ std::optional<Evenness> of_instructions(const Description& description, const Ba
              ? fmt::format("{} from {} to {}", step, first, signed_number(found->last))
              : " at " + first);
   return evenness;
-}
-
-constexpr double kFewestPeriods = 4;
-/// Groups are many peaks; so few of them have nothing in between.
-constexpr double kFewestPeaks = 3;
-constexpr double kStrongestP = 0.001;
-constexpr double kSmallestExcess = 0.05;
-constexpr double kNearlyTheLargest = 0.95;
-/// Farther than any runway reaches, and no offset near it overflows.
-constexpr std::int64_t kFarthest = std::int64_t{1} << 32;
-
-OffsetCounts skids_of(const OffsetCounts& offsets, std::optional<std::int64_t> censored_from) {
-  OffsetCounts skids;
-  const auto& counts = offsets.counts();
-  for (auto it = counts.upper_bound(0); it != counts.end(); ++it) {
-    if (it->first > kFarthest || (censored_from && it->first >= *censored_from)) break;
-    skids.add(it->first, it->second);
-  }
-  return skids;
-}
-
-std::optional<Residues::Excess> excess_of(const OffsetCounts& skids, int modulus) {
-  // The moving average takes 2 half + 1 offsets; of an even modulus the outermost count by half.
-  const std::int64_t half = modulus / 2;
-  const double outermost = modulus % 2 == 0 ? 0.5 : 1;
-  const std::int64_t first = skids.counts().begin()->first;
-  const std::int64_t last = skids.counts().rbegin()->first;
-  const std::int64_t mode = skids.mode();
-  const auto is_compared = [&](std::int64_t offset) {
-    return offset - half >= first && offset + half <= last && std::abs(offset - mode) > half;
-  };
-  std::vector<double> seen(static_cast<std::size_t>(modulus));
-  std::vector<double> expected(static_cast<std::size_t>(modulus));
-  for (const auto& [offset, count] : skids.counts()) {
-    const auto samples = static_cast<double>(count);
-    for (std::int64_t at = offset - half; at <= offset + half; ++at) {
-      if (!is_compared(at)) continue;
-      const auto residue = static_cast<std::size_t>(at % modulus);
-      const bool is_outermost = std::abs(at - offset) == half;
-      expected[residue] += samples * (is_outermost ? outermost : 1) / modulus;
-      if (at == offset) seen[residue] += samples;
-    }
-  }
-  const double all_seen = std::accumulate(seen.begin(), seen.end(), 0.0);
-  const double all_expected = std::accumulate(expected.begin(), expected.end(), 0.0);
-  if (all_seen == 0) return std::nullopt;
-  double share = 0;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    expected[i] *= all_seen / all_expected;
-    if (expected[i] < kFewestExpected) return std::nullopt;
-    share += std::abs(seen[i] - expected[i]) / 2 / all_seen;
-  }
-  return Residues::Excess{chi_square_test(seen, expected), share};
-}
-
-std::optional<int> strongest_of(const std::vector<Residues>& moduli) {
-  std::vector<double> p;
-  p.reserve(moduli.size());
-  for (const Residues& residues : moduli) p.push_back(residues.excess ? residues.excess->p : 1);
-  const std::vector<double> adjusted = holm(p);
-  const auto stands_out = [&](std::size_t i) {
-    return adjusted[i] < kStrongestP && moduli[i].excess->share >= kSmallestExcess;
-  };
-  double largest = 0;
-  for (std::size_t i = 0; i < moduli.size(); ++i) {
-    if (stands_out(i)) largest = std::max(largest, moduli[i].excess->share);
-  }
-  for (std::size_t i = 0; i < moduli.size(); ++i) {
-    if (stands_out(i) && moduli[i].excess->share >= kNearlyTheLargest * largest) {
-      return moduli[i].modulus;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -291,33 +256,6 @@ std::string comparison_of(const Evenness& level_2, const Evenness& level_3) {
   };
   return fmt::format("samples of instructions executed equally often: level 3 {}, level 2 {}",
                      part(level_3), part(level_2));
-}
-
-std::optional<RetirementGroups> retirement_groups_of(const OffsetCounts& offsets,
-                                                     std::optional<std::int64_t> censored_from) {
-  const OffsetCounts skids = skids_of(offsets, censored_from);
-  if (skids.empty()) return std::nullopt;
-  const std::int64_t mode = skids.mode();
-  OffsetCounts compared;
-  for (const auto& [offset, count] : skids.counts()) {
-    if (offset != mode) compared.add(offset, count);
-  }
-  const auto width = static_cast<double>(compared.quantile(0.95) - compared.quantile(0.05));
-  // The number of offsets with samples, where those with few of them hardly count.
-  const bool few_peaks = compared.empty() || 1 / compared.concentration() < kFewestPeaks;
-  RetirementGroups groups;
-  for (int modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
-    Residues& residues = groups.moduli.emplace_back();
-    residues.modulus = modulus;
-    residues.counts.resize(static_cast<std::size_t>(modulus));
-    for (const auto& [offset, count] : skids.counts()) {
-      residues.counts[static_cast<std::size_t>(offset % modulus)] += count;
-    }
-    if (width >= kFewestPeriods * modulus && !few_peaks)
-      residues.excess = excess_of(skids, modulus);
-  }
-  groups.strongest = strongest_of(groups.moduli);
-  return groups;
 }
 
 }  // namespace skid::analysis

@@ -1,149 +1,19 @@
 #include "analysis/measurement.h"
 
-#include "analysis/not_judged.h"
-#include "analysis/target_map.h"
-#include "analysis/wording.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
+#include "analysis/events_per_iteration.h"
+#include "analysis/figures.h"
+#include "analysis/geometry.h"
+#include "analysis/tally.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
+#include <optional>
+#include <vector>
 
 namespace skid::analysis {
 namespace {
 
-// METHOD: traps 7, 13 and 9.
-constexpr double kCensoredShare = 0.001;
-constexpr double kLostShare = 0.01;
-constexpr double kEventsOff = 0.05;
-
-/// part / (part + rest); 0 for none. The sum may be beyond 64 bits in a damaged recording.
-double share_of(std::uint64_t part, std::uint64_t rest) {
-  const auto counted = static_cast<double>(part);
-  return part == 0 ? 0.0 : counted / (counted + static_cast<double>(rest));
-}
-
-/// "1 sample is", "2 samples are"
-std::string samples_that(std::uint64_t count, const char* one, const char* several) {
-  return counted(count, "sample") + (count == 1 ? one : several);
-}
-
-void warn_of_censored(const Breakdown& breakdown, std::vector<std::string>& warnings) {
-  const std::uint64_t censored = breakdown[SampleClass::censored];
-  const double share = share_of(censored, breakdown.located() - censored);
-  if (share <= kCensoredShare) return;
-  warnings.push_back(
-      fmt::format("{} of {} located samples ({}) are in the last 5% of the runway, which may be "
-                  "too short; record again with more --nops.",
-                  censored, breakdown.located(), percent(share)));
-}
-
-void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::string>& warnings) {
-  // Both records can report the same loss, so the larger number is the best estimate.
-  const std::uint64_t lost = std::max(of.lost_records, of.lost_samples);
-  const double lost_share = share_of(lost, read);
-  if (lost_share > kLostShare) {
-    warnings.push_back(fmt::format(
-        "{} lost in addition to the {} read ({}); record again with a larger period or perf's -m.",
-        samples_that(lost, " was", " were"), read, percent(lost_share)));
-  }
-  if (static_cast<double>(of.throttled) > kLostShare * static_cast<double>(read)) {
-    warnings.push_back(
-        fmt::format("The kernel throttled the event {} for {}: record again with a larger period.",
-                    of.throttled == 1 ? "once" : fmt::format("{} times", of.throttled),
-                    counted(read, "sample")));
-  }
-}
-
-void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warnings) {
-  const Tally& tally = basis.tally;
-  if (tally.inside_instruction > 0) {
-    warnings.push_back(
-        fmt::format("{} inside an instruction, not at its first byte: the target that was read may "
-                    "not be the one that ran.",
-                    samples_that(tally.inside_instruction, " is", " are")));
-  }
-  const bool is_off_trigger_odd =
-      basis.exact_ip == ExactIp::evidence && basis.not_judged == NotJudged::none;
-  if (is_off_trigger_odd && tally.exact_off_trigger > 0) {
-    warnings.push_back(
-        fmt::format("{} EXACT_IP set, which is evidence on this CPU, and an address off the "
-                    "trigger: the address is wrong, or another instruction causes the event too.",
-                    samples_that(tally.exact_off_trigger, " has", " have")));
-  }
-}
-
-void warn_of_cause(const Addresses& addresses, std::vector<std::string>& warnings) {
-  const Cause cause = cause_of(addresses);
-  if (cause.verdict != Verdict::broken) return;
-  warnings.push_back(fmt::format(
-      "{} judged samples have a data address outside all data that the trigger or another declared "
-      "instruction accesses: something else caused them. Check the event and the target.",
-      counts_and_interval(cause.contradicted)));
-}
-
-void warn_of_event_count(const EventsPerIteration& events, std::vector<std::string>& warnings) {
-  if (!events.measured || !events.expected) return;
-  const double measured = *events.measured;
-  const double expected = *events.expected;
-  const double fewest = *events.fewest();
-  const bool is_above = measured - expected > kEventsOff * expected;
-  const bool is_below = fewest - measured > kEventsOff * fewest;
-  if (!std::isfinite(measured) || !(is_above || is_below)) return;
-  const std::string range =
-      fewest < expected
-          ? fmt::format(
-                "{:.4g} to {:.4g}, as the caches can hold up to {} of what the chase goes through",
-                fewest, expected, percent(*events.cached_share))
-          : fmt::format("{:.4g}", expected);
-  warnings.push_back(fmt::format(
-      "{:.4g} events were counted per iteration where the trigger gives {}: {}.", measured, range,
-      is_above ? "something else causes the event too, so misses need not be skid"
-               : "the trigger did not cause the event each time"));
-}
-
-std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
-                                              std::optional<std::int64_t> censored_from) {
-  if (offsets.empty()) return std::nullopt;
-  const auto at_least = [censored_from](std::optional<std::int64_t> offset) {
-    return offset && censored_from && *offset >= *censored_from;
-  };
-  const auto quantile = [&](double share) {
-    DistanceIntervals::Quantile result{quantile_interval(offsets, share).value()};
-    result.low_at_least = at_least(result.low);
-    result.high_at_least = at_least(result.high);
-    return result;
-  };
-  return DistanceIntervals{quantile(0.50), quantile(0.90), quantile(0.99), mean_interval(offsets)};
-}
-
-/// The figures that depend on the geometry of the target.
-void add_distances(const Basis& basis, const Geometry& geometry, std::int64_t bin_width,
-                   Figures& figures) {
-  const Tally& tally = basis.tally;
-  // Generated targets are shorter; a function that --runway names may be longer.
-  figures.lowest_offset = std::max(geometry.lowest_offset, -kLongestAxis / 2);
-  figures.highest_offset = std::min(geometry.highest_offset, kLongestAxis / 2 - 1);
-  figures.censored_from = geometry.censored_from;
-  figures.instructions = summarize(tally.instructions, geometry.censored_from);
-  figures.bytes = summarize(tally.bytes, geometry.censored_from_bytes);
-  figures.intervals = intervals_of(tally.instructions, geometry.censored_from);
-  figures.constant_skid = constant_skid(tally);
-  figures.retirement_groups = retirement_groups_of(tally.instructions, geometry.censored_from);
-  if (basis.ticks_per_instruction) {
-    figures.tsc_ticks =
-        summarize(tally.instructions, geometry.censored_from, *basis.ticks_per_instruction);
-  }
-  figures.histogram =
-      histogram_of(tally, {figures.lowest_offset, figures.highest_offset, bin_width});
-  if (geometry.trigger_addresses.size() < 2) return;
-  figures.trigger_addresses = geometry.trigger_addresses;
-  figures.triggers = tally.triggers;
-  figures.triggers.resize(figures.trigger_addresses.size());
-}
-
+/// Sets the effective period and the measured events per iteration, as complete() does.
 void measure_rates(const Basis& basis, Description& description) {
   const auto read = static_cast<double>(basis.tally.breakdown.read());
   auto& period = description.period.effective;
@@ -162,116 +32,15 @@ void measure_rates(const Basis& basis, Description& description) {
 
 }  // namespace
 
-std::optional<double> EventsPerIteration::fewest() const {
-  if (!expected) return std::nullopt;
-  return *expected * (1 - cached_share.value_or(0));
-}
-
 bool has_trigger_distances(const Measurement& m) {
   return m.triggers.size() > 1 && m.basis.geometry &&
          m.basis.geometry->trigger_distances.size() == m.triggers.size();
-}
-
-std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples) {
-  const bool none = exact_ip == ExactIp::never;
-  const bool flagged = exact_ip == ExactIp::request;
-  const bool shows = (none && level >= 1) || (flagged && level >= 2);
-  if (!shows || samples == 0 || exact > 0) return {};
-  return fmt::format("Precise level {} was recorded but not honoured: none of {} has EXACT_IP; {}.",
-                     level, counted(samples, "sample"),
-                     none ? "the PMU of this CPU has no precise levels"
-                          : "the kernel sets it at this level on this CPU");
-}
-
-Figures figures_of(const Description& description, const Basis& basis) {
-  const Breakdown& breakdown = basis.tally.breakdown;
-  const bool nops_are_right = samples_any_instruction(basis.not_judged);
-  Figures figures;
-  figures.samples = breakdown;
-  figures.hit_ratio = wilson_interval(breakdown[SampleClass::hit], breakdown.judged());
-  if (basis.geometry) {
-    add_distances(basis, *basis.geometry, description.bin_width, figures);
-    if (nops_are_right) figures.expected_hit_share = expected_hit_share(basis);
-  }
-  if (!nops_are_right && basis.equal_triggers) figures.bias = bias_of(figures.triggers);
-  if (basis.sample_pairs) figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
-  figures.contract = judge(description.precise.recorded, basis, description.event.remark);
-  figures.evenness = evenness_of(description, basis, figures);
-  if (const std::string reason = figures.bias ? resonance_of(description, basis) : "";
-      !reason.empty()) {
-    figures.bias.reset();
-    if (!figures.evenness) figures.count_warnings.push_back("Evenness is " + reason + '.');
-  }
-  // Where any instruction can be sampled, so can the end of the runway, however long it is.
-  if (!nops_are_right) warn_of_censored(breakdown, figures.count_warnings);
-  if (!basis.ignores_level) {
-    std::string ignored = ignored_level(description.precise.recorded, basis.exact_ip,
-                                        basis.tally.exact_samples, breakdown.read());
-    if (!ignored.empty()) figures.count_warnings.push_back(std::move(ignored));
-  }
-  warn_of_losses(description, breakdown.read(), figures.count_warnings);
-  warn_of_odd_addresses(basis, figures.count_warnings);
-  if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
-  warn_of_event_count(description.events_per_iteration, figures.count_warnings);
-  return figures;
-}
-
-Verdict verdict_of(const Figures& figures) {
-  const auto& evenness = figures.evenness;
-  const bool is_broken =
-      evenness && evenness->promised && evenness->verdict == Evenness::Verdict::uneven;
-  return is_broken ? Verdict::broken : figures.contract.verdict;
-}
-
-std::string verdict_words(const Figures& figures) {
-  const Verdict verdict = verdict_of(figures);
-  std::string words = verdict == figures.contract.verdict ? verdict_words(figures.contract)
-                                                          : std::string(name_of(verdict));
-  if (figures.evenness && figures.evenness->verdict != Evenness::Verdict::undecided) {
-    words += fmt::format(", {}", name_of(figures.evenness->verdict));
-  }
-  return words;
 }
 
 void complete(Measurement& measurement) {
   measurement.precise.exact_ip_samples = measurement.basis.tally.exact_samples;
   measure_rates(measurement.basis, measurement);
   static_cast<Figures&>(measurement) = figures_of(measurement, measurement.basis);
-}
-
-std::string describe(const RecordingPath& path) {
-  std::string text = path.frequency ? fmt::format("{} samples a second", *path.frequency)
-                                    : std::string("fixed period");
-  if (path.call_graph || path.branch_stack) {
-    text += fmt::format(" with {}{}{}", path.call_graph ? "call graphs" : "",
-                        path.call_graph && path.branch_stack ? " and " : "",
-                        path.branch_stack ? "branch stacks" : "");
-  }
-  if (path.batched) {
-    text += *path.batched ? ", PEBS records in batches" : ", an interrupt per PEBS record";
-  }
-  return text;
-}
-
-std::vector<MeasuredDelay> delays_over(const std::vector<const Measurement*>& runs) {
-  std::vector<std::pair<SamplePairs, OffsetCounts>> sums;
-  for (const Measurement* run : runs) {
-    if (!run->basis.sample_pairs) continue;
-    const SamplePairs& pairs = *run->basis.sample_pairs;
-    const auto sum =
-        std::ranges::find_if(sums, [&](const auto& one) { return one.first.is_like(pairs); });
-    if (sum == sums.end()) {
-      sums.emplace_back(pairs, run->basis.tally.instructions);
-    } else {
-      sum->first += pairs;
-      sum->second += run->basis.tally.instructions;
-    }
-  }
-  std::vector<MeasuredDelay> delays;
-  for (auto& [pairs, samples] : sums) {
-    if (const auto delay = delay_of(pairs, samples)) delays.push_back({*delay, std::move(pairs)});
-  }
-  return delays;
 }
 
 }  // namespace skid::analysis

@@ -1,9 +1,47 @@
+// Adds up measurements of the same configuration, so that the sum equals the report of one
+// recording with all samples. Counts are added as whole numbers and the figures are computed from
+// the sums, never from figures, so that the order and merging in steps make no difference.
+//
+// A configuration is a list of names and values: event, level, period, CPU, microcode, kernel,
+// trigger, geometry and more (configuration_of()). Three inputs with two repetitions each become
+// these repetitions by each policy. Those with the same number and kernel are added up.
+//
+//   input  kernel  repetition   pair  pool  apart
+//   a      6.1.0   1            1     1     1
+//   a      6.1.0   2            2     1     2
+//   b      6.1.0   1            1     1     3
+//   b      6.1.0   2            2     1     4
+//   c      6.2.0   1            1     1     1
+//   c      6.2.0   2            2     1     2
+//
+// c has another kernel, so it is not added to a and b; the difference "kernel: 6.1.0 and 6.2.0" is
+// reported.
+//
+// Three things could make a sum wrong:
+// - One recording can have the same configuration twice, and its events may have counted the same
+//   instructions. The n-th measurement of each recording is only added to n-th ones of others.
+// - The same recording can be in two inputs, also as a copy under another name. Parts with equally
+//   many samples in the same time, to the nanosecond, are refused (check_parts_differ()).
+// - What does not follow from sums is dropped if it differs: ticks per instruction, for example.
+//
+// Definitions: docs/merge.md.
+#include "analysis/merge.h"
+
+#include "analysis/addresses.h"
 #include "analysis/basis.h"
+#include "analysis/command_line.h"
 #include "analysis/delay.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
+#include "analysis/events_per_iteration.h"
+#include "analysis/geometry.h"
+#include "analysis/ip_check.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "analysis/repeats.h"
-#include "analysis/target_map.h"
+#include "analysis/part.h"
+#include "analysis/recording_path.h"
+#include "analysis/skid_in_events.h"
+#include "analysis/tally.h"
 #include "src/support/error.h"
 #include "src/support/precise_level.h"
 
@@ -26,7 +64,7 @@
 namespace skid::analysis {
 namespace {
 
-/// Whole numbers of JSON are exact up to here in every reader.
+/// The most samples of a sum. Every reader of JSON has whole numbers exact up to here.
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
 constexpr std::size_t kMostWarnings = 20;
 constexpr std::size_t kMostDifferences = 20;
@@ -44,7 +82,8 @@ std::string text_of(const std::string& value) {
   return value.empty() ? "unknown" : value;
 }
 
-/// A damaged recording can contain any number of losses.
+/// Adds numbers up to the largest one of 64 bits: a damaged recording can contain any number of
+/// losses.
 void add_saturated(std::uint64_t more, std::uint64_t& sum) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   sum = more > kMost - sum ? kMost : sum + more;
@@ -72,10 +111,10 @@ std::vector<Part> parts_of(const Measurement& m) {
   return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
 }
 
-/// Checks that the samples of no part count twice. `parts`: of one configuration. Parts with
-/// equally many samples in the same time, to the nanosecond, are copies, whatever their names. A
-/// part without times is known by its name, and so is a synthetic one, whose times follow from the
-/// model.
+/// Checks that the samples of no part count twice. `parts` are those of one configuration. Parts
+/// with equally many samples in the same time, to the nanosecond, are copies, even under different
+/// names. A part without times is identified by its name, and so is a synthetic one, whose times
+/// follow from the model.
 void check_parts_differ(const std::vector<Part>& parts, bool synthetic) {
   std::map<Part, const Part*> seen;
   for (const Part& part : parts) {
@@ -90,7 +129,7 @@ void check_parts_differ(const std::vector<Part>& parts, bool synthetic) {
   }
 }
 
-/// "a.run", "a.run and 2 more"
+/// Returns the name of the first part with the number of other names: "a.run", "a.run and 2 more".
 std::string name_of(const std::vector<Part>& parts, std::string Part::*name, std::uint64_t all) {
   std::set<std::string_view> names;
   for (const Part& part : parts) names.insert(part.*name);
@@ -124,10 +163,10 @@ std::string name_of_skid(const std::optional<SkidInEvents>& skid) {
 
 constexpr std::size_t kMostDeclared = 64;
 
-/// Declared data is listed for each run, up to a limit, if it differs from run to run: a pointer
-/// chase is wherever the kernel put it.
+/// Adds data addresses to a sum. The declared data of each run is listed, up to a limit, if it
+/// differs from run to run: the kernel places a pointer chase at any address.
 void add_addresses(const std::optional<Addresses>& more, std::optional<Addresses>& sum) {
-  if (!more || !sum) return;  // neither has any: it is in the configuration
+  if (!more || !sum) return;  // neither has any, as in equal configurations
   sum->samples += more->samples;
   for (const DeclaredData& data : more->declared) {
     if (sum->declared.size() < kMostDeclared &&
@@ -137,7 +176,8 @@ void add_addresses(const std::optional<Addresses>& more, std::optional<Addresses
   }
 }
 
-/// Sums up a group of measurements, the figures last, so that its time grows with their counts.
+/// Sums up a group of measurements. The figures are computed once, at the end, so that the time
+/// grows with the counts.
 class Sum {
  public:
   Sum(Measurement first, int repeat)
@@ -198,7 +238,7 @@ class Sum {
     add_known(other.period_sum, basis.period_sum);
     add_known(other.iterations, basis.iterations);
     add_addresses(other.addresses, basis.addresses);
-    // Either both have them or none: it is in the configuration.
+    // Both have them or neither: the configurations are equal.
     if (basis.skid_in_events && other.skid_in_events) {
       *basis.skid_in_events += *other.skid_in_events;
     }
@@ -216,7 +256,7 @@ class Sum {
   }
 
   void add_check(const Measurement& other) {
-    if (!sum_.ip_check || !other.ip_check) return;  // neither has one: it is in the configuration
+    if (!sum_.ip_check || !other.ip_check) return;  // neither has one, as in equal configurations
     IpCheck& check = *sum_.ip_check;
     for (const auto count : {&IpCheck::compared, &IpCheck::agreeing, &IpCheck::unpaired}) {
       add_saturated((*other.ip_check).*count, check.*count);
@@ -231,7 +271,8 @@ class Sum {
   bool is_sum_ = false;
 };
 
-/// "kernel: 6.1.0 and 6.2.0"; empty where there is none.
+/// Writes the first difference of two configurations: "kernel: 6.1.0 and 6.2.0"; empty if there is
+/// none.
 std::string first_difference(const Configuration& a, const Configuration& b) {
   const std::size_t common = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < common; ++i) {
@@ -271,7 +312,7 @@ class Groups {
   }
 
  private:
-  /// Numbers of sums: one, or several if nothing is added up.
+  /// The numbers of the sums of a group: one, or several if nothing is added up.
   using Group = std::vector<std::size_t>;
 
   void check_parts() const {
@@ -284,8 +325,8 @@ class Groups {
     }
   }
 
-  /// Of a configuration. Those of the same event and level are distinguished by their first
-  /// difference.
+  /// Returns the number of a measurement's configuration. Configurations of the same event and
+  /// level are distinguished by their first difference, which is noted.
   std::size_t number_of(const Measurement& measurement) {
     const auto [found, is_new] =
         configurations_.try_emplace(configuration_of(measurement), configurations_.size());
@@ -306,11 +347,11 @@ class Groups {
   Duplicates duplicates_;
   std::map<Configuration, std::size_t> configurations_;
   std::map<std::string, const Configuration*> by_title_;
-  /// How often one recording has the same configuration.
+  /// Counts how often one recording has the same configuration.
   std::map<std::tuple<std::size_t, int, std::size_t, std::string, std::string>, std::size_t>
       occurrences_;
   std::map<std::tuple<std::size_t, std::size_t, int>, Group> groups_;
-  std::vector<Sum> sums_;  ///< in the order of their first parts
+  std::vector<Sum> sums_;  ///< sums in the order of their first parts
   std::vector<std::string> differences_;
 };
 
@@ -332,7 +373,7 @@ Configuration configuration_of(const Measurement& m) {
       {"level requested", text_of(m.precise.requested)},
       {"level recorded", fmt::format("{}", m.precise.recorded)},
       {"period requested", text_of(m.period.requested)},
-      // Where the samples contain their periods, these are added up.
+      // If the samples contain their periods, these are added up.
       {"period", basis.period_sum ? "of each sample" : text_of(m.period.effective)},
       {"path of recording", m.path ? describe(*m.path) : "unknown"},
       {"tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none"},
@@ -400,12 +441,12 @@ void pool_periods(std::vector<Measurement>& measurements, std::vector<std::size_
     std::vector<Measurement> parts;
     for (const std::size_t i : group) {
       Measurement& part = parts.emplace_back(measurements[i]);
-      // Different periods are known by their sum over the samples.
+      // The sum over the samples stands for the different periods.
       if (!part.basis.period_sum) {
         part.basis.period_sum = part.basis.tally.breakdown.read() * *part.period.requested;
       }
       part.period.requested = first_period;
-      // Measured anew for each recording, of one target.
+      // Ticks are measured anew for each recording, but the target is the same.
       const Basis& first = parts.front().basis;
       part.basis.ticks_per_instruction = first.ticks_per_instruction;
       part.basis.ticks_per_iteration = first.ticks_per_iteration;

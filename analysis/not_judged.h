@@ -1,4 +1,4 @@
-// Why an event, or a single sample of it, is not judged: one list for reports and audits.
+// Reasons not to judge an event or a single sample of it. Reports and audits share this list.
 #pragma once
 
 #include "src/support/names.h"
@@ -12,23 +12,24 @@
 
 namespace skid::analysis {
 
-/// Reports use those up to `unknown_cause`, audits all from `no_core_event`.
+/// Why an event or a sample is not judged. Reports use the reasons up to `unknown_cause`, audits
+/// those from `no_core_event` on.
 enum class NotJudged : std::uint8_t {
   none,  ///< it is judged
   // Events.
-  no_samples,         ///< none was recorded
+  no_samples,         ///< no samples were recorded
   timer,              ///< cpu-clock, task-clock: any instruction may be sampled
   every_instruction,  ///< cycles, instructions: each instruction causes it, or can
   no_trigger,         ///< the address of the trigger is not known
   not_caused,         ///< the trigger of this target is not known to cause it
   other_causes,       ///< other instructions of the target can cause it as well
-  no_core_event,      ///< of no core PMU, and no rule relates it to an instruction
-  unrecorded_cpu,     ///< the recording does not contain which CPU it is of
+  no_core_event,      ///< an event of another PMU that no rule relates to an instruction
+  unrecorded_cpu,     ///< the recording does not contain its CPU
   unknown_cpu,        ///< no catalogue covers the CPU
   unknown_event,      ///< the catalogue does not have the event
   imprecise,          ///< the CPU does not record the address of the instruction that causes it
   unknown_precision,  ///< the catalogue does not contain whether the CPU can record it precisely
-  no_precise_levels,  ///< of an Arm core PMU, which records where the interrupt occurred
+  no_precise_levels,  ///< an event of an Arm core PMU, which records where the interrupt occurred
   unknown_cause,      ///< whether such an instruction can cause the event is not known
   level_0,
   // Samples.
@@ -40,16 +41,17 @@ enum class NotJudged : std::uint8_t {
   no_file,       ///< its file does not exist, or is no ELF file
   refused,       ///< its file has another build-id, or architecture, than the recorded one
   no_code,       ///< only a debug file exists, or the file ends before
-  architecture,  ///< of another architecture than the recording, or of an unsupported one
+  architecture,  ///< code of another architecture than the recording, or of an unsupported one
   not_decoded,
-  inside_instruction,  ///< not where an instruction begins, counted from the function's first byte
+  inside_instruction,  ///< no instruction begins there, decoded from the function's first byte
   no_function,         ///< no symbol marks where its function begins, or it begins with half a pair
   no_only_predecessor,  ///< several instructions can precede it
-  too_much_code,        ///< of its function, its file or the recording; the rest is not decoded
+  /// Its function, its file or the recording has too much code; the rest is not decoded.
+  too_much_code,
 };
 inline constexpr std::size_t kNotJudged = static_cast<std::size_t>(NotJudged::too_much_code) + 1;
 
-/// The names are those of audits in JSON and CSV, the meanings parts of a sentence.
+/// For each reason, its name in audits in JSON and CSV, and its meaning as a part of a sentence.
 SKID_WORDS(
     NotJudged, {"none", "judged"}, {"no_samples", "no samples were recorded"},
     {"timer", "a timer samples any instruction that runs; the offset is not a skid"},
@@ -90,14 +92,14 @@ constexpr bool samples_any_instruction(NotJudged reason) {
   return reason == NotJudged::timer || reason == NotJudged::every_instruction;
 }
 
-/// "yes", "timer", "every instruction": `judgeable` in reports in JSON.
+/// Returns the value of `judgeable` in reports in JSON: "yes", "timer", "every instruction".
 inline std::string judgeable_name(NotJudged reason) {
   if (reason == NotJudged::none) return "yes";
   std::string name(name_of(reason));
   std::ranges::replace(name, '_', ' ');
   return name;
 }
-/// The reason of that name; nullopt for reasons that no report has.
+/// Finds the reason that has this value of `judgeable`; nullopt for reasons that no report has.
 inline std::optional<NotJudged> judgeable_named(std::string_view name) {
   for (std::size_t i = 0; i <= static_cast<std::size_t>(NotJudged::unknown_cause); ++i) {
     const auto reason = static_cast<NotJudged>(i);

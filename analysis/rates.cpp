@@ -18,7 +18,7 @@ struct Corner {
 
 /// A share of HIT_LFB: one + a_part * a + b_part * b.
 struct Term {
-  const char* name = nullptr;  ///< nullptr: none of it
+  const char* name = nullptr;  ///< nullptr: the share is 0
   double one = 0, a_part = 0, b_part = 0;
   double share(Corner corner) const { return one + a_part * corner.a + b_part * corner.b; }
 };
@@ -26,12 +26,12 @@ constexpr Term kNone{}, kAll{"HIT_LFB", 1, 0, 0}, kByL2{"a HIT_LFB", 0, 1, 0};
 constexpr Term kByL3{"b HIT_LFB", 0, 0, 1}, kPastL2{"(1-a) HIT_LFB", 1, -1, 0};
 constexpr Term kPastL3{"(1-a-b) HIT_LFB", 1, -1, -1};
 
-/// One side of a fraction: a share of HIT_LFB and counts in full.
+/// One side of a fraction: the sum of a share of HIT_LFB and of counts.
 struct Terms {
   Term lfb;
   std::vector<Quantity> counts;
 
-  /// "L1_HIT", "(HIT_LFB + L1_MISS)"
+  /// Writes the sum: "L1_HIT", "(HIT_LFB + L1_MISS)".
   std::string text() const {
     std::vector<std::string_view> terms;
     if (lfb.name != nullptr) terms.emplace_back(lfb.name);
@@ -46,7 +46,7 @@ struct LoadRate {
   Terms numerator, denominator;
 };
 
-/// The corners that pinned shares leave of the triangle (0,0), (1,0), (0,1).
+/// Returns the corners of the part of the triangle (0,0), (1,0), (0,1) that has the given shares.
 std::vector<Corner> corners_of(const LfbShares& shares) {
   const auto check = [](double share) {
     if (!(share >= 0 && share <= 1)) throw std::invalid_argument("a share outside 0 to 1");
@@ -63,7 +63,7 @@ std::vector<Corner> corners_of(const LfbShares& shares) {
   return {{0, 0}, {1, 0}, {0, 1}};
 }
 
-/// The counts in `needed` that are missing in `counts`, each once.
+/// Lists the counts in `needed` that are missing in `counts`, each once.
 std::vector<std::string> missing_of(const Counts& counts, std::vector<Quantity> needed) {
   std::ranges::sort(needed);
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
@@ -102,15 +102,15 @@ Rate load_rate(const LoadRate& definition, const Counts& counts,
 
   const double lfb = counts[Quantity::hit_lfb].value_or(0);
   const auto at = [&](const Terms& side, Corner corner) {
-    // Rounding must not turn a share that is used up into a little less than nothing.
+    // Rounding must not make a share of 0 slightly negative.
     return std::max(0.0, side.lfb.share(corner)) * lfb + sum_of(counts, side.counts);
   };
   for (const Corner corner : corners) {
     const double numerator = at(numerator_side, corner);
     const double denominator = at(denominator_side, corner);
     if (denominator == 0) {
-      // Where both vanish in a corner, the quotient is constant on each straight line into it, and
-      // the other corners have its extremes. Where only the denominator does, it has no bound.
+      // If both are 0 in a corner, the quotient is constant on each straight line into it, and the
+      // other corners have its extremes. If only the denominator is 0, the quotient has no bound.
       if (numerator == 0) continue;
       rate.value.reset();
       rate.remark = "the denominator can be 0 and the numerator cannot: the counts disagree";
@@ -125,7 +125,7 @@ Rate load_rate(const LoadRate& definition, const Counts& counts,
   return rate;
 }
 
-/// The rates of loads of the article by Hadi Brais on cache hit and miss events.
+/// Returns the rates of loads, from the article by Hadi Brais on cache hit and miss events.
 std::vector<LoadRate> load_rates() {
   using enum Quantity;
   const Terms loads{kAll, {l1_miss, l1_hit}};
@@ -141,7 +141,7 @@ std::vector<LoadRate> load_rates() {
           {"global L3 miss", past_l3, loads},  {"global L3 hit", in_l3, loads}};
 }
 
-/// The same for lines filled into L1, of which HIT_LFB counts none.
+/// Returns the rates of lines filled into L1, none of which HIT_LFB counts.
 std::vector<LoadRate> line_rates() {
   using enum Quantity;
   const auto only = [](Quantity quantity) { return Terms{kNone, {quantity}}; };
@@ -175,7 +175,7 @@ std::vector<Identity> identities(const Counts& counts) {
           identity(counts, l2_miss, {l3_hit, l3_miss})};
 }
 
-/// The hierarchy of stalls of the wspy article, each over cycles.
+/// Computes the hierarchy of stalls of the wspy article, each divided by cycles.
 std::vector<Rate> backend_rates(const Counts& counts) {
   using enum Quantity;
   const double cycle_count = counts[cycles].value_or(0);
@@ -230,7 +230,7 @@ std::string name_of_origins(std::uint8_t origins) {
   return found != kNames.end() ? found->second : fmt::format("origins {:#04x}", origins);
 }
 
-/// A number and its formula of counts: "r2124", "r41e1 + ...".
+/// A number and its formula of counts: "r2124", "r4124 + r8124".
 struct Derived {
   double value = 0;
   std::string from;
@@ -240,8 +240,8 @@ std::string code_of(unsigned umask) {
   return fmt::format("r{:02x}24", umask);
 }
 
-/// The requests of some origins with some results: counted, or the sum of counts that share them
-/// out.
+/// Returns the requests of some origins with some results: a count, or the sum of counts of parts
+/// of the results.
 std::optional<Derived> sum_of_parts(const L2Requests& counts, std::uint8_t origins,
                                     unsigned results) {
   const auto found = counts.find(static_cast<std::uint8_t>(origins | results));
@@ -256,7 +256,8 @@ std::optional<Derived> sum_of_parts(const L2Requests& counts, std::uint8_t origi
   return std::nullopt;
 }
 
-/// The same, or else the rest of a count after others of the same origins are subtracted from it.
+/// Returns the requests of some origins with some results as sum_of_parts() does, or else as the
+/// rest of a count from which others of the same origins are subtracted.
 std::optional<Derived> requests(const L2Requests& counts, std::uint8_t origins, unsigned results) {
   if (auto sum = sum_of_parts(counts, origins, results)) return sum;
   for (unsigned whole = kMiss; whole <= kResults; whole += kMiss) {

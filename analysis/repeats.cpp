@@ -1,17 +1,26 @@
 #include "analysis/repeats.h"
 
 #include "analysis/basis.h"
+#include "analysis/confidence.h"
+#include "analysis/distance.h"
 #include "analysis/distributions.h"
+#include "analysis/measurement.h"
+#include "analysis/merge.h"
+#include "analysis/offset_counts.h"
+#include "analysis/share.h"
+#include "analysis/tally.h"
 #include "analysis/two_sample.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <utility>
 
 namespace skid::analysis {
 namespace {
 
-/// The runs of one side.
+/// Mean and variances of the runs of one side.
 struct RunSummary {
   double runs = 0;
   double mean = 0;
@@ -31,15 +40,15 @@ RunSummary side_of(std::span<const RunValue> runs) {
   return side;
 }
 
-/// The variance of one run's value. If only the other side was repeated, its runs show how much
-/// more runs vary than sampling alone makes them.
+/// Returns the variance of one run's value. If only the other side was repeated, its runs show how
+/// much more runs vary than sampling alone makes them.
 double variance_of_run(const RunSummary& side, const RunSummary& other) {
   if (side.runs >= 2) return std::max(side.between, side.sampling);
   const double between_alone = std::max(0.0, other.between - other.sampling);
   return std::max(other.between, side.sampling + between_alone);
 }
 
-/// Welch and Satterthwaite's degrees of freedom of the sum of two variances of means.
+/// Returns Welch and Satterthwaite's degrees of freedom of the sum of two variances of means.
 double degrees_of(double of_a, const RunSummary& a, double of_b, const RunSummary& b) {
   if (a.runs < 2) return b.runs - 1.0;
   if (b.runs < 2) return a.runs - 1.0;

@@ -1,5 +1,6 @@
 #include "analysis/target_map.h"
 
+#include "analysis/sample_class.h"
 #include "src/support/error.h"
 #include "src/support/precise_level.h"
 
@@ -12,14 +13,16 @@
 namespace skid::analysis {
 namespace {
 
-/// METHOD: the last 5% of the runway are censored, none of fewer than 20 NOPs.
+/// A runway of n instructions ends with n / 20 censored ones, rounded down: the last 5%, and none
+/// of fewer than 20 (docs/method.md, "The sample breakdown").
 constexpr std::size_t kCensoredDivisor = 20;
 
-/// No instruction begins there, so that no sample belongs there, and none has a distance.
+/// The class of an address inside an instruction. No event has such an address, and it has no
+/// distance.
 constexpr Classified kInsideInstruction{SampleClass::loop, std::nullopt, std::nullopt, true};
 
-/// Later code looks instructions up by bisection, so each region must start with one and hold them
-/// in order.
+/// Checks that a region begins with an instruction and has its instructions in order, because they
+/// are looked up by bisection.
 void check(const CodeRegion& region, const char* name) {
   if (region.range.begin > region.range.end) {
     throw Error("{}: ends at 0x{:x}, before it begins at 0x{:x}", name, region.range.end,
@@ -37,13 +40,13 @@ void check(const CodeRegion& region, const char* name) {
   }
 }
 
-/// Index of the instruction that holds `address`, which is in the region.
+/// Returns the index of the instruction that contains `address`, which is in the region.
 std::size_t instruction_at(const CodeRegion& region, std::uint64_t address) {
   const auto after = std::ranges::upper_bound(region.starts, address);
   return static_cast<std::size_t>(after - region.starts.begin()) - 1;
 }
 
-/// to - from; addresses of one file are far less than 2^63 apart.
+/// Returns to - from. Addresses of one file are far less than 2^63 apart.
 std::int64_t distance(std::uint64_t from, std::uint64_t to) {
   return static_cast<std::int64_t>(to - from);
 }
@@ -52,7 +55,8 @@ std::int64_t count(const CodeRegion& region) {
   return static_cast<std::int64_t>(region.starts.size());
 }
 
-/// Its index in the starts of a runway; their number where none is censored.
+/// Returns the index of the first censored instruction of a runway, or the number of its
+/// instructions if none is censored.
 std::size_t first_censored(const CodeRegion& runway) {
   return runway.starts.size() - runway.starts.size() / kCensoredDivisor;
 }

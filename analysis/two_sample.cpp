@@ -1,7 +1,9 @@
 #include "analysis/two_sample.h"
 
 #include "analysis/distributions.h"
-#include "analysis/statistics.h"
+#include "analysis/intervals.h"
+#include "analysis/offset_counts.h"
+#include "analysis/share.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,8 +46,8 @@ double share_of(std::uint64_t samples, const OffsetCounts& of) {
   return static_cast<double>(samples) / static_cast<double>(of.total());
 }
 
-/// Calls `visit(a, b, gap)` at each merged offset but the last: the samples of both up to there,
-/// and how far the next one is.
+/// Calls `visit(a, b, gap)` at each merged offset except the last, with the samples of both up to
+/// this offset and the distance to the next one.
 template <typename Visit>
 void walk_offsets(const OffsetCounts& a, const OffsetCounts& b, Visit visit) {
   const auto merged = merge(a, b);
@@ -54,14 +56,15 @@ void walk_offsets(const OffsetCounts& a, const OffsetCounts& b, Visit visit) {
   for (std::size_t i = 0; i + 1 < merged.size(); ++i) {
     below_a += merged[i].a;
     below_b += merged[i].b;
-    // Not subtracted first: the distance of two 64-bit numbers need not be one.
+    // Converted before they are subtracted, because the difference of two 64-bit numbers may
+    // overflow.
     const double gap =
         static_cast<double>(merged[i + 1].offset) - static_cast<double>(merged[i].offset);
     visit(below_a, below_b, gap);
   }
 }
 
-/// P(K > x) of Kolmogorov's distribution.
+/// Returns P(K > x) of Kolmogorov's distribution.
 double kolmogorov_tail(double x) {
   if (x < 0.3) return 1;  // off by less than 1e-5
   double sum = 0;
@@ -72,15 +75,15 @@ double kolmogorov_tail(double x) {
   return std::clamp(2.0 * sum, 0.0, 1.0);
 }
 
-/// P(D >= d) of n and m samples without ties: the paths over a grid of n by m steps that reach a
-/// difference of d, of all paths. Takes n m steps.
+/// Returns P(D >= d) for n and m samples without ties: the share of paths over a grid of n by m
+/// steps that reach a difference of d. The time grows with n m.
 double kolmogorov_smirnov_exact(double d, std::uint64_t n, std::uint64_t m) {
   const auto rows = static_cast<double>(n), columns = static_cast<double>(m);
   const auto reaches = [=](double i, double j) {
-    // Half a step, so that rounding does not decide.
+    // Half a step is subtracted so that rounding does not decide.
     return std::abs(i / rows - j / columns) > d - 0.5 / (rows * columns);
   };
-  // Of the paths to (i, j) the share that does.
+  // For each j, the share of the paths to (i, j) that reach it.
   std::vector<double> reached(static_cast<std::size_t>(m) + 1);
   for (std::uint64_t i = 0; i <= n; ++i) {
     for (std::size_t j = 0; j < reached.size(); ++j) {
@@ -96,7 +99,8 @@ double kolmogorov_smirnov_exact(double d, std::uint64_t n, std::uint64_t m) {
   return reached.back();
 }
 
-/// Welch's t: right for equal means whatever the spreads, wrong for few and skewed samples.
+/// Returns p of Welch's t, which is right for equal means with any spreads, and wrong for few and
+/// skewed samples.
 double welch_p(const Moments& a, const Moments& b) {
   if (a.n < 2 || b.n < 2) return 0;
   const double va = a.variance / a.n;
@@ -106,8 +110,9 @@ double welch_p(const Moments& a, const Moments& b) {
   return student_p(degrees, (b.mean - a.mean) / std::sqrt(va + vb));
 }
 
-/// How often the pooled samples, dealt anew to two sides of these sizes, have means at least as far
-/// apart: from the first three moments of that distribution, which are known exactly.
+/// Returns p of the permutation test: how often the pooled samples, randomly divided into two sides
+/// of these sizes, have means at least as far apart. It is computed from the first three moments of
+/// that distribution, which are known exactly.
 double dealt_p(const OffsetCounts& a, const OffsetCounts& b) {
   OffsetCounts pooled = a;
   pooled += b;
@@ -120,11 +125,11 @@ double dealt_p(const OffsetCounts& a, const OffsetCounts& b) {
   const double population = all.variance * (all.n - 1) / all.n;
   const double skewness = all.third / std::pow(population, 1.5) * (nb - na) *
                           std::sqrt((all.n - 1) / (na * nb)) / (all.n - 2);
-  // No permutation test gives less than that of two samples without a common offset.
+  // The least p of any permutation test is that of two samples without a common offset.
   return std::max(pearson3_p(z, skewness), fisher_exact_p(a.total(), a.total(), 0, b.total()));
 }
 
-/// MOVER: the ends of b - a from those of a and b.
+/// Computes the ends of b - a from those of a and b (MOVER).
 Difference recover(const Interval& a, const Interval& b) {
   const double value = b.value - a.value;
   return {value, value - std::hypot(b.value - b.low, a.high - a.value),

@@ -1,7 +1,7 @@
 #include "analysis/wording.h"
 
 #include "analysis/contract.h"
-#include "analysis/statistics.h"
+#include "analysis/share.h"
 
 #include <array>
 #include <cmath>

@@ -4,6 +4,7 @@
 // samples and the highest count.
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -6,21 +6,27 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
-#include "src/commands/terminal.h"
-#include "src/events/event.h"
+#include "src/events/counted.h"
 #include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/staged_file.h"
+#include "src/support/temporary_directory.h"
+#include "src/synth/built_in_models.h"
 #include "src/synth/model.h"
+#include "src/synth/model_reader.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,14 +1,19 @@
-// The bias within blocks that an audit finds.
-#include "analysis/evenness.h"
+// Draws the bias within blocks that an audit finds.
+#include "analysis/block_evenness.h"
 #include "analysis/wording.h"
+#include "plots/axes.h"
 #include "plots/drawing.h"
 #include "plots/kinds.h"
 #include "plots/labels.h"
-#include "src/audit/audit.h"
+#include "plots/marks.h"
 #include "src/audit/block_bias.h"
+#include "src/audit/block_samples.h"
+#include "src/audit/findings.h"
 #include "src/machine/machine.h"
-#include "src/output/page.h"
+#include "src/output/number_text.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/sample_origin.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
@@ -24,16 +29,16 @@
 #include <fmt/format.h>
 
 namespace skid::plots {
-struct FigureOptions;
-}  // namespace skid::plots
 
-namespace skid::plots {
+struct FigureOptions;
+
 namespace {
 
 using audit::BlockFinding;
 using audit::EventAudit;
 
-/// The samples of each instruction. The most important part of the title first: it may be cut.
+/// Makes the panel of a block: the samples of each instruction. The most important part of the
+/// title is first, because it may be cut.
 Panel block_panel(const BlockFinding& block, const Paper& paper) {
   const auto& places = block.samples.places;
   const double even = block.samples.expected();
@@ -65,7 +70,7 @@ Panel block_panel(const BlockFinding& block, const Paper& paper) {
 }  // namespace
 
 Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
-  constexpr std::size_t kMostBlocks = 6;  // of an event
+  constexpr std::size_t kMostBlocks = 6;  // the most blocks that are shown of an event
   Figure figure = begin_figure("Samples within blocks of code", {}, options, 940);
   figure.title += output::title_mark(audits);
   bool is_judged = false;

@@ -1,16 +1,21 @@
-// Shares of several triggers by their distance: the shadow curve.
+// Draws the shadow curve: the shares of several triggers by their distances.
 #include "analysis/basis.h"
 #include "analysis/delay.h"
 #include "analysis/distributions.h"
+#include "analysis/geometry.h"
 #include "analysis/measurement.h"
-#include "analysis/statistics.h"
-#include "analysis/target_map.h"
+#include "analysis/share.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
+#include "plots/axes.h"
 #include "plots/drawing.h"
-#include "plots/figure.h"
+#include "plots/event_grid.h"
+#include "plots/figure_kind.h"
 #include "plots/kinds.h"
-#include "plots/labels.h"
+#include "plots/machines.h"
+#include "plots/marks.h"
 #include "plots/offset_axis.h"
+#include "plots/selection.h"
 #include "src/output/report/grouping.h"
 
 #include <algorithm>
@@ -26,11 +31,14 @@
 #include <fmt/format.h>
 
 namespace skid::plots {
+
+struct FigureOptions;
+
 namespace {
 
 using analysis::Measurement;
 
-/// Instructions between each trigger and the one before.
+/// Returns the instructions between each trigger and the previous one.
 std::vector<double> gaps_of(const Measurement& m) {
   std::vector<double> gaps;
   const auto& distances = m.basis.geometry->trigger_distances;
@@ -49,8 +57,8 @@ std::string shadow_text(const Measurement& m) {
   return text + analysis::p_text(m.bias->p);
 }
 
-/// The samples of each trigger and its runway by the instructions before: the share with its
-/// interval.
+/// Returns a row for each trigger: the instructions before it, and the share of samples on it and
+/// its runway with the interval.
 Rows points_of(const Measurement& m) {
   const std::vector<double> gaps = gaps_of(m);
   std::uint64_t all = 0;
@@ -63,7 +71,7 @@ Rows points_of(const Measurement& m) {
   return points;
 }
 
-/// The shares that the delay gives where overflows are at all triggers equally often.
+/// Returns the shares that the delay gives if overflows are at all triggers equally often.
 Rows model_of(const Measurement& m) {
   const std::vector<double> gaps = gaps_of(m);
   const auto shares = analysis::shadowed_shares(m.basis.geometry->trigger_distances, m.delay->low);
@@ -82,7 +90,7 @@ Panel shadow_panel(const std::vector<Column>& columns, const EventGrid& grid) {
     Rows points = points_of(m);
     if (points.empty()) continue;
     for (const auto& point : points) highest = std::max(highest, point[3]);
-    // Levels are beside each other, whatever the place on the logarithmic axis.
+    // The factor puts levels beside each other anywhere on the logarithmic axis.
     panel.series.push_back(
         {fmt::format("$d using ((1+$1)*1.06**{}-1):2:3:4 with yerrorbars {} lw 1.2 dt 1", i,
                      grid.color_of(columns[i])),

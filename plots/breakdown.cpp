@@ -1,10 +1,10 @@
-#include "analysis/basis.h"
 #include "analysis/measurement.h"
-#include "analysis/target_map.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
 #include "plots/drawing.h"
-#include "plots/figure.h"
 #include "plots/kinds.h"
 #include "plots/labels.h"
+#include "plots/machines.h"
 #include "plots/rows.h"
 
 #include <algorithm>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace skid::plots {
+
+struct FigureOptions;
 
 Figure breakdown_figure(const Machines& machines, const FigureOptions& options) {
   RowPlot plot(begin_figure("Where samples fall, by class", machines, options, 900));

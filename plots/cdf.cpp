@@ -1,10 +1,15 @@
 #include "analysis/basis.h"
+#include "analysis/histogram.h"
 #include "analysis/measurement.h"
-#include "analysis/target_map.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
+#include "plots/axes.h"
 #include "plots/drawing.h"
-#include "plots/figure.h"
+#include "plots/event_grid.h"
 #include "plots/kinds.h"
 #include "plots/labels.h"
+#include "plots/machines.h"
+#include "plots/marks.h"
 #include "plots/offset_axis.h"
 #include "src/output/report/grouping.h"
 
@@ -21,14 +26,17 @@
 #include <fmt/format.h>
 
 namespace skid::plots {
+
+struct FigureOptions;
+
 namespace {
 
 using analysis::Measurement;
 using analysis::SampleClass;
 
-/// Where a line steps up, and the share of the located samples up to there, in per cent. A step is
-/// at the last offset of a bin as wide as it is recorded: what is known of wider bins. Hits have
-/// their own step at 0. Samples below the axis count as before it; those above it are in no step.
+/// Returns where a line steps up, and the share of the located samples up to there, in per cent. A
+/// step is at the last offset of a bin, because where samples are within a bin is not known. Hits
+/// have their own step at 0. Samples below the axis are in the first step, those above it in none.
 Rows steps_of(const Measurement& m, const analysis::Histogram& histogram, const OffsetAxis& axis) {
   std::uint64_t sum = histogram.underflow;
   const auto step = [&](double offset) -> std::vector<double> {
@@ -53,7 +61,8 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
   const Axis across = drawn(axis, true);
   Panel panel{.commands = settings_of(across, grid), .marks = {kTriggerLine}};
   std::vector<Column> lines;
-  std::map<double, const char*> ends;  // and their names; of several triggers the nearest
+  // Names of the first censored offsets; with several triggers, that of the nearest one.
+  std::map<double, const char*> ends;
   for (const Column& column : columns) {
     const Measurement& m = *column.measurement;
     OffsetAxis steps{axis.lowest, axis.highest, m.bin_width};

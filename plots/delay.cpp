@@ -1,14 +1,17 @@
-// The instructions from the overflow of the counter to the recorded event, level by level.
+// Draws the instructions from the overflow of the counter to the recorded event, level by level.
 #include "analysis/delay.h"
 
 #include "analysis/basis.h"
 #include "analysis/measurement.h"
 #include "analysis/wording.h"
+#include "plots/axes.h"
 #include "plots/drawing.h"
-#include "plots/figure.h"
+#include "plots/event_grid.h"
+#include "plots/figure_kind.h"
 #include "plots/kinds.h"
-#include "plots/labels.h"
+#include "plots/machines.h"
 #include "plots/offset_axis.h"
+#include "plots/selection.h"
 #include "src/output/report/grouping.h"
 
 #include <algorithm>
@@ -19,6 +22,9 @@
 #include <fmt/format.h>
 
 namespace skid::plots {
+
+struct FigureOptions;
+
 namespace {
 
 using analysis::Measurement;
@@ -27,7 +33,7 @@ bool has_delay(const Measurement& m) {
   return m.delay && m.basis.sample_pairs;
 }
 
-/// Each delay with records, and the share of the records up to there.
+/// Returns a row for each delay with records: the delay, and the share of the records up to it.
 Rows steps_of_delays(const Measurement& m, double highest) {
   const auto delays = analysis::delays_of(*m.basis.sample_pairs);
   Rows steps{{0, 0}};

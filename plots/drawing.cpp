@@ -1,12 +1,14 @@
 #include "plots/drawing.h"
 
 #include "analysis/wording.h"
-#include "plots/figure.h"
+#include "plots/figure_options.h"
 #include "plots/gnuplot_text.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/staged_file.h"
+#include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 #include "style.h"
 
@@ -27,25 +29,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Larger files would not be figures.
+/// The largest file that is read. Larger ones are not figures.
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
-/// Cairo's images end at 32,767 pixels.
+/// The longest side of a figure in pixels. Cairo's images have at most 32,767.
 constexpr double kLongestSide = 32'000;
 
 constexpr double kTitleScale = 1.3;
-constexpr double kLineHeight = 1.6;  // of a font, in pixels for one point
-/// Lines of text below the plots: of tics and space, and of the label of the lowest ones.
+constexpr double kLineHeight = 1.6;  // height of a line in pixels, for a font of one point
+/// Lines of text below the plots: those of tics and space, and that of the label of the lowest
+/// ones.
 constexpr double kTicLines = 2, kLabelLines = 1.2;
 
-/// Where gnuplot places what, in lines of text, which it calls characters.
+/// The places of the parts of a figure, in lines of text, which gnuplot calls characters.
 struct Layout {
-  std::string head = {};     ///< in lines that fit
-  std::size_t key_rows = 0;  ///< of the legend
-  std::size_t rows = 1;      ///< of panels
-  double keys = 0.3;         ///< from the top of the figure to the legend
-  double top = 0;            ///< to the uppermost plots
-  double spacing = 0;        ///< between a plot and the one below
-  double height = 0;         ///< of the figure in pixels
+  std::string head = {};     ///< head divided into lines that fit
+  std::size_t key_rows = 0;  ///< rows of the legend
+  std::size_t rows = 1;      ///< rows of panels
+  double keys = 0.3;         ///< distance from the top of the figure to the legend
+  double top = 0;            ///< distance from the top of the figure to the uppermost plots
+  double spacing = 0;        ///< distance between a plot and the one below
+  double height = 0;         ///< height of the figure in pixels
 };
 
 double lines_in(std::string_view text) {
@@ -64,9 +67,9 @@ std::size_t key_rows(const Figure& figure) {
   return (all + columns - 1) / columns;
 }
 
-/// The paragraphs in lines that fit.
+/// Divides the paragraphs of the head into lines that fit.
 std::string head_of(const Figure& figure) {
-  constexpr std::size_t kMostLines = 12;  // of a paragraph
+  constexpr std::size_t kMostLines = 12;  // the most lines of a paragraph
   const Paper& paper = figure.paper;
   const double characters = (paper.width - 2 * paper.points) / paper.width_of(1);
   std::vector<std::string> paragraphs, all;
@@ -90,7 +93,7 @@ Layout layout_of(const Figure& figure) {
                 .rows = (figure.panels.size() + figure.columns - 1) / figure.columns};
   layout.head = head_of(figure);
   layout.keys += (figure.paper.caption ? 2 : 0) + lines_in(layout.head);
-  double first = 0, lower = 0;  // lines of titles
+  double first = 0, lower = 0;  // lines of the titles in the first row and in lower ones
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     double& most = i < figure.columns ? first : lower;
     most = std::max(most, lines_in(figure.panels[i].title));
@@ -104,7 +107,7 @@ Layout layout_of(const Figure& figure) {
            (layout.top + layout.spacing * (rows - 1) + plot_lines * rows + kTicLines + kLabelLines);
   };
   layout.height = figure.paper.height.value_or(height_with(figure.plot_lines));
-  constexpr double kNarrowest = 12;  // characters of a plot
+  constexpr double kNarrowest = 12;  // the least width of a plot in characters
   const double needed =
       static_cast<double>(figure.columns) *
       figure.paper.width_of(figure.left_margin + figure.right_margin + kNarrowest);
@@ -125,7 +128,7 @@ Layout layout_of(const Figure& figure) {
   return layout;
 }
 
-/// Fonts of a size in points have as many pixels in each.
+/// Returns gnuplot's terminal for a file. A font has as many pixels in each terminal.
 std::string terminal_of(const fs::path& file, const Paper& paper, double height) {
   const std::string extension = file.extension().string();
   const std::string font = gnuplot_string(fmt::format("{},{:g}", paper.font, paper.points), true);
@@ -141,7 +144,7 @@ std::string terminal_of(const fs::path& file, const Paper& paper, double height)
   return fmt::format("pngcairo {} background rgb 'white'", size);
 }
 
-/// Title, head, the labels of the axes and the legend, which belong to the first panel.
+/// Sends title, head, the labels of the axes and the legend, which belong to the first panel.
 void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& layout) {
   const Paper& paper = figure.paper;
   if (paper.caption) {
@@ -164,7 +167,7 @@ void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& 
       std::max<std::size_t>(1, layout.key_rows));
 }
 
-/// The data of all panels as $d1, $d2, …, before the commands that plot them.
+/// Sends the data of all panels as $d1, $d2, …, before the commands that plot them.
 void send_data(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
   std::size_t number = 0;
   for (const Panel& panel : figure.panels) {
@@ -194,7 +197,7 @@ void send_panels(gnuplotio::Gnuplot& gnuplot, const Figure& figure) {
       if (before[i] != panel.commands[i]) gnuplot << (before[i] = panel.commands[i]) << '\n';
     }
     for (const std::string& mark : panel.marks) gnuplot << mark << '\n';
-    // A plot of nothing draws the axes, too.
+    // A plot without data draws the axes, too.
     std::vector<std::string> plots;
     if (panel.series.empty()) plots.emplace_back("-1e9 notitle");
     for (const Series& series : panel.series) {
@@ -220,7 +223,7 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
                 figure.panels.size());
   }
   gnuplotio::Gnuplot gnuplot(">" + file.string());
-  // As people write numbers, in as many digits as any pixel needs.
+  // Numbers are written without a fixed number of decimals, with more digits than any pixel needs.
   gnuplot << std::defaultfloat << std::setprecision(12);
   // The comments contain no name: a backslash at its end would continue them. The output is never
   // only a name: gnuplot runs one that begins with "|".
@@ -240,7 +243,7 @@ void write_program(const Figure& figure, const FigureOptions& options, const fs:
   gnuplot << "unset multiplot\n";
 }
 
-/// The last line, in which gnuplot says what is wrong: `"figure.gp" line 7: what is wrong`.
+/// Returns the last line, in which gnuplot reports what is wrong: `"figure.gp" line 7: …`.
 std::string message_of(std::string_view standard_error) {
   constexpr std::size_t kLongest = 200;
   const std::size_t end = standard_error.find_last_not_of(" \t\n") + 1;
@@ -248,7 +251,7 @@ std::string message_of(std::string_view standard_error) {
   return output::escape_for_terminal(text.substr(text.rfind('\n') + 1).substr(0, kLongest));
 }
 
-/// The content of the image that gnuplot draws for a file like `plot`.
+/// Returns the content of the image that gnuplot draws for a file with the extension of `plot`.
 std::string image_of(const Figure& figure, const FigureOptions& options, const fs::path& plot) {
   if (!find_program("gnuplot")) {
     throw Error("gnuplot: not found in PATH; install the package gnuplot-nox");
@@ -275,8 +278,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// A tag of gnuplot's SVG with ids that begin with `id_prefix`, and without style attributes, which
-/// the policy of a page blocks.
+/// Returns a tag of gnuplot's SVG with ids that begin with `id_prefix`, and without style
+/// attributes, which the content security policy of a page blocks.
 std::string own_tag(std::string tag, const std::string& id_prefix) {
   if (tag.starts_with("<g id=")) return "<g>";
   if (tag.find(" style='") != std::string::npos) {
@@ -290,14 +293,14 @@ std::string own_tag(std::string tag, const std::string& id_prefix) {
   return tag;
 }
 
-/// gnuplot's `svg` as an element with a title and ids of its own: see svg_of() of figure.h.
+/// Converts gnuplot's `svg` to an element with a title and unique ids (see svg_of() of figure.h).
 std::string svg_element(std::string_view svg, std::string title, const std::string& id_prefix) {
   replace_all(title, "&", "&amp;");
   replace_all(title, "<", "&lt;");
   svg.remove_prefix(std::min(svg.find("<svg"), svg.size()));
   std::string page;
   while (!svg.empty()) {
-    if (svg.starts_with("<title>")) {  // of gnuplot: the names of its terminal and plots
+    if (svg.starts_with("<title>")) {  // gnuplot's titles: the names of its terminal and plots
       svg.remove_prefix(std::min(svg.find("</title>"), svg.size() - 8) + 8);
       continue;
     }
@@ -313,7 +316,7 @@ std::string svg_element(std::string_view svg, std::string title, const std::stri
 }  // namespace
 
 std::int64_t round_up_nicely(double value) {
-  // Counts and offsets stay far below what 64 bits hold.
+  // Counts and offsets are far below the largest number of 64 bits.
   std::int64_t decade = 1;
   while (static_cast<double>(10 * decade) < value) decade *= 10;
   for (const std::int64_t step : {1, 2, 5}) {
@@ -323,7 +326,7 @@ std::int64_t round_up_nicely(double value) {
 }
 
 double Paper::width_of(double characters) const {
-  constexpr double kWide = 0.78;  // of a proportional font, in pixels for a font of one point
+  constexpr double kWide = 0.78;  // mean width of a character in pixels, for a font of one point
   return kWide * points * characters;
 }
 

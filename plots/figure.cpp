@@ -1,14 +1,23 @@
 #include "plots/figure.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "plots/drawing.h"
+#include "plots/event_grid.h"
+#include "plots/figure_kind.h"
+#include "plots/figure_options.h"
 #include "plots/kinds.h"
-#include "plots/labels.h"
+#include "plots/selection.h"
+#include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -23,7 +32,7 @@ struct Audit;
 namespace skid::plots {
 namespace {
 
-/// By Kind.
+/// The names of the kinds, in the order of Kind.
 constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "breakdown",
                                                              "forest",    "bias", "delay"};
 

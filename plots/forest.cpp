@@ -1,17 +1,23 @@
-// Hit ratios with their intervals, row by row: of measurements, and of the sides of a comparison.
+// Draws hit ratios with their intervals, row by row, for measurements and for sides of a
+// comparison.
 #include "analysis/comparison.h"
 #include "analysis/contract.h"
+#include "analysis/figures.h"
 #include "analysis/measurement.h"
-#include "analysis/statistics.h"
+#include "analysis/share.h"
 #include "analysis/wording.h"
 #include "plots/drawing.h"
-#include "plots/figure.h"
+#include "plots/figure_options.h"
 #include "plots/kinds.h"
 #include "plots/labels.h"
+#include "plots/machines.h"
 #include "plots/rows.h"
+#include "plots/selection.h"
 #include "src/machine/machine.h"
 #include "src/output/comparison/comparison_parts.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/sample_origin.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,10 +44,10 @@ using analysis::Outcome;
 
 constexpr double kForestWidth = 900;  // pixels
 
-/// The marks of ratios, and the axis that holds them.
+/// The marks of ratios, and the axis that contains them.
 class Marks {
  public:
-  /// At the height `y`. `color`: the number of a machine or side.
+  /// Adds a mark at the height `y`. `color` is the number of a machine or side.
   void add(const Estimate& ratio, double y, std::size_t color, const Measurement& measurement) {
     const auto percent = [](double share) { return 100 * std::clamp(share, 0.0, 1.0); };
     const double from = percent(ratio.low.value_or(ratio.value));
@@ -52,7 +58,7 @@ class Marks {
     low_ = std::min(low_, from);
   }
 
-  /// The axis has all intervals, and ends at 100%.
+  /// Returns the figure. Its axis has all intervals, and ends at 100%.
   Figure finish(RowPlot& plot) {
     for (auto& [rows, type] : {std::pair(&hollow_, 6), std::pair(&filled_, 7)}) {
       if (rows->empty()) continue;
@@ -68,7 +74,8 @@ class Marks {
   double low_ = 90;
 };
 
-/// The most important part first: a long text is cut at its end.
+/// Returns the text of a row. The most important part is first, because a long text is cut at its
+/// end.
 std::string text_of(const ComparisonCell& cell) {
   std::string text = "no judged sample";
   if (cell.hit_ratio) {
@@ -85,8 +92,7 @@ std::string text_of(const ComparisonCell& cell) {
   return text + ", " + samples_text(cell.runs);
 }
 
-/// The sides that have a row, the baseline first where there are so many that only those that
-/// differ have one.
+/// Lists the sides that have a row. With many sides these are the baseline and those that differ.
 std::vector<std::size_t> sides_of(const Comparison& comparison, const ComparisonRow& row) {
   std::vector<std::size_t> sides;
   if (comparison.sides.size() <= output::kMostSideBySide) {
@@ -101,7 +107,7 @@ std::vector<std::size_t> sides_of(const Comparison& comparison, const Comparison
   return sides;
 }
 
-/// A row for each side, and a dotted line at the baseline's ratio.
+/// Adds a row for each side, and a dotted line at the baseline's ratio.
 void add_sides(const Comparison& comparison, const ComparisonRow& row, RowPlot& plot, Marks& marks,
                std::set<std::size_t>& shown) {
   const double top = plot.next() - 0.5;

@@ -12,8 +12,8 @@ struct CharacterRange {
   char32_t first, last;
 };
 
-/// Scripts in use that DejaVu Sans 2.37 has completely, and its signs. Emoji are left out: it has
-/// only some.
+/// The scripts in use that DejaVu Sans 2.37 has completely, and its signs. Emoji are left out,
+/// because it has only some.
 constexpr std::array<CharacterRange, 37> kDejaVu{
     {{0x20, 0x7e},     {0xa0, 0x2e9},    {0x300, 0x34f},   {0x370, 0x377},   {0x37a, 0x37f},
      {0x384, 0x38a},   {0x38c, 0x38c},   {0x38e, 0x3a1},   {0x3a3, 0x525},   {0x531, 0x556},
@@ -30,8 +30,8 @@ bool is_in_dejavu(char32_t character) {
   });
 }
 
-/// Unicode 15, chapter 23: private use, and the noncharacters of the Arabic block and of each
-/// plane.
+/// Whether a character has an agreed picture: it is neither for private use nor one of the
+/// noncharacters of the Arabic block and of each plane (Unicode 15, chapter 23).
 bool has_a_picture(char32_t character) {
   const bool is_private = (character >= 0xe000 && character <= 0xf8ff) || character >= 0xf0000;
   const bool nonchar =

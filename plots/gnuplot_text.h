@@ -1,4 +1,4 @@
-// Texts that gnuplot shows as they are.
+// Texts that gnuplot draws without interpreting them.
 #pragma once
 
 #include <string>
@@ -6,18 +6,19 @@
 
 namespace skid::plots {
 
-/// `text` after output::escape_for_terminal(), with each character that the fonts lack as
-/// \u{1F9FF}: private use and noncharacters, which have no agreed picture and which XML forbids in
-/// part; without `all_fonts` also those that DejaVu Sans lacks, and scripts that it has in part. It
-/// is the only font that is certain to be installed (fontconfig depends on it), and Pango draws a
-/// box as large as the figure for a character that no font has. Idempotent.
+/// Returns `text` after output::escape_for_terminal(), in which each character that fonts lack is
+/// written as \u{1F9FF}. These are private use and noncharacters, which have no agreed picture and
+/// some of which XML forbids. Without `all_fonts` they are also those that DejaVu Sans lacks, and
+/// scripts that it has only in part. It is the only font that is certain to be installed
+/// (fontconfig depends on it), and Pango draws a box as large as the figure for a character that no
+/// font has. The function is idempotent.
 std::string drawable(std::string_view text, bool all_fonts);
 
-/// `text`, drawable(), as a gnuplot string. Single quotes keep gnuplot from expanding backquotes,
-/// macros and escapes (gnuplot manual, "Quotation marks"). An apostrophe becomes U+2019:
-/// gnuplot 5.4 reads a doubled quote at the beginning of a string as an empty string, and the rest
-/// as further tokens. Of "]]>", which XML does not allow in text and gnuplot copies into SVG, the
-/// last character becomes \x3e.
+/// Returns `text`, drawable(), as a gnuplot string. Single quotes keep gnuplot from expanding
+/// backquotes, macros and escapes (gnuplot manual, "Quotation marks"). An apostrophe becomes
+/// U+2019, because gnuplot 5.4 reads a doubled quote at the beginning of a string as an empty
+/// string, and the rest as further tokens. The last character of "]]>" becomes \x3e, because XML
+/// does not allow it in text and gnuplot copies it into SVG.
 std::string gnuplot_string(std::string_view text, bool all_fonts);
 
 }  // namespace skid::plots

@@ -1,10 +1,17 @@
+#include "analysis/histogram.h"
+
 #include "analysis/basis.h"
 #include "analysis/measurement.h"
-#include "analysis/target_map.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
+#include "plots/axes.h"
 #include "plots/drawing.h"
-#include "plots/figure.h"
+#include "plots/event_grid.h"
+#include "plots/figure_options.h"
 #include "plots/kinds.h"
 #include "plots/labels.h"
+#include "plots/machines.h"
+#include "plots/marks.h"
 #include "plots/offset_axis.h"
 #include "src/output/report/grouping.h"
 
@@ -28,7 +35,7 @@ namespace {
 
 using analysis::kLocatedClasses;
 
-/// The left side of each bin of `axis`, and the samples of its classes.
+/// Returns a row for each bin of `axis`: its left side, and the samples of its classes.
 Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis) {
   Rows rows;
   for (std::int64_t lo = axis.lowest; lo <= axis.highest + 1; lo += axis.width) {
@@ -41,8 +48,8 @@ Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis) {
   return rows;
 }
 
-/// The same for an outline, which rises from the axis. Hits have a bin of one offset. The others
-/// are as wide as those of `axis`, or a tenth of the offset where it is drawn logarithmically.
+/// Returns the rows of an outline, which rises from the axis. Hits have a bin of one offset. Other
+/// bins are as wide as those of `axis`, or a tenth of the offset if the axis is logarithmic.
 Rows outline_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bool logarithmic) {
   const auto step = [&](std::int64_t offset) {
     return std::max(axis.width, logarithmic ? offset / 10 / axis.width * axis.width : 0);
@@ -69,7 +76,7 @@ Rows outline_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bo
   return rows;
 }
 
-/// The bins of these measurements: stacked by class, or their outlines.
+/// Makes the panel of measurements: bins stacked by class, or outlines.
 Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
                  const FigureOptions& options, const EventGrid& grid) {
   // A logarithmic axis begins below a single sample, so that its bar is visible.

@@ -1,6 +1,7 @@
-// The names of lines beside them, where no other line and no other name is.
+// Places the names of lines beside them, where no other line and no other name is.
+#include "plots/axes.h"
 #include "plots/drawing.h"
-#include "plots/labels.h"
+#include "plots/event_grid.h"
 #include "src/output/escape.h"
 
 #include <algorithm>
@@ -20,26 +21,27 @@ struct Column;
 namespace skid::plots {
 namespace {
 
-/// A panel in cells, to see what is where.
+/// The columns and rows of cells that a panel is divided into.
 constexpr int kAcross = 120, kUp = 48;
 
+/// Counts what is in each cell of a panel.
 class Cells {
  public:
-  /// Adds `value` to those of a rectangle, corners included, as far as they are in the panel.
+  /// Adds `value` to the cells of a rectangle, corners included, as far as they are in the panel.
   void add(int left, int low, int right, int high, int value) {
     each(left, low, right, high, [value](int& cell) { cell += value; });
   }
   void add(const Cells& other) {
     for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i] += other.cells_[i];
   }
-  /// The sum of a rectangle's.
+  /// Returns the sum of the cells of a rectangle.
   int sum(int left, int low, int right, int high) {
     int all = 0;
     each(left, low, right, high, [&all](int cell) { all += cell; });
     return all;
   }
   int at(int x, int y) { return sum(x, y, x, y); }
-  /// A line passes a cell once.
+  /// Limits each cell to 1, because a line counts once in each cell.
   void limit_to_one() {
     for (int& cell : cells_) cell = std::min(cell, 1);
   }
@@ -56,7 +58,7 @@ class Cells {
   std::vector<int> cells_ = std::vector<int>(std::size_t{kAcross} * kUp);
 };
 
-/// What a line of steps passes.
+/// Returns the cells that a line of steps passes.
 Cells passed_by(const Rows& rows, const RowHeight& height_of, const Axis& axis) {
   Cells cells;
   int x = -1, y = 0;
@@ -72,16 +74,17 @@ Cells passed_by(const Rows& rows, const RowHeight& height_of, const Axis& axis) 
   return cells;
 }
 
-/// Where a name is: its cells, and how gnuplot is told.
+/// The place of a name: its cells, and the arguments of gnuplot's label.
 struct Place {
   int left, low, right, high;
-  double x, y;  ///< of the text's side, in parts of the panel
+  double x, y;  ///< position of the label, as shares of the panel's width and height
   const char* justified;
 
   bool is_inside() const { return left >= 0 && low >= 0 && right < kAcross && high < kUp; }
 };
 
-/// At the right, at the left, and above a cell of a line, for a text of so many cells.
+/// Returns the places of a name at the right, at the left, and above a cell of a line. The size of
+/// the name is in cells.
 std::array<Place, 3> places_at(int x, int y, int width, int height) {
   const double middle = (y + 0.5) / kUp, above = (y + 1.0 + height / 2.0) / kUp;
   const auto across = [](double cell) { return cell / kAcross; };
@@ -95,7 +98,7 @@ std::array<Place, 3> places_at(int x, int y, int width, int height) {
 
 void EventGrid::add_names(Panel& panel, const std::vector<Column>& lines,
                           const RowHeight& height_of, const Axis& axis) const {
-  // Worse than any line; at a cell of several lines; at a height of zero.
+  // Costs of a place: on another name, at a cell of several lines, near a height of zero.
   constexpr int kName = 1000, kShared = 4, kZero = 10;
   std::vector<Cells> passed;
   Cells busy;
@@ -117,7 +120,7 @@ void EventGrid::add_names(Panel& panel, const std::vector<Column>& lines,
         for (const Place& place : places_at(x, y, width, height)) {
           if (!place.is_inside()) continue;
           const int lies_on = busy.sum(place.left, place.low, place.right, place.high);
-          // The upper part of a line is where the eye is first.
+          // The upper part of a line is seen first.
           const double cost = lies_on + kShared * (busy.at(x, y) - 1) + (y < 3 ? kZero : 0) +
                               std::abs(y - 0.8 * kUp) / kUp;
           if (best && cost >= least) continue;

@@ -1,10 +1,14 @@
 #include "plots/offset_axis.h"
 
 #include "analysis/basis.h"
-#include "analysis/evenness.h"
+#include "analysis/histogram.h"
 #include "analysis/measurement.h"
-#include "analysis/statistics.h"
+#include "analysis/offset_counts.h"
+#include "analysis/retirement_groups.h"
+#include "analysis/tally.h"
+#include "plots/axes.h"
 #include "plots/drawing.h"
+#include "plots/event_grid.h"
 #include "src/output/report/grouping.h"
 
 #include <algorithm>
@@ -18,14 +22,16 @@
 #include <fmt/format.h>
 
 namespace skid::plots {
+
 OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bins) {
-  // Share of a measurement's samples that may be beyond either end of the axis.
+  // The share of a measurement's samples that may be beyond either end of the axis.
   constexpr double kTail = 0.0005;
   // How many times longer than the central part the axis may be for the sake of the tails.
   constexpr std::int64_t kLongestTails = 4;
   // Shorter axes make a single bar as wide as the panel.
   constexpr std::int64_t kShortestSpan = 10;
-  std::int64_t lowest = 0, highest = 0, first = 0, last = 0;  // of all, of the central part
+  // The ends of all samples, and of the central part.
+  std::int64_t lowest = 0, highest = 0, first = 0, last = 0;
   std::int64_t unit = 1, group = 1;
   for (const Column& column : columns) {
     const analysis::Measurement& m = *column.measurement;
@@ -39,7 +45,7 @@ OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bin
     first = std::min(first, offsets.quantile(kTail));
     last = std::max(last, offsets.quantile(1 - kTail));
   }
-  // Other bins have different numbers of groups: a comb that is not in the data.
+  // Bins with different numbers of groups would show a comb that is not in the data.
   if (unit == 1) unit = group;
   if (highest - lowest < kLongestTails * (last - first + 1)) {
     first = lowest;
@@ -64,13 +70,6 @@ Axis drawn(const OffsetAxis& axis, bool has_lines) {
   const double pad = kPad * (high - low);
   if (!has_lines || high - low <= kLongestLinear) return {low - pad, high + pad};
   return {std::min(-0.8, 1.3 * low), std::max(0.5, 1.3 * high), true};
-}
-
-double Axis::place_of(double value) const {
-  const auto scaled = [this](double x) {
-    return logarithmic ? std::copysign(std::log10(1 + std::abs(x)), x) : x;
-  };
-  return (scaled(value) - scaled(low)) / (scaled(high) - scaled(low));
 }
 
 std::vector<std::string> settings_of(const Axis& axis, const EventGrid& grid) {

@@ -1,5 +1,6 @@
 #include "plots/rows.h"
 
+#include "plots/event_grid.h"
 #include "plots/labels.h"
 #include "src/output/escape.h"
 #include "src/output/report/grouping.h"
@@ -17,7 +18,7 @@ struct Measurement;
 namespace skid::plots {
 
 void RowPlot::begin_event(const std::string& event) {
-  // Within the plot, where its row has no mark: a long name needs no margin.
+  // The name is within the plot, where its row has no mark, so that a long one needs no margin.
   add_label(figure.paper.fitted(event, figure.paper.width * 0.85), "0", "left offset 0.5,0");
   ++next_;
 }
@@ -57,7 +58,7 @@ void RowPlot::add_note(std::string_view note, double y) {
 }
 
 double RowPlot::add_label(const std::string& text, std::string_view x, std::string_view place) {
-  // Labels and not tics, whose texts gnuplot cuts after 50 bytes.
+  // Labels are used and not tics, whose texts gnuplot cuts after 50 bytes.
   panel.marks.push_back(fmt::format("set label {} at graph {},first {:.10g} {}",
                                     figure.paper.quoted(text), x, next_, place));
   return 1.08 * static_cast<double>(output::display_width(text)) + 3;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plots/drawing.h"
-#include "plots/figure.h"
+#include "plots/machines.h"
 
 #include <cstddef>
 #include <functional>
@@ -22,29 +22,29 @@ class RowPlot {
     figure.left_margin = figure.right_margin = 3;
   }
 
-  /// A row with the name of an event, which belongs to the rows below it.
+  /// Adds a row with the name of an event, which belongs to the rows below it.
   void begin_event(const std::string& event);
-  /// Returns the middle of the row on the vertical axis. `text` is left out on narrow paper.
+  /// Adds a row and returns its middle on the vertical axis. `text` is left out on narrow paper.
   double add(const std::string& name, const std::string& text);
-  /// A note in the middle of the row at `y`, which has no mark.
+  /// Adds a note in the middle of the row at `y`, which has no mark.
   void add_note(std::string_view note, double y);
-  /// Rows of all measurements: by event, level, machine, then as the machine's columns. `add_marks`
+  /// Adds the rows of all measurements, ordered by event, level, machine and column. `add_marks`
   /// returns the text of a row, and adds its marks at the height `y`.
   void add_all(const Machines& machines,
                const std::function<std::string(const analysis::Measurement& m, std::size_t machine,
                                                double y)>& add_marks);
-  /// A part of a row of space.
+  /// Leaves a space, in rows.
   void skip(double rows) { next_ += rows; }
-  /// The vertical place of the next row's middle.
+  /// Returns the middle of the next row on the vertical axis.
   double next() const { return next_; }
-  /// The figure, whose panel has all rows. The horizontal axis is in per cent, up to 100.
+  /// Returns the figure, whose panel has all rows. The horizontal axis is in per cent, up to 100.
   Figure finish(double low, std::string_view x_label);
 
   Figure figure;
   Panel panel;
 
  private:
-  /// In the next row. Returns the margin that it needs, in characters.
+  /// Adds a label in the next row. Returns the margin that it needs, in characters.
   double add_label(const std::string& text, std::string_view x, std::string_view place);
   double next_ = 1;
 };

@@ -16,9 +16,9 @@ do for [i=1:7] { set linetype i lc rgb word('#0072B2 #D55E00 #009E73 #E69F00 #CC
 set linetype cycle 7
 # Classes of samples: hit, skid, before, censored, other trigger, loop, other user, kernel, guest, unmapped.
 array class[10] = ['#009E73', '#0072B2', '#E69F00', '#D55E00', '#CC79A7', '#56B4E9', 'black', '#444444', '#777777', '#F0E442']
-# Of data with a place and a column a class: the samples of the first c classes, and their share.
+# Data has a place and one column per class. upto(c): the samples of the first c classes; share(c): their share.
 upto(c) = sum [i=2:c+1] column(i)
 share(c) = upto(10) > 0 ? 100. * upto(c) / upto(10) : 0
 max(a, b) = a > b ? a : b
-# Whether there is a bar of class c: gnuplot warns of data without any.
+# 1 if there is a bar of class c. Row 0 always has one, because gnuplot warns of data without any.
 shown(c) = column(c+1) > 0 || column(0) == 0 ? 1 : NaN

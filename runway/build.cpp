@@ -11,6 +11,8 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/staged_file.h"
+#include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 
 #include <algorithm>

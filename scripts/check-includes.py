@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-CHECKED = ("src/", "analysis/", "runway/", "plots/", "bench/")
+CHECKED = ("src/", "analysis/", "runway/", "plots/", "bench/", "cmake/")
 # What templates of the library use, and no file of ours: thread cancellation in streams, defaults of std::ranges,
 # members of containers.
 OF_THE_LIBRARY = {"__forced_unwind", "identity", "less", "greater", "equal_to", "initializer_list", "allocator",
@@ -45,8 +45,8 @@ def public(text, names):
 
 
 def findings(command):
-    """{file: {(action, line): names}} for one source and the headers that it includes; None, which is said, if it has
-    an error. action: "add" or "remove"."""
+    """{file: {(action, line): names}} for one source and the headers that it includes. action: "add" or "remove". None,
+    after the tool's output, where the tool reports an error or nothing about the source."""
     words = shlex.split(command["command"])[1:]
     tool = ["include-what-you-use"]
     for option in ["--max_line_length=10000", "--cxx17ns", "--quoted_includes_first",
@@ -54,9 +54,6 @@ def findings(command):
         tool += ["-Xiwyu", option]
     done = subprocess.run(tool + words, cwd=command["directory"], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False)
-    if re.search("error: |warning: |Assertion failed", done.stderr):
-        print(done.stderr, file=sys.stderr)
-        return None
     found, action, lines = {}, "", {}
     for line in done.stderr.splitlines():
         head = re.fullmatch(r"(.*) should (add|remove) these lines:", line)
@@ -69,6 +66,10 @@ def findings(command):
         elif action:
             text, _, names = line.removeprefix("- ").partition("//")
             lines[action, text.strip()] = set(filter(None, names.strip().removeprefix("for ").split(", ")))
+    source = os.path.relpath(os.path.join(command["directory"], command["file"]), TOP)
+    if source not in found or re.search("error: |warning: |Assertion failed", done.stderr):
+        print(f"{source}:\n{done.stderr}", file=sys.stderr)
+        return None
     return {path: lines for path, lines in found.items() if path.startswith(CHECKED)}
 
 

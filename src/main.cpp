@@ -1,5 +1,8 @@
 // Arguments to command; the only place that catches.
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/completions.h"
+#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/parse.h"
 #include "src/commands/commands.h"
 #include "src/commands/terminal.h"
 #include "src/support/error.h"

@@ -3,6 +3,7 @@
 // an event, the first is recorded. The first of all is the default. Only trigger.cpp includes this,
 // so that a new kind recompiles nothing else.
 #pragma once
+
 #include "runway/kinds/kind.h"
 
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a declaration and a call from one line

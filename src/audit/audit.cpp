@@ -2,31 +2,56 @@
 
 #include "analysis/delay.h"
 #include "analysis/measurement.h"
-#include "src/audit/file_code.h"
+#include "analysis/not_judged.h"
+#include "analysis/share.h"
+#include "src/audit/block_bias.h"
+#include "src/audit/block_samples.h"
+#include "src/audit/branch_audit.h"
+#include "src/audit/branch_records.h"
+#include "src/audit/code_budget.h"
+#include "src/audit/contradictions.h"
+#include "src/audit/event_blocks.h"
+#include "src/audit/file_judge.h"
+#include "src/audit/function_code.h"
+#include "src/audit/rule.h"
+#include "src/audit/sampled_file.h"
+#include "src/events/causes.h"
+#include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
+#include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
-#include "src/locate/place_counter.h"
+#include "src/locate/visit_records.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
-#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/repeated_records.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/file_location.h"
 #include "src/symbols/location.h"
+#include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
+#include "src/symbols/region.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,7 +61,7 @@ namespace {
 using events::Verdict;
 using SamplesByFile = std::map<symbols::FileIndex, std::uint64_t>;
 
-/// The files that samples and branch records lack, each once.
+/// Lists the files that are missing to judge samples and branch records, each once.
 std::vector<MissingFile> missing_files(const locate::Digest& digest,
                                        const std::vector<locate::ModuleStore::Remark>& remarks,
                                        const SamplesByFile& samples, const SamplesByFile& records) {
@@ -63,8 +88,8 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
   return missing;
 }
 
-/// The narrowest delay that a run measured of the event. nullopt, with a warning: the run measured
-/// none that holds for it.
+/// Returns the narrowest delay that a run measured for the event. nullopt, with a warning: the run
+/// measured no delay that holds for it.
 std::optional<DelayRange> measured_delay(const measure::RecordedEvent& event,
                                          std::span<const analysis::Measurement> runs,
                                          std::vector<std::string>& warnings) {
@@ -95,17 +120,17 @@ std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Ch
   return choices.measured ? measured_delay(event, *choices.measured, warnings) : std::nullopt;
 }
 
-/// The rule of one sample's kind.
+/// Returns the rule for samples of one kind.
 EventRule rule_of_sample(EventRule rule, perfdata::SampleKind kind) {
   if (rule.rule == Rule::none) return rule;
   const NotJudged reason = reason_of_mode(kind.mode());
   if (rule.rule == Rule::execute_breakpoint) {
-    // Compares addresses, and no code.
+    // This rule compares addresses, and no code.
     return reason == NotJudged::guest ? EventRule{Rule::none, reason} : rule;
   }
   if (reason != NotJudged::none) return {Rule::none, reason};
   if (rule.rule == Rule::sampled && !kind.exact()) return {Rule::none, NotJudged::not_exact};
-  // IBS and its like are exact at level 1 already.
+  // IBS sets EXACT_IP at level 1, too.
   return rule.rule == Rule::predecessor && kind.exact() ? EventRule{Rule::sampled, {}} : rule;
 }
 
@@ -119,11 +144,11 @@ void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
 /// Judges the samples of a recording, event by event, at the code that they are at.
 class Auditor {
  public:
-  /// All must outlive the auditor.
+  /// The arguments must outlive the auditor.
   Auditor(const measure::Profile& profile, const Choices& choices, CodeBudget& budget)
       : profile_(profile), choices_(choices), budget_(budget) {}
 
-  /// An event of the profile. Returns its audit, to which more may be added.
+  /// Adds an event of the profile. Returns its audit, to which more may be added.
   EventAudit& add(const measure::RecordedEvent& recorded) {
     Event& event = events_[recorded.index];
     event.breakpoint = recorded.attribute.config1;
@@ -156,7 +181,7 @@ class Auditor {
     return audits;
   }
 
-  /// Samples that were not judged because no file with their code was found.
+  /// Returns the numbers of samples that were not judged because no file with their code was found.
   const SamplesByFile& missing() const { return missing_; }
 
  private:
@@ -170,23 +195,24 @@ class Auditor {
     friend auto operator<=>(const PlaceToJudge&, const PlaceToJudge&) = default;
     bool needs_code() const { return rule != Rule::none || in_blocks == InBlocks::judged; }
   };
-  using Places = std::map<PlaceToJudge, std::uint64_t>;  ///< samples
+  using Places = std::map<PlaceToJudge, std::uint64_t>;  ///< samples by place
   using PlacesOfFunction = std::vector<const Places::value_type*>;
 
   struct Found {
-    symbols::FileLocation location;  ///< sampled; without a file (kNoFile) the address
+    symbols::FileLocation location;  ///< sampled place; without a file (kNoFile) the address
     Judgement judgement;
     std::uint64_t samples = 0;
   };
   struct Event {
-    std::uint64_t breakpoint = 0;  ///< its address
+    std::uint64_t breakpoint = 0;  ///< address of a breakpoint
     EventRule rule;
-    std::vector<events::Cause> causes;  ///< of Rule::sampled and Rule::predecessor
+    std::vector<events::Cause> causes;  ///< causes for Rule::sampled and Rule::predecessor
     EventBlocks blocks;
     EventAudit audit;
-    std::vector<Found> found;  ///< one a place that was judged
+    std::vector<Found> found;  ///< one for each place that was judged
   };
-  /// Notes the first million samples of events with a fixed period as they are in the recording.
+
+  /// Notes the first million samples of events with a fixed period, in the order of the recording.
   void note_order() {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
     std::uint64_t gaps = 0, noted = 0;
@@ -195,7 +221,7 @@ class Auditor {
       return;
     }
     profile_.visit([&](const locate::VisitedRecord& visited) {
-      // One that a filter leaves out still separates its neighbours.
+      // A sample that a filter leaves out still separates its neighbours.
       const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
       if (sample == nullptr) {
         if (perfdata::hides_samples(visited.record.type)) ++gaps;
@@ -333,13 +359,13 @@ class Auditor {
     }
   }
 
-  /// Null: the file is missing, or none was mapped.
+  /// Returns the module of a place; null: the file is missing, or none was mapped.
   const symbols::Module* module_of(const Found& found) const {
     if (found.location.file == symbols::Region::kNoFile) return nullptr;
     return profile_.modules.find(profile_.digest.spaces.file(found.location.file)).module;
   }
 
-  /// Where it was sampled, and how often.
+  /// Returns where the samples are, how many they are, and the verdict.
   InstructionFinding place_of(const Found& found) const {
     InstructionFinding place;
     place.address = place.offset = found.location.offset;
@@ -440,13 +466,13 @@ class Auditor {
 
   const measure::Profile& profile_;
   const Choices& choices_;
-  std::map<std::uint32_t, Event> events_;  ///< by attribute
+  std::map<std::uint32_t, Event> events_;  ///< events by attribute
   std::map<symbols::FileIndex, Places> places_;
   CodeBudget& budget_;
   SamplesByFile missing_;
 };
 
-/// The result of an attribute; nullopt: `results` has none.
+/// Returns the result for an attribute; nullopt: `results` has none.
 template <typename T>
 std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
   const auto found = results.find(attribute);

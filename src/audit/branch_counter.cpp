@@ -1,25 +1,39 @@
+// Counts equal branch records, so that the code of each distinct one is decoded once.
+//
+// A branch stack lists the branches that were taken last, the newest one first. Between two of
+// them code runs straight from the target of the older one to the source of the newer one:
+//
+//   entry   from     to          in the order of time:
+//     0    0x1058  0x1020
+//     1    0x1030  0x1050        0x2010 => 0x1028 ---> 0x1030 => 0x1050 ---> 0x1058 => 0x1020
+//     2    0x2010  0x1028          entry 2     8 bytes   entry 1     8 bytes   entry 0
+//
+// Entry 0 is counted as a CountedBranch from 0x1058 to 0x1020 with `before` 0x1050 and `run` 8.
+// The run is not compared (Run::none) if not all branches were recorded; that of the oldest entry
+// is not known.
+//
+// Addresses are located in the files that are mapped when the sample is taken. Records from before
+// an exec are of another program, which may have been mapped at the same addresses:
+//
+//   entry 0   user -> user     new program
+//   entry 1   kernel -> user   a return to user mode, perhaps from an exec
+//   entry 2   user -> user     perhaps the old program: not judged (BranchUnjudged::resumed)
+//
+// The record of the return may be missing if branches in the kernel are not recorded. In such
+// cases may_precede_exec() decides about the whole stack: it is not judged if it is the first one
+// of the process since its code was mapped.
+#include "src/audit/branch_counter.h"
+
+#include "src/audit/branch_filter.h"
 #include "src/audit/branch_records.h"
-#include "src/locate/region_cache.h"
-#include "src/machine/cpu_identity.h"
-#include "src/machine/machine.h"
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
-#include "src/support/address.h"
-#include "src/support/hash.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/mapped_file.h"
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <linux/perf_event.h>
 
@@ -29,7 +43,7 @@ namespace {
 using perfdata::BranchEntry;
 using perfdata::CpuMode;
 
-/// Distinct records, which take about 130 MB.
+/// The most distinct records that are counted. They take about 130 MB.
 constexpr std::size_t kMostDistinct = std::size_t{1} << 20;
 
 /// The upper half of the address space is the kernel's on x86-64 and aarch64.
@@ -47,23 +61,10 @@ BranchUnjudged reason_of_entry(const BranchEntry& entry) {
   return is_retired ? BranchUnjudged::none : BranchUnjudged::not_retired;
 }
 
-/// Whether the CPU may return to user mode by ERETU (FRED), which decode_branch_type() in
-/// arch/x86/events/utils.c does not know, so that the kernel drops the record where it filters.
-/// CPUs before Panther Lake, and AMD's before Zen 6, do not have FRED.
-bool may_have_fred(const machine::CpuIdentity& cpu) {
-  if (!cpu.family || !cpu.model) return true;
-  constexpr int kPantherLake = 0xcc, kEmeraldRapids = 0xcf, kZen6 = 0x50;
-  if (cpu.vendor == "GenuineIntel") {
-    return *cpu.family != 6 || (*cpu.model >= kPantherLake && *cpu.model != kEmeraldRapids);
-  }
-  if (!machine::is_amd(cpu)) return true;
-  return *cpu.family > 0x1a || (*cpu.family == 0x1a && *cpu.model >= kZen6);
-}
-
 }  // namespace
 
 bool is_run(const BranchEntry& older, const BranchEntry& newer) {
-  // Transfers of any kind end at `to`; what was not retired does not.
+  // A transfer of any kind ends at `to`, unless it was not retired.
   return reason_of_entry(newer) == BranchUnjudged::none && is_user(older.to) &&
          older.speculation != PERF_BR_SPEC_WRONG_PATH;
 }
@@ -81,42 +82,6 @@ std::size_t BranchHash::operator()(const CountedBranch& branch) const {
   add(std::uint64_t{branch.type} << 16 | (branch.both_outcomes ? 256u : 0u) |
       static_cast<std::uint64_t>(branch.run_kind));
   return hash;
-}
-
-BranchFilter branch_filter(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu,
-                           std::optional<Arch> arch) {
-  using namespace perfdata;
-  constexpr std::uint64_t kModes =
-      PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
-  constexpr std::uint64_t kOfTransactions =
-      PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
-  const std::uint64_t type = attribute.branch_sample_type;
-  BranchFilter filter;
-  // Without a mode in the filter the kernel takes the modes of the event: perf_copy_attr() in
-  // kernel/events/core.c.
-  filter.records_kernel =
-      (type & kModes) == 0 ? !attribute.exclude_kernel : (type & PERF_SAMPLE_BRANCH_KERNEL) != 0;
-  const bool is_call_stack = (type & PERF_SAMPLE_BRANCH_CALL_STACK) != 0;
-  const bool has_all =
-      (type & PERF_SAMPLE_BRANCH_ANY) != 0 && (type & kOfTransactions) == 0 && !is_call_stack;
-  // LBR and BRS filter by the mode in which a branch ends; BRBE drops ERET of user mode alone.
-  const bool has_returns =
-      has_all && (filter.records_kernel || (arch == Arch::x86_64 && !may_have_fred(cpu)));
-  // An exec takes more of these branches in the kernel than any CPU keeps.
-  constexpr std::uint64_t kFrequent = PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN |
-                                      PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL;
-  filter.forgets_exec =
-      has_returns || (filter.records_kernel && (type & kFrequent) != 0 && !is_call_stack);
-  if (!arch) {
-    filter.no_contiguity = NoContiguity::machine;
-  } else if (is_call_stack) {
-    filter.no_contiguity = NoContiguity::call_stack;
-  } else if (!has_all) {
-    filter.no_contiguity = NoContiguity::filter;
-  } else if (!has_returns) {
-    filter.no_contiguity = NoContiguity::mode;
-  }
-  return filter;
 }
 
 BranchUnjudged BranchCounter::reason_of(const BranchEntry& entry,
@@ -185,13 +150,13 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
   };
   entries_.clear();
   for (std::size_t i = 0; i < stack.size() / perfdata::kBranchEntry; ++i) {
-    entries_.push_back(branch_entry(stack, i, order));
+    entries_.push_back(perfdata::branch_entry(stack, i, order));
   }
   const auto is_empty = [](const BranchEntry& entry) { return entry.from == 0 && entry.to == 0; };
   ++counts.stacks;
   if (std::ranges::all_of(entries_, is_empty)) ++counts.empty_stacks;
-  // Records of user mode from before an exec are of other code. Those of its code in the kernel
-  // replace them, or the return from it follows them; in a stack of calls they stay.
+  // User-mode records from before an exec are of other code. The branches of the exec in the kernel
+  // replace them, or the return from it is a newer record; in a stack of calls they stay.
   bool is_resumed = may_precede_exec(sample, filter, time);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const BranchEntry& entry = entries_[i];

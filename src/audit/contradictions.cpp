@@ -1,15 +1,17 @@
-#include "analysis/basis.h"
+#include "src/audit/contradictions.h"
+
+#include "analysis/addresses.h"
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
-#include "src/audit/audit.h"
 #include "src/audit/file_judge.h"
+#include "src/audit/rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
+#include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
-#include "src/locate/place_counter.h"
+#include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
@@ -20,8 +22,13 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
+#include "src/support/byte_order.h"
+#include "src/support/byte_reader.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
+#include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -38,10 +45,6 @@
 #include <vector>
 
 #include <linux/perf_event.h>
-
-namespace skid::audit {
-class CodeBudget;
-}  // namespace skid::audit
 
 namespace skid::audit {
 namespace {
@@ -86,8 +89,8 @@ bool gives_stores_loads(const perfdata::Attribute& attribute, const machine::Cpu
   return cpu.vendor == "GenuineIntel" && (attribute.config & kEventAndUmask) == kStoreLatency;
 }
 
-/// Of perf_mem_data_src.mem_op (include/uapi/linux/perf_event.h); nullopt: neither loads nor
-/// stores. A prefetch loads as an instruction that may.
+/// Returns the operation in perf_mem_data_src.mem_op (include/uapi/linux/perf_event.h); nullopt: it
+/// is neither a load nor a store. A prefetch counts as a load.
 std::optional<Operation> operation_of(std::uint64_t data_source, bool stores_are_loads) {
   constexpr std::uint64_t kLoad = 2, kStore = 4, kPrefetch = 8;
   const bool loads = (data_source & (kLoad | kPrefetch)) != 0;
@@ -104,7 +107,7 @@ struct AccessPlace : symbols::FileLocation {
   friend auto operator<=>(const AccessPlace&, const AccessPlace&) = default;
 };
 
-using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples
+using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples by place
 
 AccessPlaces access_places(const measure::Profile& profile, Findings& findings) {
   AccessPlaces places;
@@ -137,16 +140,16 @@ struct Operand {
   unsigned length = 0;
 };
 
-/// nullopt: undecided.
+/// The operand at each place; nullopt: samples there are undecided.
 using OperandPlaces = std::map<symbols::FileLocation, std::optional<Operand>>;
 
-/// The registers of a sample; empty where none were recorded.
+/// The registers of a sample; empty: none were recorded.
 struct Registers {
   std::uint64_t mask = 0;  ///< perf_event_attr.sample_regs_user or sample_regs_intr
   std::span<const std::byte> values;
   perfdata::ByteOrder order = perfdata::ByteOrder::little;
 
-  /// `number`: as in AddressFormula.
+  /// Returns the value of a register; nullopt: it was not recorded. `number`: see AddressFormula.
   std::optional<std::uint64_t> value_of(std::uint8_t number) const {
     // PERF_REG_X86_*, arch/x86/include/uapi/asm/perf_regs.h.
     constexpr std::array<unsigned, 16> kBits{0,  2,  3,  1,  7,  6,  4,  5,
@@ -164,14 +167,15 @@ bool has_addresses(const std::optional<AddressSource>& source) {
   return source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);
 }
 
-/// Whether those samples are compared. A fault is at its instruction without EXACT_IP.
+/// Whether samples of a kind are compared. A page fault is at its instruction, without EXACT_IP.
 bool takes(const std::optional<AddressSource>& source, perfdata::SampleKind kind) {
   return has_addresses(source) && kind.mode() == perfdata::CpuMode::user &&
          (kind.exact() || *source == AddressSource::page_fault);
 }
 
-/// Of the instruction at `address`; nullopt unless it does one access of a known size to an operand
-/// in its assembly. String instructions, gathers, and accesses to the stack as well are left out.
+/// Returns the operand of the instruction at `address`. nullopt unless it does one access, of a
+/// known size, to an operand in its assembly. String instructions, gathers, and instructions that
+/// also access the stack are left out.
 std::optional<Operand> operand_at(const symbols::Module& module, std::uint64_t address) {
   const auto code = module.code({address, address + instructions::kLongestInstruction});
   const auto instruction = instructions::classify(Arch::x86_64, code, address);
@@ -185,11 +189,12 @@ std::optional<Operand> operand_at(const symbols::Module& module, std::uint64_t a
   return Operand{*operand.formula, instruction->length};
 }
 
-/// Registers of the time when the operand's address was computed. A fault leaves them as they were
-/// before the instruction. A PEBS record has them as they were after it (Intel SDM Vol. 3B, "PEBS
-/// Record Format"), and perf delivers those of the record as REGS_INTR alone
-/// (setup_pebs_fixed_sample_data() and setup_pebs_adaptive_sample_data() in
-/// arch/x86/events/intel/ds.c). IBS records none: those of its samples are of the interrupt.
+/// Returns the registers as they were when the operand's address was computed; empty: the sample
+/// does not have them. A fault leaves them as they were before the instruction. A PEBS record has
+/// them as they were after it (Intel SDM Vol. 3B, "PEBS Record Format"), and perf delivers those of
+/// the record as REGS_INTR alone (setup_pebs_fixed_sample_data() and
+/// setup_pebs_adaptive_sample_data() in arch/x86/events/intel/ds.c). IBS records none: those of its
+/// samples are of the interrupt.
 Registers registers_of(const perfdata::SampleDetails& details, const Attribute& attribute,
                        AddressSource source, const AddressFormula& formula,
                        perfdata::ByteOrder order) {
@@ -202,8 +207,8 @@ Registers registers_of(const perfdata::SampleDetails& details, const Attribute& 
   return {attribute.sample_regs_user, details.user_registers, order};
 }
 
-/// Where the operand began when the instruction at `ip` was executed; nullopt where a register was
-/// not recorded.
+/// Returns where the operand began when the instruction at `ip` was executed; nullopt: a register
+/// was not recorded.
 std::optional<std::uint64_t> begin_of(const AddressFormula& formula, std::uint64_t ip,
                                       const Registers& registers) {
   std::uint64_t begin = formula.displacement + (formula.from_instruction ? ip : 0);
@@ -230,15 +235,15 @@ OperandPlaces operand_places(const locate::Digest& digest,
   OperandPlaces places;
   digest.located.for_each([&](const locate::LocatedSamples& located) {
     if (!located.location || !takes(sources[located.attribute], located.kind)) return;
-    // The data of another build is elsewhere.
+    // Without a build-id the file may be another build, whose data is elsewhere.
     if (digest.spaces.file(located.location->file).build_id.empty()) return;
     places[*located.location];
   });
   return places;
 }
 
-/// By attribute, as measure::address_source(). The record of an event that is not precise can be of
-/// another instruction than its data address.
+/// Returns measure::address_source() by attribute; nullopt for dummies, and for events that are not
+/// precise, because their record can be of another instruction than their data address.
 std::vector<std::optional<AddressSource>> address_sources(
     const std::vector<measure::RecordedEvent>& events) {
   std::vector<std::optional<AddressSource>> sources;
@@ -260,7 +265,7 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
       })) {
     return findings;
   }
-  // In the order of Operation.
+  // The causes of each Operation, in the order of its values.
   const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
                           events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
                           events::causes_by_name("MEM_INST_RETIRED.ANY")};

@@ -1,29 +1,35 @@
+// Judges whether the code at a sampled place can have caused the event. docs/audit.md, "Rules", has
+// all rules.
+//
+// Which instruction is judged depends on the rule. For an event that loads cause, and a sample at
+// 401003:
+//
+//   401000  mov (%rdi), %rax
+//   401003  add %rax, %rcx        sampled
+//   401006  ...
+//
+//   Rule::sampled           judges ADD: it does not load, so the sample is impossible
+//   Rule::predecessor       judges MOV, if nothing else leads to 401003 (predecessor()): possible
+//   Rule::data_breakpoint   judges MOV as well, because x86 traps after the access
+//
+// A pair of instructions that the CPU fuses is one operation, so that both halves are judged
+// together (fused_with()). An instruction that is executed in parts can be its own predecessor,
+// because the sample can be between two parts.
 #include "src/audit/file_judge.h"
 
-#include "runway/target.h"
+#include "src/audit/branches.h"
 #include "src/instructions/instruction.h"
-#include "src/locate/mapping_name.h"
-#include "src/machine/cpu_identity.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
-#include "src/perfdata/attribute.h"
-#include "src/support/error.h"
-#include "src/symbols/address_space.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
-
-#include <linux/perf_event.h>
 
 namespace skid::audit {
 namespace {
 
 using events::Verdict;
 
-/// Instructions that were one operation, or one instruction alone.
+/// The indices of the instructions of one fused operation, or of a single instruction.
 struct Suspects {
   std::size_t first = 0, last = 0;
 };
@@ -63,7 +69,7 @@ Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
   return verdict;
 }
 
-/// The same for an aarch64 instruction, of which only loads and stores are known.
+/// Whether an aarch64 instruction can have triggered a watchpoint. Only loads and stores are known.
 Verdict accesses(const Step& step, bool writes_only) {
   if (writes_only ? step.stores : step.accesses_memory()) return Verdict::conditional;
   return step.loads ? Verdict::never : Verdict::unknown;
@@ -78,66 +84,7 @@ bool counts_indirect_branches(std::span<const events::Cause> causes) {
   });
 }
 
-constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
-
-EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
-  // The interrupt took samples of level 0, whatever else is not known. Arm has no other level.
-  const bool has_levels =
-      reason != NotJudged::no_core_event && reason != NotJudged::no_precise_levels;
-  if (has_levels && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};
-  // The kernel samples cycles at a precise level by an event that the CPU is precise for
-  // (x86_pmu.pebs_aliases, IBS).
-  if (reason == NotJudged::imprecise && measure::is_generic_cycles(attribute)) {
-    return {Rule::none, NotJudged::every_instruction};
-  }
-  if (reason != NotJudged::none) return {Rule::none, reason};
-  return {attribute.precise_ip == 1 ? Rule::predecessor : Rule::sampled, {}};
-}
-
 }  // namespace
-
-Rule rule_on(Rule rule, Arch arch) {
-  if (arch != Arch::aarch64) return rule;
-  if (rule == Rule::data_breakpoint) return Rule::data_watchpoint;
-  return rule == Rule::write_breakpoint ? Rule::write_watchpoint : rule;
-}
-
-EventRule rule_of(const measure::RecordedEvent& event) {
-  const perfdata::Attribute& attribute = event.attribute;
-  if (attribute.type == PERF_TYPE_BREAKPOINT) {
-    if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
-    const bool writes_only = attribute.bp_type == kWrite;
-    return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
-                    arch_of_kernel(event.machine.cpu.arch).value_or(Arch::x86_64)),
-            {}};
-  }
-  if (measure::is_page_fault(attribute)) return {Rule::page_fault, {}};
-  if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
-  return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
-}
-
-NotJudged reason_of_mode(perfdata::CpuMode mode) {
-  if (mode == perfdata::CpuMode::user) return NotJudged::none;
-  return mode == perfdata::CpuMode::kernel ? NotJudged::kernel : NotJudged::guest;
-}
-
-std::optional<AddressRange> loop_of(const std::filesystem::path& file) {
-  try {
-    const auto target = runway::read_target(file);
-    return target ? std::optional(target->description.layout.loop) : std::nullopt;
-  } catch (const InputError&) {
-    return std::nullopt;  // "[vdso]"
-  }
-}
-
-NotJudged reason_of_file(const symbols::MappedFile& file, const locate::ModuleStore::Found& found) {
-  if (found.module != nullptr) {
-    return found.module->has_code() ? NotJudged::none : NotJudged::no_code;
-  }
-  if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
-  const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
-  return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;
-}
 
 std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
   const auto address = module_.address_at(file_offset);
@@ -169,7 +116,6 @@ Judgement FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   return judgement;
 }
 
-/// Finds the instruction at `address` in `code_`; or why it cannot be judged.
 NotJudged FileJudge::go_to(std::uint64_t address) {
   auto [function, problem] = file_.function_at(address);
   if (function != function_) paths_.reset();
@@ -178,7 +124,7 @@ NotJudged FileJudge::go_to(std::uint64_t address) {
   if (function_) {
     code_ = &function_->code;
   } else {
-    // Two instructions and what may be fused with the second.
+    // Bytes of two instructions and of what may be fused with the second.
     constexpr std::uint64_t kAlone = 32;
     alone_.emplace(*arch_, address, module_.code({address, address + kAlone}));
     code_ = &*alone_;

@@ -1,15 +1,25 @@
 #include "src/audit/audit.h"
 #include "src/audit/block_bias.h"
+#include "src/audit/block_samples.h"
+#include "src/audit/findings.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/inputs.h"
+#include "src/commands/measurements.h"
+#include "src/commands/output_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/listing/listing.h"
+#include "src/listing/reader.h"
+#include "src/listing/rows.h"
+#include "src/listing/sampled_code.h"
+#include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
 #include "src/output/listing/listing.h"
-#include "src/output/page.h"
+#include "src/output/name_list.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
@@ -36,7 +46,7 @@
 namespace skid::commands {
 namespace {
 
-/// Names and remarks of one kind that are shown at most.
+/// The largest number of names, and of remarks of one kind, that is shown.
 constexpr std::size_t kMostNamed = 10;
 constexpr std::size_t kMostContext = 1'000'000;
 
@@ -49,7 +59,7 @@ struct AnnotateOptions : ProfileOptions {
   std::optional<std::uint64_t> delay;
 };
 
-/// The places that a delay keeps from being sampled, in the recordings of an annotation.
+/// Collects the places that a delay keeps from being sampled, in the recordings of an annotation.
 struct Shadowed {
   audit::Choices choices;
   output::ListingChoices::Places places = {};
@@ -75,7 +85,7 @@ struct Shadowed {
     }
   }
 
-  /// Gives the places away. Prints a note if nothing is known of any loop.
+  /// Moves the places out. Prints a note if nothing is known about any loop.
   output::ListingChoices::Places finish(const OutputOptions& shown) && {
     if ((choices.delay || choices.measured) && !has_loop) {
       shown.note("no sampled loop whose shares follow from the delay was found");
@@ -94,7 +104,7 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   return {reading_choices(options, nullptr), options.function, options.module};
 }
 
-/// Why there is nothing to show. Throws Error.
+/// Throws an Error that states why there is nothing to show.
 [[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader) {
   const auto& sampled = reader.other_functions();
   const auto most_sampled = most_frequent(sampled, kMostNamed);
@@ -220,8 +230,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
-/// The candidates of shells, the most sampled first; none for recordings that take longer than a
-/// user waits.
+/// Returns the functions that a shell completes, the most sampled first; none for recordings whose
+/// reading takes too long for that.
 std::vector<std::string> sampled_functions(AnnotateOptions options) {
   constexpr std::uintmax_t kMostBytes = 64U << 20U;
   options.function = "";

@@ -1,9 +1,20 @@
 #include "src/audit/audit.h"
 
+#include "analysis/share.h"
 #include "plots/figure.h"
+#include "plots/figure_kind.h"
+#include "src/audit/block_bias.h"
+#include "src/audit/branch_records.h"
+#include "src/audit/contradictions.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/inputs.h"
+#include "src/commands/measurements.h"
+#include "src/commands/output_options.h"
+#include "src/commands/plot_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/audit/audit.h"
@@ -12,8 +23,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -3,6 +3,11 @@
 
 #include "src/commands/commandline/command.h"
 
+namespace skid::commandline {
+struct Option;
+struct Value;
+}  // namespace skid::commandline
+
 namespace skid::commands {
 
 using commandline::Command;
@@ -25,7 +30,7 @@ Command samples_command();
 Command synth_command();
 Command target_command();
 
-/// skidscan with all its commands.
+/// Returns skidscan with all its commands.
 commandline::Program program();
 
 }  // namespace skid::commands

@@ -1,9 +1,15 @@
 #include "analysis/comparison.h"
 #include "plots/figure.h"
+#include "plots/figure_kind.h"
+#include "plots/figure_options.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
-#include "src/commands/each_recording.h"
+#include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
+#include "src/commands/output_options.h"
+#include "src/commands/plot_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/measure.h"
@@ -73,7 +79,7 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
   return choices;
 }
 
-/// The baseline may be named with --baseline alone.
+/// Returns the inputs; the baseline may be named with --baseline alone.
 CompareOptions completed(CompareOptions options) {
   const auto& inputs = options.inputs;
   if (!options.baseline.empty() && std::ranges::find(inputs, options.baseline) == inputs.end()) {

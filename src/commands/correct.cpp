@@ -1,21 +1,30 @@
 #include "src/correct/correct.h"
 
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/inputs.h"
+#include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
+#include "src/commands/output_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
+#include "src/correct/skid.h"
 #include "src/output/correct/correct.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,14 +1,11 @@
 #include "src/commands/each_recording.h"
 
-#include "analysis/repeats.h"
+#include "src/commands/progress_line.h"
 #include "src/events/pfm_tables.h"
 #include "src/machine/machine.h"
-#include "src/output/report/report.h"
 #include "src/record/directory.h"
 #include "src/record/kit/kit.h"
 #include "src/run/run.h"
-#include "src/support/cores.h"
-#include "src/support/file.h"
 #include "src/support/in_order.h"
 #include "src/symbols/disassembler.h"
 
@@ -18,16 +15,12 @@
 #include <exception>
 #include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
-
-namespace skid::measure {
-class Catalogues;
-}  // namespace skid::measure
 
 namespace skid::commands {
 namespace {
@@ -40,7 +33,7 @@ std::string what_finishes(const std::string& directory, const run::Run& run) {
                      directory);
 }
 
-/// The parts that a run is missing.
+/// Describes the parts that a run is missing.
 std::vector<std::string> gaps_of(const std::string& directory, const run::Run& run) {
   std::vector<std::string> gaps;
   const auto pending =
@@ -82,7 +75,7 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
   return gaps;
 }
 
-/// A recording, or the messages in its place.
+/// A recording to read, or the messages that are printed in its place.
 struct Step {
   std::size_t input = 0;
   std::size_t number = 1;  ///< among the recordings of its input
@@ -94,16 +87,16 @@ struct Step {
   std::optional<measure::Source> source = {};
 };
 
-/// The steps of all inputs, one after the other. The description of a run is read when its first
-/// recording is requested, so that no more of them are in memory than are being read.
+/// Returns the steps of all inputs, one after the other. The description of a run is read when its
+/// first recording is requested, so that no more of them are in memory than are being read.
 struct Steps {
   const std::vector<std::string>& inputs;
   std::size_t input = 0;  ///< whose steps come next
   std::deque<Step> of_run = {};
   std::size_t recordings = 1;  ///< of the last input
 
-  /// The number of a step, from 1, and how many inputs there are; for a single input that is a run,
-  /// the number of its recording.
+  /// Returns the number of a step, from 1, and the number of inputs; for a single input that is a
+  /// run, those of its recordings.
   std::pair<std::size_t, std::size_t> place_of(const Step& step) const {
     if (inputs.size() > 1) return {step.input + 1, inputs.size()};
     return {step.number, recordings};
@@ -158,103 +151,7 @@ struct Steps {
   }
 };
 
-bool begins_as_report(const FileDescriptor& stream) {
-  constexpr std::size_t kEnoughToTell = 64;
-  return stream && output::looks_like_report(peek(stream, kEnoughToTell));
-}
-
-/// Opens a possible report: a regular file, a FIFO or standard input. A FIFO must stay open until
-/// it was read, or its writer gets SIGPIPE.
-FileDescriptor open_stream(const std::string& input) {
-  if (input == "-") {
-    if (::isatty(STDIN_FILENO) == 1) return {};
-    return FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  }
-  std::error_code ignored;
-  const auto status = fs::status(input, ignored);
-  if (!fs::is_regular_file(status) && !fs::is_fifo(status)) return {};
-  return FileDescriptor(::open(input.c_str(), O_RDONLY | O_CLOEXEC));
-}
-
-measure::Measured read_report(const std::string& input, const FileDescriptor& stream,
-                              const measure::Choices& choices,
-                              std::optional<std::int64_t> bin_width) {
-  if (choices.hit_function) {
-    throw Error("{}: a report was measured before; --hit and --runway take its recordings", input);
-  }
-  const std::string text = read_to_end(stream, output::kMostReportBytes, input);
-  if (text.size() > output::kMostReportBytes) {
-    throw InputError({input, std::nullopt,
-                      fmt::format("more than {} bytes", output::kMostReportBytes), "a report",
-                      "name its recordings instead"});
-  }
-  measure::Measured result;
-  result.measurements = output::read_report(text, input, bin_width);
-  result.read_in_part =
-      std::ranges::any_of(result.measurements, [](const auto& one) { return one.read_in_part; });
-  return result;
-}
-
-measure::Measured read_source(const measure::Source& source, const measure::Choices& choices,
-                              std::optional<std::int64_t> bin_width) {
-  if (source.run != nullptr) return measure::measure(source, choices);
-  const FileDescriptor stream = open_stream(source.file.string());
-  if (begins_as_report(stream)) {
-    return read_report(source.file.string(), stream, choices, bin_width);
-  }
-  return measure::measure(source, choices);
-}
-
 }  // namespace
-
-bool is_report(const std::string& file) {
-  std::error_code none;
-  if (!fs::is_regular_file(file, none)) return false;
-  return begins_as_report(FileDescriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
-}
-
-void refuse_report(const std::string& file) {
-  if (!is_report(file)) return;
-  throw InputError({file, std::nullopt, "JSON text, such as a report of skidscan",
-                    "a recording of perf",
-                    "name the recording that it was made from; reports are for 'skidscan report', "
-                    "'compare' and 'merge'"});
-}
-
-perfdata::Recording open_recording(const std::string& file) {
-  if (run::is_run(file)) {
-    throw InputError({file, std::nullopt, "a run of 'skidscan record'", "a recording of perf",
-                      "name one of those in it, *.data, or use 'skidscan report'"});
-  }
-  std::error_code none;
-  if (file == kDefaultRecording && !fs::exists(file, none)) {
-    throw InputError({file, std::nullopt, "no such file here", "",
-                      "make it with 'perf record', or name a recording"});
-  }
-  refuse_report(file);
-  return perfdata::Recording::open(file);
-}
-
-ExitStatus print_faults(const perfdata::Recording& recording) {
-  for (const auto& fault : recording.faults()) print_error(describe(fault));
-  if (recording.attributes().empty()) {
-    // In pipe mode attributes may follow until the end.
-    throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
-                      "the recording is damaged or was cut off; record again"});
-  }
-  return recording.read_in_part() ? ExitStatus::read_in_part : ExitStatus::done;
-}
-
-std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
-  if (!inputs.empty()) return inputs;
-  if (run::is_run(record::kDefaultRunDirectory)) return {record::kDefaultRunDirectory};
-  std::error_code ignored;
-  if (fs::exists(kDefaultRecording, ignored)) return {kDefaultRecording};
-  throw Error(
-      "no {} and no {} here; make one with 'skidscan record' or 'perf record', or name "
-      "a run or a recording",
-      record::kDefaultRunDirectory, kDefaultRecording);
-}
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
                           const OutputOptions& shown, const Read& read) {
@@ -283,7 +180,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
       Finish rest = read(*step.source, step.input);
       return {std::move(rest), std::chrono::duration<double>(Clock::now() - begin).count()};
     } catch (const InputError&) {
-      // Reported in its turn.
+      // finish() reports it in the order of the inputs.
       return {[failure = std::current_exception()]() -> bool { std::rethrow_exception(failure); },
               0};
     }
@@ -308,44 +205,6 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
       cores, [&] { return steps.next(); }, read_step, finish)
       .run();
   return result;
-}
-
-Findings read_measurements(std::vector<std::string> inputs, const OutputOptions& shown,
-                           measure::Choices choices, std::optional<std::int64_t> bin_width) {
-  Cores cores(Cores::usable());
-  choices.bin_width = bin_width.value_or(1);
-  choices.cores = &cores;
-  Findings findings;
-  findings.inputs = inputs_or_default_run(std::move(inputs));
-  const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
-    return
-        [&findings, &shown, input, measured = read_source(source, choices, bin_width)]() mutable {
-          for (auto& measurement : measured.measurements) {
-            findings.measurements.push_back(std::move(measurement));
-            findings.input_of.push_back(input);
-          }
-          for (const auto& line : measured.particulars) shown.explain(line);
-          for (const auto& fault : measured.faults) print_error(describe(fault));
-          return measured.read_in_part;
-        };
-  };
-  const auto done = each_recording(findings.inputs, cores, shown, read);
-  analysis::pool_periods(findings.measurements, findings.input_of);
-  findings.read_in_part = done.read_in_part;
-  if (findings.measurements.empty() && !done.has_unreadable) {
-    throw Error("{}: nothing was recorded that could be measured", findings.inputs.front());
-  }
-  return findings;
-}
-
-std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,
-                                    std::shared_ptr<measure::Catalogues> catalogues) {
-  if (run.empty()) return std::nullopt;
-  Findings findings = read_measurements({run}, shown, {{.catalogues = std::move(catalogues)}});
-  if (findings.measurements.empty()) {
-    throw Error("--skid {}: has no measurement that could be read", run);
-  }
-  return findings;
 }
 
 }  // namespace skid::commands

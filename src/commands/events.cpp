@@ -1,8 +1,9 @@
 #include "runway/trigger.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
@@ -35,7 +36,7 @@ struct EventsOptions {
   OutputOptions shown;
 };
 
-/// The CPU of --cpu, or the one that a name brings along ("skl::L2_RQSTS:MISS").
+/// Returns the CPU of --cpu, or the one that an event's name contains ("skl::L2_RQSTS:MISS").
 std::string chosen_cpu(const EventsOptions& options) {
   std::string cpu = options.cpu;
   if (options.list) return cpu;

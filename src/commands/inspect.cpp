@@ -1,17 +1,20 @@
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
+#include "src/commands/inputs.h"
+#include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/output/inspection/inspection.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_document.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
-#include "src/support/fields.h"
+#include "src/support/field_values.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,10 @@
 #include "runway/specification.h"
 #include "runway/trigger.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_options.h"
+#include "src/commands/plan_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
@@ -16,8 +19,9 @@
 #include "src/record/plan.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/staged_file.h"
+#include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -50,7 +54,8 @@ struct KitOptions {
   OutputOptions shown;
 };
 
-/// What nodes share is a directory.
+/// Returns the options with the name of the output. Throws UsageError for a kit for Slurm that is
+/// no directory, which the nodes of a cluster can share.
 KitOptions completed(KitOptions options) {
   options.output = options.given_output.value_or(options.slurm ? kit::kTopDirectory : kDefaultTar);
   if (!options.slurm) return options;
@@ -66,11 +71,11 @@ bool is_directory_name(const std::string& name) {
   return name.ends_with('/');
 }
 
-/// Before anything is built.
+/// Checks the output before anything is built. Throws UsageError or Error.
 void check_output(const KitOptions& options) {
   if (options.output == kStandardOutput) {
     if (::isatty(STDOUT_FILENO) == 1) {
-      throw UsageError("-o -: standard output is a terminal, and a tar is none for it");
+      throw UsageError("-o -: refusing to write a tar archive to a terminal");
     }
     return;
   }
@@ -127,8 +132,8 @@ void assume(machine::Machine& machine, const events::Catalogue& catalogue) {
   if (machine::is_amd(machine.cpu)) machine.other_pmus.emplace_back("ibs_op");
 }
 
-/// Leaves the main PMU of a hybrid machine, since a kit has one CPU for all events. Gives a note
-/// for each that is left out.
+/// Leaves the main PMU of a hybrid machine, since a kit has one CPU for all events. Returns a note
+/// for each event that is left out.
 std::vector<std::string> leave_one_pmu(machine::Machine& machine) {
   if (machine.core_pmus.size() < 2) return {};
   const std::string main = events::main_core_pmu(machine)->name;

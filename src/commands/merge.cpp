@@ -1,17 +1,21 @@
+#include "analysis/merge.h"
+
 #include "analysis/measurement.h"
-#include "analysis/repeats.h"
 #include "analysis/wording.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
-#include "src/commands/each_recording.h"
+#include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
+#include "src/commands/output_options.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/measure.h"
 #include "src/output/escape.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
+#include "src/support/staged_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,14 @@
 #include "src/commands/output_files.h"
 
+#include "analysis/command_line.h"
 #include "analysis/measurement.h"
-#include "src/commands/each_recording.h"
+#include "src/commands/inputs.h"
+#include "src/output/cell.h"
 #include "src/output/page.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/staged_file.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,7 +48,7 @@ bool is_inside(const fs::path& file, const fs::path& directory) {
   return !error && !inside.empty() && *inside.begin() != "..";
 }
 
-/// The files of a run; of one that cannot be read its run.json alone.
+/// Returns the files of a run; only its run.json if that cannot be read.
 std::vector<fs::path> files_of_run(const fs::path& directory) {
   std::vector<fs::path> files{directory / run::kFileName, directory / "truth.json"};
   try {
@@ -59,7 +61,7 @@ std::vector<fs::path> files_of_run(const fs::path& directory) {
   return files;
 }
 
-/// Whether what is printed would be mixed with the file's content.
+/// Returns whether standard output would be mixed with the file's content.
 bool is_standard_output(const std::string& name) {
   struct stat named {
   }, printed{};
@@ -108,7 +110,7 @@ output::html::Origin page_origin(const std::vector<analysis::Measurement>& measu
   output::html::Origin origin;
   origin.version = SKIDSCAN_VERSION;
   origin.line = own_command_line();
-  // Without the directory that it was started from.
+  // Leave out the directory that the program was started from.
   if (!origin.line.empty()) origin.line.front() = "skidscan";
   std::set<analysis::CommandLine> known;
   for (const auto& measurement : measurements) {
@@ -119,7 +121,7 @@ output::html::Origin page_origin(const std::vector<analysis::Measurement>& measu
         continue;
       }
       origin.recorded.push_back(line);
-      // The same for recorded command lines; names of other programs remain whole.
+      // Recorded command lines lose that directory, too; names of other programs remain whole.
       auto& program = origin.recorded.back().front();
       const std::string name = std::filesystem::path(program).filename().string();
       if (name == "skidscan" || name == "perf") program = name;

@@ -24,17 +24,17 @@ struct OutputFile {
   std::string name;         ///< as given; empty without the option
 };
 
-/// To be called before anything is read or written. Throws UsageError if a name is "-", a
+/// Checks names of files before anything is read or written. Throws UsageError if a name is "-", a
 /// directory, one of `inputs`, a file of a run among them, or the same file as another option's.
 /// `may_replace_reports`: inputs that are reports may be replaced.
 void check_output_files(const std::vector<OutputFile>& files,
                         const std::vector<std::string>& inputs, bool may_replace_reports = false);
 
-/// How a page was made, so that it can be repeated: this program's command line, and those that
-/// recorded `measurements`, each once.
+/// Returns how a page was made, so that it can be repeated: this program's command line, and those
+/// that recorded `measurements`, each once.
 output::html::Origin page_origin(const std::vector<analysis::Measurement>& measurements);
 
-/// Draws a figure of output::Page::draw as SVG. `prefix`: of the ids in it. Throws Error.
+/// Draws a figure of output::Page::draw as SVG, whose ids begin with `prefix`. Throws Error.
 using DrawSvg = std::function<std::string(std::string_view kind, const output::MachineGroup* of,
                                           const std::string& prefix)>;
 

@@ -1,4 +1,6 @@
-#include "src/commands/commandline/command.h"
+#include "src/commands/plan_options.h"
+
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
 #include "src/record/choice.h"
@@ -41,7 +43,7 @@ std::vector<int> parse_levels(const std::vector<std::string>& names) {
   return levels;
 }
 
-/// As perf takes it: "fp", "dwarf", "dwarf,8192", "lbr".
+/// Checks a mode of call graphs as perf takes it: "fp", "dwarf", "dwarf,8192", "lbr".
 std::string call_graph(const std::string& mode) {
   const std::string name = mode.substr(0, mode.find(','));
   const bool known = name == "fp" || name == "dwarf" || name == "lbr";
@@ -53,7 +55,7 @@ std::string call_graph(const std::string& mode) {
   return mode;
 }
 
-/// perf itself knows the words; it gets them in one argument.
+/// Checks the characters of branch filters. perf gets them in one argument and checks the words.
 std::string branch_filter(const std::string& filter) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_,";
   if (filter.empty() || filter.find_first_not_of(kLetters) != std::string::npos) {

@@ -1,4 +1,5 @@
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/support/error.h"
 

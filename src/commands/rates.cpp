@@ -2,12 +2,14 @@
 
 #include "analysis/rates.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
-#include "src/perfstat/counts.h"
+#include "src/perfstat/selection.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <functional>
 #include <memory>

@@ -1,8 +1,10 @@
 #include "runway/trigger.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_options.h"
+#include "src/commands/plan_options.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/machine/event_attempt.h"
@@ -52,7 +54,7 @@ std::size_t count(const run::Run& run, State state) {
       std::ranges::count(run.measurements, state, &run::PlannedMeasurement::state));
 }
 
-/// Finished measurements without a sample.
+/// Returns the finished measurements without a sample.
 std::size_t count_empty(const run::Run& run) {
   return static_cast<std::size_t>(std::ranges::count_if(run.measurements, [](const auto& one) {
     return one.state == State::finished && !one.reason.empty();
@@ -78,7 +80,8 @@ void print_end(const run::Run& run, const std::string& name, const OutputOptions
   shown.result(line);
 }
 
-/// Records what is pending and prints the result. `name`: the directory as the user named it.
+/// Records the pending measurements and prints the result. `name`: the directory as the user named
+/// it.
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
                     const std::string& name, const OutputOptions& shown) {
@@ -105,7 +108,8 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
   }
 }
 
-/// What was decided, for --verbose: with what, and each event's levels, trigger and period.
+/// Prints the decisions for --verbose: the programs used, and each event's levels, trigger and
+/// period.
 void explain_plan(const run::Run& run, const record::RecordRequest& request,
                   const events::Catalogue* catalogue, record::Progress& progress) {
   progress.explain(fmt::format("perf {} at {}", run.perf.version, run.perf.path.string()));

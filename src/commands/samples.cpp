@@ -1,14 +1,20 @@
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
-#include "src/commands/each_recording.h"
+#include "src/commands/inputs.h"
+#include "src/commands/output_options.h"
+#include "src/commands/progress_line.h"
+#include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/commands/trace_column.h"
 #include "src/locate/filter.h"
+#include "src/locate/kernel_symbols.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
 #include "src/locate/region_cache.h"
 #include "src/locate/replay.h"
+#include "src/locate/sample_filter.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/output/escape.h"
@@ -23,6 +29,9 @@
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
+#include "src/symbols/mapped_file.h"
+#include "src/symbols/region.h"
 
 #include <algorithm>
 #include <array>
@@ -70,13 +79,13 @@ struct SampleLine {
 enum class Needs { nothing, file, symbol, payload };
 
 struct Column {
-  /// Room for the longest number.
+  /// Buffer for the longest number.
   using Digits = std::array<char, 24>;
 
   std::string_view name;
   bool is_bare;  ///< printed as it is, in TSV and JSON: numbers, and what is escaped already
   Needs needs;
-  /// The value, without escaping; numbers are in `digits`.
+  /// Returns the value without escaping; numbers are in `digits`.
   std::string_view (*value)(const SampleLine& line, Digits& digits);
 };
 
@@ -84,7 +93,7 @@ using perfdata::Sample;
 
 using Digits = Column::Digits;
 
-/// After `prefix`, which is in `digits` already.
+/// Writes a number after `prefix`, which is in `digits` already.
 template <typename Number>
 std::string_view digits_of(Number number, int base, Digits& digits, std::size_t prefix = 0) {
   char* const end = digits.data() + digits.size();
@@ -151,7 +160,7 @@ constexpr std::array<Column, 15> kColumns = {
      {"dso", false, Needs::file, text<&SampleLine::dso>},
      {"trace", true, Needs::payload, text<&SampleLine::trace>}}};
 
-/// The columns of these names. Throws UsageError for a name that is none.
+/// Returns the columns with these names. Throws UsageError for a name that no column has.
 std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
   std::vector<Column> chosen;
   for (const auto& name : names) {
@@ -205,7 +214,7 @@ void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
   text += "}\n";
 }
 
-/// Writes lines as samples come; reports in the end what was left out.
+/// Writes a line for each sample when it is read; reports at the end what was left out.
 struct SamplePrinter {
   const SamplesOptions& options;
   perfdata::Recording& recording;
@@ -250,7 +259,7 @@ struct SamplePrinter {
     if (has_places) {
       recording.spool();
       spaces = locate::read_address_spaces(recording, filter.names());
-      // What a pipe was recorded on is known now.
+      // Only at the end of a pipe is it known what it was recorded on.
       modules.expect_machine(recording.features().arch);
       modules.expect_own_machine(locate::is_of_this_machine(recording.features()));
       recording.rewind();

@@ -1,9 +1,12 @@
-#include "analysis/basis.h"
+#include "analysis/tally.h"
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_options.h"
+#include "src/commands/progress_line.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/machine/cpu_identity.h"
@@ -14,10 +17,17 @@
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 #include "src/support/process.h"
-#include "src/synth/draw.h"
+#include "src/support/staged_file.h"
+#include "src/synth/built_in_models.h"
 #include "src/synth/model.h"
+#include "src/synth/model_reader.h"
 #include "src/synth/recording.h"
+#include "src/synth/recording_truth.h"
+#include "src/synth/sample_truth.h"
+#include "src/synth/selected.h"
+#include "src/synth/synthetic_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -106,7 +116,7 @@ synth::Model on_target(synth::Model model, const Target& target) {
   return model;
 }
 
-/// The files that a recording alone consists of.
+/// Returns the files of a recording without a run.
 struct Files {
   fs::path recording;  ///< "-": standard output
   fs::path target, truth;

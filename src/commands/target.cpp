@@ -4,14 +4,16 @@
 #include "runway/note.h"
 #include "runway/specification.h"
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_values.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
-#include "src/support/fields.h"
+#include "src/support/field_values.h"
 #include "src/support/json_text.h"
 
 #include <algorithm>

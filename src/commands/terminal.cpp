@@ -3,7 +3,6 @@
 #include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
 #include "src/support/text.h"
@@ -28,24 +27,6 @@ constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 constexpr unsigned kNarrowest = 40;
 constexpr unsigned kWidest = 200;  // wider tables are harder to read, not easier
 constexpr unsigned kUnknown = 100;
-
-/// Whether standard output is a terminal and NO_COLOR is not set (no-color.org).
-bool standard_output_takes_color() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && ::isatty(STDOUT_FILENO) == 1;
-}
-
-/// Whether the locale (LC_ALL, LC_CTYPE, LANG) is UTF-8. True if none is set, as in most
-/// containers, whose terminals support UTF-8.
-bool locale_takes_unicode() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    const std::string locale = lower_case(value);
-    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -94,13 +75,14 @@ void StandardOutput::start_pager() {
   const std::string pager = own == nullptr ? "less" : own;
   const std::string program = pager.substr(0, pager.find(' '));
   if (program.empty() || pager == "cat") return;
-  // A program that is missing; other characters are for the shell.
+  // Look only for the name of a program; with other characters it is a command for the shell.
   const bool is_name = program.find_first_of("=$`'\"\\~(){}|&;<>") == std::string::npos;
   if (is_name && !find_program(program)) return;
   ::setenv("LESS", "FRX", /*overwrite=*/0);  // end if one screen is enough; colours; no clearing
-  // For the shell that starts the pager.
+  // popen() passes the environment to the shell that starts the pager.
   ::setenv("PATH", fmt::format("{}", fmt::join(program_directories(), ":")).c_str(), 1);
-  // The pager shall end with its own reader, and react to Ctrl-C, which is not for us meanwhile.
+  // The pager gets the default action of SIGPIPE, so that it ends with its reader. It reacts to
+  // Ctrl-C, which this program ignores until the pager ends.
   const auto on_broken_pipe = std::signal(SIGPIPE, SIG_DFL);
   std::FILE* const started = ::popen(pager.c_str(), "we");
   std::signal(SIGPIPE, on_broken_pipe);
@@ -125,72 +107,6 @@ void print_error(std::string_view message) {
           ? output::Page{.width = std::max(standard_error_width(), kNarrowest)}.hanging(
                 "", output::kIndent, text)
           : text + '\n');
-}
-
-void OutputOptions::result(std::string_view line) const {
-  if (!quiet) print(output::escape_for_terminal(line) + '\n');
-}
-
-void print_text(const OutputOptions& options,
-                const std::function<std::string(const output::Page&)>& text_for) {
-  constexpr unsigned kNarrowestText = 60;
-  constexpr std::string_view kEllipsis = "…";
-  const bool takes_color =
-      options.color == "auto" ? standard_output_takes_color() : options.color == "always";
-  const output::Page page{.color = takes_color,
-                          .width = std::max(standard_output_width(), kNarrowestText),
-                          .unicode = !options.ascii && locale_takes_unicode(),
-                          .details = options.details};
-  std::string text = text_for(page);
-  if (!page.unicode) {
-    // As wide as the ellipsis of shortened names.
-    for (std::size_t at = 0; (at = text.find(kEllipsis, at)) != std::string::npos;) {
-      text.replace(at, kEllipsis.size(), "~");
-    }
-  }
-  print(text, !options.no_pager);
-}
-
-ProgressLine::ProgressLine(bool on, std::chrono::milliseconds delay) {
-  if (on) thread_ = std::thread([this, delay] { show_until_end(delay); });
-}
-
-ProgressLine::~ProgressLine() {
-  if (!thread_.joinable()) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-  erase();
-}
-
-void ProgressLine::begins(const char* what, const std::string& name, std::size_t number,
-                          std::size_t total) {
-  const std::scoped_lock lock(mutex_);
-  line_ = fmt::format("{} {}/{} {}", what, number, total, output::escape_for_terminal(name));
-}
-
-bool ProgressLine::suits_standard_error(bool quiet) {
-  return !quiet && ::isatty(STDERR_FILENO) == 1;
-}
-
-void ProgressLine::show_until_end(std::chrono::milliseconds delay) {
-  constexpr std::chrono::milliseconds kGlance{200};
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, delay, [this] { return ended_; })) {
-    delay = kGlance;
-    if (line_.empty()) continue;
-    // The last column stays free: writing it makes some terminals wrap.
-    print_to_standard_error("\r\033[K" + output::shorten(line_, standard_error_width() - 1));
-    shown_ = true;
-  }
-}
-
-void ProgressLine::erase() {
-  if (shown_) print_to_standard_error("\r\033[K");
-  shown_ = false;
 }
 
 }  // namespace skid::commands

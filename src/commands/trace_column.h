@@ -20,19 +20,19 @@ class TraceColumn {
   explicit TraceColumn(const perfdata::Features& features)
       : tracepoints_(perfdata::Tracepoints::parse(features.tracing_data, problem_)) {}
 
-  /// Why the recording's formats cannot be read; empty when they can.
+  /// Returns why the recording's formats cannot be read; empty: they can.
   const std::string& problem() const noexcept { return problem_; }
 
-  /// "field=value field=value", unescaped; empty for an event that is no tracepoint.
+  /// Returns "field=value field=value", unescaped; empty for an event that is no tracepoint.
   std::string text(const perfdata::Attribute& attribute, std::span<const std::byte> raw) const;
 
-  /// An object of the payload's fields, a string with the reason why there are none, or null for an
-  /// event that is no tracepoint. Numbers beyond 2^53, which many readers of JSON round, are
-  /// strings.
+  /// Returns an object of the payload's fields, a string with the reason why there are none, or
+  /// null for an event that is no tracepoint. Numbers beyond 2^53, which many readers of JSON
+  /// round, are strings.
   std::string json(const perfdata::Attribute& attribute, std::span<const std::byte> raw) const;
 
  private:
-  std::string problem_;  // before what fills it
+  std::string problem_;  // declared before tracepoints_, whose initializer sets it
   perfdata::Tracepoints tracepoints_;
 };
 

@@ -1,45 +1,67 @@
 #include "src/correct/correct.h"
 
-#include "src/audit/file_code.h"
-#include "src/audit/file_judge.h"
+#include "analysis/not_judged.h"
+#include "src/audit/code_budget.h"
+#include "src/audit/rule.h"
+#include "src/audit/sampled_file.h"
+#include "src/correct/candidates.h"
+#include "src/correct/fit.h"
 #include "src/correct/flow.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
+#include "src/correct/skid.h"
+#include "src/correct/splits.h"
+#include "src/correct/spread.h"
 #include "src/events/causes.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
+#include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
-#include "src/locate/place_counter.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <map>
-#include <numeric>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
-#include <fmt/format.h>
 #include <linux/perf_event.h>
+
+namespace skid::symbols {
+struct MappedFile;
+}  // namespace skid::symbols
 
 namespace skid::correct {
 namespace {
 
 using analysis::NotJudged;
 
-/// The bytes that breakpoints on data watch, at the addresses of the files that processes map.
+/// The bytes that breakpoints on data watch, as link-time addresses of the files that processes
+/// map. Operands in code have link-time addresses, but a breakpoint has one in the process.
+///
+/// Example: a sample at 0x555555555139 is at the link-time address 0x1139 of its file. So its
+/// `bias` is 0x555555554000, and a breakpoint at 0x555555558028 watches the link-time address
+/// 0x4028.
 class WatchedData {
  public:
   explicit WatchedData(const measure::Profile& profile)
@@ -55,8 +77,8 @@ class WatchedData {
     }
   }
 
-  /// What can have caused samples of `event` at a link-time address of a file. To be called after
-  /// all add_mappings().
+  /// Returns what can have caused samples of `event` at a link-time address of a file. To be called
+  /// after add_mappings() was called for all files.
   Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address) {
     Suspicion suspicion;
     suspicion.skid = event.correction.skid.instructions.value_or(1);
@@ -99,8 +121,8 @@ class WatchedData {
     });
   }
 
-  /// Read-only parts of a file that processes have at its own addresses; empty if the watched bytes
-  /// are in one.
+  /// Returns the read-only parts of a file. Empty if processes have it at other addresses than its
+  /// own, or if the watched bytes are in one of them.
   std::vector<AddressRange> read_only(std::uint64_t watched, symbols::FileIndex file,
                                       std::uint64_t bias) {
     const auto* module = modules_.find(spaces_.file(file)).module;
@@ -114,14 +136,14 @@ class WatchedData {
   const symbols::AddressSpaces& spaces_;
   locate::ModuleStore& modules_;
   bool fuses_as_intel_;
-  /// The addresses in processes less those of the file, by file.
+  /// The differences between the addresses in processes and those of the file, by file.
   std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
-  /// As in Suspicion.
+  /// The members of Suspicion that are equal for all samples with one `bias`.
   struct Place {
     bool stack_is_elsewhere = false;
     std::vector<AddressRange> read_only;
   };
-  /// By event, file and bias.
+  /// The known places, by event, file and bias.
   std::map<std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>, Place> places_;
 };
 
@@ -131,11 +153,11 @@ SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
   return {one.file, true, *address};
 }
 
-/// The samples of a recording's events at the instructions that caused them.
+/// Assigns the samples of a recording's events to the instructions that caused them.
 class Corrector {
  public:
-  /// With the events of `choices` and their skids. Throws InputError
-  /// if the recording was corrected before.
+  /// Selects the events of `choices` and determines their skids. Throws InputError if the recording
+  /// was corrected before.
   Corrector(const measure::Profile& profile, const Choices& choices)
       : profile_(profile),
         keeps_blocks_(choices.by == By::block),
@@ -175,13 +197,13 @@ class Corrector {
     return events_;
   }
 
-  /// What Choices::filter selected.
+  /// Returns what Choices::filter selected.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
-  /// Where the blocks of all places begin, with By::block; after correct().
+  /// Returns where the blocks of all places begin. Empty before correct(), and without By::block.
   const Blocks& blocks() const noexcept { return blocks_; }
 
  private:
-  /// Samples that stay where they were recorded.
+  /// Leaves samples where they were recorded.
   static void leave(CorrectedEvent& event, const SpreadPlace& place, std::uint64_t samples,
                     NotJudged reason) {
     event.correction.not_placed[static_cast<std::size_t>(reason)] += samples;
@@ -247,7 +269,7 @@ class Corrector {
     for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
   }
 
-  /// Conditional jumps with samples that only the instruction before explains.
+  /// Returns the conditional jumps whose samples only the instruction before them explains.
   std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, Flow& flow,
                                         std::span<const Sampled> all) {
     std::set<std::uint64_t> unfused;
@@ -269,7 +291,7 @@ class Corrector {
     return unfused;
   }
 
-  /// `unfused`: of unfused_jumps().
+  /// `unfused`: from unfused_jumps().
   void correct_place(const symbols::Module& module, Flow& flow, const Sampled& one,
                      const std::set<std::uint64_t>& unfused) {
     CorrectedEvent& event = events_.at(one.attribute);
@@ -337,80 +359,7 @@ class Corrector {
   Blocks blocks_;
 };
 
-/// Why the counts contradict the model; empty: they do not.
-std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
-  const EventCorrection& c = event.correction;
-  // McNemar's test of two shares of the same samples: chi-square of one degree of freedom, 0.1%.
-  constexpr double kSignificant = 10.83;
-  const auto sampled = static_cast<double>(event.only_sampled);
-  const auto preceding = static_cast<double>(event.only_preceding);
-  const double difference = sampled - preceding;
-  if (difference > 0 && difference * difference > kSignificant * (sampled + preceding)) {
-    return fmt::format(
-        "the sampled instructions explain the event better than their predecessors do: {} samples "
-        "only the former, {} only the latter, of {}",
-        event.only_sampled, event.only_preceding, placed);
-  }
-  const double share = static_cast<double>(c.unexplained) / static_cast<double>(placed);
-  if (share > kMostUnexplained) {
-    return fmt::format(
-        "{} of {} samples follow no instruction that can have caused the event, more than {:.0f}%",
-        c.unexplained, placed, 100 * kMostUnexplained);
-  }
-  if (c.unexplained + c.unknown == placed) {
-    return "no sample follows an instruction that is known and can have caused the event";
-  }
-  return {};
-}
-
-/// Why it is corrected only in part; empty: it is as a whole.
-std::string rest_of(const CorrectedEvent& event) {
-  const EventCorrection& correction = event.correction;
-  const std::uint64_t stay =
-      std::accumulate(correction.not_placed.begin(), correction.not_placed.end(),
-                      correction.unexplained + correction.unknown);
-  const std::uint64_t open = stay + event.may_be_elsewhere;
-  const double most = kMostUnplaced * static_cast<double>(correction.samples);
-  if (static_cast<double>(open) <= most) return {};
-  return fmt::format(
-      "the cause of {} of {} samples is open: {} stay where they were recorded, {} have a "
-      "candidate that is not known",
-      open, correction.samples, stay, event.may_be_elsewhere);
-}
-
 }  // namespace
-
-void judge_fit(CorrectedEvent& event) {
-  EventCorrection& correction = event.correction;
-  Skid& skid = correction.skid;
-  if (skid.verdict != Verdict::corrected) return;
-  if (correction.samples == 0) {
-    skid.verdict = Verdict::nothing_to_correct;
-    skid.reason = "no samples";
-    return;
-  }
-  const std::uint64_t placed = correction.moved + correction.in_place + correction.split +
-                               correction.unexplained + correction.unknown;
-  if (placed == 0) {
-    const auto& reasons = correction.not_placed;
-    const auto most = std::ranges::max_element(reasons) - reasons.begin();
-    skid.reason = fmt::format("no sample is at code whose control flow is known: {}",
-                              describe(static_cast<analysis::NotJudged>(most)));
-  } else {
-    skid.reason = misfit_of(event, placed);
-    if (skid.reason.empty()) {
-      skid.reason = rest_of(event);
-      if (!skid.reason.empty()) skid.verdict = Verdict::corrected_in_part;
-      return;
-    }
-    skid.advice = "'skidscan audit' shows which samples contradict the event";
-  }
-  skid.verdict = Verdict::refused;
-  correction.moved = correction.in_place = correction.split = 0;
-  correction.split_by = {};
-  event.spreads.clear();
-  event.moves.clear();
-}
 
 Correction correct(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.file);

@@ -1,16 +1,37 @@
+// Which instructions can have executed directly before another one? docs/correct.md, "Which
+// instruction", lists the cases.
+//
+//   401000  f:  test %rdi, %rdi       401020  g:  cmp %rsi, %rdi
+//   401003      je 40100d             401023      jg 401026
+//   401005      call g                401025      ret
+//   40100a      mov (%rax), %rdx      401026      xor %eax, %eax
+//   40100d      add $1, %rdx          401028      ret
+//
+//   before 40100a   the RETs of g at 401025 and 401028, because g cannot return in another way
+//                   (find_returns()); an unknown RET, if the callee is not known
+//   before 40100d   MOV, which falls through; JE, which jumps there; and TEST, because it is one
+//                   operation with JE (Tie::fused)
+//   before 401000   calls of f in this file; unknown calls, jumps and RETs, because other files
+//                   can enter f, too (add_computed())
+//
+// An indirect jump may lead to any instruction of its own function. If a direct branch leads into
+// the middle of an instruction (past a LOCK prefix), the code from there is decoded a second time,
+// until both decodings meet (decode_inside()). An instruction after that point has two that can
+// precede it (all_before()).
+//
+// The code of a function is decoded once and kept, up to a limit. Work is limited by
+// audit::CodeBudget; when it ends, predecessors may be missing (is_cut()).
 #include "src/correct/flow.h"
 
-#include "analysis/not_judged.h"
-#include "src/audit/file_code.h"
-#include "src/events/causes.h"
+#include "src/audit/branches.h"
+#include "src/audit/code_budget.h"
+#include "src/audit/function_code.h"
 #include "src/instructions/category.h"
-#include "src/instructions/counted.h"
-#include "src/instructions/instruction.h"
-#include "src/support/address.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace skid::correct {
 namespace {
@@ -22,8 +43,9 @@ using instructions::falls_through;
 using instructions::Instruction;
 using enum instructions::Flow;
 
-/// In decodings of an instruction in the middle of a function: what reads single instructions, and
-/// what finds the blocks of a function.
+/// The cost of reading a single instruction, and that of finding paths and blocks for each
+/// instruction of a function. The unit is that of audit::CodeBudget: decoding an instruction in the
+/// middle of a function.
 constexpr std::uint64_t kCostOfReading = 16;
 constexpr std::uint64_t kCostOfPaths = 2;
 
@@ -31,8 +53,9 @@ bool is_return(const Step& step) {
   return step.flow == leaves && step.categories.contains(Category::branch);
 }
 
-/// Instructions that lead from unknown places to others: RET, `jmp *(%rax)`, `call *(%rax)`. A jump
-/// or call through a register does nothing that these do not do.
+/// The forms of instructions that can lead to a place from an unknown one: RET, `jmp *(%rax)`,
+/// `call *(%rax)`. Jumps and calls through a register need no form of their own: whatever they do,
+/// these do as well.
 enum class Unknown { ret, computed_jump, computed_call };
 
 void add_unknown(Unknown kind, Predecessors& predecessors) {
@@ -55,57 +78,6 @@ void keep_each_once(std::vector<Predecessor>& known) {
     return a.address == b.address;
   };
   known.erase(std::unique(known.begin(), known.end(), same), known.end());
-}
-
-using instructions::Access;
-using instructions::MemoryOperand;
-
-/// A larger number of candidates is as good as unknown.
-constexpr std::size_t kMostCandidates = 64;
-
-bool is_in_parts(const Instruction& instruction) {
-  return instruction.repeats ||
-         std::ranges::any_of(instruction.memory, [](const MemoryOperand& operand) {
-           return operand.vector_of_addresses;
-         });
-}
-
-/// Whether it jumps by a table of constants.
-bool jumps_by_constants(const Instruction& instruction, const Suspicion& suspicion) {
-  return instruction.flow == instructions::Flow::indirect_jump &&
-         std::ranges::any_of(instruction.memory, [&](const MemoryOperand& operand) {
-           const auto& formula = operand.formula;
-           return formula && formula->index && !formula->base && !formula->from_instruction &&
-                  std::ranges::any_of(suspicion.read_only, [&](const AddressRange& range) {
-                    return range.contains(formula->displacement);
-                  });
-         });
-}
-
-bool can_touch(const MemoryOperand& operand, const Suspicion& suspicion) {
-  const bool writes = operand.access == Access::write || operand.access == Access::read_write;
-  if (suspicion.writes_only ? !writes : operand.access == Access::none) return false;
-  if (operand.on_stack) return !suspicion.stack_is_elsewhere;
-  if (!operand.fixed) return true;
-  // Modulo 2^64, as the difference between the addresses of the file and those in the process.
-  const std::uint64_t begin =
-      operand.fixed->begin - (operand.formula->from_instruction ? 0 : suspicion.bias);
-  return begin - suspicion.watched < suspicion.length ||
-         suspicion.watched - begin < operand.fixed->size();
-}
-
-/// Addresses that may have been executed some steps before the sample, each with the last steps of
-/// the ways from there.
-using Reached = std::map<std::uint64_t, std::set<std::uint64_t>>;
-
-/// Branches through the watched datum, in any function, can lead to every place that is entered
-/// that way.
-void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Reached& known) {
-  const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
-  for (const std::uint64_t from : flow.branches_through(watched)) {
-    const auto instruction = flow.instruction_at(from);
-    if (instruction && suspicion.allows(*instruction)) known[from].insert(from);
-  }
 }
 
 }  // namespace
@@ -252,7 +224,7 @@ Flow::Returns Flow::find_returns(std::uint64_t function) {
     const auto target = code->steps().target_of(i);
     if (!target || !code->function->range.contains(*target)) return std::nullopt;
   }
-  // Without any, what comes after the call is entered otherwise.
+  // A function without a RET does not return: what follows the call is entered in another way.
   if (found.empty() || found.size() > kMostPredecessors) return std::nullopt;
   return found;
 }
@@ -276,7 +248,7 @@ void Flow::add(std::uint64_t address, Predecessors& predecessors) {
   const auto code = code_at(address);
   const auto index = code ? code->steps().find(address) : std::nullopt;
   const auto before = index ? all_before(*code, *index) : std::vector<std::uint64_t>();
-  if (before.empty() && is_conditional) predecessors.anything = true;  // half of a pair
+  if (before.empty() && is_conditional) predecessors.anything = true;  // may be half of a pair
   for (const std::uint64_t first : before) {
     auto partner = instruction_at(first);
     if (!partner || !falls_through(partner->flow)) continue;
@@ -305,7 +277,7 @@ void Flow::add_returns_to(std::uint64_t call, Predecessors& predecessors) {
 void Flow::add_preceding(const Code& code, std::size_t index, Predecessors& predecessors) {
   const auto before = all_before(code, index);
   if (before.empty()) {
-    if (index > 0) predecessors.anything = true;  // what does not decode precedes it
+    if (index > 0) predecessors.anything = true;  // bytes before it do not decode
     return;
   }
   bool falls = false;
@@ -323,7 +295,7 @@ void Flow::add_preceding(const Code& code, std::size_t index, Predecessors& pred
     }
   }
   if (!falls && index > 0 && file_.branches().branches_to(code.steps().address_of(index)).empty()) {
-    add_unknown(Unknown::ret, predecessors);  // an exception handler; a jump table's are below
+    add_unknown(Unknown::ret, predecessors);  // it may begin an exception handler
   }
 }
 
@@ -384,75 +356,6 @@ AddressRange Flow::block_at(std::uint64_t address) {
   const std::size_t end = after == code->blocks.end() ? code->steps().steps().size() : *after;
   const Step& last = code->steps().steps()[end - 1];
   return {code->steps().address_of(*(after - 1)), code->steps().address_of(end - 1) + last.length};
-}
-
-bool Suspicion::allows(const Instruction& instruction) const {
-  if (!is_breakpoint) {
-    return causes.empty() ||
-           events::verdict_on(causes, instruction.categories) != instructions::Verdict::never;
-  }
-  if (jumps_by_constants(instruction, *this)) return false;
-  // Flushes of cache lines access memory without an operand. Instructions that enter the system do
-  // so too, but in the kernel.
-  return instruction.categories.contains(Category::flush) ||
-         std::ranges::any_of(instruction.memory, [&](const MemoryOperand& operand) {
-           return can_touch(operand, *this);
-         });
-}
-
-bool Suspicion::counts(const Predecessor& one) const {
-  const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
-  if (one.tie == Tie::none) return true;
-  if (one.tie == Tie::late_traps) return is_breakpoint;
-  return is_fused && (one.tie == Tie::fused || (is_breakpoint && !fuses_as_intel));
-}
-
-Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
-  Candidates result;
-  Reached known;
-  const auto sampled = flow.instruction_at(address);
-  result.sampled_allowed = sampled && suspicion.allows(*sampled);
-  if (result.sampled_allowed && suspicion.skid == 1 && is_in_parts(*sampled)) {
-    known[address].insert(address);
-  }
-  Reached reached{{address, {address}}};
-  for (unsigned step = 1; step <= suspicion.skid; ++step) {
-    Reached before;
-    for (const auto& entry : reached) {
-      const std::set<std::uint64_t>& lasts = entry.second;
-      const Predecessors predecessors = flow.predecessors(entry.first);
-      const bool is_last = step == suspicion.skid;
-      result.unknown |= predecessors.anything;
-      for (const Instruction& unknown : predecessors.unknown) {
-        result.unknown |= !is_last || suspicion.allows(unknown);
-      }
-      if (suspicion.is_breakpoint && predecessors.computed) {
-        add_branches_through_datum(flow, suspicion, known);
-      }
-      predecessors.for_each([&](const Predecessor& one) {
-        auto& found = is_last ? known : before;
-        if (found.size() > kMostCandidates || !suspicion.counts(one)) return;
-        if (is_last && !suspicion.allows(one.instruction)) return;
-        auto& leads_from = found[one.address];
-        if (step == 1) {
-          leads_from.insert(one.leads_from);
-        } else {
-          leads_from.insert(lasts.begin(), lasts.end());
-        }
-      });
-    }
-    if (before.size() > kMostCandidates) {
-      result.unknown = true;
-      break;
-    }
-    reached = std::move(before);
-  }
-  for (auto& [found, leads_from] : known) result.known.push_back({found, std::move(leads_from)});
-  if (result.known.size() > kMostCandidates) {
-    result.known.clear();
-    result.unknown = true;
-  }
-  return result;
 }
 
 }  // namespace skid::correct

@@ -1,16 +1,20 @@
 #include "src/correct/rewrite.h"
 
-#include "src/locate/digest.h"
+#include "src/locate/visit_records.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/file_header.h"
 #include "src/perfdata/format.h"
-#include "src/perfdata/metadata.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/support/byte_order.h"
+#include "src/support/byte_reader.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
+#include "src/support/staged_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +47,7 @@ using perfdata::FileSection;
 constexpr std::uint64_t kUserContext = static_cast<std::uint64_t>(-512);    // PERF_CONTEXT_USER
 constexpr std::uint64_t kFirstContext = static_cast<std::uint64_t>(-4095);  // PERF_CONTEXT_MAX
 
-/// A number in the byte order of a recording.
+/// Returns the bytes of a number in the byte order of a recording.
 template <typename Number>
 std::string bytes_of(Number value, ByteOrder order) {
   std::string bytes(sizeof value, '\0');
@@ -53,7 +57,7 @@ std::string bytes_of(Number value, ByteOrder order) {
   return bytes;
 }
 
-/// A copy of a recording, in which bytes are replaced.
+/// A copy of a recording in which bytes can be replaced.
 class Copy {
  public:
   Copy(const FileDescriptor& original, const fs::path& path) : name_(path.string()) {
@@ -74,18 +78,18 @@ class Copy {
   std::uint64_t size() const noexcept { return size_; }
   const FileDescriptor& file() const noexcept { return staged_->file(); }
 
-  /// Replaces bytes of the original.
+  /// Replaces bytes of the copy.
   void put(std::uint64_t offset, std::string_view bytes) const {
     if (offset > size_ || bytes.size() > size_ - offset) fail_shortened();
     std::memcpy(static_cast<char*>(mapping_) + offset, bytes.data(), bytes.size());
   }
-  /// Adds to the end.
+  /// Adds bytes to the end of the copy.
   void append(std::string_view bytes) const { write_all(file(), bytes, name_); }
 
   void complete() { staged_->complete(); }
 
  private:
-  /// Holes of the original are holes of the copy.
+  /// Copies the original. Its holes are also holes of the copy.
   void copy_data(const FileDescriptor& original) const {
     std::string bytes(std::size_t{1} << 20, '\0');
     const auto size = static_cast<off_t>(size_);
@@ -104,7 +108,7 @@ class Copy {
         at += static_cast<off_t>(got);
       }
     }
-    if (at < 0 && errno != ENXIO) fail();  // ENXIO: a hole is the rest
+    if (at < 0 && errno != ENXIO) fail();  // ENXIO: the rest is a hole
     struct stat status {};
     if (::fstat(original.get(), &status) != 0) fail();
     if (status.st_size < size) fail_shortened();
@@ -119,11 +123,12 @@ class Copy {
 
   std::string name_;
   std::optional<StagedFile> staged_;
-  std::uint64_t size_ = 0;      ///< of the original
-  void* mapping_ = MAP_FAILED;  ///< of as many bytes
+  std::uint64_t size_ = 0;      ///< bytes of the original
+  void* mapping_ = MAP_FAILED;  ///< mapping of the first `size_` bytes of the copy
 };
 
-/// Index of the first entry of a call chain that is in user mode; its size without one.
+/// Returns the index of the first entry of a call chain that is in user mode; without one the
+/// number of entries.
 std::size_t first_user_entry(std::span<const std::byte> chain, ByteOrder order) {
   perfdata::ByteReader reader(chain, order);
   const std::size_t entries = chain.size() / sizeof(std::uint64_t);
@@ -139,8 +144,8 @@ std::size_t first_user_entry(std::span<const std::byte> chain, ByteOrder order) 
   return entries;
 }
 
-/// Index of the instruction pointer among the recorded registers (x86); beyond the last if it is
-/// not.
+/// Returns the index of the instruction pointer among the recorded registers (x86); an index beyond
+/// the last one if it was not recorded.
 std::size_t entry_of_ip(std::uint64_t recorded) {
   constexpr unsigned kIp = 8;  // PERF_REG_X86_IP, arch/x86/include/uapi/asm/perf_regs.h
   const std::uint64_t before = recorded & ((std::uint64_t{1} << kIp) - 1);
@@ -148,7 +153,7 @@ std::size_t entry_of_ip(std::uint64_t recorded) {
   return static_cast<std::size_t>(std::popcount(has_ip ? before : ~std::uint64_t{0}));
 }
 
-/// Appends perf's version with the mark, and lets the header's section refer to it.
+/// Appends perf's version with the mark, and makes the header's feature section refer to it.
 void mark(const Copy& copy, const perfdata::Recording& recording) {
   std::vector<std::byte> bytes(FileHeader::kLargestSize);
   bytes.resize(read_at(copy.file(), bytes, 0));
@@ -185,7 +190,7 @@ void check_rewritable(const perfdata::Recording& recording) {
   if (!recording.features().present[perfdata::HEADER_VERSION]) {
     refuse("no version of perf", "one, to mark the copy as corrected", "record again");
   }
-  // What lies beyond the end of the original would be found in what is appended to the copy.
+  // A section beyond the end of the original would be read from what is appended to the copy.
   if (!recording.faults().empty()) {
     InputFault fault = recording.faults().front();
     fault.remedy = "a copy would be damaged as well; correct without -o, or record again";
@@ -209,7 +214,7 @@ void write_corrected(perfdata::Recording& recording, const locate::Digest& diges
     copy.put(body + layouts[sample->attribute].ip, corrected);
     const auto details = recording.decoder().details(visited.record, *sample);
     if (!details) return;
-    // Replaces an entry of a field that repeats the address.
+    // Replaces an entry of a field if it repeats the address.
     const auto replace = [&](std::span<const std::byte> field, std::size_t entry) {
       const std::size_t at = entry * sizeof(std::uint64_t);
       if (at >= field.size()) return;

@@ -1,7 +1,7 @@
 // A copy of a recording in which samples have other addresses.
 #pragma once
 
-#include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
 
 #include <compare>
 #include <cstdint>
@@ -19,7 +19,7 @@ class Recording;
 namespace skid::correct {
 
 /// Samples of one event (by its index) in user mode, at one place of a file. `ip` is 0 unless
-/// processes that map the file at different addresses are told apart.
+/// processes that map the file at different addresses are distinguished.
 struct MovedFrom {
   std::uint32_t attribute = 0;
   symbols::FileLocation location;
@@ -27,19 +27,21 @@ struct MovedFrom {
 
   friend auto operator<=>(const MovedFrom&, const MovedFrom&) = default;
 };
-/// Bytes to add to their address, modulo 2^64.
+/// The bytes to add to the addresses of samples, modulo 2^64.
 using Moves = std::map<MovedFrom, std::uint64_t>;
 
-/// Throws InputError if a corrected copy of that recording cannot be made: it is no file of records
-/// as they are (pipe mode, directory, compressed), has no version of perf to carry the mark, or is
+/// Throws InputError if a corrected copy of that recording cannot be made: it is in pipe mode, a
+/// directory or compressed, it has no version of perf to which the mark could be added, or it is
 /// damaged outside its records.
 void check_rewritable(const perfdata::Recording& recording);
 
-/// Writes the copy, in which the addresses of moved samples are the corrected ones, as are those in
-/// the first user entry of their call chains and in their registers; nothing else changes but
-/// perf's version, which ends with perfdata::kCorrectedMark and skidscan's version. `recording`:
-/// after digest(), which gave `digest`; samples that its filter leaves out do not change. `path`
-/// appears whole or not at all (StagedFile). Throws Error if it cannot be written.
+/// Writes the copy. In it the addresses of moved samples are the corrected ones, also in the first
+/// user entry of their call chains and in their registers. Nothing else changes except perf's
+/// version, which ends with perfdata::kCorrectedMark and skidscan's version.
+///
+/// `recording`: as digest() left it, which returned `digest`; samples that its filter leaves out do
+/// not change. `path` is written as a whole or not at all (StagedFile). Throws Error if it cannot
+/// be written.
 void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
                      const Moves& moves, const std::filesystem::path& path);
 

@@ -1,9 +1,9 @@
+#include "src/correct/skid.h"
+
 #include "analysis/contract.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "src/audit/file_judge.h"
-#include "src/correct/correct.h"
-#include "src/correct/flow.h"
+#include "src/audit/rule.h"
 #include "src/events/counted.h"
 #include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
@@ -14,7 +14,6 @@
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,7 +46,8 @@ Skid nothing_to_correct(std::string reason) {
           .reason = std::move(reason)};
 }
 
-/// The skid of breakpoints and page faults, which follows from their kind.
+/// Returns the skid of breakpoints and page faults, which follows from their kind; nullopt: other
+/// events.
 std::optional<Skid> of_rule(Rule rule) {
   using enum Rule;
   if (rule == data_breakpoint || rule == write_breakpoint) {
@@ -64,14 +64,15 @@ std::optional<Skid> of_rule(Rule rule) {
   return nothing_to_correct("page faults are sampled at the instruction that faulted");
 }
 
-/// Whether samples are where time was spent, at whatever instruction that was.
+/// Whether samples show where time was spent, at any kind of instruction.
 bool is_of_time(const RecordedEvent& event) {
   return measure::is_generic_cycles(event.attribute) ||
          event.knowledge.counted == events::Counted::cycles ||
          (event.knowledge.core && event.knowledge.core->cycles);
 }
 
-/// Events whose skid is no constant, whatever a run measured.
+/// Returns the refusal of events whose skid is not a constant, whatever a run measured; nullopt:
+/// other events.
 std::optional<Skid> refusal_of(const RecordedEvent& event) {
   const bool is_arm = arch_of_kernel(event.machine.cpu.arch) == Arch::aarch64;
   const char* const record_precisely = is_arm ? kSampleWithSpe : kRecordPrecisely;

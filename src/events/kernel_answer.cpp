@@ -9,7 +9,7 @@
 #include "src/machine/sampling_support.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/support/command_words.h"
-#include "src/support/file.h"
+#include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -11,10 +11,11 @@
 namespace skid::instructions {
 namespace {
 
-/// The bits `high` to `low` of a word, as the manual counts them.
+/// Returns bits `high` to `low` of a word, as the manual counts them.
 constexpr std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
   return (word >> low) & ((std::uint32_t{1} << (high - low + 1)) - 1);
 }
+/// Whether a bit of a word is set.
 constexpr bool bit(std::uint32_t word, unsigned at) {
   return bits(word, at, at) != 0;
 }
@@ -36,18 +37,18 @@ constexpr Does load_or_store(bool loads) {
   return loads ? Does::load : Does::store;
 }
 
-/// LD1 to LD4 and ST1 to ST4.
+/// Classifies LD1 to LD4 and ST1 to ST4.
 Does simd_structure(std::uint32_t word) {
   const bool single = bit(word, 24), post_indexed = bit(word, 23);
   if (bit(word, 31)) return Does::other;
-  // Rm of the post-indexed forms; elsewhere the bits have no meaning yet, but for bit 21 of single
+  // Rm of post-indexed forms. In other forms these bits are reserved, except bit 21 of single
   // structures, which is R.
   const std::uint32_t rest = single ? bits(word, 20, 16) : bits(word, 21, 16);
   if (post_indexed ? !single && bit(word, 21) : rest != 0) return Does::other;
   return load_or_store(bit(word, 22));
 }
 
-/// Exclusives, load-acquire and store-release, compare and swap.
+/// Classifies exclusives, load-acquire and store-release, compare and swap.
 Does exclusive_or_ordered(std::uint32_t word) {
   if (bit(word, 24)) return Does::other;
   const bool loads = bit(word, 22), o1 = bit(word, 21);
@@ -56,13 +57,14 @@ Does exclusive_or_ordered(std::uint32_t word) {
   return bit(word, 31) ? load_or_store(loads) : Does::both;  // LDXP, STXP; CASP
 }
 
-/// LDR of a literal, PRFM of one.
+/// Classifies LDR and PRFM of a literal.
 Does literal(std::uint32_t word) {
   if (bits(word, 31, 30) != 3) return Does::load;
   return bit(word, 26) ? Does::other : Does::nothing;
 }
 
-/// Memory Tagging: tags are no data, but STZG and its like zero what they tag.
+/// Classifies instructions of Memory Tagging. Tags are not data, but STZG and similar instructions
+/// zero the memory that they tag.
 Does tag(std::uint32_t word) {
   const std::uint32_t opcode = bits(word, 23, 22), form = bits(word, 11, 10);
   if (opcode == 0) return form == 0 ? Does::store : Does::other;  // STZGM; STG
@@ -70,7 +72,8 @@ Does tag(std::uint32_t word) {
   return opcode == 3 && form != 0 ? Does::store : Does::other;    // STZ2G; LDGM; ST2G, STGM
 }
 
-/// Bits 29 to 27 are 011 and bit 24 is set: LDAPUR and STLUR, CPY and SET, memory tags.
+/// Classifies words whose bits 29 to 27 are 011 and whose bit 24 is set: LDAPUR and STLUR, CPY and
+/// SET, memory tags.
 Does unscaled_ordered(std::uint32_t word) {
   const std::uint32_t form = bits(word, 11, 10), opcode = bits(word, 23, 22);
   if (bit(word, 21)) return !bit(word, 26) && bits(word, 31, 30) == 3 ? tag(word) : Does::other;
@@ -82,13 +85,14 @@ Does unscaled_ordered(std::uint32_t word) {
   return load_or_store(opcode != 0);
 }
 
-/// LDP, STP and those without allocation.
+/// Classifies LDP, STP and their forms without allocation.
 Does pair(std::uint32_t word) {
   if (bits(word, 31, 30) == 3) return Does::other;
   return load_or_store(bit(word, 22));  // with STGP, which stores a tag too
 }
 
-/// The size and opc of loads and stores of one register; PRFM where there is no write-back.
+/// Classifies loads and stores of one register by their size and opc. `can_prefetch`: the form has
+/// no write-back, so that PRFM is one of them.
 Does one_register(std::uint32_t word, bool can_prefetch) {
   const std::uint32_t size = bits(word, 31, 30), opcode = bits(word, 23, 22);
   if (bit(word, 26)) return opcode >= 2 && size != 0 ? Does::other : load_or_store(opcode % 2 == 1);
@@ -97,7 +101,7 @@ Does one_register(std::uint32_t word, bool can_prefetch) {
   return size == 2 && opcode == 3 ? Does::other : Does::load;  // LDRSB, LDRSH, LDRSW
 }
 
-/// LDADD and its like, SWP, LDAPR, and those of 64 bytes.
+/// Classifies LDADD and similar instructions, SWP, LDAPR, and loads and stores of 64 bytes.
 Does atomic(std::uint32_t word) {
   if (bit(word, 26)) return Does::other;
   const std::uint32_t opcode = bits(word, 14, 12), order = bits(word, 23, 22);
@@ -108,7 +112,7 @@ Does atomic(std::uint32_t word) {
   return opcode == 5 ? Does::load : opcode <= 3 ? Does::store : Does::other;  // LD64B, ST64B, …
 }
 
-/// Bits 29 to 27 are 111.
+/// Classifies words whose bits 29 to 27 are 111.
 Does single_register(std::uint32_t word) {
   if (bit(word, 24)) return one_register(word, true);
   const std::uint32_t form = bits(word, 11, 10);
@@ -118,11 +122,11 @@ Does single_register(std::uint32_t word) {
     const bool authenticated = bits(word, 31, 30) == 3 && !bit(word, 26);
     return authenticated ? Does::load : Does::other;  // LDRAA, LDRAB
   }
-  if (form == 2 && bit(word, 26)) return Does::other;  // unprivileged ones have general registers
+  if (form == 2 && bit(word, 26)) return Does::other;  // unprivileged forms use general registers
   return one_register(word, form == 0);
 }
 
-/// Bit 27 is set, bit 25 is not.
+/// Classifies words with bit 27 set and bit 25 clear.
 Does load_or_store_of(std::uint32_t word) {
   switch (bits(word, 29, 28)) {
     case 0:
@@ -136,8 +140,8 @@ Does load_or_store_of(std::uint32_t word) {
   }
 }
 
-/// Loads of SVE at a vector of addresses, and among them prefetches, broadcasts and loads of whole
-/// registers. `wide`: of addresses of 64 bits.
+/// Classifies loads of SVE at a vector of addresses, and prefetches, broadcasts and loads of whole
+/// registers, which are encoded among them. `wide`: addresses have 64 bits.
 Does sve_gather(std::uint32_t word, bool wide) {
   const std::uint32_t size = bits(word, 24, 23), form = bits(word, 22, 21),
                       how = bits(word, 15, 13);
@@ -156,7 +160,7 @@ Does sve_gather(std::uint32_t word, bool wide) {
   return Does::gather;
 }
 
-/// Memory accesses of SVE.
+/// Classifies memory accesses of SVE.
 Does sve(std::uint32_t word) {
   switch (bits(word, 31, 29)) {
     case 4:
@@ -166,7 +170,7 @@ Does sve(std::uint32_t word) {
     case 6:
       return sve_gather(word, true);
     case 7:
-      // ST1 of a vector of addresses has bits 15 to 13 of 1x0 or 101; STNT1 of one 001.
+      // Bits 15 to 13 are 1x0 or 101 for ST1 at a vector of addresses, 001 for STNT1 at one.
       return bits(word, 15, 13) == 4 || bits(word, 15, 13) == 5 || bits(word, 15, 13) == 6 ||
                      bits(word, 15, 13) == 1
                  ? Does::scatter
@@ -210,7 +214,8 @@ void set_memory(Does does, Instruction& instruction) {
   }
 }
 
-/// The target of a branch by the signed number of words in bits `high` to `low`.
+/// Returns the target of a branch, whose distance is the signed number of words in bits `high` to
+/// `low`.
 std::uint64_t branch_target(std::uint32_t word, unsigned high, unsigned low,
                             std::uint64_t address) {
   const std::uint32_t words = bits(word, high, low);
@@ -225,7 +230,7 @@ void set_branch(Flow flow, std::optional<std::uint64_t> target, Instruction& ins
   instruction.categories.insert(Category::branch);
 }
 
-/// BR, BLR, RET, ERET and their forms that authenticate the address.
+/// Classifies BR, BLR, RET, ERET and their forms that authenticate the address.
 void set_register_branch(std::uint32_t word, Instruction& instruction) {
   switch (bits(word, 24, 21)) {
     case 0:
@@ -242,7 +247,7 @@ void set_register_branch(std::uint32_t word, Instruction& instruction) {
   }
 }
 
-/// Bits 28 to 26 are 101: branches, exceptions, and the system.
+/// Classifies words whose bits 28 to 26 are 101: branches, exceptions, and system instructions.
 void set_branch_or_system(std::uint32_t word, std::uint64_t address, Instruction& instruction) {
   constexpr std::uint32_t kNop = 0xd503'201f;
   if (bits(word, 30, 26) == 5) {  // B, BL
@@ -260,7 +265,7 @@ void set_branch_or_system(std::uint32_t word, std::uint64_t address, Instruction
   }
   if (bits(word, 31, 25) == 0b110'1011) return set_register_branch(word, instruction);
   instruction.categories.insert(word == kNop ? Category::nop : Category::other);
-  instruction.enters_system = bits(word, 31, 12) != 0xd5032;  // all but hints
+  instruction.enters_system = bits(word, 31, 12) != 0xd5032;  // all except hints
   // SVC, HVC and SMC return to the next instruction; the successor of other exceptions is unknown.
   const bool is_system = bits(word, 31, 22) == 0b11'0101'0100;
   const bool calls_out =
@@ -274,14 +279,14 @@ std::optional<Instruction> classify_aarch64(std::span<const std::byte> code,
                                             std::uint64_t address) {
   constexpr unsigned kBytes = 4;
   if (code.size() < kBytes) return std::nullopt;
-  // Instructions are little-endian where data are big-endian, too.
+  // Instructions are little-endian even if data are big-endian.
   std::uint32_t word = 0;
   for (unsigned i = 0; i < kBytes; ++i) word |= std::to_integer<std::uint32_t>(code[i]) << (8 * i);
   Instruction instruction;
   instruction.length = kBytes;
   const std::uint32_t group = bits(word, 28, 25);
   if (group == 0b0001 || group == 0b0011) return std::nullopt;  // unallocated
-  if (group == 0 && !bit(word, 31)) return std::nullopt;        // UDF and what is reserved with it
+  if (group == 0 && !bit(word, 31)) return std::nullopt;  // UDF and the words reserved with it
   if ((group & 0b0101) == 0b0100) {
     set_memory(load_or_store_of(word), instruction);
   } else if (group == 0b0010) {

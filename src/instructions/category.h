@@ -40,8 +40,8 @@ enum class Category {
   lea,        ///< an address without an access
   nop,        ///< NOPs with and without operand, also ENDBR64
   no_memory,  ///< computes in registers and flags, without microcode that could touch memory
-  load,       ///< aarch64: loads of all kinds, which x86-64 has the categories above for
-  other,      ///< does something that none of the above covers
+  load,       ///< aarch64: loads of all kinds; x86-64 has the categories above
+  other,      ///< has an effect that no other category covers
 };
 
 /// All categories in the order of the enumeration.

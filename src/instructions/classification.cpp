@@ -14,8 +14,8 @@
 namespace skid::instructions {
 namespace {
 
-/// Instructions that do something else than their category suggests: flags of the system (CLI,
-/// STI), the state of the SSE unit, buffers of lightweight profiling, transactions.
+/// Instructions in categories of computations that also do something else: they change flags of the
+/// system (CLI, STI), the state of the SSE unit, buffers of lightweight profiling, transactions.
 constexpr auto kNoMereComputation = std::to_array<ZydisMnemonic>(
     {ZYDIS_MNEMONIC_CLI, ZYDIS_MNEMONIC_STI, ZYDIS_MNEMONIC_FXRSTOR, ZYDIS_MNEMONIC_FXRSTOR64,
      ZYDIS_MNEMONIC_FXSAVE, ZYDIS_MNEMONIC_FXSAVE64, ZYDIS_MNEMONIC_LDMXCSR, ZYDIS_MNEMONIC_STMXCSR,
@@ -65,29 +65,31 @@ bool is_floating_point(const ZydisDecodedOperand& operand) {
           operand.element_type == ZYDIS_ELEMENT_TYPE_FLOAT64);
 }
 
-/// Instructions that compute only in registers, flags and the operand that they name: no microcode
-/// that walks tables, no state saved, no device, no mode of the processor.
+/// Whether an instruction computes only in registers, flags and the operand that it names: without
+/// microcode that walks tables, saved state, devices, or modes of the processor.
 bool only_computes(const ZydisInstruction& decoded) {
   if (contains(kNoMereComputation, decoded.mnemonic()) ||
       !contains(kComputations, decoded.instruction.meta.category)) {
     return false;
   }
-  // MOV is one mnemonic for all registers, those of the system too.
+  // MOV is one mnemonic for all registers, including those of the system.
   return std::ranges::none_of(decoded.visible_operands(), [](const ZydisDecodedOperand& operand) {
     return is_register_of(operand, ZYDIS_REGCLASS_SEGMENT, ZYDIS_REGCLASS_CONTROL,
                           ZYDIS_REGCLASS_DEBUG, ZYDIS_REGCLASS_TEST);
   });
 }
 
-/// DIV, IDIV, FIDIVR, VDIVPS, FSQRT, SQRTSD and their like; not RSQRTPS, which looks up.
+/// Whether an instruction divides: DIV, IDIV, FIDIVR, VDIVPS, FSQRT, SQRTSD and similar ones; not
+/// RSQRTPS, which uses a table.
 bool is_division(ZydisMnemonic mnemonic) {
   std::string_view name = ZydisMnemonicGetString(mnemonic);
   name.remove_prefix(std::min(name.find_first_not_of("fiv"), name.size()));
   return name.starts_with("div") || name.starts_with("sqrt");
 }
 
-/// Where a demand load of an instruction that `only_computes` goes: to the widest vector register
-/// that the instruction names or that the operand fills; `other_load` for MMX and mask registers.
+/// Returns the category of a demand load of an instruction that `only_computes`: that of the widest
+/// vector register that the instruction names or the operand fills; `other_load` for MMX and mask
+/// registers.
 Category load_of(const ZydisInstruction& decoded) {
   unsigned width = 0;  // bits of a vector register, 0 for none
   bool foreign = false;
@@ -117,7 +119,7 @@ bool is_string(const ZydisInstruction& decoded) {
   return decoded.is_of(ZYDIS_CATEGORY_STRINGOP, ZYDIS_CATEGORY_IOSTRINGOP);
 }
 
-/// The categories of an instruction's loads.
+/// Adds the categories of an instruction's loads.
 void add_load(const ZydisInstruction& decoded, Categories& categories) {
   if ((decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) {
     categories.insert(Category::locked_load);
@@ -135,7 +137,7 @@ void add_load(const ZydisInstruction& decoded, Categories& categories) {
   }
 }
 
-/// The category of instructions that are a category by themselves.
+/// Returns the category of an instruction that has one of its own; nullopt for others.
 std::optional<Category> category_of(const ZydisInstruction& decoded) {
   if (decoded.is(ZYDIS_MNEMONIC_MFENCE)) return Category::mfence;
   if (decoded.is(ZYDIS_MNEMONIC_CPUID)) return Category::cpuid;
@@ -150,8 +152,9 @@ std::optional<Category> category_of(const ZydisInstruction& decoded) {
   return std::nullopt;
 }
 
-/// Jumps, calls and returns within the code segment, all of whose memory accesses are among their
-/// operands. Far ones read descriptors, and those of RTM begin and end transactions.
+/// Whether an instruction is a jump, call or return within the code segment: all of its memory
+/// accesses are among its operands. Far branches read descriptors; branches of RTM begin and end
+/// transactions.
 bool is_near_branch(const ZydisInstruction& decoded) {
   return decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_SHORT ||
          decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
@@ -180,7 +183,8 @@ std::optional<Category> branch_kind(const ZydisInstruction& decoded) {
   }
 }
 
-/// Anything of x87, MMX, SSE and AVX but their masks, and conversions of floating point in memory.
+/// Whether an instruction belongs to x87, MMX, SSE or AVX, except those of masks only, or converts
+/// floating point in memory.
 bool is_vector(const ZydisInstruction& decoded) {
   switch (decoded.instruction.meta.isa_ext) {
     case ZYDIS_ISA_EXT_X87:
@@ -199,7 +203,8 @@ bool is_vector(const ZydisInstruction& decoded) {
   });
 }
 
-/// Pushes and pops of general registers and numbers: loads and stores of the stack, nothing else.
+/// Whether an instruction only pushes or pops general registers or numbers, with no other effect
+/// than a load or store of the stack.
 bool is_plain_stack_access(const ZydisInstruction& decoded) {
   if (decoded.is(ZYDIS_MNEMONIC_PUSH)) return decoded.is_of(ZYDIS_CATEGORY_PUSH);
   if (decoded.is(ZYDIS_MNEMONIC_POP)) {
@@ -230,8 +235,7 @@ Categories categories_of(const ZydisInstruction& decoded, std::span<const Memory
   if (loads) add_load(decoded, categories);
   if (stores) categories.insert(Category::store);
 
-  // The effects without a category yet: none where the categories cover all that the instruction
-  // does.
+  // Category::other covers effects that no category so far does.
   const bool explained = own || computes || is_string(decoded) || is_plain_stack_access(decoded) ||
                          (branch && is_near_branch(decoded)) || decoded.is(ZYDIS_MNEMONIC_XLAT);
   if (!explained) categories.insert(Category::other);

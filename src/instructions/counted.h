@@ -1,5 +1,5 @@
-// What events count, in terms of what one instruction can do, and whether an instruction causes
-// them.
+// What events count of the effects of single instructions, and whether an instruction causes an
+// event.
 #pragma once
 
 #include <string_view>
@@ -12,13 +12,14 @@ enum class Counted {
   other,
   cycles,           ///< core cycles, without halted ones
   instructions,     ///< retired instructions, or their micro-ops
-  any_instruction,  ///< some instructions, by how they were fetched or retired, NOPs included
+  any_instruction,  ///< some instructions, NOPs included, selected by how they are fetched or
+                    ///< retired
   loads,            ///< retired loads; on AMD and Arm dispatched ones
   locked_loads,
-  l1_hits,  ///< loads by the level that served them
+  l1_hits,  ///< loads that the L1 served
   l2_hits,
   l3_hits,
-  l1_misses,  ///< loads by a level that did not have the line
+  l1_misses,  ///< loads that missed the L1
   l2_misses,
   l3_misses,
   local_memory,  ///< loads that the memory of the same node served
@@ -51,8 +52,8 @@ std::string_view name_of(Counted counted);
 /// Whether an instruction causes an event. Only `never` contradicts a sample.
 enum class Verdict {
   can,          ///< every such instruction causes the event
-  conditional,  ///< causes it if the access goes that way (hits there, misses there)
-  maybe,        ///< was observed, without a known rule
+  conditional,  ///< causes it if the access has the counted outcome: a hit, a miss
+  maybe,        ///< was observed; no rule is known
   unknown,      ///< no source describes it
   never,
 };

@@ -21,10 +21,10 @@ Access access_of(ZydisOperandActions actions) {
   return reads ? Access::read : Access::none;
 }
 
-/// Instructions whose operand Zydis calls read, though it is an address and nothing else: what they
-/// do to caches and TLBs neither loads nor stores.
+/// Whether an instruction only uses the address of an operand that Zydis reports as read: its
+/// effect on caches and TLBs is neither a load nor a store.
 bool only_takes_the_address(const ZydisInstruction& decoded) {
-  // VGATHERPF0DPD and its like have the category of gathers.
+  // VGATHERPF0DPD and similar instructions have the category of gathers.
   const std::string_view name = ZydisMnemonicGetString(decoded.mnemonic());
   return decoded.is_of(ZYDIS_CATEGORY_WIDENOP, ZYDIS_CATEGORY_PREFETCH) ||
          decoded.is(ZYDIS_MNEMONIC_CLDEMOTE, ZYDIS_MNEMONIC_CLFLUSH, ZYDIS_MNEMONIC_CLFLUSHOPT,
@@ -95,7 +95,7 @@ std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
   return formula;
 }
 
-/// The bytes of an operand without registers, of an instruction at `address`.
+/// Returns the bytes of an operand without registers, for an instruction at `address`.
 std::optional<AddressRange> fixed_bytes(const std::optional<AddressFormula>& formula,
                                         std::uint64_t address) {
   if (!formula || formula->base || formula->index) return std::nullopt;
@@ -131,7 +131,7 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
 }
 
 std::optional<std::uint64_t> target_of(const ZydisInstruction& decoded, std::uint64_t address) {
-  // XBEGIN is no branch to Zydis, but goes to its operand when the transaction is aborted.
+  // XBEGIN is not a branch for Zydis, but goes to its operand when the transaction is aborted.
   if (decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE &&
       !decoded.is(ZYDIS_MNEMONIC_XBEGIN)) {
     return std::nullopt;
@@ -153,7 +153,7 @@ Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
     case ZYDIS_CATEGORY_CALL:
       return Flow::call;
     case ZYDIS_CATEGORY_COND_BR:
-      return has_target ? Flow::conditional : Flow::next;  // XEND and XTEST have none
+      return has_target ? Flow::conditional : Flow::next;  // XEND and XTEST have no target
     case ZYDIS_CATEGORY_UNCOND_BR:
       return has_target ? Flow::jump : Flow::indirect_jump;
     case ZYDIS_CATEGORY_INTERRUPT:
@@ -165,8 +165,8 @@ Flow flow_of(const ZydisInstruction& decoded, bool has_target) {
   }
 }
 
-/// Whether memory is the destination, or is compared with a number: such instructions are not
-/// fused.
+/// Whether an instruction is not fused because memory is its destination or is compared with a
+/// number.
 bool keeps_from_fusion(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory) {
   const auto is_no_read = [](const MemoryOperand& operand) {
     return operand.access != Access::read;

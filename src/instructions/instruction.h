@@ -1,5 +1,5 @@
-// What an instruction of x86-64 or aarch64 is: its length, what it does to memory, which categories
-// it belongs to. Only this folder uses Zydis and decodes A64 instructions.
+// Decoded instructions of x86-64 or aarch64: length, memory operands, categories, successors. Only
+// this folder uses Zydis and decodes A64 instructions.
 #pragma once
 
 #include "src/instructions/category.h"
@@ -16,7 +16,7 @@ namespace skid::instructions {
 /// The access at the address that an operand gives. An access that depends on a mask, a count or a
 /// comparison counts as done.
 enum class Access {
-  none,  ///< nothing that loads or stores: LEA, NOP, prefetches, flushes, INVLPG, UD1; PRFM
+  none,  ///< no load or store: LEA, NOP, prefetches, flushes, INVLPG, UD1; PRFM
   read,
   write,
   read_write,
@@ -25,7 +25,7 @@ enum class Access {
 /// How an operand of x86-64 addresses memory: `displacement`, plus a base register, plus an index
 /// register times `scale`, modulo 2^64.
 struct AddressFormula {
-  /// General-purpose registers of 64 bits by the numbers that instructions encode: 0 RAX, 1 RCX,
+  /// Numbers of general-purpose registers of 64 bits, as instructions encode them: 0 RAX, 1 RCX,
   /// 2 RDX, 3 RBX, 4 RSP, 5 RBP, 6 RSI, 7 RDI, 8 R8 to 15 R15.
   std::optional<std::uint8_t> base = {}, index = {};
   std::uint8_t scale = 1;
@@ -51,12 +51,13 @@ struct MemoryOperand {
   bool is_conditional = false;
   /// The access is at the stack pointer, and not written in the assembly: PUSH, POP, CALL and RET.
   bool on_stack = false;
-  /// The accessed bytes on x86-64 if no register takes part: relative to the next instruction, or
-  /// absolute and of no other segment than the data segment. Addresses as the instruction's own.
+  /// The accessed bytes on x86-64 if their address uses no register: it is relative to the next
+  /// instruction, or absolute in the data segment. Addresses are of the same kind as that of the
+  /// instruction.
   std::optional<AddressRange> fixed = {};
-  /// The address computed from registers. nullopt where more than general-purpose registers takes
-  /// part (FS, GS), the register of a bit test may select any bit, or the size depends on the CPU;
-  /// and of other architectures.
+  /// How the address is computed from registers. nullopt if it uses other than general-purpose
+  /// registers (FS, GS), if the register of a bit test may select any bit, if the size depends on
+  /// the CPU, and on other architectures.
   std::optional<AddressFormula> formula = {};
 
   friend bool operator==(const MemoryOperand&, const MemoryOperand&) = default;
@@ -102,9 +103,9 @@ struct Instruction {
   std::optional<std::uint64_t> target;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;
-  /// Some CPU fuses it with a following conditional jump, whatever its operands are: the above,
-  /// OR and XOR (AMD's "Software Optimization Guide for the AMD Zen4 Microarchitecture", 57647,
-  /// "Branch Fusion").
+  /// Some CPU fuses it with a following conditional jump, whatever its operands are: instructions
+  /// that are the first of a Fusion, OR and XOR (AMD's "Software Optimization Guide for the AMD
+  /// Zen4 Microarchitecture", 57647, "Branch Fusion").
   bool may_fuse = false;
   /// It is a string instruction with a REP prefix, or one of aarch64 that copies or fills memory:
   /// traps and interrupts can occur between its repetitions, with the same instruction as the next
@@ -118,7 +119,7 @@ struct Instruction {
   /// It writes to the top of the stack, and is not a call: a following RET jumps to the written
   /// address.
   bool sets_return = false;
-  /// It is SYSCALL or SYSENTER: the program may not go on after it, or go on in two processes.
+  /// It is SYSCALL or SYSENTER: the program may end there, or continue in two processes.
   bool calls_kernel = false;
 };
 
@@ -148,8 +149,8 @@ std::optional<Instruction> classify(Arch arch, std::span<const std::byte> code,
 /// Implements classify() for aarch64, in aarch64.cpp.
 std::optional<Instruction> classify_aarch64(std::span<const std::byte> code, std::uint64_t address);
 
-/// Returns the number of bytes to step over where code does not decode: 1 on x86-64, 4 on aarch64.
-/// All instructions are aligned to it.
+/// Returns how many bytes to step over that do not decode: 1 on x86-64, 4 on aarch64. All
+/// instructions are aligned to this number.
 unsigned step_without_instruction(Arch arch);
 
 }  // namespace skid::instructions

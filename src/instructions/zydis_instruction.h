@@ -1,4 +1,4 @@
-// What Zydis decoded, handed from one file of this folder to the other.
+// An instruction as Zydis decodes it, for the files of this folder.
 #pragma once
 
 #include "src/instructions/category.h"

@@ -1,15 +1,19 @@
+#include "src/listing/reader.h"
+
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/target_map.h"
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "src/events/causes.h"
-#include "src/listing/listing.h"
+#include "src/listing/sampled_code.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
+#include "src/locate/located_counts.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
-#include "src/locate/place_counter.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
@@ -19,14 +23,16 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
+#include "src/symbols/file_location.h"
 #include "src/symbols/location.h"
+#include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -51,13 +57,13 @@ using locate::LocatedSamples;
 using perfdata::CpuMode;
 using symbols::FileIndex;
 
-/// One recording, read.
+/// A recording that was read.
 struct Reader::Reading {
   const measure::Profile& profile;
   const locate::Digest& digest = profile.digest;
   locate::KernelSymbols kernel;
-  std::size_t first_column = 0;  ///< of Listing::columns; the others follow
-  /// By attribute, index of Listing::columns.
+  std::size_t first_column = 0;  ///< first index in Listing::columns; the others follow
+  /// Indices in Listing::columns by attribute; nullopt: not selected.
   std::vector<std::optional<std::size_t>> columns = {};
 };
 
@@ -70,7 +76,8 @@ Where where_is(const LocatedSamples& located) {
   return mode == CpuMode::unknown ? Where::unmapped : Where::guest;
 }
 
-/// METHOD, "Impossible attributions": which events can have any, and whether the catalogue decides.
+/// Fills in the causes of a column's event, or the reason why no sample of it can be judged
+/// (docs/method.md, "Impossible attributions").
 void judge(const measure::EventKnowledge& knowledge, Column& column) {
   using analysis::NotJudged;
   column.of_core_pmu = knowledge.core_pmu;
@@ -84,7 +91,7 @@ void judge(const measure::EventKnowledge& knowledge, Column& column) {
   column.causes = std::move(known.causes);
 }
 
-/// The element of `codes` that is `kind` and begins there in that file, or a new one.
+/// Finds the element of `codes` that is `kind` and begins at `range` in that file, or adds one.
 Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module,
               const std::string& dso, AddressRange range) {
   const auto found = std::ranges::find_if(codes, [&](const Code& code) {
@@ -104,7 +111,7 @@ Code& code_at(std::vector<Code>& codes, Kind kind, const symbols::Module* module
   return code;
 }
 
-/// Adds the columns [first, end) of a recording, which follow those of the recordings before it.
+/// Adds the columns [first, end) of a recording. Those of earlier recordings have lower numbers.
 void join(std::vector<std::size_t>& columns, std::size_t first, std::size_t end) {
   if (!columns.empty() && columns.back() >= first) return;
   while (first < end) columns.push_back(first++);
@@ -211,7 +218,7 @@ bool Reader::add_target(Reading& reading) {
 }
 
 bool Reader::add_function(Reading& reading) {
-  /// Of a sampled file, where functions of the selected name begin.
+  /// A sampled file, and where functions of the selected name begin in it.
   struct File {
     bool is_known = false;
     locate::ModuleStore::Found found;

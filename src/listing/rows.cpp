@@ -1,9 +1,37 @@
+// Folding of sampled code into rows.
+//
+// A function can have 100,000 instructions and a target's runway thousands, of which few are
+// sampled. Rows show the instructions of interest one by one, and all others as ranges ("folded"),
+// so that the counts of the rows still add up to all samples.
+//
+// In a function, an instruction of interest has samples or is an anchor. It is shown with `context`
+// instructions on either side; each range between has no samples.
+//
+// In a target, the skid is of interest, so ranges depend on the distance from a trigger. With 8
+// instructions of context, a runway of 1,000 NOPs of one length, and samples at +1 and +20, the
+// rows are
+//
+//     0             the trigger                        always a row
+//     +1            nop          40 samples            sampled, near the trigger
+//     +2 to +16     15 x nop                           no samples: near and far range are merged
+//     +17 to +32    16 x nop      3 samples            far: ranges 9 to 16, 17 to 32, 33 to 64, …
+//     +33 to +950   918 x nop                          ranges without samples, merged
+//     +951 to +1000 50 x nop                           the censored end is another part of the
+//     target
+//
+// First each instruction becomes a piece or joins the piece before it: near a trigger if both are
+// equal, farther away if both are in the same range of doubling length. Then adjacent pieces
+// without samples are merged. At last pieces that are too short are unfolded.
+#include "src/listing/rows.h"
+
+#include "analysis/classified.h"
+#include "analysis/sample_class.h"
 #include "analysis/target_map.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
-#include "src/listing/listing.h"
+#include "src/listing/sampled_code.h"
 #include "src/support/address.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/location.h"
@@ -28,11 +56,11 @@
 namespace skid::listing {
 namespace {
 
-/// Minimum length of a folded range of equal instructions without samples near a trigger, or of the
-/// rest of the loop.
+/// The minimum length of a folded range near a trigger: equal instructions without samples.
 constexpr std::size_t kShortestRun = 3;
+/// The minimum length of a folded range in the rest of a target's loop.
 constexpr std::size_t kShortestOfLoop = 5;
-/// Maximum number of other instructions of a loop that are shown.
+/// The rest of a loop is shown one by one if it was sampled and has at most so many instructions.
 constexpr std::size_t kMostOfLoop = 64;
 
 /// Instructions between two indices, shown one by one or as one range.
@@ -43,7 +71,7 @@ struct Piece {
   std::size_t size() const { return end - begin; }
 };
 
-/// Where an instruction is in a target.
+/// The place of an instruction in a target.
 struct Spot {
   Part part = Part::function;
   std::optional<std::int64_t> offset;
@@ -189,7 +217,8 @@ class Folder {
     return pieces;
   }
 
-  /// Instructions that a target's listing does not fold.
+  /// Marks the instructions near a trigger, which are folded only if they are equal and not
+  /// sampled.
   std::vector<bool> near_triggers() const {
     std::vector<bool> near(count(), folding_.all);
     if (folding_.all) return near;
@@ -215,7 +244,8 @@ class Folder {
     return near;
   }
 
-  /// Far away ranges double in length: 9 to 16, 17 to 32, 33 to 64, ….
+  /// Numbers the ranges of distances far from a trigger, which double in length: 9 to 16, 17 to 32,
+  /// 33 to 64, ….
   static int doubling_bin(const Spot& spot) {
     if (!spot.offset || *spot.offset == 0) return 0;
     const auto distance =
@@ -371,7 +401,7 @@ class Folder {
   std::span<const std::size_t> columns_;
   Folding folding_;
   std::optional<symbols::Disassembler> decoder_;
-  std::vector<std::pair<std::size_t, Counts>> sampled_;  ///< by index of the instruction
+  std::vector<std::pair<std::size_t, Counts>> sampled_;  ///< indices of instructions, ascending
   Counts inside_, not_decoded_;
 };
 

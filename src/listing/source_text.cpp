@@ -1,6 +1,8 @@
-#include "src/listing/listing.h"
+#include "src/listing/source_text.h"
+
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +36,7 @@ SourceText::SourceText(const fs::path& trusted)
     : trusted_(trusted.empty() ? trusted : fs::canonical(trusted)) {}
 
 bool SourceText::may_be_shown(const FileDescriptor& file) const {
-  // Where the open file is, whatever its name leads to by now.
+  // The path of the open file, even if its name has been redirected since.
   std::error_code error;
   const fs::path place = fs::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), error);
   struct stat status {};

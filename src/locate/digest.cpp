@@ -1,16 +1,51 @@
+// How a recording is read: twice, because the file and offset of a sample are known only when all
+// mappings are. perf writes the buffers of the CPUs one after the other, so that a mapping may
+// follow samples of the code that it maps.
+//
+// Most recordings of one program have all mappings at the front, and are read little more than
+// once. With 64 MiB of samples (S; M mappings, F forks, execs):
+//
+//   offset   0            1 MiB                32.5 MiB               64 MiB
+//            |M M S M F S S|S S S S S S S S S S S|S S S S S S S S S S S S|
+//   pass 1   |notes pieces |counts               |counts                 |
+//            |thread 1                           |thread 2               |
+//   pass 2   |counts pieces|
+//
+// - The first pass takes all records that are not samples. It reads only the headers of samples,
+//   and notes where they are stored: pieces of 256 KiB (append_piece).
+// - After 1 MiB of samples (DigestSetup::quiet) it counts the samples that follow at once, by the
+//   mappings known then, if few mappings came before and none in the second half of that MiB
+//   (begin_early). The counts are right if no mapping, fork, exec or event comes until the end.
+// - At the same time a second thread walks the rest of the file from its middle, where records seem
+//   to begin (second_half.h). Its result is used if the first thread arrives exactly there.
+// - The second pass counts what is not counted yet: the pieces of the first MiB, or if another
+//   mapping came, all pieces. Two threads take one piece after the other (count_pieces).
+// - One thread reads the recording again in order if samples are compressed, if events are
+//   described among them, or for a filter (count_in_order).
+//
+// docs/reading.md, "Speed and memory", describes it for users.
 #include "src/locate/digest.h"
 
-#include "src/locate/region_cache.h"
+#include "src/locate/pieces.h"
+#include "src/locate/place_counter.h"
 #include "src/locate/replay.h"
+#include "src/locate/sample_filter.h"
+#include "src/locate/second_half.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
+#include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
+#include "src/perfdata/stored_records.h"
 #include "src/support/cores.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <future>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -21,6 +56,7 @@ namespace skid::locate {
 
 using perfdata::Record;
 using perfdata::Recording;
+using perfdata::StoredRecords;
 
 class Digester {
  public:
@@ -62,7 +98,7 @@ class Digester {
   }
 
  private:
-  /// Samples counted in the first pass, by the mappings known when it began, of one thread.
+  /// Samples that one thread counts in the first pass, by the mappings known when it began to.
   struct Early {
     Early(const perfdata::SampleDecoder& known, const symbols::AddressSpaces& spaces,
           bool keeps_addresses)
@@ -74,8 +110,8 @@ class Digester {
     PlaceCounter counter;
   };
 
-  /// The first pass. It looks only at the headers of samples and notes where they are stored. While
-  /// no mapping follows it counts them at once, and they are not read again.
+  /// Makes the first pass. It looks only at the headers of samples and notes where they are stored.
+  /// While no mapping follows it counts them at once, and they are not read again.
   void read_other_records() {
     follow_attributes();
     Record record;
@@ -103,7 +139,7 @@ class Digester {
       if (!recording_.next(record)) break;
       const bool is_compressed = record.type == perfdata::PERF_RECORD_COMPRESSED ||
                                  record.type == perfdata::PERF_RECORD_COMPRESSED2;
-      // Samples are decompressed, or decoded by the events known then, from the front again.
+      // The second pass decompresses samples again, or decodes them by the events known at each.
       if (is_compressed) in_order_ = true;
       if (attributes_version_ != recording_.attributes_version()) {
         follow_attributes();
@@ -122,7 +158,7 @@ class Digester {
         }
         continue;
       }
-      const auto sample = recording_.decode(record);  // lists one that is too short as a fault
+      const auto sample = recording_.decode(record);  // a sample that is too short becomes a fault
       if (sample) result_.repeated.pass(one.end, sample->time);
       if (is_early_valid()) early_->counter.count(record);
       note(one, one.size());
@@ -159,12 +195,14 @@ class Digester {
     early_spaces_.reset();
   }
 
-  void note(Recording::StoredRecords stored, std::uint64_t size) {
+  /// Notes where samples are stored: `size` bytes from the start of `stored`.
+  void note(StoredRecords stored, std::uint64_t size) {
     if (in_order_) return;
     stored.end = stored.begin + size;
     append_piece(pieces_, stored, setup_.piece);
   }
 
+  /// Whether samples are also counted by address: those of breakpoints are compared by it.
   bool keeps_addresses() const {
     const auto& attributes = recording_.attributes();
     return std::ranges::any_of(attributes, [](const perfdata::Attribute& attribute) {
@@ -183,6 +221,7 @@ class Digester {
     return core_ != nullptr;
   }
 
+  /// Starts the second thread of the first pass, if it is worth it.
   void start_second_half() {
     auto rest = recording_.stored();
     if (in_order_ || rest.size() < setup_.worth || !has_core()) return;
@@ -201,8 +240,8 @@ class Digester {
     }
   }
 
-  /// Adopts the results after the boundary, at which a record begins. False where that part
-  /// has to be read in order.
+  /// Adopts the results of the second thread when the first one is at the boundary, where a record
+  /// begins. False if the rest has to be read in order.
   bool take_second_half() {
     boundary_ = kNone;
     auto half = second_half_.get();
@@ -229,11 +268,13 @@ class Digester {
     return true;
   }
 
+  /// Adapts the layout of samples to attributes that were added.
   void follow_attributes() {
     attributes_version_ = recording_.attributes_version();
     layout_.use(recording_.decoder());
   }
 
+  /// Processes a record that is not a sample.
   void take(const Record& record) {
     const auto before = result_.spaces.bytes();
     replay_.take(record);
@@ -242,7 +283,7 @@ class Digester {
     if (record.type == PERF_RECORD_THROTTLE) ++result_.throttled;
   }
 
-  /// The second pass in the order of the recording.
+  /// Makes the second pass in the order of the recording, by one thread.
   void count_in_order() {
     recording_.rewind();
     layout_ = {};
@@ -260,7 +301,7 @@ class Digester {
     }
   }
 
-  /// The second pass by two threads, each of which takes one piece after the other.
+  /// Makes the second pass by two threads, each of which takes one piece after the other.
   void count_pieces() {
     std::uint64_t largest = 0, all = 0;
     for (const auto& piece : pieces_) {
@@ -308,23 +349,24 @@ class Digester {
   const DigestSetup& setup_;
   Cores::Lease core_;
   Digest result_;
-  std::shared_ptr<SampleFilter> filter_;  ///< one thread counts by it
+  std::shared_ptr<SampleFilter> filter_;  ///< only one thread may use it
   Replay replay_;
   perfdata::BulkLayout layout_;
   unsigned attributes_version_ = 0;
-  bool in_order_;  ///< the second pass cannot be by pieces
+  bool in_order_;  ///< the second pass cannot take pieces
   Pieces pieces_;
   std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass
-  std::uint64_t walked_at_mapping_ = 0;  ///< at the last mapping, fork or exec
+  std::uint64_t walked_at_mapping_ = 0;  ///< `walked_` at the last mapping, fork or exec
   std::optional<symbols::AddressSpaces> early_spaces_;
-  std::optional<Early> early_, early_half_;  ///< of the main thread, of `second_half_`
+  std::optional<Early> early_, early_half_;  ///< counts of the main thread; of `second_half_`
   bool is_half_taken_ = false;
-  /// AddressSpaces::bytes when early counting began; kNone: it did not, or an event came since.
+  /// AddressSpaces::bytes when early counting began; kNone: it did not begin, or an event was
+  /// described since.
   std::uint64_t mappings_at_early_ = kNone;
-  Pieces first_pieces_;  ///< those before early counting began, while `pieces_` has those after
-  std::uint64_t end_ = kNone;       ///< position where the second pass ends
+  Pieces first_pieces_;        ///< pieces before early counting began; `pieces_` has those after
+  std::uint64_t end_ = kNone;  ///< position where the second pass ends
   std::uint64_t boundary_ = kNone;  ///< file offset where the second half may begin
-  std::future<std::optional<SecondHalf>> second_half_;  // after all that its thread uses
+  std::future<std::optional<SecondHalf>> second_half_;  ///< declared after all that its thread uses
   std::optional<PlaceCounter> counter_;
 };
 
@@ -338,32 +380,6 @@ std::vector<std::uint64_t> exact_samples(const Digest& digest) {
     if (located.kind.exact()) exact.at(located.attribute) += located.samples;
   });
   return exact;
-}
-
-void visit_records(perfdata::Recording& recording, const Digest& digest, const Visitor& visitor) {
-  recording.rewind();
-  RegionCache regions(digest.spaces);
-  perfdata::Record record;
-  while (recording.next(record)) {
-    VisitedRecord visited{record, nullptr, std::nullopt, nullptr};
-    perfdata::SampleDecoder::Decoded decoded;
-    if (record.type == PERF_RECORD_SAMPLE) {
-      const auto& decoder = recording.decoder();
-      decoded = decoder.decode(record);
-      if (decoded.problem == perfdata::SampleDecoder::Problem::none) {
-        const auto time = decoder.time_of(record, decoded.sample);
-        const auto location = regions.locate(decoded.sample, time);
-        const auto file = location ? location->file : symbols::Region::kNoFile;
-        if (!digest.filter || digest.filter->selects(decoded.sample, time, file)) {
-          visited.sample = &decoded.sample;
-          visited.location = location;
-        } else {
-          visited.left_out = &decoded.sample;
-        }
-      }
-    }
-    visitor(visited);
-  }
 }
 
 }  // namespace skid::locate

@@ -1,6 +1,7 @@
 #include "src/locate/filter.h"
 
 #include "src/locate/mapping_name.h"
+#include "src/locate/sample_filter.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
@@ -8,6 +9,11 @@
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
+#include "src/symbols/mapped_file.h"
+#include "src/symbols/region.h"
+#include "src/symbols/thread_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +26,7 @@
 namespace skid::locate {
 namespace {
 
-/// Seconds with up to nine decimals, in ns.
+/// Parses seconds with up to nine decimals; in ns.
 std::optional<std::uint64_t> nanoseconds(std::string_view text) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   constexpr std::size_t kDecimals = 9;
@@ -31,6 +37,7 @@ std::optional<std::uint64_t> nanoseconds(std::string_view text) {
   return *seconds * kSecond + *fraction;
 }
 
+/// Parses "START,STOP", of which either may be missing.
 std::optional<TimeSlice> slice_of_seconds(std::string_view text) {
   const std::string_view start = take_until(',', text);
   const auto begin = start.empty() ? 0 : nanoseconds(start);
@@ -39,6 +46,7 @@ std::optional<TimeSlice> slice_of_seconds(std::string_view text) {
   return TimeSlice{*begin, *end};
 }
 
+/// Parses "10%-20%", "10%/2" or "10%".
 std::optional<TimeSlice> slice_of_shares(std::string_view text) {
   const auto share = [](std::string_view percent) {
     if (!percent.ends_with('%')) return -1.0;
@@ -58,11 +66,11 @@ std::optional<TimeSlice> slice_of_shares(std::string_view text) {
   return TimeSlice{.shares = std::pair(first, last)};
 }
 
-/// set_percent_time() of tools/perf/util/time-utils.c.
+/// Converts shares to times, as set_percent_time() of tools/perf/util/time-utils.c does.
 TimeSlice in_time(const TimeSlice& slice, const perfdata::Recording& recording) {
   if (!slice.shares) return slice;
   const auto& times = recording.features().sample_time;
-  if (!times || times->second == 0 || times->second < times->first) {  // 0: a pipe's
+  if (!times || times->second == 0 || times->second < times->first) {  // 0: from a pipe
     throw InputError({recording.path().string(), std::nullopt,
                       "no times of the first and last sample", "them for a percentage in --time",
                       "give START,STOP in seconds"});
@@ -190,7 +198,7 @@ void SampleFilter::begin(const perfdata::Recording& recording,
 
 bool SampleFilter::selects(const perfdata::Sample& sample, std::uint64_t time,
                            symbols::FileIndex file, Filtered* filtered) const {
-  // As in perf, one without a time is in any slice.
+  // As in perf, a sample without a time is in any slice.
   bool is_selected = filter_.times.empty() || sample.time == 0 ||
                      std::ranges::any_of(filter_.times, [&](const TimeSlice& slice) {
                        return slice.begin <= sample.time && sample.time <= slice.end;

@@ -1,7 +1,7 @@
 #include "src/locate/mapping_name.h"
 
 #include "src/perfdata/record.h"
-#include "src/symbols/address_space.h"
+#include "src/symbols/mapped_file.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ bool is_memory_without_file(std::string_view path) {
 }  // namespace
 
 KernelMappingName kernel_mapping_name(std::string_view path) {
-  // Old perf wrote "[kernel.kallsyms._stext]", hence not up to the bracket.
+  // Without the closing bracket, because old perf wrote "[kernel.kallsyms._stext]".
   constexpr std::string_view kKernelPrefix = "[kernel.kallsyms";
   if (path.starts_with(kKernelPrefix)) {
     const auto reference = path.substr(std::min(path.size(), kKernelName.size()));

@@ -4,8 +4,9 @@
 #include "src/perfdata/features.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
-#include "src/symbols/address_space.h"
+#include "src/symbols/binary_places.h"
 #include "src/symbols/location.h"
+#include "src/symbols/mapped_file.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,18 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For one file; debuginfod's own limit is 90 s without any progress.
+/// Time for one file. debuginfod's own limit is 90 s without any progress.
 constexpr std::chrono::seconds kDebuginfodLimit(120);
 
-fs::path from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? fs::path() : fs::path(value);
-}
-
-/// The executable with that build-id (hexadecimal) in the cache of elfutils' debuginfod-find, of
-/// PATH, which queries the servers of DEBUGINFOD_URLS; empty: no server has it. Sets `problem`
-/// where the query failed or timed out, so that a repetition is useless. The only code that leads
-/// to the network.
+/// Runs elfutils' debuginfod-find, from PATH, which queries the servers of DEBUGINFOD_URLS. Returns
+/// the executable with that build-id (hexadecimal) in its cache; empty if no server has it. Sets
+/// `problem` if the query failed or timed out, so that another query is useless. No other code
+/// uses the network.
 fs::path ask_debuginfod(const std::string& build_id, std::string& problem) {
   constexpr const char* kProgram = "debuginfod-find";
   const char* servers = std::getenv("DEBUGINFOD_URLS");
@@ -59,22 +55,6 @@ fs::path ask_debuginfod(const std::string& build_id, std::string& problem) {
 }
 
 }  // namespace
-
-SearchPlaces SearchPlaces::of_this_machine() {
-  SearchPlaces places;
-  const fs::path home = from_environment("HOME");
-  if (!home.empty()) places.by_build_id.build_id_cache = home / ".debug";
-  fs::path& debuginfod = places.by_build_id.debuginfod_cache;
-  debuginfod = from_environment("DEBUGINFOD_CACHE_PATH");
-  if (!debuginfod.empty()) return places;
-  const fs::path cache = from_environment("XDG_CACHE_HOME");
-  if (!cache.empty()) {
-    debuginfod = cache / "debuginfod_client";
-  } else if (!home.empty()) {
-    debuginfod = home / ".cache" / "debuginfod_client";
-  }
-  return places;
-}
 
 bool is_of_this_machine(const perfdata::Features& features) {
   struct utsname here {};
@@ -134,7 +114,7 @@ const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
     return nullptr;
   }
   if (file.build_id.empty()) {
-    const auto arch = opened->module.arch();  // none of 32-bit programs, which run on both
+    const auto arch = opened->module.arch();  // nullopt for 32-bit programs, which run on both
     if (arch && (expects_another_ || (expected_ && *arch != *expected_))) {
       remark = {Remark::Kind::rebuilt, file.path,
                 fmt::format("{}: is for another architecture than was recorded; it is not used, "

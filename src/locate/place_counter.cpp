@@ -1,9 +1,36 @@
+// How samples are counted without a value for each: recordings have millions of them.
+//
+// A sample is a few numbers at fixed offsets of its record (perfdata::BulkLayout): pid, ip, time
+// and, if there are several events, the id of its event. They become the key of one counter:
+//
+//   mode, pid, ip, time   RegionCache::find       file, offset
+//   file, offset >> 17    the number of a block of 128 KiB, given to it at its first sample
+//
+//   key   63          32 31           15   14   13        0
+//        |    block     | offset in it | exact | attribute |
+//
+// Example: a program is mapped at 0x401000 from its offset 0x1000 on, so that Region::distance is
+// -0x400000. A sample of attribute 2 with PERF_RECORD_MISC_EXACT_IP at 0x401136 is at offset 0x1136
+// in block 0 of the file. If that block was the third to get a number, the key is
+// 3 << 32 | 0x1136 << 15 | 1 << 14 | 2 = 0x3089b4002.
+//
+// The counters are a hash table with open addressing, 16 bytes for each slot; the next one is tried
+// where a slot is taken. A slot is often not in a cache of the CPU. Keys are therefore gathered in
+// a Batch, and their slots prefetched, before any of them is counted. Samples that are not at fixed
+// offsets, and all samples if a filter selects, are decoded one by one (count_one).
+//
+// docs/reading.md, "Speed and memory", describes it for users.
 #include "src/locate/place_counter.h"
 
-#include "src/locate/filter.h"
+#include "src/locate/file_block.h"
+#include "src/locate/sample_filter.h"
+#include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
+#include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
+#include "src/symbols/region.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,7 +49,7 @@ using perfdata::SampleLayout;
 
 namespace {
 
-constexpr unsigned kFirstBits = 10;  // log2 of the slots to begin with
+constexpr unsigned kFirstBits = 10;  ///< log2 of the number of slots at first
 
 }  // namespace
 
@@ -40,7 +67,7 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
       shift_(64 - kFirstBits),
       factor_(random_seed() | 1) {}
 
-/// `event`: attribute and exactness.
+/// Returns the key of the counter of a sample. `event`: the bits of its attribute and exactness.
 [[gnu::always_inline]] inline std::uint64_t PlaceCounter::key_of(AddressSpace space,
                                                                  std::uint64_t ip,
                                                                  std::uint64_t time,
@@ -51,10 +78,12 @@ PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecod
   return place.counters | offset << Count::kOffsetShift | event;
 }
 
+/// Returns the slot at which the search for a key begins.
 inline std::size_t PlaceCounter::slot_of(std::uint64_t key) const noexcept {
   return key * factor_ >> shift_;
 }
 
+/// Returns the counter of a key; a new one if there is none yet.
 LocatedCounts::Count& PlaceCounter::count_of(std::uint64_t key) {
   std::size_t slot = slot_of(key);
   for (; counts_[slot].key != 0; slot = (slot + 1) & (counts_.size() - 1)) {
@@ -106,19 +135,20 @@ std::size_t PlaceCounter::count(std::span<const std::byte> records, std::uint64_
   return done;
 }
 
+/// Counts samples whose fields are at the offsets of `layout_`; other records one by one.
 template <bool kManyEvents>
 std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
                                         std::uint64_t position) {
   const std::byte* at = records.data();
   const std::byte* const end = at + records.size();
-  // Distance from the record of a field at `offset` after its header.
+  // Returns the distance of a field from the start of its record.
   const auto of_record = [](std::uint16_t offset) { return HeaderWord::kSize + offset; };
   const std::size_t ip_at = of_record(layout_.ip), tid_at = of_record(layout_.tid),
                     time_at = of_record(layout_.time), id_at = of_record(layout_.id);
   const bool has_times = layout_.has_times;
   using perfdata::load;
 
-  std::uint64_t header = 0;  // of the sample before
+  std::uint64_t header = 0;  // that of the previous sample
   std::size_t stride = SIZE_MAX;
   std::uint64_t space_fill = 0, space_mask = 0, exact = 0;
   std::uint32_t attribute = 0;
@@ -182,8 +212,7 @@ std::size_t PlaceCounter::count_samples(std::span<const std::byte> records,
   return static_cast<std::size_t>(at - records.data());
 }
 
-/// Counts the first of some records, of any kind, by decoding it. Returns its size, 0 if it is cut
-/// off.
+/// Counts the first record, of any type, by decoding it. Returns its size, or 0 if it is truncated.
 std::size_t PlaceCounter::count_one(std::span<const std::byte> records, std::uint64_t position) {
   if (records.size() < perfdata::kRecordHeader) return 0;
   Record record;
@@ -214,6 +243,7 @@ void PlaceCounter::count(const Record& record) {
   ++count_of(key).samples;
 }
 
+/// Sets `counters` and `mask` of an entry that the cache has just filled.
 void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
   const AddressSpace space(place.space);
   const bool is_mapped = place.file != symbols::Region::kNoFile;
@@ -222,12 +252,13 @@ void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
   if (block.has_address) block.distance = place.distance;
   // Samples where nothing is mapped are counted together, unless addresses matter.
   if (is_mapped || block.has_address) {
-    block.number = (ip + place.distance) >> RegionCache::kBlockBits;
-    place.mask = (std::uint32_t{1} << RegionCache::kBlockBits) - 1;
+    block.number = (ip + place.distance) >> kBlockBits;
+    place.mask = (std::uint32_t{1} << kBlockBits) - 1;
   }
   place.counters = block_key(block);
 }
 
+/// Returns the block's part of a key. Gives the block a number if it has none.
 std::uint64_t PlaceCounter::block_key(const Block& block) {
   const auto number = static_cast<std::uint32_t>(blocks_.size());
   const auto [known, is_new] = block_numbers_.try_emplace(block, number);

@@ -21,10 +21,11 @@ void RegionCache::Unmap::operator()(Place* places) const noexcept {
   ::munmap(places, kPlacesBytes);
 }
 
+/// Finds the mapping of an address; keeps those that took a search in many ancestors.
 symbols::Region RegionCache::look_up(AddressSpace space, std::uint64_t ip, std::uint64_t time) {
   constexpr std::size_t kMany = 8, kMostKept = 65'536;
   if (!space.has_mappings()) return {};
-  // perf writes pid -1 for tasks that have ended; it is not the kernel's code that they ran.
+  // perf writes pid -1 for tasks that have ended; their code was not the kernel's.
   const bool is_user = space.mode() == perfdata::CpuMode::user;
   if (is_user && space.pid() == symbols::AddressSpaces::kKernel) return {};
   const auto after = inherited_.upper_bound({space.key(), ip});
@@ -42,12 +43,13 @@ symbols::Region RegionCache::look_up(AddressSpace space, std::uint64_t ip, std::
   return region;
 }
 
+/// Makes `place` the entry for `ip`, which ends with its mapping or its block.
 void RegionCache::fill(Place& place, AddressSpace space, std::uint64_t ip, std::uint64_t time) {
   const auto region = look_up(space, ip, time);
   constexpr std::uint64_t kBlock = std::uint64_t{1} << kBlockBits;
   const std::uint64_t offset = (ip + region.distance) % kBlock;  // in the block
   const std::uint64_t before = std::min(offset, ip - region.addresses.begin);
-  // The last address of all is in no range.
+  // No range contains the last address of all.
   const std::uint64_t after =
       std::min(kBlock - offset, std::max<std::uint64_t>(region.addresses.end - ip, 1));
   place = {.begin = ip - before,

@@ -7,6 +7,7 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
+#include "src/symbols/thread_names.h"
 
 #include <filesystem>
 #include <optional>
@@ -35,7 +36,7 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
       if (name.is_kernel && mapping.page_offset != 0) {
         spaces_.set_kernel_reference({std::move(name.reference), mapping.page_offset});
       }
-      // perf knows the file of a module from the build-ids that it noted at the end, or not at all.
+      // perf has the file of a module only from the build-ids that it noted at the end.
       if (!name.is_kernel && !mapping.build_id.empty()) {
         name.dso = kernel_dso_name({std::move(name.dso), {}});
       }
@@ -45,7 +46,7 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
     }
     default: {
       std::string name = user_mapping_name(mapping);
-      // A perf map has addresses. What such a mapping has as its offset depends on the kernel.
+      // A perf map lists addresses. The recorded offset of such a mapping depends on the kernel.
       const std::uint64_t offset = is_perf_map(name) ? range.begin : mapping.page_offset;
       spaces_.map(time, mapping.pid, range, offset,
                   {std::move(name), std::move(mapping.build_id), 0,
@@ -54,15 +55,15 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
   }
 }
 
-/// The code is the kernel's from its record on. What is removed stays until something else is at
-/// its addresses.
+/// Enters code that the kernel generated, mapped from the time of its record on. Removed code stays
+/// mapped until other code is at its addresses.
 void Replay::enter_symbol(perfdata::KernelSymbolRecord& symbol, std::uint64_t time) {
   spaces_.map(time, symbols::AddressSpaces::kKernel,
               AddressRange::of_size(symbol.address, symbol.length), 0,
               {std::move(symbol.name), {}, symbol.length});
 }
 
-/// Whether one more event may be entered. Notes the first that may not.
+/// Whether there is memory for one more event. Lists the first event without as a fault.
 bool Replay::has_room(std::uint64_t offset) {
   if (offset < offset_) files_before_ += offset_;  // the next file of a directory
   offset_ = offset;
@@ -81,7 +82,7 @@ bool Replay::has_room(std::uint64_t offset) {
 
 void Replay::take(const Record& record) {
   const perfdata::SampleDecoder& decoder = recording_.decoder();
-  // Whether a record was parsed: it is long enough.
+  // Whether a record was long enough to be parsed; if not, it is listed as a fault.
   const auto is_whole = [&](const auto& parsed) {
     if (!parsed) recording_.add_short_record(record);
     return parsed.has_value();

@@ -6,6 +6,10 @@
 
 #include <cstdint>
 
+namespace skid::symbols {
+class ThreadNames;
+}  // namespace skid::symbols
+
 namespace skid::perfdata {
 class Recording;
 struct KernelSymbolRecord;
@@ -19,14 +23,15 @@ namespace skid::locate {
 /// build-ids. Damage and excess are added to the faults of the recording.
 class Replay {
  public:
-  /// Limit of memory for mappings, plus kBytesAByte for each stored byte of the recording read so
-  /// far. Mapping, fork and exec records of perf need less than kBytesAByte times their size, so
-  /// only compressed ones can exceed the limit; a few kilobytes of these could fill any memory.
+  /// Limit of memory for mappings, to which kBytesAByte is added for each stored byte of the
+  /// recording read so far. Mapping, fork and exec records of perf need less than kBytesAByte times
+  /// their size, so that only compressed ones can exceed the limit; without it a few kilobytes of
+  /// these could fill any memory.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
   static constexpr std::uint64_t kBytesAByte = 8;
 
-  /// All must outlive this. `most_bytes`: instead of kMostBytes. `names`: gets the names of
-  /// threads, and counts in the limit; null: they do not matter.
+  /// All arguments must outlive this. `most_bytes`: the limit in place of kMostBytes. `names`:
+  /// receives the names of threads, whose memory counts in the limit; null: they are ignored.
   Replay(perfdata::Recording& recording, symbols::AddressSpaces& spaces,
          std::uint64_t most_bytes = kMostBytes, symbols::ThreadNames* names = nullptr)
       : recording_(recording), spaces_(spaces), names_(names), most_bytes_(most_bytes) {}
@@ -34,7 +39,7 @@ class Replay {
   /// Enters MMAP, MMAP2, KSYMBOL, FORK and COMM records.
   void take(const perfdata::Record& record);
 
-  /// After the last record: adds the build-ids, and seals the address spaces and names.
+  /// Adds the build-ids, and seals the address spaces and names. Called after the last record.
   void seal();
 
  private:
@@ -46,13 +51,13 @@ class Replay {
   symbols::AddressSpaces& spaces_;
   symbols::ThreadNames* names_;
   std::uint64_t most_bytes_;
-  std::uint64_t offset_ = 0;        ///< of the last record
-  std::uint64_t files_before_ = 0;  ///< bytes of the files of a directory before that
+  std::uint64_t offset_ = 0;        ///< offset in the file of the last record
+  std::uint64_t files_before_ = 0;  ///< directory: bytes of the files before that one
   bool is_full_ = false;
 };
 
-/// Reads only the mappings of a recording, to its end, and the names of threads unless `names` is
-/// null, and seals them.
+/// Reads a recording to its end for its mappings only, which are sealed; with `names` also for the
+/// names of threads.
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording,
                                            symbols::ThreadNames* names = nullptr);
 

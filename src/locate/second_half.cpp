@@ -1,12 +1,14 @@
-#include "src/locate/digest.h"
+#include "src/locate/second_half.h"
+
+#include "src/locate/pieces.h"
 #include "src/locate/place_counter.h"
+#include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/byte_stream.h"
-#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
-#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample.h"
+#include "src/perfdata/stored_records.h"
+#include "src/support/byte_order.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,25 +22,22 @@
 namespace skid::locate {
 
 using perfdata::Recording;
+using perfdata::StoredRecords;
 
 namespace {
 
-/// Bytes of other records in an element of SecondHalf::others, and elements at most.
-constexpr std::size_t kOthers = std::size_t{256} << 10;
-constexpr std::size_t kMostOthers = 128;
-/// Bytes that are searched for a boundary, and plausible headers in sequence that make one.
-constexpr std::uint64_t kSearched = std::uint64_t{256} << 10;
+constexpr std::size_t kOthers = std::size_t{256} << 10;        ///< bytes in a SecondHalf::others
+constexpr std::size_t kMostOthers = 128;                       ///< maximum number of these
+constexpr std::uint64_t kSearched = std::uint64_t{256} << 10;  ///< bytes searched for a boundary
+/// A boundary is where this many plausible headers follow each other.
 constexpr int kHeaders = 64;
 
-bool is_kernel_record(std::uint32_t type) {
-  return type > 0 && type < perfdata::PERF_RECORD_HEADER_ATTR;
-}
-
+/// Whether `bytes` begin with kHeaders plausible records.
 bool has_headers_at(std::span<const std::byte> bytes) {
   for (int headers = 0; headers < kHeaders; ++headers) {
     if (bytes.size() < perfdata::kRecordHeader) return false;
     perfdata::Record record;
-    const auto size = perfdata::read_record_header(bytes, perfdata::ByteOrder::little, record);
+    const auto size = perfdata::read_record_header(bytes, ByteOrder::little, record);
     const bool is_plausible = may_be_in_piece(record.type) && size >= perfdata::kRecordHeader &&
                               size % perfdata::kRecordHeader == 0;
     if (!is_plausible || size > bytes.size()) return false;
@@ -49,24 +48,8 @@ bool has_headers_at(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-bool may_be_in_piece(std::uint32_t type) {
-  return is_kernel_record(type) || type == perfdata::PERF_RECORD_FINISHED_ROUND;
-}
-
-void append_piece(Pieces& pieces, const Recording::StoredRecords& samples, std::uint64_t most) {
-  if (!extend_piece(pieces, samples, most)) pieces.push_back(samples);
-}
-
-bool extend_piece(Pieces& pieces, const Recording::StoredRecords& record, std::uint64_t most) {
-  const bool follows = !pieces.empty() && pieces.back().segment == record.segment &&
-                       pieces.back().end == record.begin && pieces.back().size() < most;
-  if (follows) pieces.back().end = record.end;
-  return follows;
-}
-
-std::optional<std::uint64_t> guess_boundary(const Recording& recording,
-                                            const Recording::StoredRecords& rest) {
-  Recording::StoredRecords searched = rest;
+std::optional<std::uint64_t> guess_boundary(const Recording& recording, const StoredRecords& rest) {
+  StoredRecords searched = rest;
   // The kernel pads records to eight bytes, and so does perf.
   searched.begin += rest.size() / 2 / perfdata::kRecordHeader * perfdata::kRecordHeader;
   searched.end = std::min(rest.end, searched.begin + kSearched);
@@ -80,8 +63,7 @@ std::optional<std::uint64_t> guess_boundary(const Recording& recording,
   return std::nullopt;
 }
 
-std::optional<SecondHalf> walk_second_half(const Recording& recording,
-                                           const Recording::StoredRecords& rest,
+std::optional<SecondHalf> walk_second_half(const Recording& recording, const StoredRecords& rest,
                                            const perfdata::BulkLayout& layout, std::uint64_t piece,
                                            PlaceCounter* counter) {
   SecondHalf half;
@@ -89,8 +71,7 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
   auto stream = recording.stream_of(rest);
   const auto stored = [&](std::uint64_t size) {
     const std::uint64_t begin = stream.position();
-    return Recording::StoredRecords{rest.segment, begin, begin + size,
-                                    rest.position + (begin - rest.begin)};
+    return StoredRecords{rest.segment, begin, begin + size, rest.position + (begin - rest.begin)};
   };
   for (;;) {
     std::uint64_t last_time = 0;
@@ -105,12 +86,12 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording,
     if (!stream.fill(perfdata::kRecordHeader)) break;
     perfdata::Record record;
     const std::size_t size =
-        perfdata::read_record_header(stream.buffered(), perfdata::ByteOrder::little, record);
+        perfdata::read_record_header(stream.buffered(), ByteOrder::little, record);
     const bool is_whole = size >= perfdata::kRecordHeader && stream.fill(size);
     if (!is_whole) return std::nullopt;
     const auto bytes = stream.buffered().first(size);
     if (record.type == PERF_RECORD_SAMPLE) {
-      if (layout.samples_at_front(bytes) == 0) return std::nullopt;  // a short one
+      if (layout.samples_at_front(bytes) == 0) return std::nullopt;  // the sample is too short
       continue;
     }
     if (is_kernel_record(record.type)) {

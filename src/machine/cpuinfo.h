@@ -1,5 +1,6 @@
 // /proc/cpuinfo in its x86 and its Arm form, and which hypervisor runs the machine, if one does.
 #pragma once
+
 #include "src/machine/cpu_identity.h"
 
 #include <optional>

@@ -3,7 +3,7 @@
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/machine/sampling_support.h"
-#include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <algorithm>
 #include <bit>
@@ -145,8 +145,8 @@ void cause_events() {
   }
 }
 
-/// Whether events were counted for several samples and none came, or a breakpoint was passed and
-/// not counted.
+/// Returns whether no sample was recorded though the counter reached several periods, or a
+/// breakpoint was reached and not counted.
 bool came_without_samples(int event, const EventAttempt& attempt) {
   constexpr std::uint64_t kSeveral = 4;
   const bool breakpoint = attempt.breakpoint != 0;

@@ -15,16 +15,17 @@
 
 namespace skid::machine {
 
-/// A core of AMD or Hygon, whose precise levels come from IBS.
+/// Returns whether a core is of AMD or Hygon, whose precise levels come from IBS.
 inline bool is_amd(const CpuIdentity& cpu) {
   return cpu.vendor == "AuthenticAMD" || cpu.vendor == "HygonGenuine";
 }
 
-/// Precise levels: perf_event_attr.precise_ip.
+/// The highest precise level, perf_event_attr.precise_ip.
 inline constexpr int kHighestLevel = 3;
-/// As perf's modifiers write one: "none", "p", "pp", "ppp"; other levels are "level 4".
+/// Returns a level as perf's modifiers write it: "none", "p", "pp", "ppp"; other levels are
+/// "level 4".
 std::string level_name(int level);
-/// All from 0 to `highest`, within the bounds.
+/// Returns the levels from 0 to `highest`, but not above kHighestLevel.
 std::vector<int> levels_up_to(int highest);
 
 /// A PMU of the CPU cores, which counts and samples hardware events: "cpu", "cpu_core",
@@ -33,7 +34,7 @@ struct CorePmu {
   std::string name;
   std::uint32_t type = 0;          ///< perf_event_attr.type
   std::optional<int> max_precise;  ///< caps/max_precise
-  std::vector<int> cpus;           ///< of a hybrid machine: the CPUs it belongs to; empty: all
+  std::vector<int> cpus;           ///< the CPUs it belongs to on a hybrid machine; empty: all
 };
 
 /// A cache for data, or for data and instructions.
@@ -44,9 +45,9 @@ struct DataCache {
 
 struct Machine {
   CpuIdentity cpu;
-  std::vector<std::string> cpu_flags;  ///< x86: what the CPU has, "avx512f", as cpuinfo calls it
-  std::map<int, std::vector<DataCache>> data_caches;  ///< of each CPU that this process may run on
-  std::uint64_t memory_bytes = 0;                     ///< all of it; 0: unknown
+  std::vector<std::string> cpu_flags;                 ///< x86: the features in cpuinfo, "avx512f"
+  std::map<int, std::vector<DataCache>> data_caches;  ///< for each CPU that this process may run on
+  std::uint64_t memory_bytes = 0;                     ///< size of the main memory; 0: unknown
   std::string kernel;                                 ///< uname -r
   std::string hostname;                               ///< uname -n
   std::vector<CorePmu> core_pmus;

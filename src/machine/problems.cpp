@@ -4,7 +4,7 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
-#include "src/support/file.h"
+#include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -197,16 +197,16 @@ struct ProblemFinder {
   }
 
   void check_intel_levels(const Pmu& pmu, int highest) {
-    const int promised = pmu.max_precise().value_or(0);
-    if (highest < promised) {
+    const int reported = pmu.max_precise().value_or(0);
+    if (highest < reported) {
       add("level_refused",
           fmt::format("{}: caps/max_precise is {}, but the kernel accepts levels up to "
                       "{} only",
-                      pmu.name, level_name(std::min(promised, 3)), level_name(highest)),
+                      pmu.name, level_name(std::min(reported, 3)), level_name(highest)),
           fmt::format("ask for no more: skidscan record -p {}",
                       highest == 0 ? "none" : "none," + level_name(highest)));
     }
-    if (promised > 0) return;
+    if (reported > 0) return;
     add("no_precise_level", fmt::format("{}: no precise level: PEBS is not available", pmu.name),
         support.machine.cpu.hypervisor
             ? "record on bare metal; KVM gives guests PEBS since Linux 6.0 on a host "

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bounds far above those of real machines, of which the largest have some hundred PMUs, most of
-// them on one CPU of each socket.
+// Bounds far above the numbers of real machines. The largest machines have about a hundred PMUs,
+// and most of these belong to one CPU of each socket.
 constexpr std::size_t kMostPmus = 512;
 constexpr std::size_t kMostCpusTogether = std::size_t{1} << 18;
 constexpr std::uint64_t kLongestCapFile = 4096;

@@ -1,5 +1,6 @@
 #include "src/measure/event_description.h"
 
+#include "analysis/figures.h"
 #include "analysis/not_judged.h"
 #include "src/events/cpu.h"
 #include "src/events/errata.h"

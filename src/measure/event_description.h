@@ -2,8 +2,9 @@
 // Also, how the kernel and the CPU change an event so that its samples have another meaning.
 #pragma once
 
-#include "analysis/basis.h"
-#include "analysis/measurement.h"
+#include "analysis/addresses.h"
+#include "analysis/event_identity.h"
+#include "analysis/recording_path.h"
 #include "src/measure/event_knowledge.h"
 #include "src/support/precise_level.h"
 

@@ -1,9 +1,10 @@
 // From a recording to its measurements: one per recorded event.
 #pragma once
 
+#include "analysis/description.h"
 #include "analysis/measurement.h"
 #include "src/locate/filter.h"
-#include "src/locate/module_store.h"
+#include "src/locate/search_places.h"
 #include "src/support/error.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Whether the addresses of page-fault samples are those of the faulting instructions.
 #pragma once
 
-#include "analysis/measurement.h"
+#include "analysis/ip_check.h"
 #include "src/perfdata/tracepoint.h"
 
 #include <cstdint>

@@ -1,5 +1,10 @@
 #include "src/measure/profile.h"
 
+#include "analysis/command_line.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
+#include "analysis/part.h"
+#include "analysis/recording_path.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"

@@ -3,6 +3,7 @@
 
 #include "analysis/measurement.h"
 #include "src/locate/digest.h"
+#include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"

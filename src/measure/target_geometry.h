@@ -1,11 +1,11 @@
 // Where trigger and runway are in a recorded target: by its own note, or by names of functions.
 #pragma once
 
-#include "analysis/measurement.h"
+#include "analysis/description.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
 #include "src/measure/event_knowledge.h"
-#include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
 
 #include <algorithm>
 #include <optional>
@@ -13,6 +13,9 @@
 #include <vector>
 
 namespace skid::analysis {
+
+struct Classified;
+
 struct DeclaredData;
 }  // namespace skid::analysis
 

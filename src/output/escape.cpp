@@ -17,7 +17,7 @@ struct CodePoint {
   bool is_valid() const { return value >= 0; }
 };
 
-/// The character that `text`, which is not empty, begins with.
+/// Decodes the first character of `text`, which is not empty.
 CodePoint first_code_point(std::string_view text) {
   CodePoint point;
   const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -37,8 +37,9 @@ void each_code_point(std::string_view text, Use use) {
   }
 }
 
-/// Not of a control, and not of zero width, direction-changing or line-separating: those can make
-/// one name look like another.
+/// Whether a character is shown as it is. Control characters are not harmless, nor are characters
+/// of zero width or those that change the direction or separate lines: they can make one name look
+/// like another.
 bool is_harmless(const CodePoint& point) {
   if (!point.is_valid() || utf8proc_get_property(point.value)->ignorable) return false;
   switch (utf8proc_category(point.value)) {
@@ -55,12 +56,12 @@ bool is_harmless(const CodePoint& point) {
 
 std::size_t width_of(const CodePoint& point) {
   if (!point.is_valid()) return 1;
-  // A character that is newer than the library is shown in one column.
+  // The library does not know characters that are newer; they are shown in one column.
   if (utf8proc_category(point.value) == UTF8PROC_CATEGORY_CN) return 1;
   return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point.value)));
 }
 
-/// Bytes of the longest beginning of `text` that fits into `width` columns.
+/// Returns the number of bytes of the longest beginning of `text` that fits into `width` columns.
 std::size_t bytes_that_fit(std::string_view text, std::size_t width) {
   std::size_t used = 0;
   std::size_t bytes = 0;

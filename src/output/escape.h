@@ -1,4 +1,5 @@
-// Text from recordings made safe to show: the one gate between a file's names and a terminal.
+// Text from recordings made safe to show: every name from a file passes through here before it gets
+// to a terminal.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace skid::output {
 
-/// `text` with each byte of a control character, of an invisible or direction-changing character,
-/// and of invalid UTF-8 written as \xNN. Other characters stay as they are.
+/// Returns `text` with each byte of a control character, of an invisible or direction-changing
+/// character, and of invalid UTF-8 written as \xNN. Other characters stay as they are.
 std::string escape_for_terminal(std::string_view text);
 
 /// Whether every byte of `text` is a printable ASCII character, so that it needs no escaping.
@@ -19,30 +20,34 @@ inline bool is_printable_ascii(std::string_view text) noexcept {
   return !others;
 }
 
-/// `text` with each character that is not `shown` written as \u{1F9FF}. Invalid UTF-8 stays.
+/// Returns `text` with each character that is not `shown` written as \u{1F9FF}. Invalid UTF-8
+/// stays.
 std::string escape_unless(bool (*shown)(char32_t), std::string_view text);
 
-/// Terminal columns of escaped text: 2 for East Asian wide characters, 0 for combining ones.
+/// Returns the width of escaped text in terminal columns: 2 for East Asian wide characters, 0 for
+/// combining ones.
 std::size_t display_width(std::string_view text);
 
-/// `text` in at most `width` columns; "…" replaces the end of a longer one.
+/// Shortens `text` to at most `width` columns; "…" replaces the end of a longer one.
 std::string shorten(std::string_view text, std::size_t width);
-/// The same for names that differ in their ends; "~" replaces the beginning.
+/// Shortens `text` to at most `width` columns; "~" replaces the beginning of a longer one. For
+/// names that differ in their ends.
 std::string shorten_front(std::string_view text, std::size_t width);
 
-/// The part of a path after its last '/', escaped.
+/// Returns the part of a path after its last '/', escaped.
 inline std::string file_name(std::string_view path) {
   const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
   return escape_for_terminal(name == path.size() ? path : path.substr(name));
 }
 
-/// The name of a function, escaped. A longer name than any line, as C++ has them, is shortened.
+/// Returns the name of a function, escaped. Names of C++ can be longer than a line; they are
+/// shortened.
 inline std::string function_name(std::string_view name) {
   constexpr std::size_t kLongest = 90;
   return shorten(escape_for_terminal(name), kLongest);
 }
 
-/// Escaped text in lines of at most `width` columns, broken at spaces, or within words that are
+/// Breaks escaped text into lines of at most `width` columns, at spaces, or within words that are
 /// longer than a line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 

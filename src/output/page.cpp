@@ -1,13 +1,32 @@
+// Layout of texts, tables and lists.
+//
+// A list must fit a page that may be narrow. fit() chooses the columns and their widths:
+// 1. Columns of the highest rank are left out (rank 4 first) until the others fit, counting at most
+//    kNarrowText columns for each text that may be cut.
+// 2. If it is still too wide, wrapped texts are made narrower, then shortened texts, each down to
+//    kNarrowestText and the last column first.
+//
+// cut_texts() then shortens the texts of a column so that different texts stay different. It cuts
+// them in the middle, then with longer and shorter ends, until they are: in 10 columns
+//
+//     a_very_long_name_1  ->  a_ver…me_1
+//     a_very_long_name_2  ->  a_ver…me_2
+//
+// Texts that stay equal with any cut are numbered: the second one ends in "#2".
 #include "src/output/page.h"
 
+#include "src/output/cell.h"
+#include "src/output/escape.h"
 #include "src/output/html/document.h"
+#include "src/output/padding.h"
+#include "src/output/table.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace skid::output {
 namespace {
@@ -15,9 +34,10 @@ namespace {
 using Kind = ListColumn::Kind;
 
 constexpr std::size_t kGap = 2;
-/// Narrower columns look crowded, and levels of like content should have like widths.
+/// Minimum width: narrower columns look crowded, and levels of like content should have like
+/// widths.
 constexpr std::size_t kNarrowestTableColumn = 11;
-/// Columns that a shortened text keeps: before other columns are left out, and after.
+/// Minimum widths of a shortened text, before other columns are left out and after.
 constexpr std::size_t kNarrowText = 16;
 constexpr std::size_t kNarrowestText = 8;
 
@@ -26,28 +46,28 @@ std::string without_trailing_spaces(std::string line) {
   return line + '\n';
 }
 
-/// The width of a column that is shown.
+/// A column that is shown, and its width.
 struct Fitted {
   std::size_t column = 0;
   std::size_t width = 0;
 };
 
-/// Cuts the front of a name; of "ab (node27.run)" that of the name in parentheses.
+/// Cuts the front of a name; in "ab (node27.run)" the front of the name in parentheses.
 std::string shorten_name(const std::string& text, std::size_t width) {
   const std::size_t space = text.find(" (");
   const std::size_t lead = space < width / 2 ? space + 2 : 0;
   return text.substr(0, lead) + shorten_front(std::string_view(text).substr(lead), width - lead);
 }
 
-/// `text` without its middle. `tail`: columns of its end that stay.
+/// Cuts `text` in its middle. `tail`: columns of its end that stay.
 std::string without_middle(const std::string& text, std::size_t width, std::size_t tail) {
   if (display_width(text) <= width) return text;
   const std::string end = tail == 0 ? "" : shorten_front(text, tail + 1).substr(1);
   return shorten(text, width - display_width(end)) + end;
 }
 
-/// The texts of a column in `width` columns each. Different ones stay different: they are cut where
-/// that shows it, and numbered where no cut does.
+/// Shortens the texts of a column to `width` terminal columns each. Different texts stay different:
+/// they are cut at a place that keeps them so, and are numbered if there is none.
 std::map<std::string, std::string> cut_texts(const List& list, std::size_t column,
                                              std::size_t width) {
   std::map<std::string, std::string> cut;
@@ -62,7 +82,7 @@ std::map<std::string, std::string> cut_texts(const List& list, std::size_t colum
   } else {
     const std::size_t middle = (width - 1) / 2;
     for (std::size_t i = 0; i < 2 * width; ++i) {
-      // The middle first, then ends that are longer and shorter in turn.
+      // Cut in the middle first, then with ends that are longer and shorter in turn.
       const std::size_t tail = i % 2 == 0 ? middle + i / 2 : middle - std::min(middle, i / 2 + 1);
       for (auto& [text, shown] : cut)
         shown = without_middle(text, width, std::min(tail, width - 1));
@@ -79,7 +99,7 @@ std::map<std::string, std::string> cut_texts(const List& list, std::size_t colum
   return cut;
 }
 
-/// Leaves out columns of high rank until the rest fits, then shortens the columns that may be.
+/// Leaves out columns of high rank until the rest fits, then shortens columns whose kind allows it.
 std::vector<Fitted> fit(const List& list, std::size_t page_width) {
   std::vector<Fitted> fitted;
   for (std::size_t i = 0; i < list.columns.size(); ++i) {
@@ -102,7 +122,7 @@ std::vector<Fitted> fit(const List& list, std::size_t page_width) {
     fitted.erase(last);
   }
   std::size_t used = width_of_all(std::string::npos);
-  // Wrapped texts first: nothing of them is lost.
+  // Wrapped texts are narrowed first: nothing of them is lost.
   for (const bool wrapped : {true, false}) {
     for (std::size_t i = fitted.size(); i-- > 0 && used > page_width;) {
       auto& [column, width] = fitted[i];
@@ -276,21 +296,6 @@ std::string Page::list(const List& list) const {
 std::vector<std::string> Page::lines(std::string_view text, std::size_t indent) const {
   if (html) return {std::string(text)};
   return wrap(text, width > indent ? width - indent : 1);
-}
-
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return kUnknown;
-  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
-  // Fixed decimals would show a small mean as none.
-  if (std::abs(value) < 0.1) return fmt::format("{:.2g}", value);
-  return std::abs(value) < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
-}
-
-std::string list_of(const std::vector<std::string>& names, std::size_t most) {
-  if (names.size() <= most) return joined(names);
-  const std::vector<std::string> first(names.begin(),
-                                       names.begin() + static_cast<std::ptrdiff_t>(most));
-  return fmt::format("{} and {} more", joined(first), names.size() - most);
 }
 
 }  // namespace skid::output

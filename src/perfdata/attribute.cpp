@@ -1,5 +1,8 @@
 #include "src/perfdata/attribute.h"
 
+#include "src/perfdata/byte_writer.h"
+#include "src/perfdata/bytes.h"
+#include "src/support/byte_reader.h"
 #include "src/support/text.h"
 
 #include <string_view>
@@ -17,8 +20,9 @@ constexpr std::string_view kSoftwareNames =
     "cpu-clock task-clock page-faults context-switches cpu-migrations minor-faults major-faults "
     "alignment-faults emulation-faults dummy bpf-output cgroup-switches";
 
-/// ":u", ":ppH"; empty for perf's default. Events that exclude a mode or have a precise level
-/// exclude guests by default; perf omits modifiers that equal the default.
+/// Returns perf's modifiers of an event, ":u" or ":ppH"; empty for perf's default. Events that
+/// exclude a mode or have a precise level exclude guests by default; perf omits modifiers that
+/// equal the default.
 std::string modifiers_of(const Attribute& attribute) {
   const bool limited =
       attribute.exclude_kernel || attribute.exclude_user || attribute.exclude_hypervisor;
@@ -86,12 +90,12 @@ std::string encode_attribute(const Attribute& attribute, bool is_first) {
   const auto bit = [](unsigned position, bool set) { return std::uint64_t{set} << position; };
   constexpr unsigned kPreciseIp = 15;
   const std::uint64_t flags =
-      bit(0, true) | bit(1, true) |                                            // disabled, inherit
-      bit(4, attribute.exclude_user) | bit(5, attribute.exclude_kernel) |      //
+      bit(0, true) | bit(1, true) |  // disabled, inherit
+      bit(4, attribute.exclude_user) | bit(5, attribute.exclude_kernel) |
       bit(6, attribute.exclude_hypervisor) | bit(8, is_first) |                // mmap
       bit(9, is_first) | bit(10, attribute.frequency) | bit(12, true) |        // comm, on exec
       bit(13, is_first) | std::uint64_t{attribute.precise_ip} << kPreciseIp |  // task
-      bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |     //
+      bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |
       bit(20, attribute.exclude_guest) | bit(23, is_first) | bit(24, is_first);  // mmap2, comm_exec
   ByteWriter body;
   body.u32(attribute.type).u32(kWrittenAttribute).u64(attribute.config);

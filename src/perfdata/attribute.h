@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/perfdata/bytes.h"
+#include "src/support/byte_order.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,47 +32,54 @@ struct Attribute {
   std::uint64_t sample_regs_user = 0;
   std::uint64_t sample_regs_intr = 0;
 
-  bool inherit = false;     ///< counted in tasks that the task starts, too
+  bool inherit = false;     ///< also counts in tasks that the task starts
   unsigned precise_ip = 0;  ///< 0 to 3
   bool exclude_user = false;
   bool exclude_kernel = false;
   bool exclude_hypervisor = false;
   bool exclude_host = false;
   bool exclude_guest = false;
-  bool sample_id_all = false;  ///< records other than samples end with who, when and which event
+  bool sample_id_all = false;  ///< records other than samples end with a SampleId
 
-  std::string name;                ///< as perf wrote it, "cpu-clock:ppH"; else described by type
+  std::string name;                ///< as perf wrote it, "cpu-clock:ppH"; else describe_event()
   std::vector<std::uint64_t> ids;  ///< sample ids that belong to this event
 
+  /// Whether all of these bits are set in `sample_type`.
   bool has(std::uint64_t sample_type_bits) const noexcept {
     return (sample_type & sample_type_bits) == sample_type_bits;
   }
-  /// Whether the event has no samples to measure. A dummy event only carries mapping records. An
-  /// event of BPF output has what programs write, such as the times off the CPU of `perf record
-  /// --off-cpu`.
+  /// Whether the event has no samples to measure. A dummy event exists only for mapping records.
+  /// The samples of a BPF output event are data that BPF programs write, such as the times off the
+  /// CPU of `perf record --off-cpu`.
   bool is_dummy() const noexcept;
 };
 
-/// PERF_ATTR_SIZE_VER0, the smallest perf_event_attr there ever was.
+/// Maximum number of events of a recording, far more than are recorded: a kernel has some 2,500
+/// tracepoints. Bounds the memory for a damaged recording: a report needs up to 14 KB per event.
+inline constexpr std::size_t kMostAttributes = std::size_t{1} << 14;
+
+/// Size of the smallest perf_event_attr of any kernel, PERF_ATTR_SIZE_VER0.
 inline constexpr std::size_t kSmallestAttribute = 64;
-/// Larger than any perf_event_attr so far by far (144 bytes in Linux 6.16).
+/// Maximum size of a perf_event_attr. Far larger than any perf_event_attr so far (144 bytes in
+/// Linux 6.16).
 inline constexpr std::size_t kLargestAttribute = 4096;
 
 /// Reads a perf_event_attr from `bytes`, which contain exactly one (kSmallestAttribute bytes or
 /// more; bytes past the known fields are ignored). nullopt if it is too small.
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order);
 
-/// Bytes of a written perf_event_attr, PERF_ATTR_SIZE_VER7.
+/// Size of a perf_event_attr that is written, PERF_ATTR_SIZE_VER7.
 inline constexpr std::size_t kWrittenAttribute = 128;
 
-/// The perf_event_attr of perf record for this event, in kWrittenAttribute bytes of a little-endian
-/// recording. `is_first`: the first event of a recording also asks for the records of mappings,
-/// names and forks.
+/// Returns the perf_event_attr that perf record writes for this event, in kWrittenAttribute bytes
+/// of a little-endian recording. `is_first`: it is the first event of the recording, which also
+/// requests the records of mappings, names and forks.
 std::string encode_attribute(const Attribute& attribute, bool is_first);
 
-/// A name for an event that the recording did not name: "cycles", "page-faults:u", "mem:0x10:rw",
-/// "type 8 config 0x1cd". Its modifiers give the excluded modes and the precise level, where they
-/// differ from the default of perf 6.1 (evsel__add_modifiers in tools/perf/util/evsel.c).
+/// Returns a name for an event that the recording does not name: "cycles", "page-faults:u",
+/// "mem:0x10:rw", "type 8 config 0x1cd". Its modifiers give the excluded modes and the precise
+/// level, where they differ from the default of perf 6.1 (evsel__add_modifiers in
+/// tools/perf/util/evsel.c).
 std::string describe_event(const Attribute& attribute);
 
 }  // namespace skid::perfdata

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
-/// Bytes read, 0 at the end of the file, -errno.
+/// Reads once. Returns the number of bytes, 0 at the end of the file, or -errno.
 std::ptrdiff_t read_once(int fd, std::byte* into, std::size_t size,
                          std::optional<std::uint64_t> offset) {
   for (;;) {

@@ -1,4 +1,4 @@
-// Bytes of a file or pipe, one after the other, through bounded buffers.
+// The bytes of a file or pipe, read one after the other through bounded buffers.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,25 @@
 
 namespace skid::perfdata {
 
-/// A range of bytes read front to back. Files are read with pread rather than mapped: a file that
-/// shrinks meanwhile ends early instead of raising SIGBUS, and resident memory stays that of the
-/// buffers.
+/// A range of bytes, read from its start to its end. Files are read with pread rather than mapped:
+/// a file that shrinks meanwhile ends early instead of raising SIGBUS, and only the buffers take
+/// resident memory.
 class ByteStream {
  public:
-  /// Maximum for `fill`: no record is larger.
+  /// Maximum size for `fill`. No record is larger.
   static constexpr std::size_t kLargestFill = std::size_t{64} << 10;
 
-  /// No bytes at all.
+  /// Makes an empty stream.
   ByteStream() noexcept = default;
-  /// Bytes [begin, end) of a regular file, whose descriptor must stay open.
+  /// Makes a stream of bytes [begin, end) of a regular file, whose descriptor must stay open.
   static ByteStream of_file(int fd, std::uint64_t begin, std::uint64_t end);
-  /// All bytes of a pipe until it is closed; positions count from `begin`.
+  /// Makes a stream of all bytes of a pipe until it is closed. Positions count from `begin`.
   static ByteStream of_pipe(int fd, std::uint64_t begin);
 
-  /// The bytes in memory that were not consumed yet; valid until the next `fill` or `skip`.
+  /// Returns the bytes in memory that are not consumed; valid until the next `fill` or `skip`.
   std::span<const std::byte> buffered() const noexcept { return {data_, size_}; }
-  /// Makes at least `size` bytes buffered (at most kLargestFill). False when there are fewer left.
+  /// Reads until at least `size` bytes (at most kLargestFill) are buffered. False if fewer are
+  /// left.
   bool fill(std::size_t size) { return size_ >= size || read_more(size); }
   /// Consumes bytes that are buffered.
   void consume(std::size_t size) noexcept {
@@ -34,14 +35,15 @@ class ByteStream {
     size_ -= size;
     position_ += size;
   }
-  /// Consumes any number of bytes. False when there are fewer left; all are consumed then.
+  /// Consumes any number of bytes. False if fewer are left, which are then consumed.
   bool skip(std::uint64_t size);
 
-  /// Offset of the first buffered byte in the file or pipe.
+  /// Returns the offset of the first buffered byte in the file or pipe.
   std::uint64_t position() const noexcept { return position_; }
-  /// The number of bytes from there to the end; nullopt for pipes, whose end is unknown.
+  /// Returns the number of bytes from position() to the end; nullopt for pipes, whose end is
+  /// unknown.
   std::optional<std::uint64_t> left() const noexcept;
-  /// errno of the read that failed, 0 while none did.
+  /// Returns the errno of a read that failed; 0 if none did.
   int read_error() const noexcept { return read_error_; }
 
  private:
@@ -51,7 +53,7 @@ class ByteStream {
 
   int fd_ = -1;
   bool is_pipe_ = false;
-  std::uint64_t end_ = 0;  ///< of the range in the file
+  std::uint64_t end_ = 0;  ///< end of the range in the file
   std::uint64_t position_ = 0;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;

@@ -1,8 +1,10 @@
 #include "src/perfdata/compressed_records.h"
 
 #include "src/perfdata/byte_stream.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
+#include "src/support/byte_reader.h"
 
 #include <cstring>
 #include <new>
@@ -13,11 +15,11 @@
 namespace skid::perfdata {
 namespace {
 
-/// Records that are decompressed at a time, and the part of one that is left over.
+/// Size of the buffer: what is decompressed at a time, and the truncated record before it.
 constexpr std::size_t kDecompressed = (std::size_t{256} << 10) + ByteStream::kLargestFill;
 
-/// log2 of the bytes that a stream may refer back to: what zstd's highest level (22) asks for. At
-/// perf's own level it is 512 KiB. Bounds memory whatever the stream.
+/// log2 of the bytes that a stream may refer back to: the window of zstd's highest level (22). At
+/// perf's own level the window is 512 KiB. Bounds the memory for any stream.
 constexpr int kLargestWindow = 27;
 
 }  // namespace
@@ -72,7 +74,7 @@ bool CompressedRecords::next(Record& record, ByteOrder order) {
   return false;
 }
 
-/// False when nothing came out.
+/// Decompresses more of the packet into the buffer. False if that gave no bytes.
 bool CompressedRecords::decompress_more() {
   if (!decompressed_) decompressed_ = std::make_unique_for_overwrite<std::byte[]>(kDecompressed);
   if (!context_) {
@@ -90,7 +92,7 @@ bool CompressedRecords::decompress_more() {
     const std::size_t taken = in.pos;
     const std::size_t given = out.pos;
     result = ZSTD_decompressStream(context_.get(), &out, &in);
-    // With the input at its end one more call may still give what zstd holds back.
+    // At the end of the input, another call may still return bytes that zstd has buffered.
     if (ZSTD_isError(result) != 0 || (in.pos == taken && out.pos == given)) break;
   }
   compressed_ = compressed_.subspan(in.pos);

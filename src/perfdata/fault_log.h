@@ -14,12 +14,13 @@
 
 namespace skid::perfdata {
 
-/// What the user can do about most faults of a recording.
+/// The remedy for most faults of a recording.
 inline constexpr const char* kRecordAgain = "the recording is damaged or was cut off; record again";
 
-/// Faults in the order in which they were found. A recording with very many lists the first ones.
+/// Faults in the order in which they were found. Only the first 100 are listed.
 class FaultLog {
  public:
+  /// Lists a fault, unless it was listed when the recording was read before.
   void add(InputFault fault) {
     any_ = true;
     if (is_full()) return;
@@ -35,10 +36,10 @@ class FaultLog {
     add({file.string(), offset, std::move(found), std::move(expected), std::move(remedy)});
   }
 
-  /// The recording is read again from here on: faults found before are not listed twice.
+  /// To be called when the recording is read again: faults found before are not listed twice.
   void begin_again() noexcept { is_again_ = true; }
 
-  /// No more are listed. The texts of faults need not be made any more.
+  /// Whether no more faults are listed, so that their texts need not be composed.
   bool is_full() const noexcept { return faults_.size() >= kMost; }
   /// Whether there was any fault.
   bool any() const noexcept { return any_; }

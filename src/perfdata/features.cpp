@@ -1,9 +1,15 @@
 #include "src/perfdata/features.h"
 
+#include "src/perfdata/byte_writer.h"
+#include "src/perfdata/bytes.h"
+#include "src/perfdata/feature_sections.h"
+#include "src/support/byte_order.h"
+#include "src/support/byte_reader.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -13,7 +19,7 @@
 namespace skid::perfdata {
 namespace {
 
-/// References to the members of a structure in the order of the section.
+/// Returns references to the members of a structure in the order of the section.
 template <typename Value>
 auto members_of(Value& value) {
   using Type = std::remove_const_t<Value>;
@@ -33,9 +39,9 @@ auto members_of(Value& value) {
 }
 
 /// Reads a number, a text, the members of a structure, or a list: a count and its elements. A list
-/// replaces `to`. Memory grows with the elements that are read, so any count is safe. When the
-/// section ends inside an element, that one is left out and the reader fails; it also fails after
-/// kMostElements. An optional value that is no list is kept only if it is there in full.
+/// replaces `to`. Memory grows with the elements that are read, so that any count is safe. If the
+/// section ends inside an element, that element is left out and the reader fails; it also fails
+/// after kMostElements. An optional value other than a list is set only if it is complete.
 template <typename Value>
 void read(ByteReader& in, Value& to) {
   if constexpr (std::is_same_v<Value, std::string>) {
@@ -62,7 +68,7 @@ void read(ByteReader& in, Value& to) {
   }
 }
 
-/// Writes what `read` reads. An optional value must be there.
+/// Writes a value in the form that `read` reads. An optional value must be set.
 template <typename Value>
 void write(ByteWriter& out, const Value& from) {
   if constexpr (std::is_same_v<Value, std::string>) {
@@ -98,7 +104,7 @@ void parse_event_descriptions(ByteReader& reader, Features& features) {
   }
 }
 
-/// A sequence of struct perf_record_header_build_id.
+/// Reads a sequence of struct perf_record_header_build_id.
 void parse_build_ids(ByteReader& reader, Features& features) {
   constexpr std::size_t kHeader = 8;
   while (reader.remaining() > 0 && !reader.failed()) {
@@ -118,10 +124,11 @@ bool is_all_zero(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-/// Names and values, each ended by a NUL, to the end of the section or the padding of pipe mode
-/// (system/extras/simpleperf/record_file_format.h). No name is empty.
+/// Reads names and values, each terminated by a NUL, up to the end of the section or the padding of
+/// pipe mode (system/extras/simpleperf/record_file_format.h). No name is empty.
 void parse_meta_info(ByteReader& reader, Features& features) {
-  constexpr std::uint64_t kLongestPadding = 7;  // NULs, of which the empty name has one
+  constexpr std::uint64_t kLongestPadding =
+      7;  // NULs, the first of which was read as an empty name
   features.meta_info.clear();
   while (reader.remaining() > 0 && features.meta_info.size() < kMostElements) {
     std::string name(reader.terminated_text());
@@ -163,7 +170,7 @@ void write_event_descriptions(ByteWriter& out, const Features& features) {
   }
 }
 
-/// How the sections of one kind are read and written.
+/// How sections of one kind are read and written.
 struct Form {
   unsigned bit;
   std::string_view name;
@@ -171,14 +178,14 @@ struct Form {
   void (*write)(ByteWriter&, const Features&) = nullptr;  ///< null: never written
 };
 
-/// A section that is the value of one member.
+/// Returns the form of a section whose content is the value of one member.
 template <auto Member>
 constexpr Form form(unsigned bit, std::string_view name) {
   return {bit, name, [](ByteReader& in, Features& to) { read(in, to.*Member); },
           [](ByteWriter& out, const Features& from) { write(out, from.*Member); }};
 }
 
-/// All kinds in ascending order of bits.
+/// The forms of all kinds, in ascending order of bits.
 constexpr auto kForms = std::to_array<Form>({
     {HEADER_TRACING_DATA, "TRACING_DATA", parse_tracing_data_section},
     {HEADER_BUILD_ID, "BUILD_ID", parse_build_ids},
@@ -238,7 +245,7 @@ std::string parse_build_id(std::span<const std::byte> body, std::uint16_t misc, 
   if ((misc & PERF_RECORD_MISC_BUILD_ID_SIZE) != 0) {
     digest = std::min<std::size_t>(std::to_integer<std::size_t>(field[kSha1]), kSha1);
   } else {
-    // perf before 5.11 fills shorter ones (16 bytes of MD5 or UUID, 8 of xxHash) with zeros.
+    // perf before 5.11 pads shorter digests (16 bytes of MD5 or UUID, 8 of xxHash) with zeros.
     constexpr std::size_t kWord = 4;
     while (digest > 0 && is_all_zero(field.subspan(digest - kWord, kWord))) digest -= kWord;
   }

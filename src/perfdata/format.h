@@ -1,4 +1,4 @@
-// Numbers of the perf.data format, under the kernel's names; those of the perf_event ABI are in the
+// Numbers of the perf.data format with the kernel's names. Those of the perf_event ABI are in the
 // kernel's own header. Sources: tools/lib/perf/include/perf/event.h and
 // tools/perf/Documentation/perf.data-file-format.txt of the Linux kernel.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace skid::perfdata {
 
-/// perf_event_header.type of the records that perf itself writes and that are looked at;
-/// name_of_record_type knows all.
+/// perf_event_header.type of the records that perf itself writes, as far as they are read here.
+/// name_of_record_type() has the names of all.
 enum RecordType : std::uint32_t {
-  PERF_RECORD_HEADER_ATTR = 64,  ///< the first of them
+  PERF_RECORD_HEADER_ATTR = 64,  ///< the first type of perf's records
   PERF_RECORD_HEADER_TRACING_DATA = 66,
   PERF_RECORD_HEADER_BUILD_ID = 67,
   PERF_RECORD_FINISHED_ROUND = 68,
@@ -26,7 +26,8 @@ enum RecordType : std::uint32_t {
   PERF_RECORD_COMPRESSED2 = 83,
 };
 
-/// Of perf_event_header.misc in perf's build-id sections (tools/lib/perf/include/perf/event.h).
+/// A bit of perf_event_header.misc in perf's build-id sections
+/// (tools/lib/perf/include/perf/event.h).
 inline constexpr std::uint16_t PERF_RECORD_MISC_BUILD_ID_SIZE = 1u << 15;
 
 /// The mode of the CPU when the record was made (PERF_RECORD_MISC_CPUMODE_MASK).
@@ -76,29 +77,29 @@ enum FeatureBit : unsigned {
   HEADER_HYBRID_TOPOLOGY = 30,
   HEADER_PMU_CAPS = 31,
   HEADER_CPU_DOMAIN_INFO = 32,
-  HEADER_SIMPLEPERF = 128,  ///< the first of Android's simpleperf
+  HEADER_SIMPLEPERF = 128,  ///< the first bit of Android's simpleperf
   HEADER_SIMPLEPERF_META_INFO = 129,
   HEADER_FEATURES = 256,
 };
 
-/// Compression::type of HEADER_COMPRESSED.
+/// The value of Compression::type in HEADER_COMPRESSED.
 inline constexpr std::uint32_t PERF_COMP_ZSTD = 1;
 
-/// "PERF_RECORD_MMAP2", or "record type 99".
+/// Returns "PERF_RECORD_MMAP2", or "record type 99" for unknown types.
 std::string name_of_record_type(std::uint32_t type);
 
-/// "hardware", "tracepoint", …; empty for the number of a PMU that the kernel gave out.
+/// Returns "hardware", "tracepoint", …; empty for the number that the kernel assigned to a PMU.
 std::string_view name_of_event_type(std::uint32_t type);
 
-/// Whether samples may be missing, or damaged, where a record of that type is.
+/// Whether a record of this type means that samples may be missing or damaged.
 constexpr bool hides_samples(std::uint32_t type) {
   return type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES ||
          type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE ||
          type == PERF_RECORD_SAMPLE;
 }
 
-/// The fields of a sample by name, "IP" and "TID", in the order of the bits; "bit 40" for one that
-/// is not known here.
+/// Returns the names of the fields of a sample, "IP" and "TID", in the order of the bits; "bit 40"
+/// for an unknown one.
 std::vector<std::string> names_of_sample_type(std::uint64_t sample_type);
 
 }  // namespace skid::perfdata

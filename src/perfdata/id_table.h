@@ -1,4 +1,4 @@
-// Which event a sample id belongs to.
+// The table of sample ids and the events that they belong to.
 #pragma once
 
 #include "src/support/hash.h"
@@ -11,10 +11,10 @@
 
 namespace skid::perfdata {
 
-/// Sample ids to attribute indices, in open addressing: one lookup per sample.
+/// A hash table from sample ids to attribute indices, with open addressing: one lookup per sample.
 class IdTable {
  public:
-  /// An id that two events claim stays with the first.
+  /// Adds an id. If it is in the table already, the first attribute stays.
   void add(std::uint64_t id, std::uint32_t attribute) {
     if ((used_ + 1) * 2 > slots_.size()) {
       constexpr unsigned kFirstBits = 4;  // log2 of the slots to begin with
@@ -28,6 +28,7 @@ class IdTable {
     insert({id, attribute});
   }
 
+  /// Returns the index of the attribute; nullopt for unknown ids.
   std::optional<std::uint32_t> find(std::uint64_t id) const noexcept {
     if (slots_.empty()) return std::nullopt;
     for (std::size_t at = start_of(id);; at = (at + 1) & (slots_.size() - 1)) {
@@ -56,7 +57,7 @@ class IdTable {
   }
 
   std::uint64_t seed_ = random_seed();
-  std::vector<Slot> slots_;  ///< a power of two, at most half of them used
+  std::vector<Slot> slots_;  ///< a power of two of slots, at most half of them used
   unsigned shift_ = 64;      ///< 64 - log2(slots)
   std::size_t used_ = 0;
 };

@@ -1,16 +1,20 @@
 #include "src/perfdata/metadata.h"
 
 #include "src/perfdata/fault_log.h"
+#include "src/perfdata/feature_sections.h"
+#include "src/perfdata/file_header.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
+#include "src/support/byte_reader.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 
 #include <algorithm>
-#include <array>
 #include <bitset>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -19,11 +23,11 @@
 namespace skid::perfdata {
 namespace {
 
-/// perf's own names of events are shorter than a line.
+/// Maximum length of an event's name; perf's own names are shorter than a line.
 constexpr std::size_t kLongestEventName = 1024;
 
-/// PERF_RECORD_HEADER_ATTR: a perf_event_attr, which contains its own size, and the ids of the
-/// event.
+/// Takes a PERF_RECORD_HEADER_ATTR: a perf_event_attr, which contains its own size, and the ids of
+/// the event. Returns what is wrong with it, or an empty string.
 std::string take_attribute(const Record& record, ByteOrder order, Metadata& metadata) {
   if (metadata.attributes.size() >= kMostAttributes) {
     return fmt::format("more than {} event attributes", kMostAttributes);
@@ -50,7 +54,7 @@ std::string take_attribute(const Record& record, ByteOrder order, Metadata& meta
   return {};
 }
 
-/// PERF_RECORD_EVENT_UPDATE, of which only the name matters here.
+/// Takes a PERF_RECORD_EVENT_UPDATE, of which only the name is used.
 std::string take_update(const Record& record, ByteOrder order, const IdTable& ids,
                         Metadata& metadata) {
   constexpr std::uint64_t kName = 2;  // PERF_EVENT_UPDATE__NAME
@@ -66,7 +70,7 @@ std::string take_update(const Record& record, ByteOrder order, const IdTable& id
   return {};
 }
 
-/// PERF_RECORD_HEADER_BUILD_ID.
+/// Takes a PERF_RECORD_HEADER_BUILD_ID.
 std::string take_build_id(const Record& record, ByteOrder order, Metadata& metadata) {
   if (record.body.size() > kMostBuildIdBytes - metadata.build_id_bytes_from_records) {
     return fmt::format("build-ids of more than {} bytes", kMostBuildIdBytes);
@@ -75,7 +79,7 @@ std::string take_build_id(const Record& record, ByteOrder order, Metadata& metad
   return parse_build_id(record.body, record.misc, order, metadata.features);
 }
 
-/// PERF_RECORD_HEADER_FEATURE.
+/// Takes a PERF_RECORD_HEADER_FEATURE.
 TakenMetadata take_feature(const Record& record, ByteOrder order, Metadata& metadata) {
   ByteReader reader(record.body, order);
   const std::uint64_t number = reader.u64();
@@ -92,16 +96,7 @@ TakenMetadata take_feature(const Record& record, ByteOrder order, Metadata& meta
   return taken;
 }
 
-constexpr std::uint64_t kMagic = 0x32454c4946524550;     // "PERFILE2"
-constexpr std::uint64_t kOldMagic = 0x454c494646524550;  // "PERFFILE"
-constexpr std::size_t kWithoutFeatures = 72;             // perf_file_header before Linux 2.6.33
-
-FileSection read_section(ByteReader& reader) {
-  const std::uint64_t offset = reader.u64();
-  const std::uint64_t size = reader.u64();
-  return {offset, size};
-}
-
+/// Reads the sections of a file and lists their faults.
 class SectionReader {
  public:
   SectionReader(const FileDescriptor& file, std::uint64_t size, const std::filesystem::path& path,
@@ -114,8 +109,8 @@ class SectionReader {
       throw InputError({path_.string(), header_.attributes.offset, "no readable event attribute",
                         "at least one", kRecordAgain});
     }
-    // The feature sections follow the records, so without a valid end of these their offset is
-    // unknown.
+    // The feature sections follow the records; their offset is not known if the end of the records
+    // is not valid.
     if (find_records()) read_features();
     adopt_event_descriptions(metadata());
     return std::move(sections_);
@@ -129,7 +124,7 @@ class SectionReader {
     faults_.add(path_, offset, std::move(found), std::move(expected), std::move(remedy));
   }
 
-  /// The bytes of a section; faults and gives fewer when it reaches past the end of the file.
+  /// Returns the bytes of a section: fewer, and a fault, if it extends past the end of the file.
   std::vector<std::byte> bytes_of(FileSection section, const std::string& what) {
     const std::uint64_t available = section.offset < size_ ? size_ - section.offset : 0;
     if (section.size > available) {
@@ -165,7 +160,7 @@ class SectionReader {
       const auto entry = entries.first(static_cast<std::size_t>(entry_size));
       auto attribute =
           parse_attribute(entry.first(entry.size() - FileSection::kEntrySize), header_.order);
-      if (!attribute) break;  // not reached: the entry size was checked above
+      if (!attribute) break;  // not possible: the entry size was checked above
       ByteReader reader(entry.last(FileSection::kEntrySize), header_.order);
       FileSection ids = read_section(reader);
       if (ids.size > id_bytes_left) {
@@ -212,7 +207,7 @@ class SectionReader {
     const auto table = bytes_of({table_offset, header_.features.size() * FileSection::kEntrySize},
                                 "feature table");
     ByteReader reader(table, header_.order);
-    // Sections that overlap would make us read the same bytes again and again.
+    // Sections that overlap must not make the same bytes be read again and again.
     std::uint64_t bytes_left = size_;
     for (const unsigned bit : header_.features) {
       const FileSection section = read_section(reader);
@@ -255,7 +250,7 @@ void adopt_event_descriptions(Metadata& metadata) {
         break;
       }
     }
-    // Without ids the descriptions are in the order of the attributes.
+    // If there are no ids, the descriptions are in the order of the attributes.
     if (description == nullptr && events.size() == metadata.attributes.size()) {
       description = &events[i];
     }
@@ -282,68 +277,6 @@ TakenMetadata take_metadata(const Record& record, ByteOrder order, const IdTable
     default:
       return {};
   }
-}
-
-FileHeader parse_file_header(std::span<const std::byte> bytes, const std::filesystem::path& path) {
-  const auto refuse = [&path](std::uint64_t offset, std::string found, std::string expected,
-                              std::string remedy) {
-    throw InputError(
-        {path.string(), offset, std::move(found), std::move(expected), std::move(remedy)});
-  };
-
-  if (bytes.size() < sizeof kMagic) {
-    refuse(0, fmt::format("a file of {} bytes", bytes.size()),
-           fmt::format("a perf.data header of {} bytes", FileHeader::kLargestSize),
-           "is it a recording of perf?");
-  }
-  FileHeader header;
-  const std::uint64_t magic = ByteReader(bytes, ByteOrder::little).u64();
-  if (magic == kOldMagic || __builtin_bswap64(magic) == kOldMagic) {
-    refuse(0, "magic PERFFILE, the format of perf before Linux 2.6.33", "PERFILE2",
-           "convert it with a perf of its time");
-  }
-  if (magic != kMagic) {
-    if (__builtin_bswap64(magic) != kMagic) {
-      refuse(0, "no perf.data magic", "PERFILE2", "is it a recording of perf?");
-    }
-    header.order = ByteOrder::big;
-  }
-
-  ByteReader reader(bytes, header.order);
-  reader.skip(sizeof kMagic);
-  const std::uint64_t size = reader.u64();
-  header.pipe = size == FileHeader::kPipeSize && !reader.failed();
-  if (header.pipe) return header;
-  header.attribute_entry_size = reader.u64();
-  header.attributes = read_section(reader);
-  header.data = read_section(reader);
-  reader.skip(FileSection::kEntrySize);  // event types, of no use since Linux 3.9
-  std::array<std::uint64_t, HEADER_FEATURES / 64> words{};
-  if (size == FileHeader::kLargestSize) {
-    for (auto& word : words) word = reader.u64();
-  }
-  if (reader.failed()) {
-    refuse(0, fmt::format("a file of {} bytes", bytes.size()),
-           fmt::format("a perf.data header of {} bytes", FileHeader::kLargestSize), kRecordAgain);
-  }
-  if (size != FileHeader::kLargestSize && size != kWithoutFeatures) {
-    refuse(8, fmt::format("a header of {} bytes", size),
-           fmt::format("{}, {} or {}", FileHeader::kPipeSize, kWithoutFeatures,
-                       FileHeader::kLargestSize),
-           kRecordAgain);
-  }
-  // The bits are in words of the writer's unsigned long. A 32-bit big-endian machine puts the lower
-  // ones first; there is no recording without a host's name.
-  const auto has_hostname = [&words] { return (words[0] >> HEADER_HOSTNAME & 1u) != 0; };
-  if (header.order == ByteOrder::big && !has_hostname()) {
-    const auto as_written = words;
-    for (auto& word : words) word = word << 32 | word >> 32;
-    if (!has_hostname()) words = as_written;
-  }
-  for (unsigned bit = 0; bit < HEADER_FEATURES; ++bit) {
-    if ((words[bit / 64] >> (bit % 64) & 1u) != 0) header.features.push_back(bit);
-  }
-  return header;
 }
 
 FileSections read_file_sections(const FileDescriptor& file, std::uint64_t size,

@@ -1,6 +1,7 @@
 #include "src/perfdata/record.h"
 
 #include "src/perfdata/attribute.h"
+#include "src/support/byte_reader.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -2,8 +2,12 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/file_header.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
+#include "src/support/byte_reader.h"
+#include "src/support/file.h"
+#include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -26,7 +30,7 @@ namespace {
   throw InputError({path.string(), std::nullopt, describe_errno(errno), "", ""});
 }
 
-/// A duplicated descriptor of standard input.
+/// Returns a duplicated descriptor of standard input. Throws InputError for a terminal.
 FileDescriptor standard_input() {
   if (::isatty(STDIN_FILENO) == 1) {
     throw InputError({"-", std::nullopt, "a terminal", "a recording",
@@ -37,7 +41,7 @@ FileDescriptor standard_input() {
   return input;
 }
 
-/// The numbered files of a directory in their order: "data.0", "data.1", …
+/// Returns the numbered files of a directory in their order: "data.0", "data.1", …
 std::set<std::pair<unsigned, std::filesystem::path>> numbered_files(
     const std::filesystem::path& directory) {
   constexpr std::string_view kPrefix = "data.";
@@ -149,7 +153,7 @@ void Recording::open_directory() {
 }
 
 void Recording::add_short_record(const Record& record) {
-  // A recording may consist of damage, and formatting faults is slow.
+  // All of a recording may be damaged, and formatting faults is slow.
   if (faults_.is_full()) return;
   fault(record.offset,
         fmt::format("a {} of {} bytes that ends inside its fields",
@@ -269,7 +273,7 @@ void Recording::consume(std::size_t bytes) noexcept {
 bool Recording::next(Record& record) {
   while (!ended_) {
     if (stopped_) {
-      // Not earlier: the previous record may be in the buffer of the stream.
+      // Not earlier, because the previous record may be in the buffer of the stream.
       if (segment_ + 1 < segments_.size()) {
         start_segment(segment_ + 1);
       } else {
@@ -308,7 +312,7 @@ bool Recording::next_stored(Record& record) {
                 fmt::format("{} up to the end of the records", stream_.buffered().size()),
                 kRecordAgain);
   }
-  // RepeatedRecords looks at what follows.
+  // RepeatedRecords compares the records that follow.
   if (record.type == PERF_RECORD_FINISHED_ROUND && !from_pipe_) {
     stream_.fill(ByteStream::kLargestFill);
   }

@@ -1,9 +1,11 @@
 #include "src/perfdata/recording_writer.h"
 
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
+#include "src/perfdata/byte_writer.h"
+#include "src/perfdata/feature_sections.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
+#include "src/support/file.h"
 
 #include <algorithm>
 #include <array>
@@ -28,13 +30,14 @@ constexpr std::uint64_t kEventUpdateName = 2;  // PERF_EVENT_UPDATE__NAME
 
 constexpr std::size_t kLongestRecord = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
-/// Bytes of records that are compressed at once: even if they do not shrink they fit into one
-/// record.
+/// Bytes of records that are compressed at once. They fit into one record even if compression does
+/// not make them smaller.
 constexpr std::size_t kCompressedAtOnce = std::size_t{32} << 10;
-/// Size of the kernel's buffers in HEADER_COMPRESSED; larger than any decompressed record.
+/// Size of the kernel's buffers in HEADER_COMPRESSED, larger than any decompressed record.
 constexpr std::uint32_t kKernelBuffer = 528'384;
 constexpr std::uint32_t kCompressionVersion = 1;
 
+/// Returns the bytes of a record.
 std::string record_of(std::uint32_t type, std::uint16_t misc, std::string_view body) {
   if (body.size() > kLongestRecord - kRecordHeader) {
     throw std::length_error("a record exceeds the maximum of its 16-bit size");
@@ -44,7 +47,7 @@ std::string record_of(std::uint32_t type, std::uint16_t misc, std::string_view b
   return record.bytes();
 }
 
-/// `features` with those that follow from the other arguments.
+/// Returns `features` with those that follow from the other arguments.
 Features completed(Features features, const std::vector<Attribute>& events,
                    const WritingChoices& choices) {
   features.events.clear();
@@ -53,17 +56,17 @@ Features completed(Features features, const std::vector<Attribute>& events,
   features.present.set(HEADER_NRCPUS, features.cpu_counts.has_value());
   features.present.set(HEADER_COMPRESSED, choices.compression.has_value());
   if (choices.compression) {
-    // perf writes the ratio that it reached, which is not known before the end of a pipe.
+    // perf writes the ratio of the whole recording, which in a pipe is not known here.
     const auto level = static_cast<std::uint32_t>(*choices.compression);
     features.compression =
         Compression{kCompressionVersion, PERF_COMP_ZSTD, level, 0, kKernelBuffer};
   }
   features.present.set(HEADER_SAMPLE_TIME, !choices.pipe);
-  features.sample_time.emplace(0, 0);  // `finish` knows them
+  features.sample_time.emplace(0, 0);  // `finish` sets them
   return features;
 }
 
-/// Goes on with a zstd stream, and flushes it.
+/// Continues a zstd stream with `bytes`, and flushes it. Returns the compressed bytes.
 std::string compressed(ZSTD_CCtx* stream, std::string_view bytes) {
   std::string compressed(kLongestRecord - kRecordHeader, '\0');
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
@@ -117,7 +120,7 @@ void RecordingWriter::write_file_header(const std::vector<Attribute>& events) {
   ByteWriter header;
   header.raw(kFileMagic).u64(kFileHeader).u64(kWrittenAttribute + kSection);
   header.u64(entries_begin).u64(entries.bytes().size());
-  header.u64(data_begin_).u64(0);  // the size of the records, which `finish` knows
+  header.u64(data_begin_).u64(0);  // the size of the records, which `finish` writes
   header.u64(0).u64(0);            // event types, no longer written by perf
   for (const std::uint64_t word : bits) header.u64(word);
   append(header.bytes());

@@ -1,17 +1,22 @@
 #include "src/perfdata/sample.h"
 
+#include "src/perfdata/branch_entry.h"
+#include "src/support/byte_reader.h"
+
 #include <algorithm>
 #include <bit>
 #include <string>
+
+#include <linux/perf_event.h>
 
 namespace skid::perfdata {
 namespace {
 
 constexpr std::uint16_t kWord = sizeof(std::uint64_t);
 
-/// PERF_SAMPLE_READ: a value, or those of a group, depending on read_format (perf_event_read_format
-/// in include/uapi/linux/perf_event.h). `id`: of the sample, and also of its event's value in a
-/// group.
+/// Reads PERF_SAMPLE_READ: one value, or those of a group, depending on read_format
+/// (perf_event_read_format in include/uapi/linux/perf_event.h). `id`: the id of the sample, which
+/// is also that of its event's value in a group.
 std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_format,
                                          std::uint64_t id) {
   const auto word_if = [&](std::uint64_t bit) {
@@ -42,7 +47,7 @@ std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_
   return counter;
 }
 
-/// A count of elements of `element` bytes each, that many of which must remain.
+/// Returns the bytes of `count` elements of `element` bytes each; fails if fewer remain.
 std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std::uint64_t element) {
   if (count > reader.remaining() / element) {
     reader.fail();
@@ -51,6 +56,7 @@ std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std:
   return reader.take(count * element);
 }
 
+/// Returns the registers in `mask`, after the word that states their ABI.
 std::span<const std::byte> registers(ByteReader& reader, std::uint64_t mask) {
   const std::uint64_t abi = reader.u64();
   if (abi == 0) return {};  // PERF_SAMPLE_REGS_ABI_NONE: no registers follow
@@ -90,9 +96,9 @@ void SampleDecoder::add(const Attribute& attribute) {
   layouts_.emplace_back(attribute);
   for (const std::uint64_t id : attribute.ids) ids_.add(id, index);
   if (attribute.has(PERF_SAMPLE_TIME)) has_times_ = true;
-  // Events with IDENTIFIER have the id at the start; all others of one recording have the same
-  // sample_type, because perf could not identify their samples otherwise. Samples without an id
-  // count for the first event, as in perf. A single event without recorded ids owns every sample.
+  // Events with IDENTIFIER have the id at the start. All other events of one recording have the
+  // same sample_type, because perf could not identify their samples otherwise. Samples without an
+  // id belong to the first event, as in perf; all samples do if a single event has no recorded ids.
   if (attributes_.size() == 1 && ids_.empty()) return;
   id_offset_ = attributes_.front().has(PERF_SAMPLE_IDENTIFIER) ? 0 : layouts_.front().id;
 }
@@ -100,14 +106,15 @@ void SampleDecoder::add(const Attribute& attribute) {
 std::optional<std::uint32_t> SampleDecoder::attribute_of(const Record& record) const {
   if (attributes_.empty()) return std::nullopt;
   if (id_offset_ == SampleLayout::kAbsent) return 0;
-  if (record.body.size() < id_offset_ + sizeof(std::uint64_t)) return 0;  // too short: found below
+  if (record.body.size() < id_offset_ + sizeof(std::uint64_t))
+    return 0;  // too short, as decode() will find
   return ids_.find(ByteReader(record.body.subspan(id_offset_), order_).u64());
 }
 
 std::uint64_t SampleDecoder::time_of(const Record& record) const {
   if (!has_times_) return record.position;
   const Attribute* attribute = &attributes_.front();
-  // The trailers of events may differ too; with IDENTIFIER the last word is the id.
+  // The trailers of events may differ, too; with IDENTIFIER the last word is the id.
   if (attributes_.size() > 1 && attribute->has(PERF_SAMPLE_IDENTIFIER) &&
       record.body.size() >= kWord) {
     const auto id = ids_.find(ByteReader(record.body.last(kWord), order_).u64());
@@ -179,7 +186,7 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   if (attribute.has(PERF_SAMPLE_STACK_USER)) {
     const std::uint64_t size = reader.u64();
     reader.skip(size);
-    if (size != 0) reader.skip(kWord);  // the bytes of it that were used
+    if (size != 0) reader.skip(kWord);  // how many of these bytes are used
   }
   const auto skip_words = [&](std::uint64_t fields) {
     const auto words = std::popcount(attribute.sample_type & fields);
@@ -198,54 +205,6 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   if (attribute.has(PERF_SAMPLE_AUX)) reader.skip(reader.u64());
   if (reader.failed()) return std::nullopt;
   return details;
-}
-
-void BulkLayout::use(const SampleDecoder& decoder) {
-  constexpr auto kAbsent = SampleLayout::kAbsent;
-  const auto& layouts = decoder.layouts();
-  ids = &decoder.ids();
-  id = decoder.id_offset();
-  has_times = decoder.has_times();
-  // Only new attributes: a recording may describe its events one after the other.
-  for (std::size_t index = period.size(); index < layouts.size(); ++index) {
-    const SampleLayout& layout = layouts[index];
-    if (index == 0) {
-      ip = layout.ip;
-      tid = layout.tid;
-      time = layout.time;
-    }
-    period.push_back(layout.period);
-    record_size = std::max<std::size_t>(record_size, kRecordHeader + layout.size);
-    // Events with ids have them at the start, so the layout is the same in every recording.
-    if (layout.ip != ip || layout.tid != tid || layout.time != time) is_uniform_ = false;
-  }
-  possible = !layouts.empty() && is_uniform_ && ip != kAbsent && tid != kAbsent &&
-             (time != kAbsent) == has_times && decoder.order() == ByteOrder::little &&
-             std::endian::native == std::endian::little;
-}
-
-/// Most records look like the one before: their headers are compared as one word, and the way to
-/// the next record is then known without waiting for it.
-std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes,
-                                         std::uint64_t* last_time) const noexcept {
-  if (!possible) return 0;
-  const std::byte* at = bytes.data();
-  const std::byte* const end = at + bytes.size();
-  std::uint64_t header = 0;  // of the sample before, without misc
-  std::size_t stride = SIZE_MAX;
-  for (;; at += stride) {
-    const auto left = static_cast<std::size_t>(end - at);
-    if (left >= stride && (HeaderWord::at(at).word & ~HeaderWord::kMisc) == header) continue;
-    if (left < HeaderWord::kSize) break;
-    const HeaderWord word = HeaderWord::at(at);
-    if (word.type() != PERF_RECORD_SAMPLE || word.size() < record_size || word.size() > left) break;
-    header = word.word & ~HeaderWord::kMisc;
-    stride = word.size();
-  }
-  if (last_time != nullptr && has_times && at != bytes.data()) {
-    *last_time = load<std::uint64_t>(at - stride + HeaderWord::kSize + time);
-  }
-  return static_cast<std::size_t>(at - bytes.data());
 }
 
 }  // namespace skid::perfdata

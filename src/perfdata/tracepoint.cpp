@@ -1,5 +1,6 @@
 #include "src/perfdata/tracepoint.h"
 
+#include "src/support/byte_reader.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace skid::perfdata {
 namespace {
 
-/// A text of the section's frame, or the name of a system; fails where it is not short.
+/// Returns a text of the section's frame or the name of a system; fails if it is too long.
 std::string_view short_text(ByteReader& reader) {
   constexpr std::size_t kLongestText = 256;
   const auto text = reader.terminated_text();
@@ -25,15 +26,15 @@ std::string_view characters(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Payloads are smaller than the record that holds them.
+/// Maximum size of a payload, which is smaller than the record that contains it.
 constexpr int kLargestPayload = 0xffff;
 constexpr std::size_t kMostFields = 512;
-/// Bytes. libtraceevent's time grows with the square of a line's length.
+/// Maximum length of a line in bytes. libtraceevent's time grows with the square of the length.
 constexpr std::size_t kLongestLine = 1024;
 
 /// Whether libtraceevent may parse this text. It leaks memory on texts that the kernel does not
-/// write, and on names of mac80211's macros ("STA_PR_FMT"), which kernels before 2.6.35 left in
-/// their formats.
+/// write, and on names of mac80211's macros ("STA_PR_FMT"), which the formats of kernels before
+/// 2.6.35 contain.
 bool is_plain(std::string_view text) {
   static const std::regex kHead("name: [A-Za-z_]\\w*|ID: \\d+|format:");
   static const std::regex kField(
@@ -55,6 +56,7 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
+/// Converts a field of libtraceevent; nullopt if its sizes are out of bounds.
 std::optional<TracepointField> field_of(const tep_format_field& parsed, unsigned long_size) {
   if (parsed.name == nullptr || parsed.type == nullptr) return std::nullopt;
   if (parsed.offset < 0 || parsed.offset > kLargestPayload) return std::nullopt;
@@ -95,16 +97,16 @@ bool append(const tep_format_field* first, unsigned long_size,
   return true;
 }
 
-/// Reads a format file by libtraceevent, without its print format: libtraceevent 1.7.1 trusts print
-/// formats and can be made to follow null pointers by them. nullopt for a format that the kernel
-/// does not write: other characters than those of plain declarations, sizes out of bounds.
-/// long_size: bytes of the recorded kernel's long.
+/// Parses a format file with libtraceevent, without its print format: libtraceevent 1.7.1 trusts
+/// print formats, which can make it follow null pointers. nullopt for a format that the kernel does
+/// not write: other characters than those of plain declarations, sizes out of bounds. `long_size`:
+/// size of the recorded kernel's long in bytes.
 std::optional<TracepointFormat> parse_tracepoint_format(std::string_view system,
                                                         std::string_view text, unsigned long_size) {
   const auto end = text.find("\nprint fmt:");
   if (end == std::string_view::npos || !is_plain(text.substr(0, end))) return std::nullopt;
   const std::string fields = std::string(text.substr(0, end)) + "\nprint fmt: \"\"\n";
-  // A handle each: formats of a recording may claim the same id.
+  // Each format has a handle of its own, because formats of a recording may have the same id.
   const std::unique_ptr<tep_handle, decltype(&tep_free)> handle(tep_alloc(), &tep_free);
   if (!handle) return std::nullopt;
   tep_set_loglevel(TEP_LOG_NONE);
@@ -126,7 +128,7 @@ std::optional<TracepointFormat> parse_tracepoint_format(std::string_view system,
   return format;
 }
 
-/// Two's complement of `size` bytes, widened.
+/// Returns the two's complement number in the lowest `size` bytes of `value`.
 std::int64_t widened(std::uint64_t value, std::uint64_t size) noexcept {
   const auto shift = static_cast<unsigned>(64 - 8 * size);
   return static_cast<std::int64_t>(value << shift) >> shift;
@@ -189,7 +191,7 @@ std::string Tracepoints::read(std::span<const std::byte> bytes) {
   read_system("ftrace");
   const std::uint32_t systems = reader.u32();
   for (std::uint32_t i = 0; i < systems && !reader.failed(); ++i) read_system(short_text(reader));
-  // Kernel symbols, printk formats and command lines follow; no payload needs them.
+  // Kernel symbols, printk formats and command lines follow; payloads do not need them.
   return reader.failed() ? "tracing data that end inside a tracepoint's format" : "";
 }
 
@@ -247,7 +249,7 @@ TracepointValue Tracepoints::value_of(const TracepointField& field,
     if (field.is_signed) return widened(value, size);
     return value;
   }
-  // Other types are given as their bytes.
+  // Values of other types are lists of their bytes.
   const std::uint64_t step = is_number_size(size) && field.is_array ? size : 1;
   const auto list_of = [&](auto number) {
     std::vector<decltype(number)> numbers;

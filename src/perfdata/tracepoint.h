@@ -1,8 +1,9 @@
-// Tracepoints: their formats in HEADER_TRACING_DATA, as the kernel described them, and the fields
-// of their payloads (PERF_SAMPLE_RAW).
+// Tracepoints: their formats, which HEADER_TRACING_DATA contains, and the fields of their payloads
+// (PERF_SAMPLE_RAW).
 #pragma once
 
 #include "src/perfdata/bytes.h"
+#include "src/support/byte_order.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,31 +17,32 @@
 
 namespace skid::perfdata {
 
-/// One line "field:…" of a format file.
+/// A field of a payload: one line "field:…" of a format file.
 struct TracepointField {
   enum class Place {
     fixed,     ///< at `offset`
     data_loc,  ///< given by the u32 at `offset`: length << 16 | offset in the payload
-    rel_loc,   ///< the same, its offset counted from the end of that u32
+    rel_loc,   ///< as data_loc, with an offset from the end of that u32
   };
 
   std::string name;  ///< "prev_comm"
   Place place = Place::fixed;
-  std::uint32_t offset = 0;  ///< in the payload, in bytes
+  std::uint32_t offset = 0;  ///< offset in the payload in bytes
   std::uint32_t size = 0;    ///< bytes; 0: the rest of the payload
   bool is_signed = false;
   bool is_array = false;
-  bool is_text = false;            ///< an array of char
-  bool is_hexadecimal = false;     ///< a pointer or an unsigned long, which perf prints in base 16
-  std::uint32_t element_size = 0;  ///< bytes of an element of an array; 0: unknown
+  bool is_text = false;            ///< it is an array of char
+  bool is_hexadecimal = false;     ///< pointer or unsigned long, which perf prints in base 16
+  std::uint32_t element_size = 0;  ///< size of an array's element in bytes; 0: unknown
 };
 
 struct TracepointFormat {
   std::string system, name;  ///< "sched", "sched_switch"
   std::uint32_t id = 0;      ///< perf_event_attr.config, and common_type in the payload
   std::vector<TracepointField> fields;
-  std::size_t common_fields = 0;  ///< how many of them, the first ones, every tracepoint has
+  std::size_t common_fields = 0;  ///< number of first fields that all tracepoints have
 
+  /// Returns the field of that name, or null.
   const TracepointField* field(std::string_view field_name) const noexcept;
 };
 
@@ -49,43 +51,46 @@ using TracepointValue = std::variant<std::uint64_t, std::int64_t, std::string,
                                      std::vector<std::uint64_t>, std::vector<std::int64_t>>;
 
 struct NamedValue {
-  std::string_view name;  ///< of the field; valid as long as the Tracepoints
+  std::string_view name;  ///< name of the field; valid as long as the Tracepoints
   TracepointValue value;
   bool is_hexadecimal = false;
 };
 
-/// The tracepoints of a recording. Payloads are not trusted: one whose fields reach past its end is
-/// damaged and is not decoded.
+/// The tracepoints of a recording. Payloads are not trusted: if a field extends past the end of its
+/// payload, the payload is damaged and not decoded.
 class Tracepoints {
  public:
   static constexpr std::string_view kDamaged = "(damaged payload)";
   static constexpr std::string_view kUnknown = "(no format of this tracepoint)";
 
-  /// A recording contains the formats of what it recorded; Linux 6.18 has 2,300 tracepoints.
+  /// Maximum number of formats. A recording contains those of the recorded tracepoints; Linux 6.18
+  /// has 2,300.
   static constexpr std::size_t kMost = 4096;
-  /// A longer text of a format is left out; Linux 6.18's longest has 5.5 KiB.
+  /// Maximum size of the text of a format, in bytes; longer ones are left out. The longest of Linux
+  /// 6.18 has 5.5 KiB.
   static constexpr std::size_t kLongestFormat = std::size_t{64} << 10;
 
-  /// Reads the bytes of a HEADER_TRACING_DATA section, or those after a
-  /// PERF_RECORD_HEADER_TRACING_DATA (tools/perf/util/trace-event-info.c writes them). Bytes that
-  /// cannot be read set `problem` and give no tracepoints; no bytes, as in a recording without
-  /// tracepoints, are no problem. Formats that the kernel does not write are left out: other
-  /// characters than those of plain declarations, sizes out of bounds.
+  /// Parses the bytes of a HEADER_TRACING_DATA section, or those after a
+  /// PERF_RECORD_HEADER_TRACING_DATA (tools/perf/util/trace-event-info.c writes them). If they
+  /// cannot be parsed, sets `problem` and returns no tracepoints. No bytes, as in a recording
+  /// without tracepoints, are not a problem. Formats that the kernel does not write are left out:
+  /// they have other characters than those of plain declarations, or sizes out of bounds.
   static Tracepoints parse(std::span<const std::byte> tracing_data, std::string& problem);
 
-  /// The format of the tracepoint whose perf_event_attr.config is `id`; null when there is none.
+  /// Returns the format of the tracepoint whose perf_event_attr.config is `id`; null if there is
+  /// none.
   const TracepointFormat* format(std::uint64_t id) const noexcept;
 
-  /// Whether every field of the format is within the payload, and the payload is of this
+  /// Whether every field of the format is within the payload, and the payload belongs to this
   /// tracepoint.
   bool fits(const TracepointFormat& format, std::span<const std::byte> raw) const noexcept;
 
-  /// The fields of a payload but for those that every tracepoint has (common_pid …); nullopt for a
-  /// damaged one.
+  /// Returns the fields of a payload without those that every tracepoint has (common_pid …);
+  /// nullopt for a damaged payload.
   std::optional<std::vector<NamedValue>> fields(const TracepointFormat& format,
                                                 std::span<const std::byte> raw) const;
 
-  /// The value of one field that is a number; nullopt for a damaged payload and other fields.
+  /// Returns the value of a field that is a number; nullopt for other fields and damaged payloads.
   std::optional<std::uint64_t> number(const TracepointField& field,
                                       std::span<const std::byte> raw) const noexcept;
 

@@ -1,4 +1,24 @@
-#include "src/perfstat/counts.h"
+// Reading of perf stat's output.
+//
+// perf stat prints a line for each event and scope: an interval (-I), a CPU, core or socket (-A,
+// --per-core, --per-socket), a thread (--per-thread), or the whole run. A count of an event is the
+// sum over its scopes:
+//
+//     perf stat -I 1000 -A -x, -e cycles
+//     1.000,CPU0,125000,,cycles,1000000,100.00,,
+//     1.000,CPU1,75000,,cycles,1000000,50.00,,      cycles: 200000, running 50% (the least)
+//     2.000,CPU0,130000,,cycles,1000000,100.00,,    cycles: 330000
+//
+// How many fields come before the value depends on options that the output does not state. The
+// first field from which on a line reads as a count decides: value, unit, event, run time, percent.
+// Events can contain commas between slashes: cpu/event=0x3c,umask=0x0/. With -j the fields have
+// names. Lines that are no counts belong to the program that was counted, and are left out.
+//
+// Lines that would count twice are refused: intervals together with their sum (--summary), and
+// control groups, which can contain each other. A second count of the same event and scope is noted
+// in EventCount::repeated_on_line; select_counts() refuses it if a rate needs the event.
+#include "src/perfstat/reading.h"
+
 #include "src/support/error.h"
 #include "src/support/json_value.h"
 #include "src/support/text.h"
@@ -26,7 +46,7 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestLine = std::size_t{64} << 10;
 constexpr std::size_t kMostDistinctEvents = 4096;
-/// Counters have 64 bits, and scaling multiplies.
+/// The largest count: counters have 64 bits, and scaling multiplies.
 constexpr double kMostEvents = 1e24;
 
 /// One count of one event, for one interval, CPU or thread.
@@ -54,7 +74,7 @@ std::optional<double> finite_number(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-/// False for text that is no count.
+/// Reads a count. Returns false for text that is not a count.
 bool set_value(Row& row, std::string_view text) {
   const auto value = finite_number(text);
   if (!value && text != "<not counted>" && text != "<not supported>") return false;
@@ -65,7 +85,7 @@ bool set_value(Row& row, std::string_view text) {
   return true;
 }
 
-/// A member as text: versions of perf differ between strings and numbers.
+/// Returns a member as text: it is a string or a number, depending on perf's version.
 std::string text_of(const JsonValue& object, const json& value, std::string_view key) {
   const auto found = value.find(key);
   if (found == value.end() || found->is_null()) return {};
@@ -73,7 +93,7 @@ std::string text_of(const JsonValue& object, const json& value, std::string_view
   return object[key].string();
 }
 
-/// A line of `perf stat -j`; nullopt for a further metric, and for one of another program.
+/// Reads a line of `perf stat -j`; nullopt for a metric, and for a line of another program.
 std::optional<Row> json_row(std::string_view line, const std::string& where) {
   const char* const remedy = "count again with LC_ALL=C perf stat -j";
   if (line.find("\"counter-value\"") == std::string_view::npos) return std::nullopt;
@@ -106,8 +126,8 @@ std::optional<Row> json_row(std::string_view line, const std::string& where) {
   return row;
 }
 
-/// The event that a line begins with, which can have commas between its slashes; it and the comma
-/// after it are removed from `line`.
+/// Takes the event from the beginning of a line, with the comma after it. It can contain commas
+/// between its slashes.
 std::string_view take_event(std::string_view& line) {
   std::size_t end = line.find(',');
   const std::size_t slash = line.find('/');
@@ -120,7 +140,8 @@ std::string_view take_event(std::string_view& line) {
   return event;
 }
 
-/// "value,unit,event,[cgroup,][deviation%,]runtime,running%", and perhaps a metric.
+/// Reads "value,unit,event,[cgroup,][deviation%,]runtime,running%", and perhaps a metric. Returns
+/// false for other text.
 bool read_count(std::string_view line, Row& row) {
   const auto next = [&line] { return trimmed(take_until(',', line)); };
   const auto is_whole = [](std::string_view field) { return whole_number<std::uint64_t>(field); };
@@ -141,12 +162,12 @@ bool read_count(std::string_view line, Row& row) {
   return is_whole(field) && running;
 }
 
-/// A line of `perf stat -x,`; nullopt when it is no count.
+/// Reads a line of `perf stat -x,`; nullopt if it is not a count.
 std::optional<Row> separated_row(std::string_view line) {
-  // perf prints no control characters: the line is of the program, or the file is no text.
+  // perf prints no control characters: the line is from the program, or the file is not text.
   const auto is_control = [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; };
   if (std::any_of(line.begin(), line.end(), is_control)) return std::nullopt;
-  // Interval, aggregate and number of CPUs at most come before the value.
+  // At most the interval, the aggregate and its number of CPUs precede the value.
   constexpr int kMostBefore = 3;
   Row scope;
   for (int before = 0; before <= kMostBefore; ++before) {
@@ -162,8 +183,8 @@ std::optional<Row> separated_row(std::string_view line) {
   return std::nullopt;
 }
 
-/// A further metric, which perf prints in addition to counts: value, unit, event and their shares
-/// are empty.
+/// Whether a line is a metric, which perf prints in addition to counts: value, unit, event and
+/// their shares are empty.
 bool is_metric(std::string_view line) {
   return line.find(line.starts_with('{') ? "\"metric-value\"" : ",,,,,") != std::string_view::npos;
 }

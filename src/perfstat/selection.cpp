@@ -1,7 +1,9 @@
+#include "src/perfstat/selection.h"
+
 #include "analysis/rates.h"
 #include "src/events/catalogue.h"
 #include "src/machine/machine.h"
-#include "src/perfstat/counts.h"
+#include "src/perfstat/reading.h"
 #include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
@@ -31,7 +33,7 @@ struct Code {
   analysis::Quantity quantity;
 };
 
-/// Counter mask, umask and event as perf_event_attr.config has them.
+/// Codes of events in perf_event_attr.config (counter mask, umask and event), and what they count.
 constexpr std::array kCodes = {
     Code{0x3c, cycles},
     Code{0x200, cycles},  // CPU_CLK_UNHALTED.THREAD, which perf counts as 0x3c
@@ -65,8 +67,9 @@ constexpr std::array kOtherUmasks = {
     OtherUmask{0xff, "Intel's manual has 0xef, without the L2 prefetcher"},
 };
 
-/// perf_event_attr.config of an event, as the first of the catalogues has it: what L2_RQSTS means
-/// changed after Ivy Bridge. Names of Intel's files come first, then what libpfm4 adds.
+/// Returns perf_event_attr.config of an event from the first catalogue that has it. The order
+/// matters because the meaning of L2_RQSTS changed after Ivy Bridge. Names of Intel's files come
+/// first, then those that libpfm4 adds.
 std::optional<std::uint64_t> config_of(const std::string& name) {
   static const std::array kCatalogues = {
       events::open_catalogue({.cpu = "skylake", .perfmon = {}}, {}),
@@ -80,13 +83,13 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
       const auto found = catalogue.find_if_known(name);
       if (!found.empty()) return found.front().config;
     } catch (const UsageError&) {
-      // No name or code of an event.
+      // It is not the name or code of an event.
     }
   }
   return std::nullopt;
 }
 
-/// What two events must not share: the quantity, or the umask of L2_RQSTS.
+/// Names what two events must not share: the quantity, or the umask of L2_RQSTS.
 std::string key_of(const KnownEvent& event) {
   if (event.quantity) return std::string(name_of(*event.quantity));
   return fmt::format("L2_RQSTS with umask {:#04x}", event.l2_umask.value_or(0));

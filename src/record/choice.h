@@ -79,7 +79,7 @@ inline int parse_level(std::string_view name) {
   throw UsageError("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name);
 }
 
-/// What is to be recorded: the same for `record` and for kits.
+/// The choice of what to record, for `record` and for kits.
 struct PlanOptions {
   std::vector<std::string> events;             ///< -e, as given
   std::optional<std::vector<int>> levels;      ///< -p; nullopt: all levels

@@ -1,7 +1,7 @@
 // The directory that a run is recorded into, and the run that had its name before.
 #pragma once
 
-#include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <filesystem>
 #include <utility>
@@ -52,7 +52,7 @@ class RunDirectory {
       : path_(std::move(path)), displace_(displace), kept_(kept) {}
 
   std::filesystem::path path_;
-  std::filesystem::path set_aside_;  ///< where the old run is until `keep`; empty: there was none
+  std::filesystem::path set_aside_;  ///< path of the old run until keep(); empty: there was none
   Displace displace_ = Displace::refuse;
   bool kept_ = false;
   FileDescriptor lock_;

@@ -1,7 +1,7 @@
 // The signals that end a recording session.
 #pragma once
 
-#include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <csignal>
 

@@ -14,9 +14,10 @@
 #include "src/run/perftool/try_length.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
+#include "src/support/temporary_directory.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -7,7 +7,11 @@
 #include "src/machine/cpu_identity.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
+#include "src/support/field_reader.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/support/file.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
 

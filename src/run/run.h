@@ -4,8 +4,8 @@
 #include "runway/target_report.h"
 #include "src/machine/machine.h"
 #include "src/run/perftool/record_command.h"
-#include "src/support/file.h"
 #include "src/support/names.h"
+#include "src/support/staged_file.h"
 #include "src/support/text.h"
 
 #include <cstdint>

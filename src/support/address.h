@@ -12,24 +12,24 @@ namespace skid {
 /// The instruction sets that targets are built for and recordings are decoded for.
 enum class Arch { x86_64, aarch64 };
 
-/// What this program was built for.
+/// The architecture that this program was built for.
 #if defined(__aarch64__)
 inline constexpr Arch kOwnArch = Arch::aarch64;
 #else
 inline constexpr Arch kOwnArch = Arch::x86_64;
 #endif
 
-/// Whether a kernel can have this name of an architecture. Damaged recordings contain other names,
-/// which mean nothing.
+/// Whether `machine` can be a kernel's name of an architecture. Damaged recordings contain other
+/// texts, which have no meaning.
 inline bool is_architecture_name(std::string_view machine) {
   constexpr std::string_view kCharacters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   return !machine.empty() && machine.find_first_not_of(kCharacters) == std::string_view::npos;
 }
 
-/// Of `uname -m`, as recordings hold it: "x86_64", "aarch64", "aarch64_be" (whose code is that of
-/// aarch64), and what others call them, "amd64" and "arm64". nullopt for all others, those of 32
-/// bits too.
+/// Returns the architecture that `uname -m` or a recording names: "x86_64", "aarch64", "aarch64_be"
+/// (whose code is that of aarch64), and the other names "amd64" and "arm64". nullopt for all
+/// others, including those of 32 bits.
 inline std::optional<Arch> arch_of_kernel(std::string_view machine) {
   if (machine == "x86_64" || machine == "amd64") return Arch::x86_64;
   if (machine == "aarch64" || machine == "aarch64_be" || machine == "arm64") return Arch::aarch64;
@@ -41,7 +41,7 @@ struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 
-  /// `size` bytes from `begin` on, or up to the last address.
+  /// Returns the range of `size` bytes from `begin` on, or up to the last address.
   static AddressRange of_size(std::uint64_t begin, std::uint64_t size) noexcept {
     return {begin, begin + std::min(size, UINT64_MAX - begin)};
   }

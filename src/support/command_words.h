@@ -1,5 +1,5 @@
-// Command lines that are put together before all that is in them is known: `record` fills them in
-// at once, a kit's script on the machine that it is carried to.
+// Command lines that are composed before all of their values are known. `record` fills in the
+// values at once, the script of a kit on the machine to which it is copied.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace skid {
 
-/// The version of a program that an option came with; 0.0: it was always there.
+/// The version of a program that introduced an option; 0.0: all versions have it.
 struct Since {
   int major = 0, minor = 0;
 
   friend auto operator<=>(const Since&, const Since&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// One word, or the name of the value in its place.
+/// One word of a command line, or the name of a value that takes its place.
 struct CommandWord {
-  /// The recordings that it belongs to.
+  /// The recordings whose command line contains the word.
   enum class When { always, with_cross_check, without_cross_check };
 
   std::string text;
@@ -29,11 +29,12 @@ struct CommandWord {
   When when = When::always;
 };
 
+/// Returns the word that the value `name` takes the place of.
 inline CommandWord value_word(std::string name) {
   return {.text = std::move(name), .is_value = true};
 }
 
-/// The words with the values in their places. Throws std::out_of_range for a value that is missing.
+/// Returns the words, with values filled in. Throws std::out_of_range if a value is missing.
 inline std::vector<std::string> filled(const std::vector<CommandWord>& words,
                                        const std::map<std::string, std::string>& values) {
   std::vector<std::string> line;

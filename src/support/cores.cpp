@@ -9,8 +9,8 @@
 namespace skid {
 
 std::size_t Cores::usable() noexcept {
-  // std::thread::hardware_concurrency() counts all that are online, with most versions of glibc.
-  constexpr std::size_t kMostCpus = 8192;  // of any configuration of Linux
+  // Most versions of glibc make std::thread::hardware_concurrency() count all online CPUs.
+  constexpr std::size_t kMostCpus = 8192;  // maximum of Linux in any configuration
   std::array<cpu_set_t, kMostCpus / CPU_SETSIZE> allowed{};
   if (::sched_getaffinity(0, sizeof(allowed), allowed.data()) == 0) {
     const int count = CPU_COUNT_S(sizeof(allowed), allowed.data());

@@ -1,4 +1,4 @@
-// The cores that threads of this program may keep busy, given out one by one.
+// The cores that threads of this program may keep busy, reserved one by one.
 #pragma once
 
 #include <atomic>
@@ -8,21 +8,21 @@
 namespace skid {
 
 /// Counts cores, so that work that is divided at several levels (the recordings of a command, the
-/// halves of a long file) does not start more threads than there are cores. Safe to be used by
-/// several threads at a time.
+/// halves of a long file) does not start more threads than there are cores. Thread-safe.
 class Cores {
  public:
-  /// `count`: cores, that of the calling thread included; at least 1.
+  /// `count`: number of cores, including that of the calling thread; at least 1.
   explicit Cores(std::size_t count) noexcept : spare_(count > 0 ? count - 1 : 0) {}
 
-  /// The CPUs that this process may run on (sched_setaffinity(2), cpusets), at least 1.
+  /// Returns how many CPUs this process may run on (sched_setaffinity(2), cpusets), at least 1.
   static std::size_t usable() noexcept;
 
   struct GiveBack {
     void operator()(Cores* cores) const noexcept;
   };
-  /// A core for one more thread, given back by its destructor; null: all are busy.
+  /// A reserved core, which the destructor releases.
   using Lease = std::unique_ptr<Cores, GiveBack>;
+  /// Reserves a core for one more thread; null if all are in use.
   Lease try_take() noexcept;
 
  private:

@@ -30,7 +30,7 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitStatus status = ExitStatus::failed)
       : std::runtime_error(message), status_(status) {}
-  /// With the message that fmt::format() makes of `text` and the values.
+  /// Makes the message by fmt::format() from `text` and the values.
   template <typename First, typename... Rest>
   requires(!std::same_as<std::remove_cvref_t<First>, ExitStatus>) explicit Error(
       fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
@@ -42,7 +42,7 @@ class Error : public std::runtime_error {
   ExitStatus status_;
 };
 
-/// The command line asks for something that does not exist or contradicts itself.
+/// An error of the command line, which names something that does not exist or contradicts itself.
 class UsageError : public Error {
  public:
   explicit UsageError(const std::string& message) : Error(message, ExitStatus::usage) {}
@@ -51,7 +51,7 @@ class UsageError : public Error {
       : UsageError(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
-/// A fault of an input file, in parts, so that tests and JSON can name each of them.
+/// A fault of an input file. Its parts are separate so that tests and JSON can name each of them.
 struct InputFault {
   std::string file;                          ///< path as the user gave it
   std::optional<std::uint64_t> offset = {};  ///< byte offset in `file` of the fault
@@ -60,7 +60,7 @@ struct InputFault {
   std::string remedy = {};                   ///< "record again"; may be empty
 };
 
-/// Bad input. The only exception type that readers of files throw.
+/// The error of bad input. Readers of files throw no other exceptions.
 class InputError : public Error {
  public:
   explicit InputError(InputFault fault);
@@ -71,7 +71,10 @@ class InputError : public Error {
   InputFault fault_;
 };
 
-/// "<file>: at offset 0x20: <found>, expected <expected>; <remedy>", without empty parts.
+/// Returns "<file>: at offset 0x20: <found>, expected <expected>; <remedy>", without empty parts.
 std::string describe(const InputFault& fault);
+
+/// Returns the meaning of an errno as the end of a message: "no space left on device".
+std::string describe_errno(int error_number);
 
 }  // namespace skid

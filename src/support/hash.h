@@ -1,4 +1,4 @@
-// Hashes of numbers that an input chooses: with a random seed, so that no input can make many of
+// Hashes of numbers that come from an input. A random seed prevents that an input makes many of
 // them collide.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace skid {
 
-/// std::random_device would execute CPUID each time, which is slow in a virtual machine.
+/// Returns a random seed from the kernel. std::random_device would execute CPUID each time, which
+/// is slow in a virtual machine.
 inline std::uint64_t random_seed() {
   std::uint64_t seed = 0;
   if (::getentropy(&seed, sizeof seed) != 0) {
@@ -19,8 +20,8 @@ inline std::uint64_t random_seed() {
   return seed;
 }
 
-/// Each bit depends on all bits of `number` and `seed`: two rounds of Fibonacci hashing, each
-/// followed by folding the upper half into the lower.
+/// Returns a hash, each bit of which depends on all bits of `number` and `seed`: two rounds of
+/// Fibonacci hashing, each followed by folding the upper half into the lower.
 constexpr std::uint64_t hashed(std::uint64_t number, std::uint64_t seed) noexcept {
   constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
   number = (number ^ seed) * kGolden;

@@ -1,4 +1,4 @@
-// Work of several threads whose results come out as if one thread had done it.
+// Jobs done by several threads, whose results are handled in the order of the jobs.
 #pragma once
 
 #include "src/support/cores.h"
@@ -21,20 +21,20 @@
 namespace skid {
 
 /// Runs each job on a thread and handles the results in the order of the jobs.
-/// `Job` has a member `bool alone`: such a job is done while no other is, as a pipe must be that
-/// another job may read too.
+/// `Job` has a member `bool alone`: a job for which it is set is done while no other is. A pipe
+/// needs this if another job may read it, too.
 template <typename Job, typename Result>
 class InOrder {
  public:
-  /// The next job, or nullopt at the end. Called by one thread at a time, and only as far ahead as
-  /// there are threads to do what comes; must not throw.
+  /// Returns the next job, or nullopt at the end. Called by one thread at a time, and not further
+  /// ahead than there are threads for the jobs. Must not throw.
   using Next = std::function<std::optional<Job>()>;
-  /// Called by several threads at once.
+  /// Does a job. Called by several threads at once.
   using Do = std::function<Result(const Job&)>;
-  /// Called by the thread that called `run`, in the order of the jobs.
+  /// Handles a result. Called by the thread that called `run`, in the order of the jobs.
   using Take = std::function<void(const Job&, Result)>;
 
-  /// `cores`: how many threads there may be; the calling one is the first of them.
+  /// `cores`: limits the number of threads, of which the calling one is the first.
   InOrder(Cores& cores, Next next, Do work, Take take)
       : cores_(cores), next_(std::move(next)), do_(std::move(work)), take_(std::move(take)) {}
   InOrder(const InOrder&) = delete;
@@ -43,8 +43,9 @@ class InOrder {
   InOrder& operator=(InOrder&&) = delete;
   ~InOrder() { stop(); }
 
-  /// Returns when all results were taken. Throws the exception of a job when its turn to be taken
-  /// has come, or that of taking. Jobs that have begun are finished then, and no other begins.
+  /// Does all jobs; returns when all results were handled. Rethrows the exception of a job when its
+  /// result is to be handled, and that of handling a result. Jobs that have begun are then
+  /// finished, and no other begins.
   void run() {
     std::unique_lock lock(mutex_);
     upcoming_ = next_();
@@ -76,9 +77,11 @@ class InOrder {
     bool is_done = false;
   };
 
-  /// Results that wait for the one before them take memory.
-  static constexpr std::size_t kMostAhead = 16;  // for each thread
+  /// The most jobs for each thread that have begun and whose results are not handled: results that
+  /// wait for an earlier one take memory.
+  static constexpr std::size_t kMostAhead = 16;
 
+  /// Whether a thread may begin the upcoming job.
   bool may_begin() const {
     return upcoming_ && !upcoming_->alone && !is_alone_ && !is_stopped_ &&
            begun_.size() < kMostAhead * (helpers_.size() + 1);
@@ -86,7 +89,7 @@ class InOrder {
 
   /// Does the upcoming job; `lock` is not held meanwhile.
   void do_one(std::unique_lock<std::mutex>& lock) {
-    Begun& mine = begun_.emplace_back(std::move(*upcoming_));  // a deque leaves it where it is
+    Begun& mine = begun_.emplace_back(std::move(*upcoming_));  // a deque does not move its elements
     is_alone_ = mine.job.alone;
     upcoming_ = next_();
     if (may_begin()) add_helper();
@@ -106,7 +109,7 @@ class InOrder {
     changed_.notify_all();
   }
 
-  /// Adds none where no core or no thread is available.
+  /// Starts another thread, if a core and a thread are available.
   void add_helper() {
     auto core = cores_.try_take();
     if (!core) return;
@@ -117,6 +120,7 @@ class InOrder {
     }
   }
 
+  /// Does jobs until the end, in another thread.
   void help() {
     std::unique_lock lock(mutex_);
     while (upcoming_ && !is_stopped_) {
@@ -128,6 +132,7 @@ class InOrder {
     }
   }
 
+  /// Ends the other threads after the jobs that they have begun.
   void stop() {
     {
       const std::scoped_lock lock(mutex_);
@@ -142,11 +147,11 @@ class InOrder {
   Do do_;
   Take take_;
 
-  std::mutex mutex_;  ///< of all that follows
+  std::mutex mutex_;  ///< guards all following members
   std::condition_variable changed_;
   std::optional<Job> upcoming_;
-  std::deque<Begun> begun_;  ///< and not taken, in order
-  bool is_alone_ = false;    ///< a job that is to be done alone is being done
+  std::deque<Begun> begun_;  ///< jobs whose results were not handled, in order
+  bool is_alone_ = false;    ///< a job with `alone` is being done
   bool is_stopped_ = false;
   std::list<std::thread> helpers_;
 };

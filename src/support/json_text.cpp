@@ -15,7 +15,7 @@ std::string json_line(const Json& value) {
   return value.dump(-1, ' ', kAsciiOnly, Json::error_handler_t::replace);
 }
 
-/// A table: an array of arrays of numbers.
+/// Whether `value` is a table: an array of arrays of numbers.
 template <typename Json>
 bool is_table(const Json& value) {
   const auto is_row = [](const Json& row) {

@@ -15,10 +15,10 @@ using nlohmann::json;
 
 namespace {
 
-/// The cost of parsing a text, found without parsing it; also for text that is not JSON.
+/// The cost of parsing a text, determined without parsing it, also for text that is not JSON.
 struct Extent {
   std::size_t depth = 0;
-  std::size_t values = 0;  ///< at least as many as there are
+  std::size_t values = 0;  ///< upper bound of their number
 };
 
 Extent extent_of(std::string_view text) {
@@ -74,7 +74,7 @@ json parse_json(std::string_view text, const std::string& file, const std::strin
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    throw refuse("text that is not JSON", error.byte - 1);  // counted from 1 on
+    throw refuse("text that is not JSON", error.byte - 1);  // `byte` counts from 1
   } catch (const json::out_of_range&) {
     throw refuse("a number too large for any of its keys");
   }

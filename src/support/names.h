@@ -1,4 +1,4 @@
-// Names of the values of an enumeration, listed once beside it.
+// Names of the values of an enumeration, listed once next to it.
 #pragma once
 
 #include <array>
@@ -7,15 +7,15 @@
 
 namespace skid {
 
-/// A key of JSON and CSV, and what it means in texts.
+/// The name of a value in JSON and CSV, and its meaning for texts.
 struct Words {
   std::string_view name, meaning;
 };
 
 }  // namespace skid
 
-/// The names of an enumeration in the order of its values, which are 0, 1, …: `name_of(value)` is
-/// one of them, `names_of(value)` all.
+/// Lists the names of an enumeration in the order of its values, which are 0, 1, ….
+/// `name_of(value)` returns the name of a value, `names_of(value)` all names.
 #define SKID_NAMES(Enum, ...)                                   \
   constexpr auto names_of(Enum /*any*/) {                       \
     return std::to_array<std::string_view>({__VA_ARGS__});      \
@@ -24,7 +24,8 @@ struct Words {
     return names_of(value).at(static_cast<std::size_t>(value)); \
   }
 
-/// The Words of an enumeration likewise: `name_of(value)`, and `describe(value)` for its meaning.
+/// Lists the Words of an enumeration in the order of its values, which are 0, 1, ….
+/// `name_of(value)` returns the name of a value, `describe(value)` its meaning.
 #define SKID_WORDS(Enum, ...)                                           \
   constexpr auto words_of(Enum /*any*/) {                               \
     return std::to_array<::skid::Words>({__VA_ARGS__});                 \

@@ -12,10 +12,12 @@
 namespace skid {
 namespace {
 
-/// Longer names are not compared by edit distance, whose cost is the product of the lengths.
+/// Maximum length of names that are compared by edit distance, whose cost is the product of the
+/// lengths.
 constexpr std::size_t kLongest = 256;
 
-/// Letters to insert, remove or replace, and neighbours to swap (optimal string alignment).
+/// Returns how many edits make `b` of `a`: letters inserted, removed or replaced, neighbours
+/// swapped (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last = before, row = before;
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -47,7 +49,7 @@ std::vector<std::string> near_names(std::string_view name,
     std::size_t differing = 0;
     if (wanted.size() <= kLongest && text.size() <= kLongest) {
       const auto [shorter, longer] = std::minmax({wanted.size(), text.size()});
-      // Two names can be no nearer than their lengths.
+      // The distance is at least the difference of the lengths.
       differing = longer - shorter <= longer / 3 ? distance(wanted, text) : longer;
       if (differing * 3 > longer) differing = longer;
       if (differing < longer) {

@@ -1,5 +1,4 @@
-// The parts of a precise level that depend on the CPU and the event: shared by what knows CPUs and
-// what judges.
+// The parts of a precise level that depend on the CPU and the event.
 #pragma once
 
 #include <array>
@@ -9,27 +8,27 @@
 
 namespace skid {
 
-/// The level that promises constant skid.
+/// The precise level that requests a constant skid.
 inline constexpr int kConstantSkid = 1;
 
 /// The meaning of a sample's PERF_RECORD_MISC_EXACT_IP.
 enum class ExactIp : std::uint8_t {
-  unknown,   ///< of a CPU that is not known
+  unknown,   ///< the CPU is not known
   evidence,  ///< set where the address of this sample was corrected or reported as valid
   request,   ///< set on every record of a level: it repeats what was requested
   never,     ///< not set for this event at any level
 };
 
-/// What level 3 of an event is on a CPU.
+/// The meaning of precise level 3 of an event on a CPU.
 enum class LevelThree : std::uint8_t {
   unknown,
   distinct,         ///< precise distribution (PDIR, PDist)
-  same_as_level_2,  ///< no counter has it for this event
-  refused,          ///< the kernel takes no level 3 of it
-  reduced_skid,     ///< on other counters of an Atom than level 2, with less skid
+  same_as_level_2,  ///< no counter has precise distribution for this event
+  refused,          ///< the kernel refuses level 3 of the event
+  reduced_skid,     ///< Atom: other counters than at level 2, with less skid
 };
 
-/// Their names in JSON, in the order of the enumerators; null for `unknown`.
+/// Names of ExactIp and LevelThree in JSON, in the order of the enumerators; null for `unknown`.
 inline constexpr std::array<std::string_view, 4> kExactIpNames{"unknown", "evidence", "request",
                                                                "never"};
 inline constexpr std::array<std::string_view, 5> kLevelThreeNames{

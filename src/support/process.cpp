@@ -1,6 +1,7 @@
 #include "src/support/process.h"
 
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ struct Pipe {
   FileDescriptor write_end;
 };
 
-/// Moves a descriptor above the standard ones, so that none of the child's dup2 calls closes
-/// another's source when we were started with a standard stream closed.
+/// Moves a descriptor above the standard ones. Otherwise, if this program was started with a
+/// standard stream closed, one of the child's dup2 calls could close the source of another.
 FileDescriptor above_standard(FileDescriptor file) {
   if (file.get() > STDERR_FILENO) return file;
   return FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -53,7 +54,7 @@ Pipe make_pipe(std::string_view program) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw not_started(program, errno);
   Pipe pipe{above_standard(FileDescriptor(ends[0])), above_standard(FileDescriptor(ends[1]))};
   if (!pipe.read_end || !pipe.write_end) throw not_started(program, errno);
-  // Only our end: the program must see an ordinary blocking pipe.
+  // Only this end: the program must have an ordinary blocking pipe.
   ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
   return pipe;
 }
@@ -67,8 +68,8 @@ struct Destroy {
   }
 };
 
-/// A process group (0: a new one), no blocked signals and default handlers: an ignored SIGINT would
-/// be inherited, and perf could then not be interrupted.
+/// Sets the process group (0: a new one), no blocked signals and default handlers. The program
+/// would otherwise inherit an ignored SIGINT, and perf could not be interrupted.
 void set_up(posix_spawnattr_t* attributes, pid_t group) {
   ::posix_spawnattr_init(attributes);
   ::posix_spawnattr_setflags(
@@ -81,7 +82,7 @@ void set_up(posix_spawnattr_t* attributes, pid_t group) {
   ::posix_spawnattr_setsigdefault(attributes, &signals);
 }
 
-/// posix_spawn requires pointers to mutable characters, though it changes none.
+/// Returns pointers for posix_spawn, which requires mutable characters, though it changes none.
 std::vector<char*> pointers_to(std::vector<std::string>& argv) {
   std::vector<char*> pointers;
   pointers.reserve(argv.size() + 1);
@@ -90,8 +91,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& argv) {
   return pointers;
 }
 
-/// Reads once from a pipe and closes it at its end; false when there was nothing to read. One read
-/// a call, so that a program that never stops writing cannot keep us from the deadline.
+/// Reads once from a pipe, which is closed at its end; false when there was nothing to read. Only
+/// one read per call, so that the deadline is met even if a program never stops writing.
 bool read_some(FileDescriptor& pipe, std::string& into) {
   std::array<char, 65536> buffer;
   while (pipe) {
@@ -108,7 +109,8 @@ bool read_some(FileDescriptor& pipe, std::string& into) {
   return false;
 }
 
-/// An ignored SIGCHLD is inherited through exec, and with it the kernel throws exit statuses away.
+/// Restores the default of SIGCHLD. An ignored SIGCHLD is inherited through exec, and with it the
+/// kernel discards exit statuses.
 void keep_exit_statuses() {
   struct sigaction action {};
   if (::sigaction(SIGCHLD, nullptr, &action) != 0 || action.sa_handler != SIG_IGN) return;
@@ -116,9 +118,9 @@ void keep_exit_statuses() {
   ::sigaction(SIGCHLD, &action, nullptr);
 }
 
-/// Starts the leader of a process group, which kills the group when `alive` is closed, as it is
-/// when this process ends in any way. A parent-death signal (prctl) would not reach what the
-/// program starts, nor one that has file capabilities, as perf may.
+/// Starts the leader of a process group, which kills the group when `alive` is closed: at the
+/// latest when this process ends, in any way. A parent-death signal (prctl) would not reach the
+/// programs that the program starts, nor a program with file capabilities, which perf may have.
 pid_t start_leader(const std::string& program, FileDescriptor& alive) {
   Pipe pipe = make_pipe(program);
   const pid_t leader = ::fork();
@@ -130,7 +132,7 @@ pid_t start_leader(const std::string& program, FileDescriptor& alive) {
   }
   sigset_t signals;
   ::sigfillset(&signals);
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);  // they are for the program
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);  // signals are for the program
   pipe.write_end = FileDescriptor();
   pollfd end{pipe.read_end.get(), POLLIN, 0};
   while (::poll(&end, 1, -1) < 0) {
@@ -145,7 +147,7 @@ bool is_executable_file(const fs::path& path) {
          ::access(path.c_str(), X_OK) == 0;
 }
 
-/// PATH, or where execvp looks when there is none.
+/// Returns PATH, or the directories that execvp searches if it is not set.
 std::string search_path() {
   // Nothing here calls setenv, so reading the environment is safe.
   if (const char* path = std::getenv("PATH")) return path;
@@ -161,7 +163,7 @@ void raise_open_file_limit() noexcept {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
-  // Where this is refused, files beyond the limit are reported as files that cannot be opened.
+  // If it is refused, files beyond the limit are reported as files that cannot be opened.
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -198,8 +200,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   const std::unique_ptr<posix_spawnattr_t, Destroy> attributes(&set);
   std::vector<std::string> arguments = argv;
   const std::vector<char*> pointers = pointers_to(arguments);
-  // Found here, not by posix_spawnp, which searches the current directory for empty elements of
-  // PATH; absolute, because the program starts in another directory.
+  // find_program() is used instead of posix_spawnp, which searches the current directory for empty
+  // elements of PATH. The path is absolute because the program starts in another directory.
   const bool is_path = argv[0].find('/') != std::string::npos;
   const auto found = is_path ? std::optional<fs::path>(argv[0]) : find_program(argv[0]);
   const fs::path program = found && !is_path ? fs::absolute(*found) : fs::path(argv[0]);
@@ -221,7 +223,7 @@ ChildProcess::~ChildProcess() {
 }
 
 bool ChildProcess::has_ended() const {
-  // WNOWAIT leaves it a zombie, so that its process group still is ours to signal.
+  // WNOWAIT keeps it as a zombie, so that its process group can still be signalled.
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == pid_;
@@ -244,7 +246,7 @@ bool ChildProcess::wait(milliseconds timeout) {
     }
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left <= milliseconds::zero()) return false;
-    // Without a pidfd nothing wakes us when the program ends but a look at it from time to time.
+    // Without a pidfd the end of the program does not wake poll(), so it is checked every 10 ms.
     const milliseconds slice = std::min(left, pidfd_ ? milliseconds{60'000} : milliseconds{10});
     std::array<pollfd, 3> watched{{{out_.get(), POLLIN, 0},
                                    {err_.get(), POLLIN, 0},

@@ -1,7 +1,7 @@
 // Programs started without a shell: arguments as a vector, output caught.
 #pragma once
 
-#include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 
 #include <chrono>
 #include <filesystem>
@@ -14,11 +14,11 @@
 
 namespace skid {
 
-/// Lets this program, and those that it starts, have as many files open as the system allows
-/// (`ulimit -H -n`); the usual 1024 are fewer than a recording of a whole machine names.
+/// Raises RLIMIT_NOFILE to its hard limit (`ulimit -H -n`), for this program and those that it
+/// starts. The usual 1024 open files are fewer than a recording of a whole machine names.
 void raise_open_file_limit() noexcept;
 
-/// The command line of this process. The kernel keeps it; the parser of the arguments does not.
+/// Returns the command line of this process, which the kernel keeps.
 std::vector<std::string> own_command_line();
 
 /// How a program ended.
@@ -29,7 +29,7 @@ struct ExitCode {
   bool success() const noexcept { return status == 0 && signal == 0; }
 };
 
-/// "exit status 3" or "killed by signal 9 (Killed)".
+/// Returns "exit status 3" or "killed by signal 9 (Killed)".
 std::string describe(const ExitCode& code);
 
 /// The results of a finished program.
@@ -42,10 +42,10 @@ struct Completed {
 /// What becomes of a program when this process is killed.
 enum class Survival { continues, is_killed };
 
-/// A running program with its standard output and error caught through pipes and its standard
-/// input at /dev/null. It has a process group of its own, so that a Ctrl-C of the terminal
-/// reaches only us and we decide what to do about it. What is left of the group when the program
-/// ends is killed, and so is all of it by the destructor.
+/// A running program, whose standard output and error are caught through pipes and whose standard
+/// input is /dev/null. It has its own process group, so that Ctrl-C on the terminal reaches only
+/// this process, which decides what to do. Other processes of the group are killed when the program
+/// ends. The destructor kills the whole group.
 class ChildProcess {
  public:
   /// Starts argv[0], looked up in PATH. Throws Error when it cannot be started.
@@ -60,14 +60,14 @@ class ChildProcess {
 
   pid_t pid() const noexcept { return pid_; }
 
-  /// Reads output for at most `timeout`, also interrupted by a signal; true once the program has
-  /// ended and `result()` is complete. Output beyond 16 MiB a stream is read and dropped.
+  /// Reads output for at most `timeout`, or until a signal interrupts it. True once the program has
+  /// ended and `result()` is complete. Output beyond 16 MiB per stream is read and dropped.
   bool wait(std::chrono::milliseconds timeout);
 
   /// Sends `signal` to the whole process group of the program.
   void signal_group(int signal) noexcept;
 
-  /// The output that was caught so far; complete after `wait` returned true.
+  /// Returns the output caught so far; complete after `wait` returned true.
   const Completed& result() const noexcept { return result_; }
 
  private:
@@ -75,9 +75,9 @@ class ChildProcess {
   void reap();
 
   pid_t pid_ = -1;
-  pid_t group_ = 0;       ///< its leader is the program, or waits for the end of this process
-  FileDescriptor alive_;  ///< that the leader waits for
-  FileDescriptor pidfd_;  ///< readable once the program has ended; none before Linux 5.3
+  pid_t group_ = 0;  ///< led by the program, or by a process that waits for the end of this one
+  FileDescriptor alive_;  ///< the leader of the group waits until it is closed
+  FileDescriptor pidfd_;  ///< readable once the program has ended; empty before Linux 5.3
   FileDescriptor out_;
   FileDescriptor err_;
   bool ended_ = false;
@@ -88,15 +88,16 @@ class ChildProcess {
 Completed run_program(const std::vector<std::string>& argv,
                       const std::filesystem::path& working_directory = {});
 
-/// The elements of PATH, but empty ones: these mean the current directory, whose programs are not
-/// trusted.
+/// Returns the elements of PATH except empty ones, which mean the current directory: its programs
+/// are not trusted.
 std::vector<std::string> program_directories();
 
-/// Where PATH finds an executable regular file of this name; nullopt when it does not. A name with
-/// a slash is taken as a path.
+/// Searches the directories of PATH for an executable regular file of this name; nullopt if there
+/// is none. A name with a slash is a path.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-/// The words in one line, quoted where a POSIX shell needs it: for people, and for kits' scripts.
+/// Returns the words in one line, quoted where a POSIX shell needs it, for users and for the
+/// scripts of kits.
 std::string shell_quoted(const std::vector<std::string>& argv);
 
 }  // namespace skid

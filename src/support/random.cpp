@@ -29,7 +29,7 @@ bool Random::half_survives() {
 }
 
 bool Random::step_survives(std::uint64_t k, std::uint64_t x) {
-  // Karney's algorithm B: a falling run that goes on with probability (2k + x) / (2k + 2).
+  // Karney's algorithm B: a falling run that continues with probability (2k + x) / (2k + 2).
   std::uint64_t last = x;
   for (bool even = true;; even = !even) {
     const std::uint64_t next = engine_();

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: no std:: distribution, no function of libm.
+// Random numbers that are the same on every machine: they use no std:: distribution and no libm.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,18 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  /// Evenly from 0 to `bound` - 1; `bound` at least 1.
+  /// Draws an integer from 0 to `bound` - 1, each equally likely; `bound` is at least 1.
   std::uint64_t below(std::uint64_t bound);
 
-  /// Evenly from [0, 1), a multiple of 2^-53.
+  /// Draws a multiple of 2^-53 from [0, 1), each equally likely.
   double share();
 
-  /// A standard normal deviate, by C. F. F. Karney's algorithm N ("Sampling exactly from the normal
-  /// distribution", ACM TOMS 42, 2016), here with 64-bit fractions for its unlimited ones.
+  /// Draws a standard normal deviate by C. F. F. Karney's algorithm N ("Sampling exactly from the
+  /// normal distribution", ACM TOMS 42, 2016), with fractions of 64 bits in place of unlimited
+  /// ones.
   double normal();
 
-  /// Brings `list` into random order.
+  /// Puts `list` into random order.
   template <typename Element>
   void shuffle(std::vector<Element>& list) {
     for (std::size_t left = list.size(); left > 1; --left) {
@@ -33,9 +34,9 @@ class Random {
   }
 
  private:
-  /// True with probability exp(-1/2).
+  /// Returns true with probability exp(-1/2).
   bool half_survives();
-  /// True with probability exp(-x (2k + x) / (2k + 2)), x being a fraction of 2^64.
+  /// Returns true with probability exp(-x (2k + x) / (2k + 2)), where x is a fraction of 2^64.
   bool step_survives(std::uint64_t k, std::uint64_t x);
 
   std::mt19937_64 engine_;

@@ -9,14 +9,14 @@
 
 namespace skid {
 
-/// Writes text that is already escaped. Errors are ignored: there is no place to report them.
+/// Writes text that is already escaped. Errors are ignored: they cannot be reported anywhere.
 inline void print_to_standard_error(std::string_view text) {
   // Not fmt::print, which throws.
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   static_cast<void>(std::fflush(stderr));
 }
 
-/// Columns of the terminal that standard error is connected to; 80 where that is unknown.
+/// Returns the columns of the terminal that standard error is connected to; 80 if not known.
 inline unsigned standard_error_width() {
   constexpr unsigned kUsual = 80;
   winsize size{};

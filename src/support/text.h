@@ -1,4 +1,4 @@
-// Texts taken apart, and elements of lists found or added. Nothing here throws for any text.
+// Functions that take texts apart, and that find elements of lists. No text makes them throw.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace skid {
 
-/// `text` without white space at its ends.
+/// Returns `text` without white space at its ends.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -25,14 +25,15 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-/// ASCII letters in lower case.
+/// Returns `text` with its ASCII letters in lower case.
 inline std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return lower;
 }
 
-/// The number that a whole text is; nullopt for any other text, and for a number that does not fit.
+/// Parses all of `text` as a number; nullopt for any other text, and for a number that does not
+/// fit.
 template <typename Number>
 std::optional<Number> whole_number(std::string_view text, int base = 10) {
   Number number{};
@@ -46,7 +47,7 @@ std::optional<Number> whole_number(std::string_view text, int base = 10) {
   return result.ec == std::errc() && result.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-/// Two lower-case digits a byte.
+/// Returns bytes in lower-case hexadecimal, two digits per byte.
 inline std::string hexadecimal(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -57,7 +58,7 @@ inline std::string hexadecimal(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// The bytes of such digits; empty for any other text.
+/// Returns the bytes that hexadecimal digits represent, two per byte; empty for any other text.
 inline std::string from_hexadecimal(std::string_view digits) {
   std::string bytes;
   for (; digits.size() >= 2; digits.remove_prefix(2)) {
@@ -68,14 +69,16 @@ inline std::string from_hexadecimal(std::string_view digits) {
   return digits.empty() ? bytes : std::string();
 }
 
-/// The text before the first `separator`, or all; it and the separator are removed from `text`.
+/// Removes the part before the first `separator`, or all, and the separator from `text`. Returns
+/// the part.
 inline std::string_view take_until(char separator, std::string_view& text) {
   const std::string_view front = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(front.size() + 1, text.size()));
   return front;
 }
 
-/// Number `index`, from 0, of words with a space between them; empty where there are fewer.
+/// Returns word number `index`, from 0, of words with one space between them; empty if there are
+/// fewer.
 constexpr std::string_view word_at(std::size_t index, std::string_view words) {
   for (; index > 0 && !words.empty(); --index) {
     words.remove_prefix(std::min(words.find(' '), words.size() - 1) + 1);
@@ -83,12 +86,13 @@ constexpr std::string_view word_at(std::size_t index, std::string_view words) {
   return words.substr(0, words.find(' '));
 }
 
-/// The number that follows "0x" in a whole text, hexadecimal; nullopt for any other text.
+/// Parses all of `text` as "0x" and a hexadecimal number; nullopt for any other text.
 inline std::optional<std::uint64_t> hexadecimal_number(std::string_view text) {
   return text.starts_with("0x") ? whole_number<std::uint64_t>(text.substr(2), 16) : std::nullopt;
 }
 
-/// The first element whose member equals a value: find_by(pmus, &Pmu::name, "cpu"). Null: none.
+/// Returns the first element whose member equals a value, as in find_by(pmus, &Pmu::name, "cpu");
+/// null if there is none.
 template <typename Range, typename Member, typename Value>
 auto find_by(Range& range, Member member, const Value& value) -> decltype(&*range.begin()) {
   for (auto& element : range) {
@@ -97,7 +101,8 @@ auto find_by(Range& range, Member member, const Value& value) -> decltype(&*rang
   return nullptr;
 }
 
-/// The values, each where it is first. Lists of 100,000 are common: a remark for each mapped file.
+/// Removes repetitions: each value stays where it is first. Lists of 100,000 are common: one remark
+/// for each mapped file.
 template <typename Value>
 std::vector<Value> each_once(std::vector<Value> values) {
   std::set<Value> known;

@@ -8,24 +8,24 @@
 #include <numeric>
 #include <span>
 
-#include <fmt/format.h>
-
 namespace skid::symbols {
 
 namespace {
 
-/// Bytes of a mapping in an OverlapIndex if ranges rarely overlap.
+/// Bytes that a mapping takes in an OverlapIndex if ranges rarely overlap.
 constexpr std::uint64_t kIndexBytes = 64;
-/// Bytes of an event while it is sorted.
+/// Bytes that an event takes while events are sorted.
 constexpr std::uint64_t kSealBytes = 8;
-/// What std::map and the allocator add to an entry.
+/// Bytes that std::map and the allocator add to an entry.
 constexpr std::uint64_t kNodeBytes = 40;
-/// Bytes of a file in addition to its names: MappedFile, and the node of the map with its key.
+/// Bytes that a file takes in addition to its names: MappedFile, and the node of the map with its
+/// key.
 constexpr std::uint64_t kFileBytes = 192;
-/// Mappings of a life that are looked at one by one: most processes have no more.
+/// Maximum number of mappings of a life that are searched one by one. Most processes have no more.
 constexpr std::uint32_t kFew = 32;
 
-/// Leaves the addresses around `address` that are on its side of the ends of `range`.
+/// Reduces `alike` to the addresses around `address` that are on the same side of the ends of
+/// `range`.
 void narrow(AddressRange& alike, const AddressRange& range, std::uint64_t address) {
   if (address >= range.end) {
     alike.begin = std::max(alike.begin, range.end);
@@ -36,11 +36,9 @@ void narrow(AddressRange& alike, const AddressRange& range, std::uint64_t addres
   }
 }
 
-/// /proc has up to 64 bytes of the name of a kernel thread; others have 16.
-constexpr std::size_t kLongestComm = 64;
-
 }  // namespace
 
+/// Returns the index of a file, which is added if it is new.
 FileIndex AddressSpaces::intern(MappedFile file) {
   auto key = std::pair(file.path, file.build_id);
   const auto next = static_cast<FileIndex>(files_.size());
@@ -59,10 +57,11 @@ FileIndex AddressSpaces::intern(MappedFile file) {
 }
 
 void AddressSpaces::add(Mapping event) {
-  constexpr std::size_t kMost = kFork;  // files have smaller numbers
+  constexpr std::size_t kMost = kFork;  // indices of files are smaller
   if (mappings_.size() == kMost) throw Error("more than 4294967293 mappings, forks and execs");
   mappings_.push_back(event);
-  // A vector may have room for twice as many. Any event may begin a life, of a new process.
+  // A vector may have capacity for twice as many. Any event may begin a life, that of a new
+  // process.
   bytes_ += 2 * sizeof(Mapping) + kSealBytes +
             std::max<std::uint64_t>(kIndexBytes, sizeof(Life) + sizeof(Start) + kNodeBytes);
 }
@@ -92,7 +91,7 @@ void AddressSpaces::set_build_id(std::string_view path, std::string_view build_i
 }
 
 void AddressSpaces::seal() {
-  // Numbers are sorted in less memory than events.
+  // Sorting numbers takes less memory than sorting events.
   std::vector<std::uint32_t> order(mappings_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [this](std::uint32_t i) { return mappings_[i].since; });
@@ -101,8 +100,10 @@ void AddressSpaces::seal() {
   std::ranges::stable_sort(starts_, {}, &Start::pid);
 }
 
+/// Gives each process its lives, and each mapping its life. `order`: numbers of events by time.
 void AddressSpaces::begin_lives(const std::vector<std::uint32_t>& order) {
-  std::map<std::uint32_t, std::uint32_t> current;  // by pid; no hash: a recording names any pids
+  std::map<std::uint32_t, std::uint32_t>
+      current;  // by pid; no hash table: a recording may contain any pids
   const auto life_of = [&](std::uint64_t pid) {
     const auto known = current.find(static_cast<std::uint32_t>(pid));
     return known == current.end() ? kNone : known->second;
@@ -113,7 +114,7 @@ void AddressSpaces::begin_lives(const std::vector<std::uint32_t>& order) {
     lives_.emplace_back();
     return current[pid] = life;
   };
-  std::uint32_t last_pid = 0, last_life = kNone;  // most processes map one file after the other
+  std::uint32_t last_pid = 0, last_life = kNone;  // most processes map several files in sequence
   for (const std::uint32_t number : order) {
     Mapping& event = mappings_[number];
     const std::uint32_t pid = std::exchange(event.owner, kNone);
@@ -138,13 +139,14 @@ void AddressSpaces::begin_lives(const std::vector<std::uint32_t>& order) {
   }
 }
 
+/// Sorts the mappings by life and time, and makes the index of lives with many.
 void AddressSpaces::place_mappings(std::vector<std::uint32_t> order) {
   std::size_t all = 0;
   for (Life& life : lives_) {
     life.first = all;
     all += std::exchange(life.count, 0);
   }
-  // In place: forks and execs come last, and go.
+  // Mappings are moved in place. Forks and execs are moved to the end and removed.
   std::vector<std::uint32_t> places(order.size());
   std::size_t gone = all;
   for (const std::uint32_t number : order) {
@@ -170,8 +172,8 @@ void AddressSpaces::place_mappings(std::vector<std::uint32_t> order) {
   }
 }
 
-/// The newest of the oldest `count` mappings of `life` that covers `address`. Narrows `alike` to
-/// the addresses around it that are covered by the same of these mappings.
+/// Returns the newest of the oldest `count` mappings of `life` that covers `address`. Reduces
+/// `alike` to the addresses around it that the same mappings of these cover.
 const AddressSpaces::Mapping* AddressSpaces::newest(const Life& life, std::size_t count,
                                                     std::uint64_t address,
                                                     AddressRange& alike) const {
@@ -228,38 +230,6 @@ Region AddressSpaces::find(std::int32_t pid, std::uint64_t address, std::uint64_
     region.distance = found->distance;
   }
   return region;
-}
-
-void ThreadNames::rename(std::uint64_t time, std::int32_t tid, std::string comm) {
-  if (comm.size() > kLongestComm) comm.resize(kLongestComm);
-  // A vector may have room for twice as many; sorting takes as much again, and a map of threads.
-  bytes_ += 4 * (sizeof(Event) + comm.size());
-  events_.push_back({time, tid, tid, std::move(comm)});
-}
-
-void ThreadNames::fork(std::uint64_t time, std::int32_t parent, std::int32_t child) {
-  rename(time, child, {});
-  events_.back().parent = parent;
-  bytes_ += 4 * kLongestComm;  // seal() copies the name of the parent
-}
-
-void ThreadNames::seal() {
-  std::ranges::stable_sort(events_, {}, &Event::since);
-  std::map<std::int32_t, std::string> current{{0, "swapper"}};  // by tid
-  for (Event& event : events_) {
-    if (event.parent != event.tid) event.name = current[event.parent];
-    current[event.tid] = event.name;
-  }
-  std::ranges::stable_sort(events_, {}, &Event::tid);
-}
-
-std::string ThreadNames::at(std::int32_t tid, std::uint64_t time) const {
-  const auto after = std::ranges::partition_point(events_, [tid, time](const Event& event) {
-    return event.tid != tid ? event.tid < tid : event.since <= time;
-  });
-  const bool is_known = after != events_.begin() && std::prev(after)->tid == tid;
-  if (is_known && !std::prev(after)->name.empty()) return std::prev(after)->name;
-  return tid == 0 ? "swapper" : fmt::format(":{}", tid);
 }
 
 }  // namespace skid::symbols

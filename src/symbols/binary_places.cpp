@@ -18,17 +18,22 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
+namespace skid {
+class FileDescriptor;
+}  // namespace skid
+
 namespace skid::symbols {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Recorded ids are untrusted: only hexadecimal digits may become part of a path.
+/// Whether a text may be a build-id. Recorded ids are untrusted: only hexadecimal digits may become
+/// part of a path.
 bool is_build_id(std::string_view text) {
   return text.size() > 2 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// ".build-id/xx/rest".
+/// Returns ".build-id/xx/rest".
 fs::path link_of(const std::string& build_id) {
   return fs::path(".build-id") / build_id.substr(0, 2) / build_id.substr(2);
 }
@@ -41,7 +46,7 @@ std::vector<fs::path> debug_directories_of(const BinaryPlaces& places) {
   return directories;
 }
 
-/// Opens a file that need not be there nor be ELF.
+/// Opens a file; nullopt if it does not exist or is not ELF.
 std::optional<ElfFile> open_if_elf(const fs::path& path) {
   try {
     return ElfFile::open(path);
@@ -50,7 +55,7 @@ std::optional<ElfFile> open_if_elf(const fs::path& path) {
   }
 }
 
-/// The CRC-32 of a whole file, as in .gnu_debuglink.
+/// Returns the CRC-32 of a whole file, as in .gnu_debuglink.
 std::uint32_t checksum(const FileDescriptor& file) {
   boost::crc_32_type crc;
   std::array<std::byte, 65536> block;
@@ -68,6 +73,7 @@ bool for_same_machine(const ElfFile& a, const ElfFile& b) {
          a.header().e_ident[EI_DATA] == b.header().e_ident[EI_DATA];
 }
 
+/// Whether `debug` is the debug file of `file`. `expected_checksum`: that in .gnu_debuglink.
 bool belongs_to(const ElfFile& file, const ElfFile& debug, std::uint32_t expected_checksum) {
   if (!for_same_machine(file, debug)) return false;
   if (!file.build_id().empty() && !debug.build_id().empty()) {
@@ -76,6 +82,7 @@ bool belongs_to(const ElfFile& file, const ElfFile& debug, std::uint32_t expecte
   return checksum(debug.descriptor()) == expected_checksum;
 }
 
+/// Returns the files that .gnu_debuglink may mean.
 std::vector<fs::path> places_of(const fs::path& file, const std::string& link_name,
                                 const BinaryPlaces& places) {
   std::error_code failure;
@@ -145,7 +152,7 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& 
   const char* link = dwelf_elf_gnu_debuglink(file.elf(), &expected_checksum);
   if (link == nullptr) return std::nullopt;
   const std::string name = link;
-  // Only a name is allowed: a file from elsewhere must not choose what else is opened.
+  // Only a plain name is allowed: an untrusted file must not choose which files are opened.
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
     return std::nullopt;
   }

@@ -1,12 +1,11 @@
-#include "src/symbols/symbol_table.h"
+#include "src/symbols/demangle.h"
 
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 
-#define HAVE_DECL_BASENAME 1  // libiberty.h must not declare it
-#include <algorithm>
+#define HAVE_DECL_BASENAME 1  // keeps libiberty.h from declaring basename()
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +18,14 @@ namespace {
 
 constexpr std::size_t kMostBytes = 65536;
 constexpr long kMostNanoseconds = 100'000'000;
-constexpr long kNanosecondsEach = 10'000;  // most names take a fifth of it
+constexpr long kNanosecondsEach = 10'000;  // five times as long as most names take
 
-/// Longer than any compiler writes. libiberty allocates memory to decode identifiers that are not
-/// ASCII. A jump out of it leaks that memory: at most four times this length.
+/// Maximum length of a symbol, longer than compilers write. libiberty allocates memory to decode
+/// identifiers that are not ASCII. A jump out of it leaks that memory: at most four times this
+/// length.
 constexpr std::size_t kLongestSymbol = 16384;
 
-// The only way out of libiberty is a jump over its C frames.
+// A jump over its C frames is the only way to leave libiberty early.
 thread_local sigjmp_buf give_up;
 thread_local volatile std::sig_atomic_t is_limited = 0;
 
@@ -37,7 +37,7 @@ void end_of_time(int /*signal*/) {
   if (is_limited != 0) siglongjmp(give_up, 1);
 }
 
-/// Sends limit_signal() to its thread once that has used so much time of a CPU.
+/// Sends limit_signal() to its thread when the thread has used a given CPU time.
 class TimeLimit {
  public:
   TimeLimit() {
@@ -47,7 +47,7 @@ class TimeLimit {
       action.sa_flags = SA_NODEFER | SA_RESTART;  // the jump leaves the handler
       return sigaction(limit_signal(), &action, nullptr) == 0;
     }();
-    // A parent may have blocked it.
+    // The parent process may have blocked it.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, limit_signal());
@@ -66,13 +66,13 @@ class TimeLimit {
     if (has_timer_) timer_delete(timer_);
   }
 
-  /// `nanoseconds`: from now on, below 1 s. False if there can be none.
+  /// Sets a limit of `nanoseconds`, below 1 s, from now on. False if that is not possible.
   bool begin(long nanoseconds) {
     const itimerspec limit{.it_interval = {}, .it_value = {0, nanoseconds}};
     return has_timer_ && timer_settime(timer_, 0, &limit, nullptr) == 0;
   }
 
-  /// Ends the limit. Returns the nanoseconds that were left.
+  /// Removes the limit. Returns the nanoseconds that were left.
   long end() {
     const itimerspec none{};
     itimerspec left{};
@@ -101,7 +101,8 @@ void append(const char* text, std::size_t size, void* opaque) {
 
 enum class Outcome { demangled, not_mangled, given_up };
 
-/// As libiberty's cplus_demangle: legacy names of Rust are names of C++, too.
+/// Demangles like libiberty's cplus_demangle: first as Rust, because legacy names of Rust are also
+/// names of C++.
 Outcome demangle(const char* symbol, int options, Output& output) {
   if (sigsetjmp(give_up, 0) != 0) {
     is_limited = 0;

@@ -24,7 +24,7 @@ struct Disassembler::Handle {
     }
   }
 
-  /// Smallest distance between two instructions, bytes.
+  /// Returns the smallest distance between two instructions in bytes.
   std::size_t unit() const noexcept { return arch == Arch::x86_64 ? 1 : 4; }
 
   Arch arch;
@@ -37,6 +37,7 @@ struct InstructionDeleter {
   void operator()(cs_insn* instruction) const noexcept { cs_free(instruction, 1); }
 };
 
+/// Returns bytes as text: ".byte 0x06, 0x07".
 std::string as_data(std::span<const std::byte> bytes) {
   std::string text = ".byte ";
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -46,7 +47,7 @@ std::string as_data(std::span<const std::byte> bytes) {
 }
 
 /// Calls `visit(address, bytes, instruction)` for one instruction after the other until the code
-/// ends or `visit` returns false; `instruction` is null where nothing decodes.
+/// ends or `visit` returns false; `instruction` is null for bytes that do not decode.
 template <typename Visit>
 void walk(csh capstone, std::size_t unit, std::span<const std::byte> code, std::uint64_t address,
           Visit visit) {
@@ -54,7 +55,7 @@ void walk(csh capstone, std::size_t unit, std::span<const std::byte> code, std::
   if (!instruction) throw Error("capstone: out of memory");
   while (!code.empty()) {
     const auto* next = reinterpret_cast<const std::uint8_t*>(code.data());
-    constexpr std::size_t kLongest = 16;  // bytes; Capstone reads all prefixes of what it is given
+    constexpr std::size_t kLongest = 16;  // bytes; Capstone reads all prefixes that it is given
     const std::size_t given = std::min(kLongest, code.size());
     std::size_t left = given;
     std::uint64_t next_address = address;

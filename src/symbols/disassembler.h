@@ -1,4 +1,4 @@
-// Where instructions start and what they look like. The only code that knows Capstone.
+// Decoded instructions: their addresses and texts. No other code uses Capstone.
 #pragma once
 
 #include "src/support/address.h"
@@ -15,21 +15,23 @@ namespace skid::symbols {
 struct Instruction {
   std::uint64_t address = 0;
   unsigned size = 0;  ///< bytes
-  std::string text;   ///< "mov rax, qword ptr [rdi]"; ".byte 0x06" where nothing decodes
+  std::string text;   ///< "mov rax, qword ptr [rdi]"; ".byte 0x06" for bytes that do not decode
 };
 
-/// Decodes from the first byte, one instruction after the other. Undecodable bytes, including an
-/// instruction truncated by the end of the code, are skipped in the smallest unit of the
-/// instruction set: one byte on x86-64, four (or the remaining ones) on aarch64.
+/// Decodes code from its first byte on, one instruction after the other. Bytes that do not decode,
+/// including an instruction truncated by the end of the code, are stepped over in the smallest unit
+/// of the instruction set: one byte on x86-64, four (or the remaining ones) on aarch64.
 class Disassembler {
  public:
   explicit Disassembler(Arch arch);
 
-  /// Addresses of the instructions in `code`, whose first byte is at `address`. Bytes that do not
-  /// decode count as one-byte (aarch64: four-byte) instructions, so that the result covers `code`.
+  /// Returns the addresses of the instructions in `code`, whose first byte is at `address`. Bytes
+  /// that do not decode count as one-byte (aarch64: four-byte) instructions, so that the result
+  /// covers `code`.
   std::vector<std::uint64_t> starts(std::span<const std::byte> code, std::uint64_t address) const;
 
-  /// The same with text, at most `limit` instructions.
+  /// Returns the first `limit` instructions in `code` with their texts. `address`: that of the
+  /// first byte.
   std::vector<Instruction> decode(std::span<const std::byte> code, std::uint64_t address,
                                   std::size_t limit) const;
 
@@ -41,8 +43,8 @@ class Disassembler {
   std::unique_ptr<Handle, Close> handle_;
 };
 
-/// One-time setup of third-party libraries: libelf notes its version, and Capstone makes tables
-/// when it first decodes, without a lock. To be called before several threads open files and
+/// Sets up third-party libraries: libelf stores its version, and Capstone makes tables when it
+/// first decodes, both without a lock. To be called once, before several threads open files and
 /// decode. Each Module and Disassembler is still for one thread at a time.
 void prepare_for_threads();
 

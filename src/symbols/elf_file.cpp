@@ -1,6 +1,7 @@
 #include "src/symbols/elf_file.h"
 
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -16,17 +17,20 @@ namespace skid::symbols {
 
 namespace {
 
-/// Linux does not run programs with larger program headers (load_elf_phdrs in fs/binfmt_elf.c).
-/// Bounds the walk over segments in malicious files.
+/// Maximum size of the program headers; Linux does not run programs with more (load_elf_phdrs in
+/// fs/binfmt_elf.c). Bounds the walk over segments in malicious files.
 constexpr std::size_t kProgramHeaderBytes = 65536;
 
-/// SHA-1 has 20 bytes, and no linker writes more than 64 for any hash; more is damage.
+/// Maximum size of a build-id in bytes. SHA-1 has 20, and no linker writes more than 64 for any
+/// hash.
 constexpr std::ptrdiff_t kLongestBuildId = 64;
 
-/// Linkers write some dozens at most; libelf searches those it has read one by one.
+/// Maximum number of notes. Linkers write some dozens at most; libelf searches those that it has
+/// read one by one.
 constexpr std::size_t kMostNotes = 1024;
 
-/// Debug information is compressed to an eighth at best, and few files are all that they have.
+/// Returns the allowance of a file: 1 MiB, and 16 bytes for each byte that is not in a hole. Debug
+/// information is compressed to an eighth at best, and is seldom all of a file.
 std::uint64_t allowance_for(const FileDescriptor& file) {
   return (std::uint64_t{1} << 20U) + 16 * size_without_holes(file);
 }
@@ -44,8 +48,7 @@ std::vector<GElf_Phdr> read_program_headers(Elf* elf, const GElf_Ehdr& header) {
   return headers;
 }
 
-/// Whether the notes, each of which libelf reads into memory of its own, fit into `allowance`
-/// bytes.
+/// Whether the notes fit into `allowance` bytes. libelf reads each into its own memory.
 bool notes_fit(Elf* elf, std::uint64_t allowance) {
   std::size_t notes = 0;
   std::uint64_t bytes = 0;
@@ -94,9 +97,9 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
            "cp --sparse=never makes a copy that can be read");
   }
 
-  // libelf notes the version without a lock.
+  // libelf stores the version without a lock.
   [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);
-  // Read, not mapped: a file that another process truncates under a mapping would kill us.
+  // Read, not mapped: if another process truncated a mapped file, this process would be killed.
   file.elf_ = ElfHandle(elf_begin(file.descriptor_.get(), ELF_C_READ, nullptr));
   if (!file.elf_) refuse(std::string("a file that cannot be read as one: ") + elf_errmsg(-1));
   if (elf_kind(file.elf_.get()) != ELF_K_ELF) refuse("a file of another format");

@@ -1,6 +1,29 @@
+// Source lines from DWARF, which libdw reads, of files that may be large or hostile.
+//
+// A line is found in three steps (DWARF 5, sections 3.1.1 and 6.2):
+//
+//   address 0x401136         the ranges of all compilation units, collected once (index_units)
+//     -> unit 7              its entry in .debug_info has DW_AT_stmt_list 0x2c40
+//       -> offset 0x2c40     the line program there: a header with directories and files, and rows
+//
+// libdw would read whole sections, which can be most of a large program, and a crafted file could
+// make it take any memory or time. Therefore libdw is given an image of the file in memory: zeros,
+// which take no memory until a part of the file is read into them. Of .debug_info only the entries
+// of units are read, of .debug_line only the programs of units with samples, of .debug_str only the
+// directories of these units; some other sections are read whole (kReadWhole):
+//
+//   |ELF header|000|unit 1|000|unit 2|000|.debug_abbrev|00|program of unit 2|00|section headers|
+//
+// index_units() limits the number of ranges and the CPU time. Before libdw reads a line program,
+// its memory is estimated in units of kRowBytes: each byte can be a row, and each entry of a file,
+// of at least 5 bytes, takes a path with the longest directory. A program of 4000 bytes with
+// directories of up to 60 characters costs 4000 + 4000 / 5 * (60 / 128 + 1) = 4800 units, 600 KiB.
+// When a file's budget (ElfFile::allowance / 8 + 2^20 units) is used up, lines are missing:
+// is_partial().
 #include "src/symbols/line_table.h"
 
 #include "src/support/address.h"
+#include "src/support/byte_reader.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
 #include "src/symbols/binary_places.h"
@@ -23,26 +46,31 @@ namespace skid::symbols {
 
 namespace {
 
-/// Linked files have some dozens of sections; libdw's time grows with sections times their names.
+/// Maximum number of sections; linked files have some dozens. libdw's time grows with the product
+/// of sections and their names.
 constexpr std::size_t kMostSections = 4096;
-/// The sections of DWARF that lines need; libdw would inflate all others, too. Of large ones only
-/// parts are needed: the entries of units, the programs and the directories of those sampled.
+/// The sections of DWARF that lines need. libdw would inflate all others, too. Of these only parts
+/// are needed: the entries of units, and the programs and directories of sampled units.
 constexpr std::array<std::string_view, 3> kReadInParts{"info", "line", "str"};
+/// The sections of DWARF that are read whole.
 constexpr std::array<std::string_view, 6> kReadWhole{"abbrev", "addr",     "line_str",
                                                      "ranges", "rnglists", "str_offsets"};
 
-/// More than libdw takes to walk the units of any file of some MiB; twenty times as long as it
-/// takes for each byte of larger ones comes on top.
+/// CPU time to walk the units of a file, more than libdw takes for any file of some MiB. In
+/// addition each byte of the allowance gives 1 ns, twenty times as long as libdw takes for a byte
+/// of larger files.
 constexpr std::uint64_t kIndexNanoseconds = 250'000'000;
-constexpr std::uint64_t kRangeCost = 16;  // bytes of the allowance
-/// A byte of a line program can be a row, of which libdw holds 115 bytes while it sorts them.
+constexpr std::uint64_t kRangeCost = 16;  ///< bytes of the allowance for a range
+/// The unit of cost in bytes. A byte of a line program can be a row, which takes 115 bytes in libdw
+/// while rows are sorted.
 constexpr std::uint64_t kRowBytes = 128;
-constexpr std::uint64_t kSmallestFileEntry = 5;  // a name of one letter and three numbers
-constexpr std::size_t kLongestPath = 4096;       // PATH_MAX of Linux
-/// More than most entries of units have bytes.
+constexpr std::uint64_t kSmallestFileEntry = 5;  ///< a name of one letter and three numbers
+constexpr std::size_t kLongestPath = 4096;       ///< PATH_MAX of Linux
+/// Bytes that are read for the entry of a unit; most entries are smaller.
 constexpr std::uint64_t kUnitEntryBytes = 2048;
-constexpr std::size_t kZerosAfterImage = 4096;  // libdw may look there for the end of a string
+constexpr std::size_t kZerosAfterImage = 4096;  ///< libdw may search the end of a string there
 
+/// Returns the size of a compressed section after decompression; 0 for other sections.
 std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
   if ((header.sh_flags & SHF_COMPRESSED) != 0) {
     GElf_Chdr compression;
@@ -59,6 +87,7 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+/// Returns the name of a DWARF section without its prefix, "line"; empty for other sections.
 std::string_view dwarf_name(std::string_view section) {
   for (const std::string_view prefix : {".debug_", ".zdebug_"}) {
     if (section.starts_with(prefix)) return section.substr(prefix.size());
@@ -66,7 +95,8 @@ std::string_view dwarf_name(std::string_view section) {
   return {};
 }
 
-std::uint64_t leb128(perfdata::ByteReader& reader) {
+/// Reads an unsigned LEB128 number (DWARF 5, section 7.6).
+std::uint64_t leb128(ByteReader& reader) {
   std::uint64_t value = 0;
   for (unsigned shift = 0;; shift += 7) {
     const std::uint64_t byte = reader.u8();
@@ -75,8 +105,9 @@ std::uint64_t leb128(perfdata::ByteReader& reader) {
   }
 }
 
-/// The size of the longest string, up to the first empty one or the end.
-std::uint64_t longest_string(perfdata::ByteReader& strings, bool ends_with_empty) {
+/// Returns the size of the longest string, with its NUL. `ends_with_empty`: an empty string ends
+/// the strings.
+std::uint64_t longest_string(ByteReader& strings, bool ends_with_empty) {
   std::uint64_t longest = 0;
   while (const std::size_t before = strings.remaining()) {
     strings.terminated_text();
@@ -87,7 +118,7 @@ std::uint64_t longest_string(perfdata::ByteReader& strings, bool ends_with_empty
   return longest;
 }
 
-/// CPU time of this thread.
+/// Returns the CPU time of this thread in ns.
 std::uint64_t nanoseconds_used() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -98,14 +129,14 @@ std::uint64_t nanoseconds_used() {
 }  // namespace
 
 std::optional<LineTable> LineTable::open(const ElfFile& file) {
-  if (file.header().e_type == ET_REL) return std::nullopt;  // would have to be relocated first
+  if (file.header().e_type == ET_REL) return std::nullopt;  // it would have to be relocated first
   std::optional<LineTable> table = without_units(file);
   if (!table || !table->sections_.contains("info") || !table->sections_.contains("line")) {
     return std::nullopt;
   }
   if (table->is_partial_) return table;
 
-  // Without it, libdw would open any path that the file names.
+  // The shared file is opened here: libdw would open any path that the file names.
   const char* shared_name = nullptr;
   const void* shared_id = nullptr;
   const std::ptrdiff_t shared_id_size =
@@ -122,13 +153,14 @@ std::optional<LineTable> LineTable::open(const ElfFile& file) {
     table->shared_ = std::make_unique<LineTable>(std::move(*shared));
     dwarf_setalt(table->dwarf_.get(), table->shared_->dwarf_.get());
   }
-  perfdata::ByteReader strings(table->bytes_at("line_str", 0), table->order_);
+  ByteReader strings(table->bytes_at("line_str", 0), table->order_);
   table->longest_line_string_ = longest_string(strings, false);
   table->index_units(file.allowance());
   table->cost_left_ = (std::uint64_t{1} << 20U) + file.allowance() / 8;
   return table;
 }
 
+/// Opens a file without the ranges of its units. nullopt if it has no DWARF that can be read.
 std::optional<LineTable> LineTable::without_units(const ElfFile& file) {
   std::size_t count = 0;
   if (elf_getshdrnum(file.elf(), &count) != 0 || count > kMostSections) return std::nullopt;
@@ -144,16 +176,16 @@ std::optional<LineTable> LineTable::without_units(const ElfFile& file) {
   if (table.is_partial_) return table;
   table.dwarf_ = DwarfHandle(dwarf_begin_elf(table.elf_.get(), DWARF_C_READ, nullptr));
   if (!table.dwarf_) return std::nullopt;
-  for (const char* strings : {"str", "line_str"}) {  // libdw relies on it
+  for (const char* strings : {"str", "line_str"}) {  // libdw relies on a NUL at the end
     const auto bytes = table.bytes_at(strings, 0);
     if (!bytes.empty() && bytes.back() != std::byte{0}) return std::nullopt;
   }
-  if (file.header().e_ident[EI_DATA] == ELFDATA2MSB) table.order_ = perfdata::ByteOrder::big;
+  if (file.header().e_ident[EI_DATA] == ELFDATA2MSB) table.order_ = ByteOrder::big;
   return table;
 }
 
-/// Fills `sections_`, in the image those that are read whole, and sets `is_partial_` where they are
-/// larger than the allowance. False if they cannot be found.
+/// Fills `sections_`, and reads those into the image that are read whole. Sets `is_partial_` if
+/// they are larger than the allowance. False if they cannot be found.
 bool LineTable::read_sections(const ElfFile& file) {
   std::size_t names_index = 0;
   GElf_Shdr header;
@@ -189,14 +221,15 @@ void LineTable::read(std::uint64_t offset, std::uint64_t size) const {
   static_cast<void>(skid::read_at(*file_, std::as_writable_bytes(part), offset));
 }
 
-/// Reads what libdw found at `begin`: in the image, in that of the shared file, or inflated.
+/// Reads the part of the file that libdw found at `begin`: in the image, or in that of the shared
+/// file. Does nothing for inflated bytes, which are in neither.
 void LineTable::read_at(const void* begin, std::uint64_t size) const {
   read(reinterpret_cast<std::uintptr_t>(begin) - reinterpret_cast<std::uintptr_t>(image_.get()),
        size);
   if (shared_) shared_->read_at(begin, size);
 }
 
-/// What follows `offset` in a section, inflated by libdw.
+/// Returns the bytes from `offset` to the end of a section, inflated if they are compressed.
 std::span<const std::byte> LineTable::bytes_at(std::string_view section,
                                                std::uint64_t offset) const {
   const auto found = sections_.find(section);
@@ -206,10 +239,10 @@ std::span<const std::byte> LineTable::bytes_at(std::string_view section,
   return bytes.subspan(static_cast<std::size_t>(offset));
 }
 
+/// Collects the units and their ranges, within the limits of `allowance`.
 void LineTable::index_units(std::uint64_t allowance) {
   // .debug_aranges would save this walk over the units, but clang does not write it. In a damaged
-  // file all units can share one list of ranges, which can be without any, or one long
-  // abbreviation.
+  // file all units can share one list of ranges, which can be empty, or one long abbreviation.
   const std::uint64_t most_ranges = allowance / kRangeCost;
   const std::uint64_t end = nanoseconds_used() + kIndexNanoseconds + allowance;
   std::vector<NumberedRange> ranges;
@@ -250,10 +283,11 @@ void LineTable::index_units(std::uint64_t allowance) {
   unit_ranges_ = DisjointRanges(std::move(ranges));
 }
 
-/// The longest string that libdw prefixes to the names of a line program's files. `header`: what
-/// follows its length. nullopt where it cannot be known.
-std::optional<std::uint64_t> LineTable::longest_directory(perfdata::ByteReader header,
-                                                          unsigned version, unsigned offset_size) {
+/// Returns the length of the longest string that libdw prefixes to the names of a line program's
+/// files (DWARF 5, section 6.2.4). `header`: the bytes after the header's length. nullopt if it
+/// cannot be known.
+std::optional<std::uint64_t> LineTable::longest_directory(ByteReader header, unsigned version,
+                                                          unsigned offset_size) {
   header.skip(version >= 4 ? 5 : 4);
   header.skip(std::max<std::uint64_t>(header.u8(), 1) - 1);  // lengths of standard opcodes
   if (version < 5) return longest_string(header, true);
@@ -280,14 +314,14 @@ std::optional<std::uint64_t> LineTable::longest_directory(perfdata::ByteReader h
   return longest;
 }
 
-/// The memory that libdw takes for the lines of a unit at most, in kRowBytes. nullopt where that
-/// cannot be known.
+/// Returns the most memory that libdw takes for the lines of a unit, in kRowBytes. nullopt if it
+/// cannot be known or exceeds what is left.
 std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
   Dwarf_Attribute attribute;
   Dwarf_Word offset = 0;
   if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &attribute), &offset) != 0) return 0;
   const std::span<const std::byte> bytes = bytes_at("line", offset);
-  perfdata::ByteReader reader(bytes, order_);
+  ByteReader reader(bytes, order_);
   read_at(bytes.data(), std::min(bytes.size(), sizeof(std::uint32_t) + sizeof(std::uint64_t)));
   std::uint64_t size = reader.u32();
   const bool is_wide = size == 0xffffffff;
@@ -296,7 +330,7 @@ std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
   if (reader.failed()) return 0;
   if (size > cost_left_) return std::nullopt;
   read_at(program.data(), size);
-  perfdata::ByteReader header(program, order_);
+  ByteReader header(program, order_);
   const unsigned version = header.u16();
   header.skip((version >= 5 ? 2 : 0) + (is_wide ? 8 : 4));
   auto longest = longest_directory(header, version, is_wide ? 8 : 4);
@@ -311,6 +345,7 @@ std::optional<std::uint64_t> LineTable::cost_of_lines(Dwarf_Die& unit) {
   return size + size / kSmallestFileEntry * (*longest / kRowBytes + 1);
 }
 
+/// Whether libdw may read the lines of a unit. Takes their cost from what is left.
 bool LineTable::may_read_lines(Dwarf_Die& unit) {
   const auto cost = cost_of_lines(unit);
   const bool may_read = cost && *cost <= cost_left_;

@@ -1,9 +1,9 @@
 // Source lines of addresses, from DWARF.
 #pragma once
 
-#include "src/perfdata/bytes.h"
+#include "src/support/byte_order.h"
+#include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
-#include "src/symbols/overlap_index.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include <libelf.h>
 
 namespace skid {
+class ByteReader;
 class FileDescriptor;
 }  // namespace skid
 
@@ -27,15 +28,15 @@ namespace skid::symbols {
 
 struct SourceLine;
 
-/// The line programs that a file's compilation units name. Reading them takes a bounded multiple of
-/// ElfFile::allowance.
+/// The line programs of a file's compilation units. Reading them takes memory and time of at most a
+/// fixed multiple of ElfFile::allowance.
 class LineTable {
  public:
-  /// nullopt when the file has no DWARF, or none that can be read. `file` must outlive the result,
-  /// and stay where it is.
+  /// Opens the DWARF of a file; nullopt if there is none that can be read. `file` must outlive the
+  /// result, and must not be moved.
   static std::optional<LineTable> open(const ElfFile& file);
 
-  /// The line of the code at `address`; nullopt where the compiler gave none.
+  /// Returns the line of the code at `address`; nullopt if the compiler recorded none.
   std::optional<SourceLine> line_at(std::uint64_t address);
 
   /// Whether lines are missing because reading them would take too much memory or time.
@@ -49,10 +50,10 @@ class LineTable {
     void operator()(char* memory) const noexcept { std::free(memory); }
   };
   using DwarfHandle = std::unique_ptr<Dwarf, DwarfEnd>;
-  using Sections = std::map<std::string, Elf_Scn*, std::less<>>;  // ".debug_line" is "line"
+  using Sections = std::map<std::string, Elf_Scn*, std::less<>>;  ///< ".debug_line" is "line"
   struct Unit {
     Dwarf_Off entry = 0;                 ///< offset of its entry in .debug_info
-    std::optional<bool> has_lines = {};  ///< known once one is requested
+    std::optional<bool> has_lines = {};  ///< set when a line of it is first requested
   };
 
   LineTable() = default;
@@ -64,23 +65,24 @@ class LineTable {
   void index_units(std::uint64_t allowance);
   bool may_read_lines(Dwarf_Die& unit);
   std::optional<std::uint64_t> cost_of_lines(Dwarf_Die& unit);
-  std::optional<std::uint64_t> longest_directory(perfdata::ByteReader header, unsigned version,
+  std::optional<std::uint64_t> longest_directory(ByteReader header, unsigned version,
                                                  unsigned offset_size);
 
-  // A Dwarf reads from its Elf and from the Dwarf shared with other files to its end: this order.
+  // In this order, because a Dwarf reads from its Elf, and from the Dwarf that files share, until
+  // it is destroyed.
   std::unique_ptr<ElfFile> shared_file_;
   std::unique_ptr<LineTable> shared_;
   const FileDescriptor* file_ = nullptr;
   std::unique_ptr<char, Free>
-      image_;  // the file; zeros, which take no memory, where it is not read
+      image_;  ///< the file; parts that are not read are zeros, which take no memory
   std::size_t image_size_ = 0;
   ElfHandle elf_;
   DwarfHandle dwarf_;
   Sections sections_;
-  perfdata::ByteOrder order_ = perfdata::ByteOrder::little;
+  ByteOrder order_ = ByteOrder::little;
   std::vector<Unit> units_;
-  DisjointRanges unit_ranges_;   // numbers are indices of units_
-  std::uint64_t cost_left_ = 0;  // of lines that may still be read
+  DisjointRanges unit_ranges_;   ///< numbers are indices of units_
+  std::uint64_t cost_left_ = 0;  ///< cost of lines that may still be read, in kRowBytes
   std::uint64_t longest_line_string_ = 0;
   bool is_partial_ = false;
 };

@@ -1,4 +1,4 @@
-// What a code address means to people: a function and a source line.
+// What a code address means to users: a function and a source line.
 #pragma once
 
 #include "src/support/address.h"
@@ -8,14 +8,14 @@
 
 namespace skid::symbols {
 
-/// A function from the symbol table: [begin, end) in link-time virtual addresses.
+/// A function from the symbol table. Its range is in link-time virtual addresses.
 struct Function {
   std::string name;  ///< demangled, or as in the symbol table; "puts@plt" for a PLT entry
   AddressRange range;
 };
 
-/// As perf ends the last symbol of a table, of which it does not know the size: at the page
-/// boundary at or after its begin, and one page more.
+/// Returns the end that perf gives the last symbol of a table, whose size is not known: one page
+/// after the page boundary at or after its start.
 inline std::uint64_t end_of_last_symbol(std::uint64_t begin) {
   constexpr std::uint64_t kPage = 4096;
   return AddressRange::of_size(begin, (kPage - begin % kPage) % kPage + kPage).end;

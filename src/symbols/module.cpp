@@ -2,6 +2,7 @@
 
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/line_table.h"
@@ -22,7 +23,8 @@ namespace skid::symbols {
 
 namespace {
 
-/// A function of a damaged symbol table can have any size.
+/// Maximum size of code that is read, because a function of a damaged symbol table can have any
+/// size.
 constexpr std::uint64_t kMostCodeBytes = std::uint64_t{64} << 20U;
 
 /// Calls `visit(header)` for the sections with code.
@@ -49,8 +51,8 @@ bool has_code_in(const ElfFile& file) {
   return has_code;
 }
 
-/// The bytes of the image: it ends with its section headers, which are at the end of its last used
-/// page.
+/// Returns the size of the vdso's image in bytes. It ends with the page that contains the end of
+/// its section headers.
 std::size_t image_size(const Elf64_Ehdr& header) {
   constexpr std::size_t kPage = 4096;
   const std::size_t end = header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;
@@ -94,7 +96,7 @@ struct Module::Contents {
   bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
-  std::optional<SymbolTable> symbols;  // its names point into `file` or `debug`
+  std::optional<SymbolTable> symbols;  ///< its names point into `file` or `debug`
   bool lines_sought = false;
   std::optional<LineTable> lines;
 };
@@ -194,7 +196,8 @@ std::vector<AddressRange> Module::executable_ranges() const {
   std::vector<AddressRange> ranges;
   const auto add = [&](std::uint64_t address, std::uint64_t size) {
     const std::uint64_t end = address + size;
-    if (end > address) ranges.push_back({address, end});  // neither empty nor beyond the last byte
+    if (end > address)
+      ranges.push_back({address, end});  // neither empty nor beyond the last address
   };
   for_each_code_section(contents_->file,
                         [&](const GElf_Shdr& header) { add(header.sh_addr, header.sh_size); });
@@ -219,7 +222,7 @@ std::vector<std::byte> Module::code(AddressRange range) const {
     });
     if (holder == segments.end()) return bytes;
     const std::uint64_t in_segment = address - holder->p_vaddr;
-    constexpr std::uint64_t kBlock = 65536;  // no more memory than the file has content
+    constexpr std::uint64_t kBlock = 65536;  // so that memory grows only with bytes that exist
     const std::uint64_t size = std::min({range.end - address, holder->p_filesz - in_segment,
                                          kMostCodeBytes - bytes.size(), kBlock});
     const std::size_t before = bytes.size();
@@ -235,11 +238,11 @@ std::optional<Module> running_vdso() {
   static_assert(sizeof(void*) == sizeof(std::uint64_t), "the vdso is assumed to be ELF64");
   const auto address = ::getauxval(AT_SYSINFO_EHDR);  // 0: there is none
   if (address == 0) return std::nullopt;
-  // The kernel promises an ELF header at this address, which getauxval(3) gives as a number.
+  // The kernel places an ELF header at this address, which getauxval(3) returns as a number.
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(address);
 
-  // libelf reads files: the image becomes one that lives in memory.
+  // libelf reads files, so the image is copied to a file in memory.
   const FileDescriptor file(::memfd_create("vdso", MFD_CLOEXEC));
   try {
     write_all(file, {reinterpret_cast<const char*>(header), image_size(*header)}, "vdso");

@@ -1,5 +1,5 @@
-// One ELF file: its symbols, lines, code bytes and build-id. With its neighbours in this folder the
-// only code that knows libelf and libdw.
+// One ELF file: its symbols, lines, code bytes and build-id. Only this folder uses libelf and libdw
+// to read them.
 #pragma once
 
 #include "src/support/address.h"
@@ -23,62 +23,63 @@ namespace skid::symbols {
 /// thread at a time may use a module.
 class Module {
  public:
-  /// Opens a regular file, read-only. Throws InputError when it is none or not ELF. A hostile file
-  /// may give no or wrong symbols, never a crash. `places`: where its debug file may be.
-  /// `demangles`: functions have the names of their C++ or Rust source, else those of the symbol
-  /// table.
+  /// Opens a regular file, read-only. Throws InputError if it is not a regular file or not ELF. A
+  /// hostile file may have no or wrong symbols, but never causes a crash. `places`: where its debug
+  /// file may be. `demangles`: functions have the names of their C++ or Rust source, else those of
+  /// the symbol table.
   static Module open(const std::filesystem::path& path, BinaryPlaces places = {},
                      bool demangles = true);
 
-  /// Lower-case hexadecimal; empty when the file has none.
+  /// Returns the build-id in lower-case hexadecimal; empty if the file has none.
   const std::string& build_id() const;
-  /// nullopt for machines that skidscan does not decode.
+  /// Returns the architecture; nullopt if skidscan does not decode it.
   std::optional<Arch> arch() const;
 
-  /// Whether the file contains the code of its sections: a separate debug file does not
+  /// Whether the file contains the code of its sections. A separate debug file does not
   /// (SHT_NOBITS), although its program headers include it.
   bool has_code() const;
 
-  /// The link-time address of a byte at `file_offset` of the file, through the program headers;
-  /// nullopt if no PT_LOAD segment contains it. Executable segments take precedence.
+  /// Returns the link-time address of the byte at `file_offset`, by the program headers; nullopt if
+  /// no PT_LOAD segment contains it. Executable segments take precedence.
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
 
-  /// The link-time addresses of its PT_LOAD segments, data that is not in the file (.bss) included,
-  /// in the order of the file. `writable_too`: else only of those that are not writable.
+  /// Returns the link-time addresses of the PT_LOAD segments in the order of the file, including
+  /// data that is not in the file (.bss). `writable_too`: false leaves out writable segments.
   std::vector<AddressRange> loaded_ranges(bool writable_too = true) const;
 
-  /// The part of the file around `address` that the kernel maps executable, as in PERF_RECORD_MMAP:
-  /// whole pages of 4 KiB.
+  /// A part of the file that the kernel maps executable, as in PERF_RECORD_MMAP: whole pages of 4
+  /// KiB.
   struct ExecutableMapping {
     AddressRange range;             ///< link-time virtual addresses
-    std::uint64_t file_offset = 0;  ///< of the first byte
+    std::uint64_t file_offset = 0;  ///< offset of the first byte
   };
-  /// nullopt if no executable PT_LOAD segment contains `address`.
+  /// Returns the executable part around `address`; nullopt if no executable PT_LOAD segment
+  /// contains it.
   std::optional<ExecutableMapping> executable_mapping_at(std::uint64_t address) const;
 
-  /// The function symbol that covers `address`, as `perf` would choose it. A symbol without a size
-  /// reaches to the next one.
+  /// Returns the function symbol that covers `address`, chosen as perf would. A symbol without a
+  /// size extends to the next one.
   std::optional<Function> function_at(std::uint64_t address) const;
-  /// Its range alone, without the cost of its name.
+  /// Returns only the range of the function that covers `address`, without the cost of its name.
   std::optional<AddressRange> function_range_at(std::uint64_t address) const;
-  /// All functions of that name (static functions can share one), lowest address first. Demangled
-  /// names may include the parameters; those of the symbol table are found, too.
+  /// Returns all functions of that name (static functions can share one), lowest address first. The
+  /// name may be that of the symbol table or the demangled one, with or without parameters.
   std::vector<Function> functions_named(std::string_view name) const;
-  /// Where functions begin, lowest address first; entries of the PLT are among them.
+  /// Returns the addresses where functions and entries of the PLT begin, lowest first.
   std::vector<std::uint64_t> function_starts() const;
-  /// The values of all defined symbols of any type, lowest first, each once: also labels within
-  /// functions.
+  /// Returns the values of all defined symbols of any type, including labels within functions;
+  /// lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
-  /// From DWARF line tables, when there are any.
+  /// Returns the source line of an address, from DWARF line tables if there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
-  /// Whether line_at left out lines that would take too much memory or time to read.
+  /// Whether line_at left out lines because reading them would take too much memory or time.
   bool has_partial_lines() const;
 
-  /// Address ranges of the file's code: its executable sections, or without any its executable
-  /// segments. Lowest address first; they may overlap in a damaged file.
+  /// Returns the address ranges of the file's code, lowest first: its executable sections, or its
+  /// executable segments if it has no such sections. They may overlap in a damaged file.
   std::vector<AddressRange> executable_ranges() const;
-  /// The bytes of `range` in the file; fewer (or none) if it ends before or has no code, at most
-  /// 64 MiB.
+  /// Returns the bytes of `range` in the file, at most 64 MiB; fewer (or none) if the file ends
+  /// before or has no code.
   std::vector<std::byte> code(AddressRange range) const;
 
  private:
@@ -90,9 +91,9 @@ class Module {
   std::unique_ptr<Contents, Free> contents_;
 };
 
-/// The vdso of this process: code that the kernel maps into every process and that is in no file.
-/// All processes of the running kernel with the same word size have it. nullopt when the kernel
-/// gives none or it cannot be read.
+/// Returns the vdso of this process: code that the kernel maps into every process and that is not
+/// in a file. All processes of the running kernel with the same word size have the same one.
+/// nullopt if the kernel has none or it cannot be read.
 std::optional<Module> running_vdso();
 
 }  // namespace skid::symbols

@@ -3,9 +3,7 @@
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
-#include <utility>
 
 namespace skid::symbols {
 
@@ -51,7 +49,7 @@ OverlapIndex::OverlapIndex(std::span<const AddressRange> ranges) {
   std::size_t total = 0;
   for (std::size_t& end : node_ends_) {
     const std::size_t length = end;
-    end = total;  // where the list begins; filling it moves this to its end
+    end = total;  // the start of the list; it moves to the end while the list is filled
     total += length;
   }
   numbers_.resize(total);
@@ -100,49 +98,6 @@ AddressRange OverlapIndex::alike(std::uint64_t address) const {
   const auto after = std::ranges::upper_bound(cuts_, address);
   return {after == cuts_.begin() ? 0 : *(after - 1),
           after == cuts_.end() ? std::numeric_limits<std::uint64_t>::max() : *after};
-}
-
-DisjointRanges::DisjointRanges(std::vector<NumberedRange> ranges) {
-  std::erase_if(ranges, [](const NumberedRange& r) { return r.range.begin >= r.range.end; });
-  std::ranges::stable_sort(ranges, {}, [](const NumberedRange& one) {
-    return std::pair(one.range.begin, ~one.range.end);
-  });
-
-  // A sweep over the begins. `open` contains the ranges that have begun, the one that applies on
-  // top; everything below `done` is final.
-  std::vector<NumberedRange> open;
-  std::uint64_t done = 0;
-  const auto settle_up_to = [&](std::uint64_t address) {
-    while (!open.empty() && done < address) {
-      const NumberedRange& top = open.back();
-      const std::uint64_t end = std::min(top.range.end, address);
-      if (done < end) append({done, end}, top.number);
-      done = std::max(done, end);
-      if (top.range.end <= done) open.pop_back();
-    }
-  };
-  for (const NumberedRange& range : ranges) {
-    settle_up_to(range.range.begin);
-    done = range.range.begin;
-    open.push_back(range);
-  }
-  settle_up_to(UINT64_MAX);
-}
-
-void DisjointRanges::append(AddressRange range, std::uint32_t number) {
-  if (!pieces_.empty() && pieces_.back().number == number &&
-      pieces_.back().range.end == range.begin) {
-    pieces_.back().range.end = range.end;
-  } else {
-    pieces_.push_back({range, number});
-  }
-}
-
-std::optional<std::uint32_t> DisjointRanges::find(std::uint64_t address) const {
-  const auto after = std::ranges::upper_bound(
-      pieces_, address, {}, [](const NumberedRange& piece) { return piece.range.begin; });
-  const bool is_covered = after != pieces_.begin() && std::prev(after)->range.contains(address);
-  return is_covered ? std::optional(std::prev(after)->number) : std::nullopt;
 }
 
 }  // namespace skid::symbols

@@ -15,10 +15,11 @@ namespace skid::symbols {
 
 namespace {
 
-/// Templates make names of tens of kilobytes; what is longer is cut, because a damaged file can
-/// give one name of megabytes to every symbol.
+/// Maximum length of a name; longer ones are truncated. Templates make names of tens of kilobytes,
+/// but a damaged file can give a name of megabytes to every symbol.
 constexpr std::size_t kLongestName = 65536;
-/// Names can be parts of each other, so that a small table has many long ones.
+/// Maximum size of all demangled names in bytes. Names can be parts of each other, so that a small
+/// table can have many long ones.
 constexpr std::size_t kMostDemangledBytes = std::size_t{128} << 20U;
 constexpr std::string_view kPltSuffix = "@plt";
 
@@ -45,6 +46,7 @@ std::optional<Section> section_named(const ElfFile& file, std::string_view name)
                       [&](const GElf_Shdr& header) { return file.section_name(header) == name; });
 }
 
+/// The kind of a section by its name.
 enum class SectionKind : std::uint8_t { text, data, neither };
 
 struct SymbolSection {
@@ -52,7 +54,7 @@ struct SymbolSection {
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();  ///< address after its last byte
 };
 
-/// By section index.
+/// Returns the properties of all sections, by section index.
 std::vector<SymbolSection> symbol_sections(const ElfFile& file) {
   std::vector<SymbolSection> sections(1);
   Elf_Scn* section = nullptr;
@@ -71,8 +73,8 @@ std::vector<SymbolSection> symbol_sections(const ElfFile& file) {
   return sections;
 }
 
-/// The strings at `offsets`; empty where there is none. The ends are found in one pass over the
-/// table, however many offsets point into one long string.
+/// Returns the strings at `offsets`; empty for offsets outside of the table. The ends are found in
+/// one pass over the table, even if many offsets point into one long string.
 std::vector<std::string_view> strings_at(std::string_view table,
                                          const std::vector<std::size_t>& offsets) {
   std::vector<std::size_t> ascending(offsets.size());
@@ -111,7 +113,8 @@ bool is_data(const GElf_Sym& symbol, SectionKind section) {
          (is_label(symbol) && section == SectionKind::data);
 }
 
-/// Mapping symbols: labels of code and data from assemblers for ARM, AArch64 and RISC-V.
+/// Whether a name is that of a mapping symbol: a label of code or data that assemblers for ARM,
+/// AArch64 and RISC-V make.
 bool is_mapping_symbol(GElf_Half machine, std::string_view name) {
   if (name.size() < 2 || name[0] != '$') return false;
   if (machine == EM_RISCV) return name[1] == 'd' || name[1] == 'x';
@@ -121,7 +124,7 @@ bool is_mapping_symbol(GElf_Half machine, std::string_view name) {
 }
 
 std::size_t leading_underscores(std::string_view name) {
-  constexpr std::size_t kMost = 255;  // more only occur in files made to make the count slow
+  constexpr std::size_t kMost = 255;  // more occur only in files that were made to take time
   const std::size_t count = name.substr(0, kMost).find_first_not_of('_');
   return count == std::string_view::npos ? std::min(name.size(), kMost) : count;
 }
@@ -158,6 +161,7 @@ bool SymbolTable::has_full_table(const ElfFile& file) {
   return section_of_type(file, SHT_SYMTAB).has_value();
 }
 
+/// Adds the symbols of a table.
 void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
   GElf_Shdr header;
   Elf_Data* data = elf_getdata(section, nullptr);
@@ -186,7 +190,8 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
     if (is_data(symbol, of.kind)) kind = Kind::bound;
 
     std::uint64_t begin = symbol.st_value;
-    if (machine == EM_ARM && kind == Kind::function) begin &= ~std::uint64_t{1};  // Thumb's mark
+    if (machine == EM_ARM && kind == Kind::function)
+      begin &= ~std::uint64_t{1};  // the bit that marks Thumb code
     const unsigned binding = GELF_ST_BIND(symbol.st_info);
     symbols_.push_back({.range = AddressRange::of_size(begin, symbol.st_size),
                         .section_end = of.end,
@@ -206,13 +211,14 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
   });
 }
 
+/// Gives symbols without a size the range up to the next symbol.
 void SymbolTable::extend_to_next() {
-  // As in perf, of several symbols without a size at one address only the last gets one, and is
-  // therefore preferred. The others get theirs in choose_preferred.
+  // As in perf, only the last of several symbols without a size at one address gets a size here,
+  // and is therefore preferred. The others get theirs in choose_preferred.
   Symbol* previous = nullptr;
   const auto extend = [](Symbol& symbol, std::uint64_t end) {
     if (!symbol.range.empty()) return;
-    // perf extends the last function of a section over the sections after it.
+    // perf would extend the last function of a section over the following sections.
     symbol.range.end = std::max(symbol.range.begin, std::min(end, symbol.section_end));
   };
   for (Symbol& symbol : symbols_) {
@@ -223,6 +229,7 @@ void SymbolTable::extend_to_next() {
   if (previous != nullptr) extend(*previous, end_of_last_symbol(previous->range.begin));
 }
 
+/// Chooses the symbol whose name is used at each address.
 void SymbolTable::choose_preferred() {
   for (auto first = symbols_.begin(); first != symbols_.end();) {
     const auto last = std::find_if(first, symbols_.end(), [first](const Symbol& symbol) {
@@ -243,7 +250,7 @@ void SymbolTable::choose_preferred() {
   }
 }
 
-/// perf's choose_best_symbol: whether `a`, which is later in the file, is preferred.
+/// Whether `a` is preferred to `b`, which precedes it in the file, as in perf's choose_best_symbol.
 bool SymbolTable::better(const Symbol& a, const Symbol& b) const {
   const auto rank = [](const Symbol& symbol) {
     return std::tuple(!symbol.range.empty(), !symbol.weak, symbol.global);
@@ -255,7 +262,7 @@ bool SymbolTable::better(const Symbol& a, const Symbol& b) const {
   return rank_of_name(shown(b.name)) < rank_of_name(shown(a.name));
 }
 
-/// The demangled name, or `name`. Valid as long as the table.
+/// Returns the demangled name, or `name` if there is none. Valid as long as the table.
 std::string_view SymbolTable::shown(std::string_view name) const {
   if (!demangles_ || !name.starts_with('_')) return name;
   const auto [known, is_new] = demangled_.try_emplace(name.data());
@@ -266,6 +273,7 @@ std::string_view SymbolTable::shown(std::string_view name) const {
   return known->second.empty() ? name : known->second;
 }
 
+/// Adds the entries of the PLT, which have the names of their dynamic symbols.
 void SymbolTable::read_plt(const ElfFile& file) {
   const auto plt = section_named(file, ".plt");
   const auto dynsym = section_of_type(file, SHT_DYNSYM);
@@ -310,7 +318,7 @@ void SymbolTable::read_plt(const ElfFile& file) {
   std::uint64_t begin = plt->header.sh_addr + header_size;
   for (const std::string_view name : names) {
     const AddressRange range = AddressRange::of_size(begin, entry_size);
-    begin = range.end;  // entries of IFUNCs have no symbol: perf, too, calls all of them "@plt"
+    begin = range.end;  // entries of IFUNCs have no symbol; like perf, all are named "@plt"
     symbols_.push_back({.range = range,
                         .section_end = range.end,
                         .name = name,
@@ -353,7 +361,7 @@ std::vector<std::uint64_t> SymbolTable::function_starts() const {
 std::vector<std::uint64_t> SymbolTable::symbol_values() const {
   std::vector<std::uint64_t> values;
   values.reserve(symbols_.size());
-  for (const Symbol& symbol : symbols_) values.push_back(symbol.range.begin);  // in their order
+  for (const Symbol& symbol : symbols_) values.push_back(symbol.range.begin);  // they are sorted
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
@@ -361,11 +369,11 @@ std::vector<std::uint64_t> SymbolTable::symbol_values() const {
 std::vector<Function> SymbolTable::functions_named(std::string_view name) const {
   const bool plt = name.ends_with(kPltSuffix);
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;
-  // A mangled name contains the identifiers; few names have to be demangled.
+  // A mangled name contains the identifier, so that few names have to be demangled.
   const std::string_view scope = target.substr(0, target.find_first_of("<("));
   std::string_view identifier = scope.substr(scope.rfind(':') + 1);
   if (identifier.starts_with('~')) identifier.remove_prefix(1);
-  if (identifier.starts_with("operator")) identifier = {};  // mangled as two letters
+  if (identifier.starts_with("operator")) identifier = {};  // its mangled form has two letters
   const auto is_named = [&](std::string_view symbol) {
     if (symbol == target) return true;
     if (!demangles_ || symbol.find(identifier) == std::string_view::npos) return false;
@@ -382,7 +390,7 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
   std::ranges::sort(result, {}, [](const Function& function) {
     return std::pair(function.range.begin, function.range.end);
   });
-  // A dynamic symbol table lists a function once per version of it.
+  // A dynamic symbol table lists a function once for each of its versions.
   const auto same_range = [](const Function& a, const Function& b) { return a.range == b.range; };
   result.erase(std::unique(result.begin(), result.end(), same_range), result.end());
   return result;

@@ -1,15 +1,36 @@
+// The path of records from the buffers of CPUs into the file.
+//
+// Each CPU has a buffer. perf record empties one after the other, again and again, and writes
+// PERF_RECORD_FINISHED_ROUND after each round. The file is therefore ordered by time only within a
+// CPU's part of a round. A reader relies on one rule: no round leaves a record in a buffer that is
+// older than the newest one of the round before. So once round n is complete, all records up to the
+// newest one of round n - 1 can be sorted and passed on.
+//
+// Time is divided into windows of `round_samples` entries, each on a random CPU. perf gets to each
+// CPU once in a window, at a random time in its first half. With windows of 8 entries and two CPUs,
+// the rounds of the entries are
+//
+//     entry    1  2  3  4  5  6  7  8 | 9 10 11 12 …
+//     CPU 0    1     2     2  2       | 2     2        perf gets there after entries 1 and 12
+//     CPU 1       1     2        2  2 |    3     3     perf gets there after entries 3 and 8
+//
+// and the file has 1, 2, FINISHED_ROUND, then 3 5 6 9 11, 4 7 8, FINISHED_ROUND (or CPU 1 first).
+// Round 2 takes entry 11 and leaves 10, which is newer than all entries of round 1.
+#include "src/synth/buffers.h"
+
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
+#include "src/perfdata/branch_entry.h"
+#include "src/perfdata/byte_writer.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
-#include "src/perfdata/sample.h"
 #include "src/support/address.h"
 #include "src/support/random.h"
 #include "src/support/text.h"
 #include "src/symbols/module.h"
-#include "src/synth/draw.h"
+#include "src/synth/code_places.h"
+#include "src/synth/drawn_sample.h"
+#include "src/synth/loop_path.h"
 #include "src/synth/model.h"
-#include "src/synth/recording.h"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +52,7 @@ using perfdata::CpuMode;
 constexpr std::int32_t kTargetPid = 1000, kOtherPid = 2000, kKernelPid = -1;
 constexpr std::uint64_t kFirstTime = 1'000'000'000'000;  // ns
 constexpr std::uint64_t kBetween = 10'000;               // ns from one sample to the next
-/// PERF_RECORD_LOST reports many at once.
+/// The maximum number of loss records of an event: PERF_RECORD_LOST reports many samples at once.
 constexpr std::uint64_t kMostLostRecords = 3;
 constexpr std::size_t kLongestComm = 15;
 /// PERF_MEM_NA of include/linux/perf_event.h: nothing is known of the access.
@@ -76,7 +97,7 @@ struct RecordEncoder {
            kTargetPid, entry.attribute, when);
   }
 
-  /// The kernel throttles an event and, a timer tick later, lets it go on.
+  /// Writes that the kernel throttles an event and, a timer tick later, unthrottles it.
   void throttle(const Contents::Entry& entry, When when) {
     for (const auto type : {PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE}) {
       body.clear();
@@ -93,7 +114,7 @@ struct RecordEncoder {
     finish(PERF_RECORD_COMM, misc, pid, 0, when);
   }
 
-  /// PERF_RECORD_MMAP of the kernel's text, as perf writes it.
+  /// Writes PERF_RECORD_MMAP for the kernel's text, as perf does.
   void kernel_mapping(AddressRange range, When when) {
     body.clear();
     body.i32(kKernelPid).i32(0).u64(range.begin).u64(range.size()).u64(range.begin);
@@ -101,7 +122,7 @@ struct RecordEncoder {
     finish(PERF_RECORD_MMAP, static_cast<std::uint16_t>(CpuMode::kernel), kKernelPid, 0, when);
   }
 
-  /// PERF_RECORD_MMAP2, with the build-id where there is one (else device and inode, of nothing).
+  /// Writes PERF_RECORD_MMAP2 with the build-id; without one, device and inode are 0.
   void mapping(std::int32_t pid, AddressRange range, std::uint64_t file_offset,
                const std::string& path, const std::string& build_id, When when) {
     constexpr std::uint32_t kReadExecute = 5, kPrivate = 2;  // PROT_READ | PROT_EXEC, MAP_PRIVATE
@@ -135,9 +156,8 @@ struct RecordEncoder {
   }
 };
 
-/// Entries on their way through the buffers of the CPUs. Each round takes from each buffer the
-/// entries that came in before perf got there; perf gets to some CPUs later than to others. No
-/// round leaves an entry that is older than those the round before it took.
+/// Divides entries into rounds. Each round takes from each buffer the entries that came in before
+/// perf got there.
 class Rounds {
  public:
   struct Arrived {
@@ -159,13 +179,14 @@ class Rounds {
       next_window();
     }
     const auto cpu = static_cast<std::size_t>(random_->below(buffers_->cpus));
-    // perf gets to a CPU in the first half of the window after the round's own.
+    // A round takes the entries of a window from before perf gets to the CPU, and those of the
+    // previous window from after.
     (in_window_ < reached_[cpu] ? taken_ : left_)[cpu].push_back({entry, time});
     ++in_window_;
     return complete;
   }
 
-  /// The entries left at the end: two rounds.
+  /// Returns the entries left at the end: two rounds.
   std::array<Round, 2> finish() { return {std::move(taken_), std::move(left_)}; }
 
  private:
@@ -180,7 +201,8 @@ class Rounds {
   const Buffers* buffers_;
   Random* random_;
   std::uint64_t in_window_ = 0;
-  std::vector<std::uint64_t> reached_;  ///< by CPU: entries of this window that are still taken
+  /// The number of entries of this window that come before perf gets to a CPU, by CPU.
+  std::vector<std::uint64_t> reached_;
   Round taken_, left_;
 };
 
@@ -218,7 +240,7 @@ std::vector<Contents::Entry> Contents::in_order(Random& random) && {
 void write_contents(Contents contents, const std::vector<perfdata::Attribute>& attributes,
                     const TargetMapping& target, const Buffers& buffers, Random& order,
                     Random& buffering, perfdata::RecordingWriter& writer) {
-  // What a process made for itself, as the kernel calls it.
+  // The kernel's name of memory that is not mapped from a file.
   static const std::string kAnonymous = "//anon";
   RecordEncoder encoder{attributes, target.data, writer};
   const RecordEncoder::When start{kFirstTime, 0};

@@ -1,10 +1,41 @@
+// Drawing of samples, and the shares of the causes of events.
+//
+// Each sample starts at a cause, an instruction of the iteration that causes the event, and is put
+// an offset of instructions after it. Without a shadow a cause gets its share of the samples.
+//
+// A shadow (docs/synth.md, docs/method.md "Shadow") is the time between the overflow of the counter
+// and the arming of PEBS, which samples the first event from then on. The gaps between causes then
+// decide the shares. Three causes in an iteration of 100 instructions, each overflowing as often
+// as the others, with delays of 0 to 19 instructions (20 numbers, equally likely):
+//
+//     instruction   0    10                       60                          100 = 0
+//                   A ---- B ---------------------- C ------------------------- A
+//
+//     overflow at   A sampled   B sampled     C sampled
+//     A             delay 0     delays 1-10   delays 11-19
+//     B                         delay 0       delays 1-19
+//     C             1-19                      delay 0
+//     share         20/60       11/60         29/60
+//
+// The cause after the longest gap in which events are rare gets most samples: the shares are even
+// only if the gaps are.
 #include "src/synth/draw.h"
 
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
+#include "src/perfdata/format.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/random.h"
+#include "src/synth/code_places.h"
+#include "src/synth/drawn_sample.h"
+#include "src/synth/loop_path.h"
 #include "src/synth/model.h"
+#include "src/synth/offsets.h"
+#include "src/synth/sample_truth.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -18,27 +49,28 @@ using perfdata::CpuMode;
 
 constexpr std::uint64_t kUnmappedBegin = 0x6000'0000'0000;
 constexpr std::uint64_t kPage = 0x1000;
-/// Pages of data: of the target's stack, and of nothing that it accesses.
+/// Addresses of data: the target's stack, and data that it does not access.
 constexpr std::uint64_t kStackBegin = 0x7ffc'0000'0000;
 constexpr std::uint64_t kElsewhereBegin = 0x5555'0000'0000;
-/// Places in code outside the target.
+/// The number of places sampled in code outside the target, and the distance between them.
 constexpr std::uint64_t kPlaces = 1000, kPlaceBytes = 16;
 
-/// How many delays of a shadow are from `least` to `most`.
+/// Counts the delays of a shadow from `least` to `most`.
 std::uint64_t delays_between(const Shadow& shadow, std::uint64_t least, std::uint64_t most) {
   const std::uint64_t lowest = std::max(shadow.lowest, least);
   const std::uint64_t highest = std::min(shadow.highest, most);
   return highest < lowest ? 0 : highest - lowest + 1;
 }
 
-/// Shares of the samples, from those of the events.
+/// Returns the causes with their shares of the samples, computed from their shares of the events.
+/// `length`: instructions of an iteration.
 std::vector<Cause> shadowed(const std::vector<Cause>& causes, const Shadow& shadow,
                             std::size_t length) {
   std::vector<Cause> result = causes;
   for (Cause& cause : result) cause.share = 0;
   const auto delays = static_cast<double>(shadow.highest - shadow.lowest + 1);
   for (std::size_t overflow = 0; overflow < causes.size(); ++overflow) {
-    // The cause that overflows, the next one and so on, through as many iterations as it takes.
+    // Visit the cause that overflows, the next one and so on, through as many iterations as needed.
     std::uint64_t least = 0;
     for (std::size_t k = overflow; least <= shadow.highest; ++k) {
       const std::size_t sampled = k % causes.size();
@@ -144,7 +176,7 @@ class Drawer {
         data_of(path_.steps()[cause.step]));
   }
 
-  /// What an instruction accesses; 0: nothing.
+  /// Returns the address that an instruction accesses; 0 if it accesses no memory.
   std::uint64_t accessed_by(const Step& step) {
     const TriggerData& data = path_.data();
     if (!step.accesses_memory) return 0;
@@ -154,7 +186,7 @@ class Drawer {
     return element == 0 ? data.datum : kChaseBegin + element * data.stride;
   }
 
-  /// The data address of a sample whose event an instruction caused.
+  /// Draws the data address of a sample whose event was caused by an instruction.
   std::uint64_t data_of(const Step& cause) {
     if (!level_.address) return 0;
     const double drawn = random_.share();
@@ -187,8 +219,9 @@ class Drawer {
     add({address, origin, mode, is_exact(level_.exact.elsewhere), 0}, sample_class);
   }
 
-  /// Level 1 samples the next instruction: a trigger or the loop directly after a trigger, and the
-  /// loop after another trigger, count as other triggers.
+  /// Whether a sample is counted in the class of other triggers although its instruction is not.
+  /// Level 1 samples the next instruction, so this is true on a trigger or the loop directly after
+  /// a trigger, and on the loop directly after another trigger.
   bool is_successor(const Step& step) const {
     const bool is_loop = step.sample_class == SampleClass::loop;
     if (level_.precise_ip != 1 || (!is_loop && step.sample_class != SampleClass::hit)) return false;
@@ -232,7 +265,7 @@ class Drawer {
   Random random_;
   OffsetSampler offsets_;
   std::vector<Cause> causes_;
-  bool is_even_;  ///< no share differs from another
+  bool is_even_;  ///< all shares are equal
   std::vector<const Step*> loop_, others_;
   Drawn drawn_;
 };

@@ -7,6 +7,7 @@
 #include "src/support/text.h"
 #include "src/synth/model.h"
 #include "src/synth/model_fields.h"
+#include "src/synth/offsets.h"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +34,7 @@ using machine::kHighestLevel;
 constexpr std::uint64_t kMostLost = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostThrottled = 100'000;
 
-/// The events that perf makes of its own names, and of raw codes.
+/// Returns the event that perf makes of one of its own names or of a raw code.
 std::optional<EventCode> known_code(const std::string& name) {
   if (name == "access" || name == "execute") return EventCode{name, PERF_TYPE_BREAKPOINT};
   if (const auto* generic = perftool::find_generic_event(name)) {
@@ -189,16 +190,16 @@ Distribution read_distribution(const JsonValue& object) {
   }
 }
 
-/// The flag of exact samples as the kernel sets it in all records of an event at a level
-/// (docs/synth.md names the sources).
+/// Returns the shares of samples with EXACT_IP if the kernel sets the flag in all records of an
+/// event at a level (docs/synth.md names the sources).
 ExactShares exact_by(ExactIpRule rule, int precise_ip) {
-  // From which level on the rules never, rewound, requested and always set it.
+  // The lowest levels at which the rules never, rewound, requested and always set the flag.
   constexpr std::array kFrom{kHighestLevel + 1, 2, 2, 1};
   if (precise_ip < kFrom.at(static_cast<std::size_t>(rule))) return {};
   return {.hits = 1, .misses = rule == ExactIpRule::rewound ? 0.0 : 1.0, .elsewhere = 1};
 }
 
-/// `rule`: of the machine, for a level that does not have its own shares.
+/// Reads a level. `rule`: the machine's, for a level that does not have its own shares.
 LevelModel read_level(const JsonValue& object, ExactIpRule rule) {
   LevelModel level;
   if (object.find("refused")) {
@@ -269,7 +270,7 @@ EventModel read_event(const JsonValue& object, ExactIpRule rule) {
   if (recorded) recorded->allow_only({"event", "type", "config"});
   event.recorded = recorded ? read_code(*recorded, text_of((*recorded)["event"]))
                             : read_code(object, event.name);
-  // Breakpoints and software events are no records of a PMU.
+  // Breakpoints and software events are not sampled by a PMU.
   const bool of_pmu = event.recorded.type != PERF_TYPE_BREAKPOINT &&
                       event.recorded.type != PERF_TYPE_SOFTWARE &&
                       event.recorded.type != PERF_TYPE_TRACEPOINT;

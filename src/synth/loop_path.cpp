@@ -1,4 +1,5 @@
-#include "analysis/target_map.h"
+#include "src/synth/loop_path.h"
+
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
 #include "runway/target.h"
@@ -9,7 +10,6 @@
 #include "src/support/text.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
-#include "src/synth/draw.h"
 
 #include <algorithm>
 #include <array>
@@ -30,8 +30,8 @@ using analysis::SampleClass;
 /// docs/method.md: the last 5% of a runway's instructions are censored, rounded down.
 constexpr std::int64_t kCensoredDivisor = 20;
 
-/// The last branch of an other trigger, which is declared with the instructions that it fuses with
-/// or returns to; without a branch its last instruction.
+/// Finds the cause in an other trigger: its last branch, which is declared together with the
+/// instructions that it fuses with or returns to; without a branch its last instruction.
 OtherCause cause_in(AddressRange other, Arch arch, std::span<const std::byte> code,
                     const std::vector<std::uint64_t>& starts) {
   OtherCause cause;
@@ -47,17 +47,18 @@ OtherCause cause_in(AddressRange other, Arch arch, std::span<const std::byte> co
   return cause;
 }
 
-/// The encoding of include/uapi/linux/perf_event.h for where an access was served: the bits that
-/// apply of mem_op, mem_lvl, mem_snoop, mem_lock and mem_dtlb.
+/// Returns the data that a target's trigger accesses. `source` encodes where the access was served
+/// as include/uapi/linux/perf_event.h does: the bits that apply of mem_op, mem_lvl, mem_snoop,
+/// mem_lock and mem_dtlb.
 TriggerData data_of(const runway::TargetDescription& target) {
   constexpr std::uint64_t kLoad = 2, kStore = 4, kHit = 2U << 5, kNoSnoop = 2U << 19,
                           kNoLock = 1U << 24, kTlbHit = (2U | 8U) << 26;
   struct Served {
     std::uint64_t level;    ///< PERF_MEM_LVL_*
-    std::uint64_t latency;  ///< cycles, of the order of current CPUs
+    std::uint64_t latency;  ///< cycles, the order of magnitude of current CPUs
   };
   constexpr Served kL1{8U << 5, 5};
-  // In the order of runway::MemoryLevel: the level 2 and 3 caches, memory.
+  // The order is that of runway::MemoryLevel: the level 2 and 3 caches, memory.
   constexpr std::array kLevels{Served{0x20U << 5, 15}, Served{0x40U << 5, 60},
                                Served{0x80U << 5, 300}};
   const runway::Kind& kind = runway::kind_of(target.specification.trigger);

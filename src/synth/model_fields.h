@@ -1,4 +1,4 @@
-// What the readers of a model share: objects by their fields, and values with bounds.
+// JSON objects read by their fields, and values with bounds, for the readers of a model.
 #pragma once
 
 #include "src/support/json_value.h"
@@ -19,7 +19,7 @@ namespace skid::synth {
 
 struct EventModel;
 
-/// A key of an object, and what takes its value.
+/// A key of an object, and the function that takes its value.
 struct Field {
   std::string_view key;
   std::function<void(const JsonValue&)> take = {};  ///< empty: the value is read elsewhere
@@ -27,25 +27,27 @@ struct Field {
 };
 inline constexpr bool kRequired = true;
 
-/// Reads an object by its fields, in their order. Throws for other keys, and without a required
-/// one.
+/// Reads an object by its fields, in their order. Throws InputError for other keys, and if a
+/// required one is missing.
 void read_fields(const JsonValue& object, const std::vector<Field>& fields);
 
-/// A short text of printable characters.
+/// Reads a short text of printable characters. Throws InputError for others.
 std::string text_of(const JsonValue& value);
 
 /// Refuses shares of the same samples that add up to more than 1.
 void check_sum(const JsonValue& shares, double sum);
-/// At most `most` shares, which add up to 1.
+/// Reads at most `most` shares, which must add up to 1.
 std::vector<double> shares_of(const JsonValue& value, std::size_t most);
 
 /// When the kernel of a machine sets PERF_RECORD_MISC_EXACT_IP.
 enum class ExactIpRule : std::uint8_t { never, rewound, requested, always };
 
-/// "events" of a document. `rule`: for levels without shares of their own. Throws InputError.
+/// Reads "events" of a document. `rule`: for levels without shares of their own. Throws InputError.
 std::vector<EventModel> read_events(const JsonValue& list, ExactIpRule rule);
 
-/// The result of `read` for the value.
+// into(), text(), number(), share(), whole(), integer() and each() return a Field::take.
+
+/// Returns a Field::take that stores the result of `read` in `to`.
 template <typename To, typename Read>
 auto into(To& to, Read read) {
   return [&to, read](const JsonValue& value) { to = read(value); };
@@ -80,7 +82,7 @@ auto integer(Integer& to, int least = 0, int most = std::numeric_limits<int>::ma
   return into(to, [=](const JsonValue& value) { return value.integer(least, most); });
 }
 
-/// Calls `take` for each of at most `most` elements.
+/// Returns a Field::take that calls `take` for each of at most `most` elements.
 template <typename Take>
 auto each(std::size_t most, Take take) {
   return [most, take](const JsonValue& value) {
@@ -96,7 +98,7 @@ void check_order(const JsonValue& object, Number lowest, Number highest) {
                            fmt::format("at least \"lowest\", {}", lowest));
 }
 
-/// The place of a string among `names`.
+/// Reads a string that is one of `names`. Returns its index.
 template <std::size_t N>
 std::size_t choice(const JsonValue& value, const std::array<std::string_view, N>& names) {
   const std::string name = value.string();

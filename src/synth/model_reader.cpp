@@ -1,3 +1,5 @@
+#include "src/synth/model_reader.h"
+
 #include "runway/specification.h"
 #include "runway/trigger.h"
 #include "src/machine/cpu_identity.h"
@@ -34,7 +36,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kWord = std::numeric_limits<std::uint32_t>::max();
-/// Shares are decimal fractions that people write; they need not add up to the last bit.
+/// Shares are decimal fractions written by people: their sum may differ from 1 by rounding.
 constexpr double kSumTolerance = 1e-9;
 
 runway::Specification read_target(const JsonValue& document) {
@@ -183,7 +185,7 @@ Model parse_model(std::string_view text_of_model, const std::string& name) {
     return read_events(events, read_exact_rule(document));
   };
   Model model;
-  std::string schema, source;  // the source is for people who read the model
+  std::string schema, source;  // `source` is for readers of the model and not used
   read_fields(document, {{"schema", text(schema), kRequired},
                          {"name", text(model.name), kRequired},
                          {"description", text(model.description)},

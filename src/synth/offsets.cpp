@@ -1,5 +1,6 @@
+#include "src/synth/offsets.h"
+
 #include "src/support/random.h"
-#include "src/synth/model.h"
 
 #include <algorithm>
 #include <cmath>

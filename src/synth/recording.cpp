@@ -2,37 +2,42 @@
 
 #include "runway/specification.h"
 #include "runway/target.h"
-#include "runway/trigger.h"
-#include "src/machine/cpu_identity.h"
-#include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
 #include "src/run/perftool/event_name.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 #include "src/support/random.h"
+#include "src/synth/buffers.h"
+#include "src/synth/code_places.h"
 #include "src/synth/draw.h"
+#include "src/synth/drawn_sample.h"
+#include "src/synth/loop_path.h"
 #include "src/synth/model.h"
+#include "src/synth/offsets.h"
+#include "src/synth/perf_settings.h"
+#include "src/synth/recording_truth.h"
+#include "src/synth/sample_truth.h"
+#include "src/synth/selected.h"
 
 #include <algorithm>
-#include <bitset>
-#include <cstdlib>
+#include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::synth {
 namespace {
 
 using perfdata::Attribute;
 
-/// The streams of random numbers that a model's seed is divided into.
+/// The streams of random numbers that are derived from a model's seed.
 enum Stream : std::uint64_t { kDrawing, kOrder, kBuffering };
 
 void set_breakpoint(const std::string& name, const runway::TargetDescription& target,
@@ -55,15 +60,6 @@ std::uint64_t samples_of(const LevelModel& level) {
 }
 
 }  // namespace
-
-/// The modifiers u, k and h leave out the modes that they do not name.
-void set_modes(const std::string& modifiers, Attribute& attribute) {
-  const auto has = [&](char mode) { return modifiers.find(mode) != std::string::npos; };
-  if (!has('u') && !has('k') && !has('h')) return;
-  attribute.exclude_user = !has('u');
-  attribute.exclude_kernel = !has('k');
-  attribute.exclude_hypervisor = !has('h');
-}
 
 std::vector<Selected> all_of(const Model& model) {
   std::vector<Selected> all;
@@ -110,52 +106,6 @@ MeasurementTruth Synthesizer::describe(Selected selected, std::size_t index) con
   return measurement;
 }
 
-perfdata::Features synthetic_features(const machine::Machine& machine, unsigned cpus,
-                                      std::vector<std::string> command_line) {
-  perfdata::Features features;
-  features.hostname = machine.hostname;
-  features.os_release = machine.kernel;
-  features.perf_version = fmt::format("{} {}", perfdata::kSyntheticVersion, SKIDSCAN_VERSION);
-  features.arch = machine.cpu.arch;
-  features.cpu_description = machine.cpu.model_name;
-  features.cpu_counts = {cpus, cpus};
-  features.command_line = std::move(command_line);
-  // The PMU of Arm's cores has a dynamic type number.
-  constexpr std::uint32_t kFirstFree = 8;
-  const bool is_x86 = machine.cpu.arch == runway::name_of(Arch::x86_64);
-  features.pmu_mappings = {{PERF_TYPE_SOFTWARE, "software"},
-                           {PERF_TYPE_TRACEPOINT, "tracepoint"},
-                           {PERF_TYPE_BREAKPOINT, "breakpoint"}};
-  for (const machine::CorePmu& pmu : machine.core_pmus) {
-    features.pmu_mappings.emplace_back(pmu.type, pmu.name);
-  }
-  if (machine.core_pmus.empty()) {
-    features.pmu_mappings.emplace_back(is_x86 ? std::uint32_t{PERF_TYPE_RAW} : kFirstFree,
-                                       is_x86 ? "cpu" : "armv8_pmuv3_0");
-  }
-  std::ranges::sort(features.pmu_mappings);
-  for (const auto bit : {perfdata::HEADER_HOSTNAME, perfdata::HEADER_OSRELEASE,
-                         perfdata::HEADER_VERSION, perfdata::HEADER_ARCH, perfdata::HEADER_CPUDESC,
-                         perfdata::HEADER_CMDLINE, perfdata::HEADER_PMU_MAPPINGS}) {
-    features.present.set(bit);
-  }
-  const machine::CpuIdentity& cpu = machine.cpu;
-  if (!cpu.vendor.empty() && cpu.family && cpu.model && cpu.stepping) {
-    features.cpuid = fmt::format("{},{},{},{}", cpu.vendor, *cpu.family, *cpu.model, *cpu.stepping);
-    features.present.set(perfdata::HEADER_CPUID);
-  }
-  if (arch_of_vendor(cpu.vendor) == Arch::aarch64 && cpu.model) {
-    // MIDR_EL1, as perf has it on aarch64: implementer, variant 0, architecture 0xf, part,
-    // revision.
-    const std::uint64_t implementer = std::strtoul(cpu.vendor.c_str(), nullptr, 16) & 0xff;
-    const auto part = static_cast<std::uint64_t>(*cpu.model) & 0xfff;
-    const auto revision = static_cast<std::uint64_t>(cpu.stepping.value_or(0)) & 0xf;
-    features.cpuid = fmt::format("{:#018x}", implementer << 24 | 0xf'0000 | part << 4 | revision);
-    features.present.set(perfdata::HEADER_CPUID);
-  }
-  return features;
-}
-
 perfdata::Features Synthesizer::features(const std::vector<MeasurementTruth>& measurements) const {
   std::vector<std::string> command_line{"skidscan", "synth", model_.name};
   for (const MeasurementTruth& measurement : measurements) {
@@ -188,7 +138,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const std::uint64_t seed = seed_of(model_.seed, {kDrawing, repetition, event, level_index});
     Drawn drawn = draw(level, path_, seed, measurement.requested);
     if (level.address && measurement.attribute.type == PERF_TYPE_BREAKPOINT) {
-      // The kernel repeats bp_addr.
+      // The data address of a breakpoint's samples is bp_addr.
       for (DrawnSample& sample : drawn.samples) sample.data = measurement.attribute.config1;
       drawn.truth.data = DataCounts{.cause = drawn.samples.size()};
     }

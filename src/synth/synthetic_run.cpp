@@ -1,4 +1,6 @@
-#include "analysis/basis.h"
+#include "src/synth/synthetic_run.h"
+
+#include "analysis/tally.h"
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/target_report.h"
@@ -8,10 +10,13 @@
 #include "src/run/run.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/synth/draw.h"
+#include "src/support/file_descriptor.h"
+#include "src/synth/code_places.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
+#include "src/synth/recording_truth.h"
+#include "src/synth/sample_truth.h"
+#include "src/synth/selected.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -37,7 +42,7 @@ struct WritingChoices;
 namespace skid::synth {
 namespace {
 
-/// A model has no time of day.
+/// The times of a synthetic run: a model has no time of day.
 constexpr const char* kNoTime = "1970-01-01T00:00:00Z";
 
 FileDescriptor create(const std::filesystem::path& path) {
@@ -47,8 +52,8 @@ FileDescriptor create(const std::filesystem::path& path) {
   return file;
 }
 
-/// Events that an iteration causes: the model's, else what the target declares of a built-in event,
-/// else one for each trigger.
+/// Returns the events that an iteration causes: the model's number, else the number that the target
+/// declares for a built-in event, else one for each trigger.
 double events_per_iteration(const runway::Target& target, const EventModel& event) {
   if (event.events_per_iteration) return *event.events_per_iteration;
   const runway::Expectation* expected = target.description.expectation_of(event.name);
@@ -58,7 +63,7 @@ double events_per_iteration(const runway::Target& target, const EventModel& even
   return static_cast<double>(runway::triggers_of(target.description.specification));
 }
 
-/// The run time of a target that caused so many events an iteration and lost nothing.
+/// Returns the report of a target that ran until `samples` samples were taken, without losses.
 runway::TargetReport report_of(const Model& model, const runway::Target& target,
                                std::uint64_t samples, const EventModel& event) {
   const runway::Specification& specification = target.description.specification;
@@ -81,7 +86,7 @@ runway::TargetReport report_of(const Model& model, const runway::Target& target,
   return report;
 }
 
-/// Of the levels of an event.
+/// Returns the largest number of samples of an event's levels.
 std::uint64_t most_samples_of(const EventModel& event) {
   std::uint64_t most = 0;
   for (const LevelModel& level : event.levels) most = std::max(most, level.samples.value_or(0));

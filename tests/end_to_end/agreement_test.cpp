@@ -4,8 +4,6 @@
 
 #include "src/audit/block_bias.h"
 #include "src/machine/machine.h"
-#include "src/output/json_fields.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/recordings.h"
 

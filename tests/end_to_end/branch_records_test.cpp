@@ -1,6 +1,4 @@
 // `skidscan audit` on branch records, as a user runs it.
-#include "src/commands/trace_column.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/exit_statuses.h"
 #include "tests/support/prelude.h"

@@ -1,7 +1,6 @@
 // Completion by each shell, with its script and the built program.
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"

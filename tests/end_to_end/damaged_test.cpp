@@ -2,7 +2,6 @@
 // for an undamaged recording of that size.
 #include "src/machine/file_tree.h"
 #include "src/support/error.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"

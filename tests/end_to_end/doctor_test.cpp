@@ -1,7 +1,5 @@
 // `skidscan doctor` on this machine.
-#include "src/commands/trace_column.h"
 #include "src/machine/machine.h"
-#include "src/perfdata/tracepoint.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 

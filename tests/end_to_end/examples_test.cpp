@@ -3,7 +3,6 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/support/error.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"

@@ -1,8 +1,6 @@
 // Recordings whose names and paths were chosen to do harm: escape sequences, markup, commands for
 // gnuplot, bytes that are no text, and files that must not be opened as code.
-#include "src/commands/trace_column.h"
 #include "src/machine/file_tree.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "src/symbols/location.h"
 #include "src/symbols/module.h"

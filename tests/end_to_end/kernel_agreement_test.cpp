@@ -2,7 +2,6 @@
 // with samples at each address that matters, read by `skidscan samples` and by `perf script`.
 #include "src/audit/block_bias.h"
 #include "src/perfdata/features.h"
-#include "src/support/json_value.h"
 #include "tests/end_to_end/agreement.h"
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"

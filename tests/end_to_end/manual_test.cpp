@@ -1,8 +1,7 @@
 // Manual pages of the built program, read by the programs that they are for.
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/help.h"
 #include "src/commands/commands.h"
-#include "src/perfstat/counts.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"

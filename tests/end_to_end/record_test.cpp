@@ -2,7 +2,6 @@
 #include "runway/specification.h"
 #include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
-#include "src/output/json_fields.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"

@@ -1,6 +1,5 @@
 // Colours, characters and messages on a pseudo-terminal and in pipes.
 #include "src/support/process.h"
-#include "src/synth/recording.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 

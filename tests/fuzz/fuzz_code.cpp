@@ -3,7 +3,8 @@
 // the code.
 #include "src/audit/audit.h"
 #include "src/correct/correct.h"
-#include "src/listing/listing.h"
+#include "src/correct/correction.h"
+#include "src/listing/reader.h"
 #include "src/locate/module_store.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"

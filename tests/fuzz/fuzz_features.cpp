@@ -1,6 +1,7 @@
 // One feature section. The first byte selects the kind (low seven bits, of which 64 and above are
 // those of simpleperf, 128 and above) and the byte order (high bit).
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/feature_sections.h"
 #include "src/perfdata/features.h"
 #include "tests/fuzz/target.h"
 

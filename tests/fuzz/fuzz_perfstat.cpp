@@ -2,8 +2,8 @@
 #include "analysis/rates.h"
 #include "src/output/page.h"
 #include "src/output/rates/rates.h"
-#include "src/perfstat/counts.h"
-#include "src/synth/recording.h"
+#include "src/perfstat/reading.h"
+#include "src/perfstat/selection.h"
 #include "tests/fuzz/target.h"
 
 void skid::fuzz::use(std::span<const std::uint8_t> input) {

@@ -1,4 +1,6 @@
 // A report in JSON: written again it is unchanged, and it can be merged.
+#include "analysis/measurement.h"
+#include "analysis/merge.h"
 #include "analysis/repeats.h"
 #include "src/output/page.h"
 #include "src/output/report/report.h"

@@ -1,11 +1,10 @@
 // make_seeds CORPUS: writes the inputs of tests/fuzz/corpus that cannot be recorded here: the other
 // byte order, layouts that need a PMU, damage, and single feature sections.
+#include "src/perfdata/byte_writer.h"
 #include "src/perfdata/format.h"
 #include "src/support/address.h"
 #include "src/support/file.h"
-#include "src/support/json_value.h"
-#include "src/symbols/symbol_table.h"
-#include "src/symbols/text_symbols.h"
+#include "src/symbols/kallsyms.h"
 #include "tests/fuzz/sampled_program.h"
 #include "tests/support/recording_builder.h"
 

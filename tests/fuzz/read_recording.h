@@ -9,7 +9,6 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
-#include "src/perfdata/tracepoint.h"
 #include "tests/support/standard.h"
 
 namespace skid::fuzz {

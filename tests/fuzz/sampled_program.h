@@ -2,9 +2,7 @@
 #pragma once
 
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "tests/support/recorded_program.h"
 
 #include <elf.h>

@@ -14,8 +14,8 @@ BUILD_ID = bytes(range(20))
 NOTE_AT = 0x200  # the build-id's, in the file
 X86, AARCH64 = 62, 183
 MIB = 1 << 20
-# Of processor time, for one command. Bounded work takes a tenth of it without optimization, and work that grows
-# with the square of the input takes minutes, so that the speed of the machine decides nothing.
+# Limit of processor time for one command. Commands whose work is bounded take a tenth of it at most, even in a build
+# without optimization, so that the speed of the machine does not matter.
 MOST_SECONDS = 60
 SHF_COMPRESSED = 0x800
 AT_NAME, AT_STMT_LIST, AT_LOW_PC, AT_HIGH_PC, AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/location.h"

@@ -1,7 +1,6 @@
 #include "tests/support/capstone_decoder.h"
 
 #include "src/instructions/instruction.h"
-#include "src/perfdata/tracepoint.h"
 
 #include <capstone/capstone.h>
 

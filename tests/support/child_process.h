@@ -1,7 +1,6 @@
 // Programs that a test observes while they run.
 #pragma once
 
-#include "src/support/file.h"
 #include "src/support/process.h"
 #include "tests/support/standard.h"
 

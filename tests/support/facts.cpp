@@ -1,7 +1,5 @@
 #include "tests/support/facts.h"
 
-#include "src/machine/file_tree.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/facts_file.h"
 #include "tests/support/standard.h"

@@ -1,7 +1,6 @@
 // Texts that are compared with files beside the tests.
 #pragma once
 
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 
 namespace skid::test {

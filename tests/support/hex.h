@@ -1,7 +1,6 @@
 // Bytes written as text.
 #pragma once
 
-#include "src/support/json_value.h"
 #include "tests/support/standard.h"
 
 namespace skid::test {

@@ -1,8 +1,5 @@
 #include "tests/support/history.h"
 
-#include "src/support/random.h"
-#include "src/synth/model_fields.h"
-
 namespace skid::test {
 namespace {
 

@@ -1,7 +1,7 @@
 // Distributions of offsets with known quantiles and means, and samples of them.
 #pragma once
 
-#include "analysis/statistics.h"
+#include "analysis/offset_counts.h"
 #include "src/support/random.h"
 #include "tests/support/standard.h"
 

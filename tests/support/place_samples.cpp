@@ -1,8 +1,9 @@
 // Writes the recording that a placement (placement.h) describes, and its truth beside it.
 // usage: place_samples PLACES.json RECORDING [-z] [--pipe]
 #include "src/perfdata/recording_writer.h"
-#include "src/perfstat/counts.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
+#include "src/support/staged_file.h"
 #include "tests/support/placement.h"
 
 #include <exception>

@@ -16,6 +16,7 @@
 #include "src/instructions/counted.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/branch_entry.h"
 #include "src/perfdata/recording_writer.h"
 #include "src/perfdata/sample.h"
 #include "src/support/file.h"

@@ -1,7 +1,6 @@
 #include "plots/figure.h"
 #include "src/correct/correct.h"
 #include "src/instructions/category.h"
-#include "src/output/json_fields.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_name.h"
@@ -10,6 +9,7 @@
 #include "src/support/error.h"
 #include "src/support/json_value.h"
 #include "src/synth/model.h"
+#include "src/synth/model_reader.h"
 #include "tests/support/placement.h"
 
 #include <cctype>

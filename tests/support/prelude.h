@@ -2,7 +2,6 @@
 // files, child processes, temporary directories and what the machine has.
 #pragma once
 
-#include "src/output/json_fields.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"

@@ -1,6 +1,7 @@
 // Recordings of a process that runs a program, with samples at chosen instructions.
 #pragma once
 
+#include "src/perfdata/byte_writer.h"
 #include "src/symbols/module.h"
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"

@@ -1,8 +1,5 @@
 #include "tests/support/recording_builder.h"
 
-#include "src/locate/place_counter.h"
-#include "src/support/json_value.h"
-
 namespace skid::test {
 namespace {
 

@@ -1,6 +1,7 @@
 // Writes perf.data files byte by byte, so that an odd or damaged input is a readable test.
 #pragma once
 
+#include "src/perfdata/byte_writer.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "tests/support/standard.h"

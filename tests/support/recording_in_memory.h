@@ -1,7 +1,6 @@
 // Bytes as a file or a pipe without a name in any directory, for readers that take paths.
 #pragma once
 
-#include "src/audit/file_judge.h"
 #include "src/support/file.h"
 #include "tests/support/standard.h"
 

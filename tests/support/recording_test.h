@@ -6,7 +6,6 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"

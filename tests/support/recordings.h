@@ -1,7 +1,6 @@
 // Third-party recordings, which are not part of this project.
 #pragma once
 
-#include "src/machine/file_tree.h"
 #include "tests/support/standard.h"
 
 namespace skid::test {

@@ -1,8 +1,5 @@
 #include "tests/support/sample_rows.h"
 
-#include "src/perfdata/tracepoint.h"
-#include "src/support/json_value.h"
-
 namespace skid::test {
 namespace {
 

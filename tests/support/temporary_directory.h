@@ -2,6 +2,8 @@
 #pragma once
 
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
+#include "src/support/temporary_directory.h"
 #include "tests/support/standard.h"
 
 namespace skid::test {

@@ -6,7 +6,6 @@
 #include "src/perfdata/format.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
-#include "src/symbols/address_space.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
 #include "tests/support/hex.h"

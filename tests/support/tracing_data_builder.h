@@ -1,7 +1,6 @@
 // The bytes of a HEADER_TRACING_DATA section, as perf writes them.
 #pragma once
 
-#include "src/support/json_value.h"
 #include "tests/support/recording_builder.h"
 
 namespace skid::test {

@@ -1,8 +1,6 @@
 #include "src/symbols/address_space.h"
 
 #include "src/events/event.h"
-#include "src/support/json_value.h"
-#include "src/support/random.h"
 #include "tests/support/prelude.h"
 
 namespace skid::symbols {

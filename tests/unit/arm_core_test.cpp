@@ -1,5 +1,6 @@
 #include "src/machine/machine.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/machine_text.h"
 #include "tests/support/prelude.h"
 
 namespace skid {

@@ -1,11 +1,12 @@
 // The text of an audit: whole, and as one screen.
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
+#include "analysis/share.h"
 #include "src/audit/audit.h"
 #include "src/audit/file_judge.h"
+#include "src/audit/findings.h"
+#include "src/audit/rule.h"
 #include "src/output/audit/audit.h"
 #include "src/output/page.h"
-#include "src/support/json_value.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 

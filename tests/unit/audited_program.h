@@ -3,9 +3,7 @@
 
 #include "analysis/not_judged.h"
 #include "src/audit/audit.h"
-#include "src/output/json_fields.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/placement.h"

@@ -5,11 +5,9 @@
 #include "analysis/delay.h"
 #include "analysis/measurement.h"
 #include "src/audit/audit.h"
-#include "src/commands/commandline/command.h"
 #include "src/output/audit/audit.h"
-#include "src/perfdata/tracepoint.h"
+#include "src/output/page.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "tests/unit/audited_program.h"
 
 namespace skid::audit {

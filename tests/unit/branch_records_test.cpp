@@ -3,7 +3,6 @@
 #include "src/audit/branch_records.h"
 
 #include "src/audit/audit.h"
-#include "src/instructions/zydis_instruction.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"

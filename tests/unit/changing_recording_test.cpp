@@ -2,8 +2,6 @@
 #include "src/locate/digest.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
-#include "src/support/json_value.h"
-#include "src/symbols/address_space.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/zstd_compressor.h"

@@ -1,5 +1,8 @@
 // Parsing and help of a small command line, and usage errors of skidscan's.
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/completions.h"
+#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/parse.h"
 #include "src/commands/commands.h"
 #include "src/output/escape.h"
 #include "src/support/error.h"

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "analysis/comparison.h"
+#include "analysis/geometry.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
+#include "analysis/offset_counts.h"
+#include "analysis/sample_class.h"
 #include "analysis/target_map.h"
-#include "src/support/json_value.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"

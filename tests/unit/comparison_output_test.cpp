@@ -1,13 +1,10 @@
 // Comparisons as text, JSON and CSV.
 #include "analysis/comparison.h"
 #include "analysis/evenness.h"
-#include "src/commands/trace_column.h"
 #include "src/measure/run_comparison.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
-#include "src/perfdata/tracepoint.h"
-#include "src/support/json_value.h"
+#include "src/output/page.h"
 #include "tests/support/golden.h"
 #include "tests/unit/compared_measurements.h"
 

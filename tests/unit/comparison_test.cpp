@@ -3,8 +3,7 @@
 
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
-#include "runway/trigger.h"
+#include "analysis/offset_counts.h"
 #include "src/measure/run_comparison.h"
 #include "src/support/random.h"
 #include "tests/unit/compared_measurements.h"

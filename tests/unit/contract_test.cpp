@@ -3,6 +3,7 @@
 
 #include "analysis/basis.h"
 #include "analysis/measurement.h"
+#include "analysis/merge.h"
 #include "analysis/not_judged.h"
 #include "analysis/repeats.h"
 #include "analysis/target_map.h"

@@ -2,10 +2,11 @@
 // assembly whose ways are known.
 #include "analysis/not_judged.h"
 #include "src/audit/file_code.h"
+#include "src/correct/candidates.h"
 #include "src/correct/flow.h"
+#include "src/events/causes.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"

@@ -10,7 +10,6 @@
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/machine/machine.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/run/run.h"

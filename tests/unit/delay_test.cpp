@@ -1,7 +1,6 @@
 #include "analysis/delay.h"
 
-#include "analysis/statistics.h"
-#include "src/measure/overshoot_counter.h"
+#include "analysis/offset_counts.h"
 #include "src/synth/model.h"
 #include "tests/support/prelude.h"
 

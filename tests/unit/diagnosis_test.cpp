@@ -4,6 +4,7 @@
 #include "src/machine/diagnosis.h"
 
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/parse.h"
 #include "src/commands/commands.h"
 #include "src/events/catalogue.h"
 #include "src/events/kernel_rules.h"
@@ -11,10 +12,8 @@
 #include "src/machine/event_attempt.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/record/plan.h"
 #include "src/support/error.h"
-#include "src/support/json_value.h"
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/golden.h"

@@ -1,15 +1,16 @@
 // Samples counted and located whatever the order of the file, and filters of them.
 #include "src/locate/digest.h"
 
-#include "src/audit/block_bias.h"
 #include "src/locate/filter.h"
+#include "src/locate/pieces.h"
 #include "src/locate/place_counter.h"
 #include "src/locate/region_cache.h"
+#include "src/locate/visit_records.h"
+#include "src/perfdata/file_header.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/metadata.h"
-#include "src/perfstat/counts.h"
-#include "src/support/json_value.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/thread_names.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 

@@ -9,7 +9,6 @@
 #include "src/events/pfm_tables.h"
 #include "src/instructions/counted.h"
 #include "src/machine/machine.h"
-#include "src/support/json_value.h"
 #include "src/support/names.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"

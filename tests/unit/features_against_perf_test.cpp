@@ -3,7 +3,6 @@
 #include "src/perfdata/features.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
-#include "src/symbols/disassembler.h"
 #include "tests/support/recordings.h"
 #include "tests/unit/header_lines.h"
 

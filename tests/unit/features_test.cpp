@@ -3,6 +3,7 @@
 
 #include "runway/kinds/kind.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/feature_sections.h"
 #include "src/perfdata/format.h"
 #include "src/support/json_value.h"
 #include "tests/support/recording_builder.h"

@@ -2,9 +2,7 @@
 #include "src/support/file.h"
 
 #include "src/machine/file_tree.h"
-#include "src/perfdata/tracepoint.h"
-#include "src/support/json_value.h"
-#include "src/symbols/address_space.h"
+#include "src/support/staged_file.h"
 #include "tests/support/device.h"
 #include "tests/support/prelude.h"
 

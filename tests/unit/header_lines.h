@@ -3,7 +3,6 @@
 
 #include "runway/kinds/kind.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/tracepoint.h"
 #include "tests/support/prelude.h"
 
 namespace skid::perfdata {

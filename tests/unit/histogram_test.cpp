@@ -1,4 +1,7 @@
+#include "analysis/histogram.h"
+
 #include "analysis/basis.h"
+#include "analysis/distributions.h"
 #include "tests/support/prelude.h"
 
 namespace skid::analysis {

@@ -8,8 +8,8 @@
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/report.h"
+#include "src/output/table.h"
 #include "src/support/error.h"
-#include "src/support/json_value.h"
 #include "tests/unit/example_measurements.h"
 
 #include <regex>

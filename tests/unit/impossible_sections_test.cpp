@@ -3,9 +3,9 @@
 #include "src/locate/digest.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/record_counts.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 

@@ -1,10 +1,8 @@
 // How an inspected recording is shown.
 #include "src/output/inspection/inspection.h"
 
-#include "src/output/json_fields.h"
 #include "src/perfdata/record_counts.h"
 #include "src/support/json_text.h"
-#include "src/support/json_value.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"

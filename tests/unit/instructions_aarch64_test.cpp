@@ -2,9 +2,7 @@
 // GNU assembler's for the text beside them, and a great many at random, against what two
 // disassemblers call them.
 #include "src/instructions/instruction.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
 #include "tests/support/prelude.h"

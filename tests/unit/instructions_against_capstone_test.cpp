@@ -2,10 +2,7 @@
 // those in docs/instructions.md, found by a rule on the instruction.
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
-#include "src/perfdata/tracepoint.h"
-#include "src/perfstat/counts.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "src/symbols/elf_file.h"
 #include "tests/support/capstone_decoder.h"

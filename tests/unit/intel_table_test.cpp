@@ -8,7 +8,6 @@
 #include "src/events/kernel_rules.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/support/json_value.h"
 #include "src/support/names.h"
 #include "src/support/precise_level.h"
 #include "tests/support/event_tables.h"

@@ -1,5 +1,7 @@
-#include "analysis/statistics.h"
-#include "src/locate/region_cache.h"
+#include "analysis/intervals.h"
+
+#include "analysis/offset_counts.h"
+#include "analysis/share.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"

@@ -1,7 +1,4 @@
 // JSON as text and as values.
-#include "src/commands/trace_column.h"
-#include "src/output/json_fields.h"
-#include "src/support/fields.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
 #include "tests/support/prelude.h"

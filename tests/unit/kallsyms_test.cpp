@@ -1,9 +1,11 @@
 // Tables of symbols that are texts: the kernel's, and what a process noted of its generated code.
+#include "src/symbols/kallsyms.h"
+
 #include "src/locate/module_store.h"
 #include "src/perfdata/features.h"
 #include "src/support/address.h"
 #include "src/symbols/location.h"
-#include "src/symbols/text_symbols.h"
+#include "src/symbols/perf_map.h"
 #include "tests/support/prelude.h"
 
 #include <sys/utsname.h>

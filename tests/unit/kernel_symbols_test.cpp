@@ -1,11 +1,11 @@
 // Which table of the kernel's symbols is believed for a recording, and where it says the kernel
 // lay.
+#include "src/locate/kernel_symbols.h"
+
 #include "src/locate/replay.h"
 #include "src/locate/symbolizer.h"
 #include "src/perfdata/bytes.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/location.h"
 #include "tests/support/hex.h"

@@ -2,8 +2,6 @@
 #include "runway/specification.h"
 #include "src/run/run.h"
 #include "src/support/file.h"
-#include "src/support/json_value.h"
-#include "src/symbols/address_space.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"

@@ -4,7 +4,6 @@
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 

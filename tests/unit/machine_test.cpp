@@ -4,8 +4,6 @@
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
 #include "src/machine/sampling_support.h"
-#include "src/perfdata/tracepoint.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/only_path.h"
 #include "tests/support/prelude.h"

@@ -6,10 +6,8 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
-#include "src/output/page.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/runway_fixture.h"
 

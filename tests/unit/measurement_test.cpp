@@ -1,11 +1,13 @@
 #include "analysis/measurement.h"
 
 #include "analysis/basis.h"
+#include "analysis/figures.h"
 #include "analysis/not_judged.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
 #include "analysis/target_map.h"
 #include "src/locate/place_counter.h"
 #include "src/support/precise_level.h"
-#include "src/symbols/text_symbols.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::analysis {

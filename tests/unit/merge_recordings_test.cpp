@@ -1,5 +1,6 @@
 // What reports of the parts of a recording say together is what the report of the whole says.
 #include "analysis/measurement.h"
+#include "analysis/merge.h"
 #include "analysis/repeats.h"
 #include "runway/specification.h"
 #include "runway/target.h"
@@ -8,7 +9,6 @@
 #include "src/output/report/report.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
-#include "src/support/json_value.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 #include "tests/support/random_models.h"

@@ -1,3 +1,5 @@
+#include "analysis/merge.h"
+
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/repeats.h"

@@ -2,9 +2,7 @@
 #include "src/locate/module_store.h"
 
 #include "src/locate/mapping_name.h"
-#include "src/machine/file_tree.h"
 #include "src/perfdata/record.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/symbols/address_space.h"

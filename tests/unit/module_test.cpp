@@ -1,12 +1,9 @@
 #include "src/symbols/module.h"
 
-#include "src/machine/file_tree.h"
 #include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
 #include "src/support/file.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
-#include "src/symbols/address_space.h"
 #include "src/symbols/location.h"
 #include "tests/support/prelude.h"
 #include "tests/support/symbol_values.h"

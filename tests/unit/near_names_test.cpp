@@ -1,6 +1,5 @@
 #include "src/support/near_names.h"
 
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 
 namespace skid {

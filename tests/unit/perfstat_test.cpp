@@ -1,11 +1,9 @@
 // The output of perf stat -j and -x, events by name and code, and input that is refused.
 #include "analysis/rates.h"
-#include "src/commands/trace_column.h"
 #include "src/events/event.h"
 #include "src/events/intel_table.h"
-#include "src/perfdata/tracepoint.h"
-#include "src/perfstat/counts.h"
-#include "src/support/json_value.h"
+#include "src/perfstat/reading.h"
+#include "src/perfstat/selection.h"
 #include "tests/support/prelude.h"
 
 namespace skid::perfstat {

@@ -4,7 +4,6 @@
 #include "src/machine/machine.h"
 #include "src/run/perftool/record_command.h"
 #include "src/run/perftool/try_length.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"

@@ -1,7 +1,7 @@
 // Recordings in pipe mode: from a file, from a real pipe, and what only records contain.
+#include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/recording.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/small_disk.h"

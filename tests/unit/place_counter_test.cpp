@@ -3,10 +3,10 @@
 #include "src/locate/place_counter.h"
 
 #include "src/locate/digest.h"
+#include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
 #include "src/support/error.h"
-#include "src/support/json_value.h"
 #include "src/symbols/address_space.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"

@@ -1,11 +1,7 @@
 
 #include "src/support/process.h"
 
-#include "src/commands/terminal.h"
-#include "src/machine/file_tree.h"
 #include "src/support/file.h"
-#include "src/support/json_value.h"
-#include "src/symbols/address_space.h"
 #include "tests/support/prelude.h"
 #include "tests/support/variable.h"
 

@@ -1,4 +1,6 @@
 
+#include "src/commands/progress_line.h"
+
 #include "src/commands/terminal.h"
 #include "tests/support/prelude.h"
 

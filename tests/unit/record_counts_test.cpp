@@ -1,7 +1,6 @@
 // What the records of a recording add up to.
 #include "src/perfdata/record_counts.h"
 
-#include "src/perfdata/tracepoint.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/recordings.h"

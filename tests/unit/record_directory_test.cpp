@@ -1,7 +1,6 @@
 #include "src/machine/file_tree.h"
 #include "src/record/directory.h"
 #include "src/support/file.h"
-#include "src/symbols/address_space.h"
 #include "tests/support/prelude.h"
 
 namespace skid::record {

@@ -1,7 +1,6 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
-#include "src/audit/block_bias.h"
 #include "src/commands/commandline/command.h"
 #include "src/machine/event_attempt.h"
 #include "src/machine/machine.h"

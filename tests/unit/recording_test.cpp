@@ -6,7 +6,6 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/zstd_compressor.h"
 

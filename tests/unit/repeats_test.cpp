@@ -1,7 +1,7 @@
 #include "analysis/repeats.h"
 
 #include "analysis/measurement.h"
-#include "analysis/statistics.h"
+#include "analysis/share.h"
 #include "analysis/two_sample.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"

@@ -1,10 +1,10 @@
 // The records that shape address spaces are taken out of a recording, up to a limit of memory.
 #include "src/locate/replay.h"
 
+#include "src/locate/kernel_symbols.h"
 #include "src/locate/symbolizer.h"
 #include "src/perfdata/record.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/location.h"
 #include "tests/support/prelude.h"

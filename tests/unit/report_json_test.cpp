@@ -2,7 +2,6 @@
 #include "analysis/evenness.h"
 #include "analysis/measurement.h"
 #include "src/output/report/report.h"
-#include "src/perfdata/tracepoint.h"
 #include "tests/support/golden.h"
 #include "tests/unit/example_measurements.h"
 

@@ -6,11 +6,9 @@
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
-#include "src/perfdata/tracepoint.h"
-#include "src/support/json_value.h"
+#include "src/output/table.h"
 #include "src/support/names.h"
 #include "src/support/precise_level.h"
-#include "src/synth/recording.h"
 #include "tests/support/golden.h"
 #include "tests/unit/example_measurements.h"
 

@@ -2,7 +2,6 @@
 
 #include "runway/target_report.h"
 #include "src/support/address.h"
-#include "src/support/fields.h"
 #include "src/support/file.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"

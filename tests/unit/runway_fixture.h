@@ -5,7 +5,6 @@
 #include "runway/target.h"
 #include "runway/trigger.h"
 #include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 

@@ -10,11 +10,9 @@
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/machine/machine.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
-#include "src/symbols/text_symbols.h"
 #include "tests/unit/runway_under_perf.h"
 
 namespace skid::runway {

@@ -5,11 +5,10 @@
 #include "runway/target.h"
 #include "runway/trigger.h"
 #include "src/instructions/counted.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
 #include "src/support/file.h"
-#include "src/support/json_value.h"
 #include "src/support/process.h"
+#include "src/support/staged_file.h"
 #include "tests/unit/runway_fixture.h"
 
 #include <cstring>

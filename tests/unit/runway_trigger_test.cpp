@@ -7,7 +7,6 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
-#include "src/commands/terminal.h"
 #include "src/instructions/counted.h"
 #include "src/support/address.h"
 #include "tests/unit/runway_fixture.h"

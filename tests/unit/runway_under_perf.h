@@ -5,7 +5,6 @@
 #include "runway/target.h"
 #include "runway/target_report.h"
 #include "runway/target_run.h"
-#include "src/perfdata/tracepoint.h"
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"

@@ -6,7 +6,6 @@
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 

@@ -8,7 +8,6 @@
 #include "src/measure/measure.h"
 #include "src/measure/overshoot_counter.h"
 #include "src/measure/single_samples.h"
-#include "src/output/report/grouping.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"

@@ -1,9 +1,12 @@
 // Counts of offsets, their residues, shares, and distributions of test statistics against published
 // and exact values.
-#include "analysis/statistics.h"
 
+#include "analysis/distance.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/offset_counts.h"
+#include "analysis/retirement_groups.h"
+#include "analysis/share.h"
 #include "src/output/page.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"

@@ -1,9 +1,9 @@
 // Models as JSON: what they may contain, how wrong ones are refused, and the random numbers and
 // distributions of offsets that they ask for, the same everywhere.
-#include "plots/offset_axis.h"
-#include "src/perfdata/sample.h"
 #include "src/support/random.h"
+#include "src/synth/built_in_models.h"
 #include "src/synth/model.h"
+#include "src/synth/model_reader.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 

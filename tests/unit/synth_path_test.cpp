@@ -3,6 +3,7 @@
 #include "analysis/target_map.h"
 #include "src/support/address.h"
 #include "src/synth/draw.h"
+#include "src/synth/loop_path.h"
 #include "src/synth/model.h"
 #include "tests/support/prelude.h"
 

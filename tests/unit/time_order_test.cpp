@@ -2,7 +2,7 @@
 // recording. Random histories, held against a replay by brute force.
 #include "src/locate/digest.h"
 #include "src/locate/place_counter.h"
-#include "src/support/random.h"
+#include "src/perfdata/recording.h"
 #include "tests/support/history.h"
 #include "tests/support/prelude.h"
 #include "tests/support/writing_thread.h"

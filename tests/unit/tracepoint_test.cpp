@@ -8,8 +8,6 @@
 #include "src/output/page.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/support/address.h"
-#include "src/support/json_value.h"
 #include "tests/support/prelude.h"
 #include "tests/support/tracing_data_builder.h"
 

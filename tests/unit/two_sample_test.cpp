@@ -2,7 +2,9 @@
 
 #include "analysis/comparison.h"
 #include "analysis/distributions.h"
-#include "analysis/statistics.h"
+#include "analysis/intervals.h"
+#include "analysis/offset_counts.h"
+#include "analysis/share.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"

@@ -1,8 +1,8 @@
+#include "src/commands/commandline/help.h"
+
 #include "src/commands/commandline/command.h"
-#include "src/output/escape.h"
+#include "src/commands/commandline/option.h"
 #include "src/output/page.h"
-#include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,12 +20,13 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kColumn = 28;  ///< where descriptions begin
-/// Longer lists of words are a remark after the description.
+/// Columns of the longest list of words beside an option; a longer one is a remark after the
+/// description.
 constexpr std::size_t kLongestSpelling = 30;
-/// The others are not listed for an option that excludes more.
+/// The most excluded options that are listed; with more the remark is "most other options".
 constexpr std::size_t kMostExclusions = 5;
 
-/// A name and its description beside it, or below if the name is too long.
+/// Returns a name and its description beside it, or below if the name is too long.
 std::string entry(const output::Page& page, const std::string& name,
                   const std::string& description) {
   std::string lead = std::string(kIndent, ' ') + name;
@@ -43,7 +43,7 @@ std::string with_remarks(const Command& command, const Option& option) {
   return fmt::format("{} [{}]", option.description, fmt::join(remarks, "; "));
 }
 
-/// The options that `option` cannot be combined with; either may name the other.
+/// Returns the options that `option` cannot be combined with; either may name the other.
 std::set<std::string> exclusions_of(const Command& command, const Option& option) {
   std::set<std::string> names(option.excludes.begin(), option.excludes.end());
   for (const Option& other : command.options) {
@@ -53,25 +53,6 @@ std::set<std::string> exclusions_of(const Command& command, const Option& option
     }
   }
   return names;
-}
-
-/// The value that a word after `before` is for; null: none. Stores the options of `before`, because
-/// its candidates may depend on them.
-const Value* value_after(const Program& program, const Command& command, Texts before) {
-  const Value* value = nullptr;
-  for (const Option& option : command.options) {
-    if (!option.value.name.empty() && option.has_flag(before.back())) value = &option.value;
-  }
-  if (value != nullptr) {
-    before.pop_back();
-  } else if (const auto arguments = arguments_of(command); !arguments.empty()) {
-    value = &arguments.front()->value;
-  }
-  try {
-    static_cast<void>(parse(program, before));
-  } catch (const UsageError&) {  // the line is not complete
-  }
-  return value;
 }
 
 }  // namespace
@@ -150,54 +131,6 @@ std::vector<std::string> remarks_of(const Command& command, const Option& option
   }
   if (!excluded.empty()) remarks.push_back(fmt::format("not with {}", fmt::join(excluded, ", ")));
   return remarks;
-}
-
-std::string completions(const Program& program, Texts words) {
-  std::string current = words.empty() ? "" : words.back();
-  if (!words.empty()) words.pop_back();
-  std::string prefix;
-  if (const auto sign = current.find('='); current.starts_with("--") && sign != std::string::npos) {
-    words.push_back(current.substr(0, sign));
-    prefix = current.substr(0, sign + 1);
-    current.erase(0, sign + 1);
-  }
-  std::string text = "words\n";
-  const auto offer = [&](const std::string& word, std::string_view description) {
-    // Names of a recording's functions can be anything.
-    if (!word.starts_with(current) || !output::is_printable_ascii(word)) return;
-    text.append(prefix).append(word).append(description.empty() ? "" : "\t");
-    // The first clause fits the line of a word.
-    text.append(trimmed(description.substr(0, description.find_first_of(":;(")))) += '\n';
-  };
-  const auto offer_options = [&](const Command& command) {
-    for (const Option& option : command.options) {
-      for (const std::string& name : option.flags()) offer(name, option.description);
-    }
-  };
-  const auto name =
-      std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
-  if (name == words.end()) {
-    for (const Command& command : program.commands) offer(command.name, command.description);
-    if (current.starts_with('-')) offer_options(program.itself);
-    return text;
-  }
-  const Command* command = find_by(program.commands, &Command::name, *name);
-  if (command == nullptr) return text;
-  const bool is_option = current.starts_with('-') && prefix.empty();
-  if (is_option) offer_options(*command);
-  const Value* value = is_option ? nullptr : value_after(program, *command, words);
-  if (value == nullptr) return text;
-  if (value->completion == Completion::files) return "files\n";
-  if (value->completion == Completion::directories) return "directories\n";
-  if (value->completion == Completion::list) {
-    const std::size_t begin = current.rfind(',') + 1;
-    prefix += current.substr(0, begin);
-    current.erase(0, begin);
-  }
-  for (const std::string& word : value->candidates ? value->candidates() : value->words) {
-    offer(word, "");
-  }
-  return text;
 }
 
 }  // namespace skid::commandline

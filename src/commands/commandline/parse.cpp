@@ -1,4 +1,8 @@
+#include "src/commands/commandline/parse.h"
+
 #include "src/commands/commandline/command.h"
+#include "src/commands/commandline/help.h"
+#include "src/commands/commandline/option.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -38,8 +42,7 @@ class Words {
     for (const Option& option : command.options) given_.push_back({&option});
   }
 
-  /// Takes the first of `words`, and the values that follow it, from `next` on. Gives the number of
-  /// the next word.
+  /// Takes the word at `next`, and the values that follow it. Returns the number of the next word.
   std::size_t take(const Texts& words, std::size_t next) {
     const std::string& word = words[next++];
     if (only_arguments_ || !is_option(word)) {
@@ -171,7 +174,7 @@ std::string no_such_option(const Command& command, const std::string& argument) 
   for (const Option& option : command.options) {
     if (const auto flags = option.flags(); !flags.empty()) known.push_back(flags.back());
   }
-  // Every name is near to a single letter.
+  // A single letter is similar to every name.
   return fmt::format("{}: no such option{}", name,
                      name.starts_with("--") ? did_you_mean(name, known) : "");
 }
@@ -262,7 +265,7 @@ void throw_if(const std::string& problem, const std::string& call) {
   throw UsageError("{}{} try '{} --help'", problem, problem.ends_with('?') ? "" : ";", call);
 }
 
-/// Of "help" and "help COMMAND".
+/// Returns the call for "help" and "help COMMAND".
 Call help_call(const Program& program, const std::vector<std::string>& arguments) {
   if (arguments.size() == 1) return {&program.itself, Call::Request::help};
   const Command* command = find_by(program.commands, &Command::name, arguments[1]);
@@ -270,8 +273,8 @@ Call help_call(const Program& program, const std::vector<std::string>& arguments
   return {command, Call::Request::help};
 }
 
-/// "65536", "64KiB", "64 kb", "64K": units are powers of 1024. nullopt: no size, or one of 2^64 and
-/// more.
+/// Parses a size: "65536", "64KiB", "64 kb", "64K"; units are powers of 1024. nullopt: no size, or
+/// 2^64 and more.
 std::optional<std::uint64_t> bytes_from(std::string_view text) {
   constexpr std::string_view kUnits = "kmgtpe";
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());

@@ -1,5 +1,6 @@
 // The findings of `skidscan audit` as text for people, as JSON and as CSV for programs.
 #pragma once
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,25 +13,28 @@ namespace skid::output {
 
 struct Page;
 
-/// After a number of samples: those contradicted in EventAudit::data_source and ::data_address.
+/// Clauses that follow the number of samples contradicted in EventAudit::data_source and
+/// ::data_address.
 inline constexpr std::string_view kContradictedSources =
     "are at instructions that do not load or store as in their data source";
 inline constexpr std::string_view kContradictedAddresses =
     "are at instructions that do not access their data address";
 
-/// One screen: the share of impossible samples, a line an event, what was not judged, and the worst
-/// functions and instructions. With `page.details` a section for each event of each recording. All
-/// names are escaped.
+/// Returns one screen: the share of impossible samples, a line per event, the samples that were not
+/// judged, and the worst functions and instructions. With `page.details` there is a section for
+/// each event of each recording. All names are escaped.
 std::string audit_text(const std::vector<audit::Audit>& audits, const Page& page);
 
-/// Why no sample was judged: "none of 5,000 samples could be judged; 4,900: no known mapping …".
+/// Explains why no sample was judged: "none of 5,000 samples could be judged: mostly no known
+/// mapping …".
 std::string why_none_is_judged(const std::vector<audit::Audit>& audits);
 
-/// Schema skidscan.audit/1, documented in docs/formats.md. Ends with a newline.
+/// Returns JSON of schema skidscan.audit/1, documented in docs/formats.md. Ends with a newline.
 std::string audit_json(const std::vector<audit::Audit>& audits);
 
-/// A row for each event as a whole, for each reason not to judge, for each function and for each
-/// instruction; RFC 4180 quoting, header line first; docs/formats.md lists the columns.
+/// Returns CSV: a row for each event as a whole, for each reason not to judge, for each function
+/// and for each instruction. Quoting is that of RFC 4180, the header line is first;
+/// docs/formats.md lists the columns.
 std::string audit_csv(const std::vector<audit::Audit>& audits);
 
 }  // namespace skid::output

@@ -1,16 +1,28 @@
+#include "analysis/block_evenness.h"
 #include "analysis/distributions.h"
-#include "analysis/evenness.h"
+#include "analysis/intervals.h"
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
-#include "src/audit/audit.h"
+#include "analysis/sample_order.h"
+#include "analysis/share.h"
 #include "src/audit/block_bias.h"
+#include "src/audit/block_samples.h"
+#include "src/audit/branch_filter.h"
 #include "src/audit/branch_records.h"
+#include "src/audit/contradictions.h"
+#include "src/audit/findings.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/output/audit/audit.h"
-#include "src/output/json_fields.h"
+#include "src/output/bias_fields.h"  // IWYU pragma: keep
+#include "src/output/cpu_fields.h"   // IWYU pragma: keep
+#include "src/output/csv.h"
+#include "src/output/delay_json.h"
+#include "src/output/json_document.h"
+#include "src/output/json_values.h"
 #include "src/support/address.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
 
 #include <array>
@@ -185,7 +197,7 @@ constexpr std::string_view kColumnsOfRow =
     "expected largest_ratio chi_square p misplaced=misplaced/value misplaced_low=misplaced/low "
     "misplaced_high=misplaced/high p_holm biased";
 
-/// Calls `add(row, more)` for an event as a whole and for all that is listed of it.
+/// Calls `add(row, more)` for an event as a whole and for each of its lists' entries.
 template <typename Add>
 void each_row(const Json& event, Add add) {
   const auto add_counts = [&](const char* row, const char* of, const Json& counts) {

@@ -1,20 +1,30 @@
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
+#include "analysis/share.h"
 #include "analysis/wording.h"
-#include "src/audit/audit.h"
 #include "src/audit/block_bias.h"
-#include "src/audit/file_judge.h"
+#include "src/audit/contradictions.h"
+#include "src/audit/findings.h"
+#include "src/audit/rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/locate/filter.h"
 #include "src/machine/machine.h"
 #include "src/output/audit/audit.h"
-#include "src/output/audit/audit_parts.h"
+#include "src/output/audit/audit_cells.h"
+#include "src/output/audit/block_bias_text.h"
+#include "src/output/audit/branch_records_text.h"
+#include "src/output/audit/missing_text.h"
+#include "src/output/audit/recorded_event.h"
+#include "src/output/cell.h"
 #include "src/output/escape.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
-#include "src/output/report/parts.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/sample_origin.h"
+#include "src/output/table.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -42,12 +52,12 @@ using audit::FunctionFinding;
 using audit::InstructionFinding;
 using events::Verdict;
 
-/// The limits of one screen.
+/// The maximum number of events on one screen.
 constexpr std::size_t kMostRows = 16;
 
 using Kind = ListColumn::Kind;
 
-/// A finding and its event.
+/// Findings, each with its event.
 template <typename Finding>
 using Found = std::vector<std::pair<const EventAudit*, const Finding*>>;
 
@@ -60,8 +70,8 @@ std::string verdicts_text(const EventAudit& event) {
   return list_of(parts);
 }
 
-/// "3 of 100 judged samples (3%, …) are at instructions that do not …". `fewest`: contradicted
-/// samples that make a line.
+/// Summarizes the samples that contradict their data source or address: "3 of 100 judged samples
+/// (3%, …) are at instructions that do not …". `fewest`: contradicted samples that make a line.
 std::string contradictions(const Page& page, const EventAudit& event, std::uint64_t fewest) {
   std::string text;
   for (const auto& [name, finding, what] :
@@ -130,7 +140,7 @@ std::string instructions(const Page& page, const Found<InstructionFinding>& foun
     has_others = has_others || !is_impossible;
     list.add(in_thousands(one->samples), percent_of(one->samples, event->judged),
              event_name(*event), Cell{place_of(*one), is_impossible ? Ink::red : Ink::plain});
-    // The instruction on a line of its own under its place.
+    // The instruction is on a line of its own under its place.
     list.add("", "", "", Cell{instruction_text(*one), Ink::dim});
   }
   return page.title(has_others ? "Instructions, those that cannot cause the event first"
@@ -183,7 +193,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   text += instructions(page, of_instructions, false) +
           left_out(page, impossible_ones(event, event.instructions).size(),
                    event.impossible_instructions, " of them");
-  // No instruction is to be expected for events other than those of a core PMU.
+  // Events that are not of a core PMU are not expected at particular instructions.
   const bool has_blocks = event.bias.reason != name_of(analysis::NotJudged::no_core_event) &&
                           event.bias.reason != name_of(analysis::NotJudged::timer);
   if (has_blocks && !event.bias.reason_text.empty()) {
@@ -192,7 +202,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   return text + bias_text({{&audit, &event}}, event.bias.blocks.size(), page);
 }
 
-/// The findings with most impossible samples, of all events together.
+/// Returns the findings of all events with the most impossible samples.
 template <typename Finding>
 Found<Finding> worst(const std::vector<RecordedEvent>& events,
                      const std::vector<Finding> EventAudit::*findings,
@@ -208,7 +218,7 @@ Found<Finding> worst(const std::vector<RecordedEvent>& events,
   return found;
 }
 
-/// The events of all recordings; if there are many, those with most impossible samples.
+/// Lists the events of all recordings; if there are many, those with the most impossible samples.
 std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool is_one_recording) {
   const std::size_t all = events.size();
   if (all > kMostRows && !page.details) {
@@ -232,7 +242,7 @@ std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool
   return '\n' + page.list(list) + page.left_out(all - events.size(), " events, none of them worse");
 }
 
-/// All warnings but those that missing_text() prints.
+/// Returns all warnings except those that missing_text() prints.
 std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
   std::vector<std::string> texts;
   for (const Audit& audit : audits) {
@@ -249,7 +259,7 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
   return texts;
 }
 
-/// All events of all recordings together.
+/// Counts of all events of all recordings together.
 struct Totals {
   explicit Totals(const std::vector<Audit>& audits) {
     for (const Audit& audit : audits) {
@@ -271,7 +281,8 @@ struct Totals {
     if (event.substituted) substituted.insert(escape_for_terminal(event.requested));
   }
 
-  /// Why samples are not judged; of several reasons the most frequent one: "mostly …".
+  /// Explains why samples are not judged; if there are several reasons, the most frequent one is
+  /// named: "mostly …".
   std::string reason() const {
     const auto most = std::ranges::max_element(reasons);
     const auto others =
@@ -280,7 +291,8 @@ struct Totals {
                        describe(static_cast<analysis::NotJudged>(most - reasons.begin())));
   }
 
-  /// "none of 5,000 samples could be judged: the binary is missing…"; of timers what they are.
+  /// Explains why no sample was judged: "none of 5,000 samples could be judged: the binary is
+  /// missing…". If all samples were taken by timers, the text describes timers.
   std::string why_none() const {
     if (samples == 0 && filtered > 0) {
       return fmt::format("no sample matches the filter (0 of {})", in_thousands(filtered));
@@ -320,7 +332,7 @@ struct Totals {
   std::uint64_t samples = 0, judged = 0, impossible = 0, filtered = 0;
   std::size_t blocks = 0, biased = 0;
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
-  std::set<std::string> substituted;  ///< as requested
+  std::set<std::string> substituted;  ///< names of the requested events
   bool only_timers = true, read_in_part = false;
 };
 

@@ -10,8 +10,13 @@
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_document.h"
+#include "src/output/json_values.h"
+#include "src/output/name_list.h"
+#include "src/output/padding.h"
 #include "src/output/page.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
 #include "src/support/precise_level.h"
 
@@ -42,7 +47,8 @@ using events::Verdict;
 
 constexpr std::size_t kNameWidth = 15;
 
-/// A name and a value, which is escaped here, wrapped to the page; empty for an empty value.
+/// Returns a name and a value, which is escaped here, wrapped to the page; empty for an empty
+/// value.
 std::string line(const Page& page, std::string_view name, std::string_view value) {
   return page.hanging(pad_right(name, kNameWidth), kNameWidth, escape_for_terminal(value));
 }
@@ -67,7 +73,8 @@ std::string data_address_text(const Event& event) {
   return *event.data_la ? "in precise records" : "none";
 }
 
-/// "counters 0, 1"; empty if the source does not state them.
+/// Lists the counters with precise distribution: "counters 0, 1"; empty if the source does not
+/// state them.
 std::string pdist_text(const Event& event) {
   if (!event.pdist) return {};
   std::vector<std::string> counters;
@@ -80,7 +87,7 @@ std::string pdist_text(const Event& event) {
   return counters.empty() ? "none" : joined(counters);
 }
 
-/// "GP_LOAD (1 event), XMM_LOAD" for the categories of one verdict.
+/// Lists the categories of instructions with this verdict: "GP_LOAD (1 event), XMM_LOAD".
 std::string categories(const std::vector<events::Cause>& causes, Verdict verdict) {
   std::vector<std::string> parts;
   for (const events::Cause& cause : causes) {
@@ -111,7 +118,7 @@ void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::strin
   }
 }
 
-/// "load-dram (1 per iteration), load-l3": the triggers of targets that cause the event.
+/// Lists the triggers of targets that cause the event: "load-dram (1 per iteration), load-l3".
 std::string triggers_text(const Cpu& cpu, const Event& event) {
   std::vector<std::string> parts;
   for (const events::TriggerCause& cause : events::triggers_of(cpu, event)) {

@@ -1,5 +1,6 @@
 // `skidscan events`: the knowledge of events, as text and as JSON.
 #pragma once
+
 #include <string>
 #include <vector>
 
@@ -12,14 +13,14 @@ namespace skid::output {
 
 struct Page;
 
-/// Everything about each event; lines for a terminal, all names escaped.
+/// Returns everything about each event, as lines for a terminal. All names are escaped.
 std::string events_text(const events::Cpu& cpu, const std::vector<events::Event>& events,
                         const Page& page);
-/// A line for each event: code, whether it is precise, name.
+/// Returns a line for each event: code, whether it is precise, name.
 std::string event_list_text(const events::Cpu& cpu, const std::vector<events::Event>& events,
                             const Page& page);
 
-/// Schema skidscan.events/1, documented in docs/formats.md. Ends with a newline.
+/// Returns JSON of schema skidscan.events/1, documented in docs/formats.md. Ends with a newline.
 std::string events_json(const events::Cpu& cpu, const std::vector<events::Event>& events);
 
 }  // namespace skid::output

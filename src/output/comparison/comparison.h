@@ -1,8 +1,7 @@
 // A comparison as text for people, as JSON and as CSV for programs.
 #pragma once
 
-#include "src/output/comparison/comparison_parts.h"
-#include "src/output/report/grouping.h"
+#include "src/output/report/sample_origin.h"
 
 #include <string>
 #include <vector>
@@ -16,22 +15,23 @@ namespace skid::output {
 
 struct Page;
 
-/// One screen: what is worse, a line an event, level and side, and what is missing or not compared.
-/// With `page.details` a table per event with the sides side by side, then each difference with its
-/// interval, what has too few samples, and how it was tested. Control characters in names are
-/// escaped. `inputs`: their names.
+/// Returns one screen: what is worse, a line per event, level and side, and what is missing or not
+/// compared. With `page.details` a table per event with a column for each side, then each
+/// difference with its interval, what has too few samples, and how it was tested. Control
+/// characters in names are escaped. `inputs`: names of the inputs.
 std::string comparison_text(const analysis::Comparison& comparison,
                             const std::vector<std::string>& inputs, const Page& page);
 
-/// Schema skidscan.compare/1, documented in docs/formats.md. Ends with a newline.
+/// Returns JSON of schema skidscan.compare/1, documented in docs/formats.md. Ends with a newline.
 std::string comparison_json(const analysis::Comparison& comparison,
                             const std::vector<std::string>& inputs);
 
-/// A row per event, level and side, header line first; docs/formats.md lists the columns.
+/// Returns CSV with a row per event, level and side, the header line first; docs/formats.md lists
+/// the columns.
 std::string comparison_csv(const analysis::Comparison& comparison,
                            const std::vector<std::string>& inputs);
 
-/// The letters of the sides with such samples.
+/// Lists the letters of the sides with samples of this origin.
 std::vector<std::string> letters_of(const std::vector<analysis::Side>& sides, SampleOrigin origin);
 
 }  // namespace skid::output

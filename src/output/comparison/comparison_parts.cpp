@@ -3,13 +3,17 @@
 #include "analysis/contract.h"
 #include "analysis/delay.h"
 #include "analysis/evenness.h"
-#include "analysis/measurement.h"
-#include "analysis/statistics.h"
+#include "analysis/measured_delay.h"
+#include "analysis/offset_counts.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
 #include "src/output/escape.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
+#include "src/output/page.h"
 #include "src/output/report/grouping.h"
-#include "src/output/report/parts.h"
+#include "src/output/report/verdict_cells.h"
+#include "src/output/table.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -27,10 +31,10 @@ using analysis::Estimate;
 
 namespace {
 
-/// Outcomes before this one are listed, others are counted only.
+/// The first outcome that is only counted; those before it are listed.
 constexpr Outcome kFirstNotListed = Outcome::too_few;
 
-/// The place of an outcome among kOutcomes.
+/// Finds an outcome in kOutcomes.
 const ShownOutcome* place_of(Outcome outcome) {
   return find_by(kOutcomes, &ShownOutcome::outcome, outcome);
 }
@@ -40,13 +44,13 @@ std::string share_text(double share) {
   return analysis::percent(std::clamp(share, 0.0, 1.0));
 }
 
-/// A number of instructions, to hundredths.
+/// Formats a number of instructions, rounded to hundredths.
 std::string instructions_text(double value) {
   const double rounded = std::round(value * 100) / 100;
   return number_text(rounded == 0 ? 0.0 : rounded);
 }
 
-/// "99.92–100%", "11–13", ">=4948"
+/// Formats the interval of an estimate: "99.92–100%", "11–13", ">=4948".
 std::string interval_text(const Page& page, const Estimate& estimate,
                           std::string (*number)(double)) {
   if (!estimate.low && !estimate.high) return kUnknown;
@@ -71,7 +75,7 @@ Cell ratio_cell(const ComparisonCell& cell) {
   return cell.hit_ratio ? Cell{share_text(cell.hit_ratio->value), Ink::bold} : unknown_cell();
 }
 
-/// "even", "2 even, 1 uneven".
+/// Counts runs by evenness: "even", "2 even, 1 uneven".
 Cell evenness_cell(const ComparisonCell& cell) {
   const auto parts = verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness);
   return parts.empty() ? unknown_cell() : Cell{joined(parts)};
@@ -81,7 +85,8 @@ Cell against_cell(const ComparisonCell& cell) {
   return {std::string(place_of(cell.outcome)->cell), ink_of(cell.outcome)};
 }
 
-/// The first difference that is more than chance and large enough: "hit ratio -59.40 points".
+/// Returns the first difference that is more than chance and large enough: "hit ratio -59.40
+/// points".
 std::string first_difference(const ComparisonCell& cell) {
   for (const analysis::StatisticDifference& difference : cell.differences) {
     if (!difference.marked || difference.statistic == analysis::Statistic::distribution) continue;
@@ -92,7 +97,7 @@ std::string first_difference(const ComparisonCell& cell) {
   return {};
 }
 
-/// "0% to 100%", or the one number that all have.
+/// Formats the range of the values in a row: "0% to 100%", or the one value that all have.
 std::optional<std::string> range_text(const ComparisonRow& row,
                                       const std::optional<Estimate> ComparisonCell::*member,
                                       std::string (*number)(double)) {
@@ -126,7 +131,7 @@ Ink ink_of(Outcome outcome) {
 
 std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {
   const double shown = analysis::is_share(statistic) ? difference * 100 : difference;
-  // Two decimals, more where they would show nothing.
+  // Two decimals, and more where these would be 0.
   std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
                                                           : fmt::format("{:+.2g}", shown);
   if (with_unit && analysis::is_share(statistic)) text += " points";

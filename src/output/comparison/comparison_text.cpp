@@ -1,12 +1,19 @@
 #include "analysis/comparison.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
+#include "src/output/cell.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
 #include "src/output/escape.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
+#include "src/output/padding.h"
 #include "src/output/page.h"
+#include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
-#include "src/output/report/parts.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/sample_origin.h"
+#include "src/output/table.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +37,7 @@ using analysis::Statistic;
 constexpr std::size_t kMostLines = 28;
 constexpr std::size_t kMostNotes = 5;
 
-/// "p = 0.012", "p <= 1e-04": after Holm.
+/// Formats p after Holm's correction: "p = 0.012", "p <= 1e-04".
 std::string p_text(const analysis::StatisticDifference& difference) {
   const double p = difference.adjusted_p.value_or(1);
   const char* const relation = difference.p_is_bound ? "<=" : "=";
@@ -39,7 +46,7 @@ std::string p_text(const analysis::StatisticDifference& difference) {
   return fmt::format("p {} {:.2g}", relation, p);
 }
 
-/// "access, pp"
+/// Names an event and its level: "access, pp". Escaped.
 std::string row_name(const ComparisonRow& row) {
   return escape_for_terminal(row.event) + ", " + level_name(row.level);
 }
@@ -91,7 +98,7 @@ struct ComparisonText {
         texts_of(numbers, [&](std::size_t input) { return escape_for_terminal(inputs[input]); }));
   }
 
-  /// How many comparisons have which outcome, and which are worse.
+  /// Counts the comparisons by outcome, and names those that are worse.
   std::string answer() const {
     std::map<Outcome, std::size_t> outcomes;
     EventLevels worse;
@@ -162,7 +169,7 @@ struct ComparisonText {
     return text;
   }
 
-  /// The number of sides of each kind of machine.
+  /// Counts the sides of each kind of machine.
   std::string machines() const {
     std::vector<std::pair<std::string, std::size_t>> machines;  // in order of first appearance
     std::map<std::string, std::size_t> places;
@@ -184,7 +191,7 @@ struct ComparisonText {
     return text;
   }
 
-  /// All cells where they fit; else the baseline and the worst ones of each level.
+  /// Lists all cells if they fit; else the baseline and the worst ones of each level.
   std::string list() const {
     std::size_t lines = 0;
     for (const ComparisonRow& row : comparison.rows) lines += row.cells.size();
@@ -222,7 +229,7 @@ struct ComparisonText {
     return text;
   }
 
-  /// The baseline, the first of by_severity, and the range of all of them.
+  /// Lists the baseline, the first cells of by_severity(), and the range of all cells.
   std::string level_of_many(const ComparisonRow& row) const {
     std::vector<const ComparisonCell*> shown = by_severity(row);
     const std::size_t differ = shown.size();
@@ -230,7 +237,7 @@ struct ComparisonText {
     if (const ComparisonCell* of_baseline = row.cell_of(comparison.baseline)) {
       shown.insert(shown.begin(), of_baseline);
     } else {
-      // There is nothing to compare with; the first ones are shown.
+      // Without a baseline there is nothing to compare with; the first cells are shown.
       for (const ComparisonCell& cell : row.cells) {
         if (shown.size() < kMostTold) shown.push_back(&cell);
       }
@@ -249,7 +256,7 @@ struct ComparisonText {
     return cells;
   }
 
-  /// Calls `function` for each cell that is no baseline.
+  /// Calls `function` for each cell that is not the baseline's.
   template <typename Function>
   void each_cell(Function function) const {
     for (const ComparisonRow& row : comparison.rows) {
@@ -327,7 +334,7 @@ struct ComparisonText {
     return page.title(fmt::format("Differences from {}", baseline())) + text;
   }
 
-  /// The differences that the intervals leave open, where none was shown.
+  /// Lists the differences that are possible within the intervals, where no difference was shown.
   std::vector<std::string> too_few() const {
     std::vector<std::string> notes;
     if (is_many()) {
@@ -363,8 +370,8 @@ struct ComparisonText {
     return notes;
   }
 
-  /// Inputs without anything, and rows that some sides do not have; levels of one event that the
-  /// same sides do not have in one note.
+  /// Lists inputs without measurements, and rows that some sides do not have. Levels of one event
+  /// that the same sides do not have are in one note.
   std::vector<std::string> missing() const {
     std::vector<std::pair<std::string, std::string>> lines;  // event and levels; which sides
     const ComparisonRow* last = nullptr;
@@ -391,7 +398,7 @@ struct ComparisonText {
     return notes;
   }
 
-  /// Each remark once for a row, with all of its sides.
+  /// Lists each remark on a row once, with all sides that it is about.
   std::vector<std::string> remarks() const {
     std::vector<std::string> notes;
     for (const ComparisonRow& row : comparison.rows) {
@@ -414,7 +421,7 @@ struct ComparisonText {
     return notes;
   }
 
-  /// Whether samples, and whether runs were compared.
+  /// Whether samples were compared, and whether runs were.
   std::pair<bool, bool> compared() const {
     bool samples = false, runs = false;
     each_cell([&](const ComparisonRow&, const ComparisonCell& cell) {

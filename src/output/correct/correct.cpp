@@ -2,14 +2,24 @@
 
 #include "analysis/not_judged.h"
 #include "analysis/wording.h"
-#include "src/correct/correct.h"
+#include "src/correct/correction.h"
+#include "src/correct/skid.h"
 #include "src/machine/machine.h"
 #include "src/measure/run_comparison.h"
+#include "src/output/cell.h"
+#include "src/output/cpu_fields.h"  // IWYU pragma: keep
+#include "src/output/csv.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_document.h"
+#include "src/output/json_values.h"
+#include "src/output/name_list.h"
 #include "src/output/page.h"
+#include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
-#include "src/output/report/parts.h"
+#include "src/output/report/sample_origin.h"
+#include "src/output/table.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
 
 #include <algorithm>
@@ -84,7 +94,7 @@ using correct::EventCorrection;
 using correct::Verdict;
 using Kind = ListColumn::Kind;
 
-constexpr std::size_t kMostPlaces = 20;  // without --details
+constexpr std::size_t kMostPlaces = 20;  // listed without --details
 
 std::string place_text(const correct::Place& place, correct::By by) {
   std::string text;
@@ -125,7 +135,7 @@ std::string count_of(std::uint64_t samples, std::string_view what) {
   return fmt::format("{} {}", in_thousands(samples), what);
 }
 
-/// The samples without a known place, by reason; empty where there are none.
+/// Counts the samples without a known place by reason; empty if there are none.
 std::string not_placed_text(const EventCorrection& event) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
@@ -135,7 +145,7 @@ std::string not_placed_text(const EventCorrection& event) {
   return joined(parts);
 }
 
-/// The outcome of the samples in words; counts of 0 are left out.
+/// Describes the outcome of the samples in words; counts of 0 are left out.
 std::string outcome(const EventCorrection& event) {
   std::vector<std::string> parts{count_of(event.moved, "moved")};
   const auto add = [&](std::uint64_t samples, std::string_view what) {
@@ -181,7 +191,7 @@ std::string skid_text(const correct::Skid& skid) {
                                              : "x86 traps after the access");
 }
 
-/// "refused: …", "corrected". Escaped.
+/// States whether the skid was corrected: "refused: …", "corrected". Escaped.
 std::string verdict_text(const correct::Skid& skid) {
   std::string verdict(name_of(skid.verdict));
   std::ranges::replace(verdict, '_', ' ');
@@ -209,7 +219,8 @@ std::string event_text(const Correction& correction, const EventCorrection& even
   return text + (listed.empty() ? "" : '\n' + listed);
 }
 
-/// "corrected: r81d0 p; refused: r81d0 none, pp": the outcome of all events, the corrected first.
+/// Returns the outcome of all events, the corrected first: "corrected: r81d0 p; refused: r81d0
+/// none, pp".
 std::string answer(const std::vector<Correction>& corrections, const Page& page) {
   constexpr std::array kOrder{
       std::pair{Verdict::corrected, "corrected"},

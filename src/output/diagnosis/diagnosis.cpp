@@ -7,14 +7,22 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
+#include "src/output/cell.h"
+#include "src/output/cpu_fields.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_document.h"
+#include "src/output/json_values.h"
+#include "src/output/name_list.h"
+#include "src/output/padding.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
-#include "src/output/report/parts.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/report.h"
+#include "src/output/table.h"
 #include "src/support/error.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
-#include "src/support/file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -73,7 +81,8 @@ using machine::SamplingSupport;
 using Kind = ListColumn::Kind;
 
 constexpr std::size_t kWidestName = 32;
-/// Longer names than any that CPUs have are cut, so that the page remains one screen.
+/// Names from files are cut to this length, so that the page remains one screen; no CPU has a
+/// longer name.
 constexpr std::size_t kLongestText = 160;
 
 std::string shown(std::string_view text) {
@@ -135,7 +144,7 @@ std::string settings_text(const SamplingSupport& support) {
   return parts.empty() ? "unknown" : joined(parts);
 }
 
-/// "0-3,8" of ascending CPU numbers.
+/// Formats ascending CPU numbers as ranges: "0-3,8".
 std::string cpu_list(const std::vector<int>& cpus) {
   std::vector<std::string> ranges;
   for (std::size_t first = 0; first < cpus.size();) {
@@ -200,7 +209,7 @@ Cell answer_cell(const machine::LevelAnswer& answer) {
           Ink::yellow};
 }
 
-/// In which modes all usable events are sampled; empty where they differ.
+/// Names the CPU modes in which all usable events can be sampled; empty if they differ.
 std::string common_modes(const Diagnosis& diagnosis) {
   std::string common;
   for (const machine::SampledEvent& event : diagnosis.events) {
@@ -211,7 +220,7 @@ std::string common_modes(const Diagnosis& diagnosis) {
   return common;
 }
 
-/// A row an event, a column a precise level.
+/// Lists the events: a row per event, a column per precise level.
 std::string events_text(const Page& page, const Diagnosis& diagnosis) {
   List list{{{"event", Kind::text}}};
   for (const int level : machine::levels_up_to(machine::kHighestLevel)) {
@@ -235,7 +244,7 @@ std::string events_text(const Page& page, const Diagnosis& diagnosis) {
   return page.title(title) + page.list(list);
 }
 
-/// What `record` records of the CPU when no event is named.
+/// Lists the CPU's events that `record` records if no event is named.
 std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
   std::string text = page.title("Default events of record");
   const std::string known =
@@ -272,7 +281,7 @@ std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
   return text;
 }
 
-/// What can be sampled, and up to which precise level.
+/// States what can be sampled, and up to which precise level.
 std::string verdict(const SamplingSupport& support, const Diagnosis& diagnosis) {
   if (!support.perf_missing.empty()) return "No perf can be run, so that nothing can be recorded.";
   if (diagnosis.status == ExitStatus::builtin_events_only) {

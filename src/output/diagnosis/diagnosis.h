@@ -1,4 +1,4 @@
-// What `skidscan doctor` prints.
+// The output of `skidscan doctor`, as text and as JSON.
 #pragma once
 
 #include "src/events/default_set.h"
@@ -17,19 +17,20 @@ struct Page;
 
 /// Events of the machine's core PMU in the catalogue.
 struct CpuEvents {
-  std::string catalogue;               ///< "libpfm4, skl"; empty: none covers the CPU
+  std::string catalogue;               ///< "libpfm4, skl"; empty: no catalogue covers the CPU
   std::size_t known = 0, precise = 0;  ///< events of the catalogue
-  events::DefaultSet set;              ///< what `record` records without -e
+  events::DefaultSet set;              ///< events that `record` records without -e
 };
 
-/// One screen: what can be sampled, and each problem with its remedy; with `page.details` also
-/// rights, settings, PMUs and default events. Names that come from files are escaped. `cpu_events`
-/// is shown if one of the CPU's events can be sampled.
+/// Returns one screen: what can be sampled, and each problem with its remedy; with `page.details`
+/// also rights, settings, PMUs and default events. Names that come from files are escaped.
+/// `cpu_events` is shown if one of the CPU's events can be sampled.
 std::string diagnosis_text(const machine::SamplingSupport& support,
                            const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events,
                            const Page& page);
 
-/// Everything of the page and more, by the keys of docs/formats.md. Ends with a newline.
+/// Returns JSON with everything that the page shows and more; docs/formats.md lists the keys. Ends
+/// with a newline.
 std::string diagnosis_json(const machine::SamplingSupport& support,
                            const machine::Diagnosis& diagnosis, const CpuEvents& cpu_events);
 

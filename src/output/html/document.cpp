@@ -2,7 +2,10 @@
 
 #include "analysis/wording.h"
 #include "assets.h"
+#include "src/output/cell.h"
 #include "src/output/escape.h"
+#include "src/output/page.h"
+#include "src/output/table.h"
 #include "src/support/process.h"
 
 #include <algorithm>
@@ -15,7 +18,7 @@ std::string command_line(const std::vector<std::string>& line) {
   return element("pre", "", escaped(shell_quoted(line)));
 }
 
-/// The section with the command lines, and the foot of the page.
+/// Returns the section with the command lines, and the foot of the page.
 std::string origin_section(const Origin& origin) {
   std::string content = element("h2", "", "How to repeat it");
   if (!origin.recorded.empty()) {
@@ -32,7 +35,8 @@ std::string origin_section(const Origin& origin) {
   return content + element("footer", "", "skidscan " + escaped(origin.version));
 }
 
-/// A table is wider than a narrow window: it scrolls in a box that the keyboard reaches.
+/// Puts a table into a box that scrolls, also by keyboard, where the window is narrower than the
+/// table.
 std::string scrolling(std::string_view classes, const std::string& head, const std::string& body) {
   return fmt::format(R"(<div class="scroll" tabindex="0">{}</div>)"
                      "\n",
@@ -41,7 +45,7 @@ std::string scrolling(std::string_view classes, const std::string& head, const s
                                  element("tbody", "", body)));
 }
 
-/// A row of a table. Its indent is a class; one without cells goes across the table.
+/// Returns a row of a table. Its indent is a class; a row without cells spans the table.
 std::string table_row(const Row& row, std::size_t columns) {
   const std::size_t indent = std::min(row.name.find_first_not_of(' '), row.name.size());
   const std::string name = escaped(std::string_view(row.name).substr(indent));

@@ -3,14 +3,20 @@
 #include "analysis/wording.h"
 #include "src/machine/cpu_identity.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_values.h"
+#include "src/output/name_list.h"
 #include "src/output/page.h"
+#include "src/output/table.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/feature_sections.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/repeated_records.h"
 #include "src/support/error.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
 #include "src/support/process.h"
 
@@ -57,21 +63,21 @@ namespace {
 using perfdata::Attribute;
 using perfdata::Features;
 
-/// Fields that perf record requests by default, alone or for several events or CPUs.
+/// The sample fields that perf record requests by default, for one or several events or CPUs.
 constexpr std::uint64_t kUsualSampleType = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                            PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
                                            PERF_SAMPLE_IDENTIFIER;
 
-/// Lines of a heading and of names followed by values.
+/// Collects lines: a heading, and names followed by values.
 struct Lines {
   std::string text = {};
 
   void heading(std::string_view words) { text += fmt::format("\n{}\n", words); }
-  /// `value` is escaped here; an empty one leaves the line out.
+  /// Adds a line. `value` is escaped here; if it is empty, there is no line.
   void line(std::string_view name, std::string_view value) {
     if (!value.empty()) text += fmt::format("  {:<18} {}\n", name, escape_for_terminal(value));
   }
-  /// The same name once, each value on a line of its own.
+  /// Adds a line for each value; the first line has the name.
   void lines(std::string_view name, const std::vector<std::string>& values) {
     for (const std::string& value : values) {
       line(name, value);
@@ -166,8 +172,8 @@ void add_recording(const Features& features, bool details, Lines& lines) {
              })));
 }
 
-/// Where the events of this type come from: "software", or the PMU's name as the recording gives
-/// it; empty when neither is known. Not escaped.
+/// Names the source of events of this type: "software", or the PMU's name as recorded; empty when
+/// neither is known. Not escaped.
 std::string source_of(const Attribute& attribute, const Features& features) {
   if (const auto known = perfdata::name_of_event_type(attribute.type); !known.empty()) {
     return std::string(known);
@@ -182,8 +188,8 @@ std::string precision_lost(const Inspection& inspection, std::size_t event) {
                                                   : std::string();
 }
 
-/// The attribute as `perf evlist -v` prints it. Without details only differences from the defaults
-/// of perf record are shown, but always the numbers that say how it sampled.
+/// Describes an attribute as `perf evlist -v` prints it. Without details only differences from the
+/// defaults of perf record are shown, and always the numbers that determine the sampling.
 std::string attribute_text(const Attribute& attribute, const std::string& source, bool details) {
   std::string text = fmt::format(
       "{} {:#x}",
@@ -244,7 +250,7 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.text += Page{}.list(list);
 }
 
-/// Without details only if something is missing or wrong.
+/// Adds the record counts; without details only if something is missing or wrong.
 void add_samples(const perfdata::RecordCounts& record_counts, bool details, Lines& lines) {
   const auto& [unknown_ids, short_samples] = record_counts.left_out;
   const bool any = unknown_ids > 0 || short_samples > 0 || record_counts.lost_records > 0 ||
@@ -290,14 +296,14 @@ Json event_json(const Inspection& inspection, std::size_t index) {
           {"precision_lost", text_or_null(precision_lost(inspection, index))}};
 }
 
-/// Of names and values.
+/// Returns an object for each pair of a name and a value.
 Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs) {
   return array_of(pairs, [](const auto& pair) -> Json {
     return {{"name", pair.first}, {"value", pair.second}};
   });
 }
 
-/// null or an empty list where the recording has no such section.
+/// Returns the sections of a recording's header; null or an empty list for those it does not have.
 Json features_json(const Features& value) {
   Json sample_time;
   if (const auto& time = value.sample_time) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/perfdata/bytes.h"
+#include "src/support/byte_order.h"
 #include "src/support/names.h"
 
 #include <string>
@@ -20,17 +21,17 @@ namespace skid::output {
 struct Inspection {
   const perfdata::Recording& recording;
   const perfdata::RecordCounts& record_counts;
-  /// By event, where it is less precise than requested; empty texts elsewhere.
+  /// A text for each event that is less precise than requested; empty for the other events.
   std::vector<std::string> precision_lost = {};
 };
 
 SKID_NAMES(perfdata::ByteOrder, "little", "big")
 
-/// Events, what is missing, machine and command line; with `details` all other sections and
-/// the record counts. All names are escaped.
+/// Returns events, what is missing, machine and command line; with `details` also all other
+/// sections and the record counts. All names are escaped.
 std::string inspection_text(const Inspection& inspection, bool details);
 
-/// One element of "recordings" in docs/formats.md. `read_in_part` and `faults` included.
+/// Returns an element of "recordings" in docs/formats.md, with `read_in_part` and `faults`.
 nlohmann::ordered_json inspection_json(const Inspection& inspection);
 
 }  // namespace skid::output

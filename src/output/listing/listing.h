@@ -1,8 +1,10 @@
 // `skidscan annotate`: sampled code with its counts, as text, JSON and CSV.
 #pragma once
 
+#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
-#include "src/listing/listing.h"
+#include "src/listing/rows.h"
+#include "src/listing/sampled_code.h"
 #include "src/support/address.h"
 
 #include <compare>
@@ -10,27 +12,33 @@
 #include <set>
 #include <string>
 
+namespace skid::listing {
+class SourceText;
+}  // namespace skid::listing
+
 namespace skid::output {
 
 struct Page;
 
+/// What a listing shows.
 struct ListingChoices {
   listing::Folding folding;
   /// Text of source lines; null: not shown. Not owned.
   listing::SourceText* sources = nullptr;
+  /// An instruction in a recording's event.
   struct Place {
-    std::string file;  ///< recording
+    std::string file;  ///< the recording
     std::string event;
     int level = 0;
     std::string module;         ///< as recorded
-    std::uint64_t address = 0;  ///< link-time
+    std::uint64_t address = 0;  ///< link-time address
 
     friend auto operator<=>(const Place&, const Place&) = default;
   };
   using Places = std::set<Place>;
   Places shadowed = {};  ///< instructions that a delay keeps from being sampled
 
-  /// `column`: of `code`.
+  /// Whether a delay keeps the instruction of a row from being sampled. `column`: one of `code`.
   bool is_shadowed(const listing::Column& column, const listing::Code& code,
                    const listing::Row& row) const {
     const auto& described = column.described;
@@ -40,15 +48,16 @@ struct ListingChoices {
   }
 };
 
-/// For each machine its code, and for each event of it a table with the precise levels side by
-/// side. All names are escaped.
+/// Returns the code of each machine, and for each event of it a table with the precise levels side
+/// by side. All names are escaped.
 std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
                          const Page& page);
 
-/// Schema skidscan.annotate/1, documented in docs/formats.md. Ends with a newline.
+/// Returns JSON of schema skidscan.annotate/1, documented in docs/formats.md. Ends with a newline.
 std::string listing_json(const listing::Listing& listing, const ListingChoices& choices);
 
-/// One row a line of the listing, event and level; docs/formats.md lists the columns.
+/// Returns CSV with a row for each line of the listing, event and level; docs/formats.md lists the
+/// columns.
 std::string listing_csv(const listing::Listing& listing, const ListingChoices& choices);
 
 }  // namespace skid::output

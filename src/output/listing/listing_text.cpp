@@ -1,11 +1,18 @@
+#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
 #include "analysis/wording.h"
 #include "src/events/causes.h"
 #include "src/instructions/counted.h"
-#include "src/listing/listing.h"
+#include "src/listing/rows.h"
+#include "src/listing/sampled_code.h"
+#include "src/listing/source_text.h"
+#include "src/output/cell.h"
 #include "src/output/escape.h"
 #include "src/output/listing/listing.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
+#include "src/output/padding.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
@@ -37,12 +44,12 @@ using listing::Part;
 using listing::RowKind;
 
 constexpr std::size_t kShareWidth = 4;
-/// Fewest columns of instructions; levels are put below each other to keep them.
+/// Minimum width of the instructions; to keep it, levels are put below each other.
 constexpr std::size_t kNarrowestText = 18;
-/// Lines with at least this share of the samples are bold.
+/// The share of the samples from which on a line is bold.
 constexpr double kHot = 0.05;
 
-/// A share in four columns, in percent: "100", "99.8", "5.23", "<.01".
+/// Formats a share in percent in four columns: "100", "99.8", "5.23", "<.01".
 std::string short_percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0 || part == 0) return {};
   if (part == whole) return "100";
@@ -52,12 +59,12 @@ std::string short_percent(std::uint64_t part, std::uint64_t whole) {
   return percent < 0.005 ? "<.01" : fmt::format("{:.2f}", percent);
 }
 
-/// Columns of the samples of one event at one level.
+/// The columns of a table that show the samples of one event at one level.
 struct Cells {
   std::string label;
-  std::size_t column = 0;  ///< of the listing
+  std::size_t column = 0;  ///< index in Listing::columns
   Count total;
-  bool is_mixed = false;  ///< some of them have EXACT_IP and others have not
+  bool is_mixed = false;  ///< some samples have EXACT_IP and others have not
   std::size_t number_width = 1, width = 0;
 };
 
@@ -96,12 +103,12 @@ class Panel {
 
   /// Whether some instruction cannot cause the event.
   bool is_accused() const { return is_accused_; }
-  /// Whether samples are so far away that they may be farther.
+  /// Whether samples are at the end of a runway, so that their skid may be longer.
   bool is_censored() const { return is_censored_; }
 
  private:
   static constexpr std::size_t kGap = 2;
-  static constexpr std::size_t kMarks = 4;  ///< what marks a line, with a gap on either side
+  static constexpr std::size_t kMarks = 4;  ///< width of a line's marks, with a gap on either side
 
   void measure(Cells& cells) const {
     cells.total = code_.total(cells.column);
@@ -135,7 +142,7 @@ class Panel {
     return page_.paint(text, ink);
   }
 
-  /// The distance of an instruction in a target, else its address.
+  /// Returns the distance of an instruction in a target from the trigger; elsewhere its address.
   static std::string at(const listing::Row& row) {
     if (row.kind == RowKind::inside || row.kind == RowKind::not_decoded) return {};
     if (row.first_offset) return analysis::signed_number(*row.first_offset);
@@ -220,7 +227,7 @@ class Panel {
     return page_.hanging(lead, used + kMarks + at_width_ + 1, code_text(row), ink);
   }
 
-  /// Lines of counts under the code.
+  /// Returns the lines of counts under the code.
   std::string sums(std::size_t first, std::size_t last, std::size_t used) const {
     std::string text;
     const auto sum = [&](std::string_view what, bool with_share, const auto& samples_of) {
@@ -252,13 +259,13 @@ class Panel {
     return text;
   }
 
-  /// "/home/x/…/main.c:12  for (;;) {"
+  /// Returns the place of a source line, and the line: "/home/x/…/main.c:12  for (;;) {".
   std::string source_line(const symbols::SourceLine& source) const {
     const std::string line = fmt::format(":{}", source.line);
     std::string file = escape_for_terminal(source.file);
     const std::size_t most = page_.width / 2;
     if (display_width(file) + line.size() > most) {
-      // The end of a path matters more than its beginning; broken at a slash.
+      // The end of a path matters more than its beginning. The path is cut at a slash.
       const std::string dots = page_.unicode ? "…" : "...";
       std::size_t cut = file.find('/', 1);
       while (cut != std::string::npos &&
@@ -345,7 +352,7 @@ std::string code_title(const Page& page, const Code& code) {
          page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
 }
 
-/// Notes under an event's table.
+/// Returns the notes under an event's table.
 std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
                   const std::vector<std::string>& without, const Panel& panel,
                   const std::vector<Measurement>& described) {
@@ -428,7 +435,7 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
          notes(page, listing, event, without, panel, described);
 }
 
-/// "760 of 766 samples (99.22%) are in deflate", of all events together.
+/// Summarizes all events: "760 of 766 samples (99.22%) are in deflate".
 std::string answer(const listing::Listing& listing, const Page& page) {
   std::set<std::string> names;
   std::uint64_t of_code = 0, read = 0;

@@ -2,9 +2,18 @@
 
 #include "analysis/rates.h"
 #include "analysis/wording.h"
+#include "src/output/cell.h"
 #include "src/output/escape.h"
-#include "src/output/json_fields.h"
+#include "src/output/json_document.h"
+#include "src/output/json_values.h"
+#include "src/output/name_list.h"
+#include "src/output/padding.h"
 #include "src/output/page.h"
+#include "src/output/table.h"
+#include "src/perfstat/reading.h"
+#include "src/perfstat/selection.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
 
 #include <algorithm>
@@ -94,7 +103,8 @@ std::string counts(const Page& page, const perfstat::Selection& selection) {
   return text;
 }
 
-/// Rates of a group. One without any of its counts has one line for all missing ones.
+/// Returns the rates of a group. If none of them can be computed, one line names all missing
+/// counts.
 std::string group(const Page& page, std::string_view title, const std::vector<Rate>& rates) {
   std::vector<std::string> missing;
   List list{{{"", Kind::text}, {"", Kind::text}, {"", Kind::wrapped}}};

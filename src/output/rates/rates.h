@@ -1,7 +1,7 @@
 // Cache rates and the backend hierarchy of one output of perf stat, as text and as JSON.
 #pragma once
 
-#include "src/perfstat/counts.h"
+#include "src/perfstat/reading.h"
 #include "src/support/names.h"
 
 #include <string>
@@ -11,11 +11,15 @@ struct LfbShares;
 struct Rates;
 }  // namespace skid::analysis
 
+namespace skid::perfstat {
+struct Selection;
+}  // namespace skid::perfstat
+
 namespace skid::output {
 
 struct Page;
 
-/// The parts of a report on rates. Refers to them; they must outlive it.
+/// The parts of a report on rates, which must outlive it.
 struct RatesReport {
   const perfstat::Reading& reading;
   const perfstat::Selection& selection;
@@ -27,7 +31,7 @@ SKID_NAMES(perfstat::State, "counted", "not counted", "not supported")
 
 std::string rates_text(const RatesReport& report, const Page& page);
 
-/// Schema skidscan.rates/1, documented in docs/formats.md. Ends with a newline.
+/// Returns JSON of schema skidscan.rates/1, documented in docs/formats.md. Ends with a newline.
 std::string rates_json(const RatesReport& report);
 
 }  // namespace skid::output

@@ -1,17 +1,34 @@
+#include "analysis/addresses.h"
 #include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/delay.h"
+#include "analysis/description.h"
+#include "analysis/distance.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/event_identity.h"
+#include "analysis/events_per_iteration.h"
+#include "analysis/figures.h"
+#include "analysis/geometry.h"
+#include "analysis/intervals.h"
 #include "analysis/measurement.h"
+#include "analysis/offset_counts.h"
 #include "analysis/repeats.h"
-#include "analysis/statistics.h"
-#include "analysis/target_map.h"
+#include "analysis/retirement_groups.h"
+#include "analysis/sample_class.h"
+#include "analysis/share.h"
+#include "analysis/skid_in_events.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
+#include "src/output/cell.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/measurement_cells.h"
 #include "src/output/report/parts.h"
+#include "src/output/table.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
@@ -35,7 +52,7 @@ using analysis::Distance;
 using analysis::DistanceIntervals;
 using analysis::Measurement;
 
-/// What `text_of` makes of a value, or "-".
+/// Returns the result of `text_of` for a value, or "-".
 template <typename Value, typename TextOf>
 Cell known_cell(const std::optional<Value>& value, TextOf text_of) {
   return value ? Cell{text_of(*value)} : unknown_cell();
@@ -58,7 +75,7 @@ Cell period_cell(const Measurement& m) {
   return {fmt::format("{} -> {}", *requested, number_text(*effective)), Ink::yellow};
 }
 
-/// "11–13", "from 11" where the samples have no upper end.
+/// Formats a range: "11–13"; "from 11" if it has no upper end.
 Cell range_cell(const Page& page, const std::string& low, const std::string& high) {
   if (low.empty() && high.empty()) return unknown_cell();
   if (high.empty()) return {"from " + low};
@@ -70,7 +87,8 @@ Cell quantile_interval_cell(const Page& page, const Measurement& m,
                             DistanceIntervals::Quantile DistanceIntervals::*of) {
   if (!m.intervals) return unknown_cell();
   const DistanceIntervals::Quantile& interval = (*m.intervals).*of;
-  if (interval.low_at_least) return {fmt::format(">={}", *interval.low)};  // so is the other end
+  // If the lower end is a lower bound, the upper end is one, too.
+  if (interval.low_at_least) return {fmt::format(">={}", *interval.low)};
   const auto end = [](std::optional<std::int64_t> offset) {
     return offset ? fmt::format("{}", *offset) : std::string();
   };
@@ -91,7 +109,7 @@ Cell percent_cell(const std::optional<double>& share) {
 
 constexpr const char* kIntervalRow = "    95% interval";
 
-/// Builds the rows of an event's table from one function a row.
+/// Builds the rows of an event's table, each from one function that returns its cells.
 class EventTable {
  public:
   explicit EventTable(const EventGroup& event) : event_(event) {
@@ -115,7 +133,7 @@ class EventTable {
     return std::ranges::any_of(
         event_.columns, [&](const Column& column) { return predicate(*column.measurement); });
   }
-  /// A row that is left out where nothing is known.
+  /// Adds a row unless all its cells are "-".
   template <typename CellOf>
   void row_if_known(std::string name, CellOf cell_of) {
     row(std::move(name), cell_of);
@@ -124,7 +142,7 @@ class EventTable {
       table_.rows.pop_back();
     }
   }
-  /// A row of counts, left out where all are 0.
+  /// Adds a row of counts unless all are 0. Returns whether it was added.
   template <typename CountOf>
   bool row_unless_zero(std::string name, CountOf count_of) {
     if (!any([&](const Measurement& m) { return count_of(m) != 0; })) return false;
@@ -179,7 +197,7 @@ void add_hit_rows(EventTable& table, const Page& page) {
                      [](const Measurement& m) { return percent_cell(m.expected_hit_share); });
 }
 
-/// Whether one offset holds nearly all samples, and which.
+/// Returns whether nearly all samples are at one offset, and that offset.
 Cell constant_skid_cell(const Measurement& m) {
   if (!m.constant_skid) return unknown_cell();
   const auto& [offset, share, verdict] = *m.constant_skid;
@@ -192,9 +210,9 @@ void add_distance_rows(EventTable& table, const Page& page) {
     const char* name;
     double Distance::*value;
     bool Distance::*at_least;
-    DistanceIntervals::Quantile DistanceIntervals::*interval;  ///< null: none is shown
+    DistanceIntervals::Quantile DistanceIntervals::*interval;  ///< null: no interval is shown
   };
-  // Where the largest is a lower bound, so is the mean.
+  // If the maximum is a lower bound, the mean is one, too.
   static constexpr std::array<Length, 4> kLengths{
       {{"  p50", &Distance::p50, &Distance::p50_at_least, &DistanceIntervals::p50},
        {"  p90", &Distance::p90, &Distance::p90_at_least, nullptr},
@@ -228,8 +246,8 @@ void add_distance_rows(EventTable& table, const Page& page) {
   });
 }
 
-/// Rows of the skid that the recording's counter values show. A refusal is among the notes of the
-/// text.
+/// Adds rows for the skid that the counter values of a recording show. If it was not computed, the
+/// reason is among the notes of the text.
 void add_rows_in_events(EventTable& table) {
   const auto is_known = [](const Measurement& m) {
     return m.basis.skid_in_events && !m.basis.skid_in_events->overshoots.empty();
@@ -275,7 +293,7 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
   table.row_unless_zero("of unknown events", [](const Measurement& m) { return m.unknown_ids; });
 }
 
-/// The places of samples, and whose data their address is of.
+/// Adds counts of samples by their place and by the owner of the data that they address.
 void add_address_rows(EventTable& table) {
   using analysis::AddressTable;
   using analysis::OwnerCounts;
@@ -310,7 +328,7 @@ void add_address_rows(EventTable& table) {
   });
 }
 
-/// The shares of several triggers, and how far they are from even.
+/// Adds the shares of several triggers, and how far they are from even.
 void add_trigger_rows(EventTable& table, const EventGroup& event) {
   std::size_t most_triggers = 0;
   for (const Column& column : event.columns) {
@@ -340,7 +358,7 @@ void add_trigger_rows(EventTable& table, const EventGroup& event) {
   });
 }
 
-/// The findings from the order of samples.
+/// Adds the delay, which follows from the order of samples.
 void add_delay_rows(EventTable& table) {
   const auto row = [&table](const char* name, auto analysis::Delay::*member, auto text_of) {
     table.row_if_known(name, [=](const Measurement& m) {
@@ -357,7 +375,8 @@ void add_delay_rows(EventTable& table) {
   row("  if independent", &analysis::Delay::independent, analysis::percent);
 }
 
-/// Whether samples are distributed as events, where precise distribution can be seen.
+/// Adds whether samples are distributed as events, for recordings that can show precise
+/// distribution.
 void add_evenness_rows(EventTable& table) {
   table.row_if_known("evenness", [](const Measurement& m) {
     return known_cell(m.evenness,
@@ -371,7 +390,7 @@ void add_evenness_rows(EventTable& table) {
   });
 }
 
-/// Rows of a statistic over runs: its value and its interval, which `format` makes of it.
+/// Adds two rows of a statistic over runs: its value and its interval, both made by `format`.
 template <typename Format>
 void add_over_runs(Table& table, const char* name,
                    const std::vector<analysis::RepeatedMeasurement>& repeats,
@@ -398,7 +417,7 @@ std::optional<Table> repeats_numbers(const EventGroup& event, const Page& page) 
   for (const analysis::RepeatedMeasurement& of : repeats) {
     const analysis::PreciseLevel& precise = of.runs.front()->precise;
     const int level = precise.requested.value_or(precise.recorded);
-    // Of another period or trigger, or recorded as another event.
+    // Repeats of another period or trigger, or recorded as another event, have the same level.
     table.header.push_back({numbered(level_name(level), ++used[level]), Ink::bold});
   }
   table.rows.push_back(

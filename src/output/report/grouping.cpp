@@ -1,11 +1,10 @@
 #include "src/output/report/grouping.h"
 
-#include "analysis/basis.h"
+#include "analysis/event_identity.h"
+#include "analysis/measurement.h"
+#include "analysis/tally.h"
 #include "src/machine/cpu_identity.h"
-#include "src/output/escape.h"
-#include "src/output/page.h"
-#include "src/output/report/parts.h"
-#include "src/support/text.h"
+#include "src/output/name_list.h"
 
 #include <algorithm>
 #include <functional>
@@ -25,7 +24,7 @@ const std::string& source_name(const Measurement& measurement) {
   return measurement.run.empty() ? measurement.file : measurement.run;
 }
 
-/// The element that has the key of `made`, which is added without one.
+/// Returns the element with the key of `made`; adds `made` if there is none.
 template <typename T, typename Key>
 T& find_or_add(std::vector<T>& values, Key key, T made) {
   const auto found = std::ranges::find(values, std::invoke(key, made), key);
@@ -59,21 +58,6 @@ void label_columns(const MachineGroup& machine, EventGroup& event) {
   }
 }
 
-/// The name of an Arm CPU, which the kernel does not give: "Arm Neoverse N1", "Ampere part 0xac3";
-/// empty for other CPUs.
-std::string arm_name(const analysis::Cpu& cpu) {
-  const std::string_view vendor = cpu.vendor;
-  if (!vendor.starts_with("0x")) return {};
-  const auto implementer = whole_number<unsigned>(vendor.substr(2), 16);
-  const std::string_view maker = implementer ? machine::arm_implementer(*implementer) : "";
-  if (maker.empty()) return {};
-  if (!cpu.model || *cpu.model < 0) return std::string(maker);
-  const auto part = static_cast<unsigned>(*cpu.model);
-  const std::string_view core = machine::arm_core_name(*implementer, part);
-  return core.empty() ? fmt::format("{} part {:#x}", maker, part)
-                      : fmt::format("{} {}", maker, core);
-}
-
 }  // namespace
 
 std::string letter_of(std::size_t index) {
@@ -81,26 +65,6 @@ std::string letter_of(std::size_t index) {
   for (++index; index > 0; index = (index - 1) / 26) {
     text.insert(text.begin(), static_cast<char>('a' + (index - 1) % 26));
   }
-  return text;
-}
-
-std::string cpu_name(const analysis::Cpu& cpu) {
-  if (!cpu.model_name.empty()) return escape_for_terminal(cpu.model_name);
-  if (std::string name = arm_name(cpu); !name.empty()) return name;
-  if (!cpu.vendor.empty()) return escape_for_terminal(cpu.vendor);
-  return "unknown CPU";
-}
-
-std::string machine_text(const analysis::Cpu& cpu, std::string_view kernel) {
-  std::string text = cpu_name(cpu);
-  // Several CPUs have one name, such as those of QEMU.
-  if (cpu.family && cpu.model && cpu.stepping) {
-    // As perf's CPUID and `events --cpu` have them.
-    text += fmt::format(" ({}-{:X}-{:X})", *cpu.family, *cpu.model, *cpu.stepping);
-  }
-  if (!cpu.microcode.empty()) text += ", microcode " + escape_for_terminal(cpu.microcode);
-  if (cpu.hypervisor) text += ", under " + escape_for_terminal(*cpu.hypervisor);
-  if (!kernel.empty()) text += ", Linux " + escape_for_terminal(kernel);
   return text;
 }
 
@@ -141,19 +105,6 @@ std::vector<MachineGroup> group_sampled(const std::vector<Measurement>& measurem
     std::erase_if(machine.events, [](const EventGroup& event) { return event.columns.empty(); });
   }
   return machines;
-}
-
-std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {
-  if (origin == SampleOrigin::cpu) return {};
-  const std::string begin = of.empty() ? "" : of + ": ";
-  if (origin == SampleOrigin::model) {
-    return page.field("SYNTHETIC", begin + "samples made by skidscan synth, not measured",
-                      Ink::yellow);
-  }
-  return page.field(
-      "EMULATED",
-      begin + "an emulated CPU (QEMU) took the samples; its skid at level 0 is a parameter",
-      Ink::yellow);
 }
 
 }  // namespace skid::output

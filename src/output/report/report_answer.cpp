@@ -3,12 +3,17 @@
 #include "analysis/contract.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/figures.h"
 #include "analysis/measurement.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
+#include "src/output/cell.h"
+#include "src/output/number_text.h"
 #include "src/output/page.h"
+#include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
+#include "src/output/report/report.h"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +33,7 @@ namespace {
 using analysis::Measurement;
 using analysis::Verdict;
 
-/// Measurements that a part of the sentence is about.
+/// The measurements that a part of the sentence is about.
 struct Named {
   std::size_t count = 0;
   EventLevels events;
@@ -39,9 +44,10 @@ struct Named {
     events.add(event.event, level_name(column.level));
     machines.insert(&machine);
   }
-  /// "r81d0 p, pp", with several machines "r81d0 p, pp, on 1 of 2 machines"
+  /// Lists the events with their levels: "r81d0 p, pp"; if there are several machines "r81d0 p, pp,
+  /// on 1 of 2 machines".
   std::string text(std::size_t all_machines) const { return events.text() + where(all_machines); }
-  /// The same without levels: "access, execute, on 1 of 2 machines"
+  /// Lists the events without levels: "access, execute, on 1 of 2 machines".
   std::string names(std::size_t all_machines) const { return events.names() + where(all_machines); }
 
  private:
@@ -51,15 +57,16 @@ struct Named {
   }
 };
 
-/// Breakpoints and software events at their known offset; others have none.
+/// Whether the samples of a breakpoint or software event are at its known offset. Other events do
+/// not have a known offset.
 bool is_as_expected(const Measurement& m) {
   const auto& offset = m.basis.known_offset;
   return offset && m.constant_skid && m.constant_skid->offset == *offset &&
          m.constant_skid->verdict == Verdict::kept;
 }
 
-/// Whether samples are spread unevenly over triggers that cause the event equally often, though the
-/// contract does not say so.
+/// Whether samples are spread unevenly over triggers that cause the event equally often, and the
+/// verdict on the contract does not report it.
 bool is_biased(const Measurement& m) {
   return m.bias && m.bias->p < 0.01 && (!m.evenness || !m.evenness->promised) &&
          m.bias->largest_ratio.value_or(2) >= 1.5;
@@ -177,13 +184,13 @@ class Answer {
   }
 
   std::size_t machines_;
-  std::array<Named, 4> by_verdict_;  ///< of events of PMUs
+  std::array<Named, 4> by_verdict_;  ///< measurements of events of PMUs
   Named built_in_, built_in_wrong_, biased_, unsampled_;
-  std::set<const MachineGroup*> judging_;  ///< with a verdict
-  std::size_t sampled_ = 0;                ///< measurements
+  std::set<const MachineGroup*> judging_;  ///< machines with a verdict
+  std::size_t sampled_ = 0;                ///< number of measurements
   bool has_target_ = false;
-  std::string
-      reason_;  ///< why the highest level is not judged; empty: all are, or none is of a PMU
+  /// Why the highest level is not judged; empty: all levels are, or no event is of a PMU.
+  std::string reason_;
   int reason_level_ = -1;
   double largest_ratio_ = 0;
 };

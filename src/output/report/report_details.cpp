@@ -1,13 +1,26 @@
 // The tables and histograms of an event, and the machine that it was recorded on.
 #include "analysis/basis.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
+#include "analysis/histogram.h"
 #include "analysis/measurement.h"
-#include "analysis/target_map.h"
+#include "analysis/recording_path.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
+#include "src/machine/cpu_identity.h"
+#include "src/output/cell.h"
 #include "src/output/escape.h"
 #include "src/output/html/document.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/offset_line.h"
 #include "src/output/report/parts.h"
+#include "src/output/report/sample_origin.h"
+#include "src/output/table.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -28,6 +41,19 @@ namespace {
 using analysis::Measurement;
 using Kind = ListColumn::Kind;
 
+/// Names the trigger: "load at 0x401000 (skid_trigger)". Escaped.
+std::string trigger_text(const Measurement& measurement) {
+  if (!measurement.trigger) return "unknown; pass --hit FUNCTION --runway FUNCTION";
+  const analysis::Trigger& trigger = *measurement.trigger;
+  std::string text =
+      fmt::format("{} at 0x{:x}", escape_for_terminal(trigger.kind), trigger.address);
+  if (!measurement.triggers.empty()) {
+    text += fmt::format(", the first of {}", measurement.triggers.size());
+  }
+  if (!trigger.symbol.empty()) text += fmt::format(" ({})", escape_for_terminal(trigger.symbol));
+  return text;
+}
+
 std::string triggers(const Page& page, const EventGroup& event) {
   const std::string first = trigger_text(*event.columns.front().measurement);
   const bool same = std::ranges::all_of(event.columns, [&first](const Column& column) {
@@ -42,7 +68,7 @@ std::string triggers(const Page& page, const EventGroup& event) {
   return text;
 }
 
-/// Which event was requested and which one the recording holds, a line a column.
+/// Lists which event was requested and which one was recorded, a line per column.
 std::string event_names(const Page& page, const EventGroup& event) {
   const bool all_synthetic = std::ranges::all_of(
       event.columns, [](const Column& column) { return column.measurement->synthetic; });
@@ -69,7 +95,7 @@ std::string event_names(const Page& page, const EventGroup& event) {
   return '\n' + page.list(list);
 }
 
-/// The paths of recording, each once; empty where all samples came by a fixed period alone.
+/// Lists the sampling modes, each once; empty if all samples were taken with a fixed period only.
 std::string paths_text(const MachineGroup& machine) {
   std::vector<std::string> paths;
   bool only_period = true;
@@ -84,7 +110,7 @@ std::string paths_text(const MachineGroup& machine) {
   return only_period ? std::string() : joined(each_once(paths), "; ");
 }
 
-/// Measurements with more rows are shown as a line of bars.
+/// The maximum number of rows of a measurement; more are shown as one line of bars.
 constexpr std::size_t kMostOffsetRows = 22;
 
 struct OffsetRow {
@@ -93,7 +119,7 @@ struct OffsetRow {
   Ink ink = Ink::plain;
 };
 
-/// The offsets of a bin that the target has, without 0, which is the hits' own.
+/// Names the offsets of a bin that exist in the target, without 0: hits have a row of their own.
 std::string offsets_of(const analysis::Bin& bin, const Measurement& measurement) {
   std::int64_t first = std::max(bin.lo, measurement.lowest_offset);
   const std::int64_t last = std::min(bin.hi - 1, measurement.highest_offset);
@@ -102,7 +128,7 @@ std::string offsets_of(const analysis::Bin& bin, const Measurement& measurement)
   return fmt::format("{} to {}", analysis::signed_number(first), analysis::signed_number(last));
 }
 
-/// A row for each bin with samples that are no hits, and one for the hits, ascending.
+/// Returns a row for each bin with samples that are not hits, and one for the hits, ascending.
 std::vector<OffsetRow> rows_of(const Measurement& measurement,
                                const analysis::Histogram& histogram) {
   std::vector<OffsetRow> rows;
@@ -122,7 +148,7 @@ std::vector<OffsetRow> rows_of(const Measurement& measurement,
   return rows;
 }
 
-/// The bins that a page lists of a measurement with many.
+/// Makes the bins wide enough for a page to list them: at most 64.
 analysis::Histogram wide_bins(const Measurement& measurement, OffsetRange range) {
   constexpr std::int64_t kMostBins = 64;
   analysis::OffsetAxis axis{range.low, range.high, measurement.bin_width};
@@ -143,9 +169,9 @@ std::string bar(const Page& page, std::uint64_t count, std::uint64_t most, std::
   return text + kEighths[eighths % 8];
 }
 
-/// Rows of a list: level, offsets, samples, their share, and bars.
+/// Adds the rows of a column to a list: level, offsets, samples, their share, and bars.
 void add_rows(const Page& page, const Column& column, List& list) {
-  constexpr std::size_t kLeadWidth = 48;  // of the text before the bars
+  constexpr std::size_t kLeadWidth = 48;  // width of the text before the bars
   const std::size_t bar_width = page.width - kLeadWidth;
   const Measurement& measurement = *column.measurement;
   const std::uint64_t located = measurement.samples.located();
@@ -173,12 +199,12 @@ void add_rows(const Page& page, const Column& column, List& list) {
   }
 }
 
-/// The samples of a column whose skids may be longer; empty without any.
+/// Notes how many samples of a column are censored; empty if none is.
 std::string censored_note(const Page& page, const Column& column) {
   const Measurement& m = *column.measurement;
   const std::uint64_t censored = m.samples[analysis::SampleClass::censored];
   if (censored == 0 || !m.censored_from) return {};
-  // The shortest runway of several triggers decides; others may go on.
+  // With several triggers censored_from is that of the shortest runway; others may be longer.
   const std::string what = m.triggers.empty()
                                ? "censored, the skid may be longer"
                                : fmt::format("{} censored, their skid may be longer", censored);
@@ -186,7 +212,7 @@ std::string censored_note(const Page& page, const Column& column) {
                                analysis::signed_number(*m.censored_from), what));
 }
 
-/// The figures of an event on a page, with `offsets`, the values of its histogram.
+/// Returns the figures of an event for a page, with `offsets`, the values of its histogram.
 std::string figures(const Page& page, MachineGroup machine, const EventGroup& event,
                     const std::string& offsets) {
   machine.events = {event};
@@ -198,34 +224,6 @@ std::string figures(const Page& page, MachineGroup machine, const EventGroup& ev
 }
 
 }  // namespace
-
-std::string trigger_text(const Measurement& measurement) {
-  if (!measurement.trigger) return "unknown; pass --hit FUNCTION --runway FUNCTION";
-  const analysis::Trigger& trigger = *measurement.trigger;
-  std::string text =
-      fmt::format("{} at 0x{:x}", escape_for_terminal(trigger.kind), trigger.address);
-  if (!measurement.triggers.empty()) {
-    text += fmt::format(", the first of {}", measurement.triggers.size());
-  }
-  if (!trigger.symbol.empty()) text += fmt::format(" ({})", escape_for_terminal(trigger.symbol));
-  return text;
-}
-
-std::string cpu_details(const analysis::Cpu& cpu, const std::string& name,
-                        const std::string& number_of_core) {
-  std::vector<std::string> details;
-  const auto number = [&details](const char* what, const std::optional<int>& value) {
-    if (value) details.push_back(fmt::format("{} {}", what, *value));
-  };
-  if (!cpu.vendor.empty()) details.push_back(escape_for_terminal(cpu.vendor));
-  if (!number_of_core.empty()) details.push_back(number_of_core);
-  number("family", cpu.family);
-  number("model", cpu.model);
-  number("stepping", cpu.stepping);
-  if (!cpu.microcode.empty()) details.push_back("microcode " + escape_for_terminal(cpu.microcode));
-  if (!cpu.arch.empty()) details.push_back(escape_for_terminal(cpu.arch));
-  return details.empty() ? name : fmt::format("{} ({})", name, joined(details));
-}
 
 std::string machine_header(const Page& page, const MachineGroup& machine) {
   std::string cpu = cpu_details(machine.cpu, cpu_name(machine.cpu));
@@ -273,41 +271,6 @@ std::string event_histograms(const Page& page, const EventGroup& event) {
   const std::string title = page.title("Offsets from the trigger, in instructions (linear bars)");
   if (list.rows.empty()) return title + page.note("no sample has a distance from the trigger");
   return title + page.list(list) + notes;
-}
-
-std::optional<OffsetRange> offset_range(const std::vector<const Measurement*>& runs) {
-  std::optional<OffsetRange> range;
-  for (const Measurement* run : runs) {
-    for (const analysis::Bin& bin : run->histogram.bins) {
-      if (bin.count == 0) continue;
-      if (!range) range = {bin.lo, bin.hi - 1};
-      range->low = std::min(range->low, bin.lo);
-      range->high = std::max(range->high, bin.hi - 1);
-    }
-  }
-  return range;
-}
-
-std::string offset_line(const Page& page, const std::vector<const Measurement*>& runs,
-                        OffsetRange range, std::size_t bars) {
-  const auto offsets = static_cast<std::uint64_t>(range.high - range.low) + 1;
-  std::vector<std::uint64_t> counts(std::min<std::uint64_t>(bars, offsets));
-  for (const Measurement* run : runs) {
-    for (const analysis::Bin& bin : run->histogram.bins) {
-      const auto from_low = static_cast<std::uint64_t>(bin.lo - range.low);
-      counts[from_low * counts.size() / offsets] += bin.count;
-    }
-  }
-  const std::uint64_t most = *std::ranges::max_element(counts);
-  static constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  static constexpr std::array<const char*, 8> kSigns{".", ":", "-", "=", "+", "*", "#", "@"};
-  std::string text;
-  for (const std::uint64_t count : counts) {
-    const double share = static_cast<double>(count) / static_cast<double>(most);
-    const auto height = static_cast<std::size_t>(std::lround(7 * share));
-    text += count == 0 ? " " : (page.unicode ? kBlocks : kSigns).at(height);
-  }
-  return text;
 }
 
 }  // namespace skid::output

@@ -1,8 +1,9 @@
-// The members of a measurement that reports both hold and are read back from, with their keys.
+// The members of a measurement that are written to reports and read from them, with their keys.
 #pragma once
 
-#include "analysis/measurement.h"
-#include "src/output/json_fields.h"
+#include "analysis/ip_check.h"
+#include "src/output/cpu_fields.h"
+#include "src/support/field_values.h"
 #include "src/support/fields.h"
 #include "src/support/json_value.h"
 
@@ -15,6 +16,15 @@
 #include <fmt/format.h>
 
 namespace skid::analysis {
+
+struct EventIdentity;
+struct EventsPerIteration;
+struct Measurement;
+struct Part;
+struct RecordingPath;
+struct SampleTime;
+struct Trigger;
+
 struct AddressTable;
 struct Addresses;
 struct Basis;
@@ -27,13 +37,15 @@ namespace skid::output {
 
 inline constexpr const char* kReportSchema = "skidscan.report/1";
 inline constexpr int kHighestLevel = 3;
-/// Whole numbers of JSON are exact up to here in every reader, and no recording has more samples.
+/// The maximum number of samples: whole numbers of JSON are exact up to here in every reader, and
+/// no recording has more samples.
 inline constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 53;
-/// No target is nearly as long, and offsets up to here add up without overflow.
+/// The maximum distance from a trigger: no target is nearly as long, and offsets up to here add up
+/// without overflow.
 inline constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 40;
 /// The largest finite number.
 inline constexpr double kLargestNumber = std::numeric_limits<double>::max();
-/// Periods are counts of 64 bits, and their mean is no larger.
+/// The maximum mean period: periods are counts of 64 bits.
 inline constexpr double kLongestPeriod = 0x1p64;
 
 inline constexpr std::array<std::string_view, 2> kDeclaredOf{"other_trigger", "trigger"};
@@ -130,7 +142,7 @@ void fields(auto& io, Of<analysis::Geometry> auto& geometry) {
   io("trigger_distances", OrNull{geometry.trigger_distances}, {1, output::kFarthestOffset});
 }
 
-// The keys of a measurement, and of its basis, that follow one another.
+// Each of these lists contains keys of a measurement, or of its basis, that follow one another.
 
 void source_fields(auto& io, Of<analysis::Measurement> auto& m) {
   io("run", OrNull{m.run});

@@ -1,21 +1,39 @@
+#include "analysis/addresses.h"
 #include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/delay.h"
+#include "analysis/description.h"
+#include "analysis/distance.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/event_identity.h"
+#include "analysis/figures.h"
+#include "analysis/histogram.h"
+#include "analysis/intervals.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
+#include "analysis/offset_counts.h"
+#include "analysis/recording_path.h"
 #include "analysis/repeats.h"
-#include "analysis/statistics.h"
-#include "analysis/target_map.h"
-#include "src/output/json_fields.h"
+#include "analysis/retirement_groups.h"
+#include "analysis/sample_class.h"
+#include "analysis/share.h"
+#include "analysis/skid_in_events.h"
+#include "analysis/tally.h"
+#include "src/output/bias_fields.h"  // IWYU pragma: keep
+#include "src/output/cpu_fields.h"   // IWYU pragma: keep
+#include "src/output/csv.h"
+#include "src/output/delay_json.h"
+#include "src/output/json_document.h"
+#include "src/output/json_values.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
+#include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/fields.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +42,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -107,7 +126,8 @@ Json samples_of(const Measurement& m) {
 
 enum class Unit { whole, fraction };
 
-/// The same keys whether there are samples or not. Whole units give whole numbers.
+/// Returns the statistics of a distance. The keys do not depend on whether there are samples. Whole
+/// units give whole numbers.
 Json distance_of(const std::optional<Distance>& distance, Unit unit) {
   const auto fraction = [&](double Distance::*value) {
     return distance ? Json((*distance).*value) : Json();
@@ -181,7 +201,7 @@ Json histogram_of(const Measurement& m) {
           {"censored_from", m.censored_from}};
 }
 
-/// null for the first name, which stands for unknown.
+/// Returns the name of a value; null for the first name, which means unknown.
 template <typename Enum, std::size_t N>
 Json named(Enum value, const std::array<std::string_view, N>& names) {
   const auto index = static_cast<std::size_t>(value);
@@ -198,7 +218,7 @@ Json triggers_of(const Measurement& m) {
   return triggers;
 }
 
-/// One pair an offset, so that a report can replace its recording.
+/// Returns a pair of offset and count for each offset, so that a report can replace its recording.
 Json offsets_of(const analysis::OffsetCounts& offsets) {
   return array_of(offsets.counts(), [](const auto& count) {
     return Json::array({count.first, count.second});
@@ -244,14 +264,15 @@ Json basis_of(const analysis::Basis& basis) {
   return io.take();
 }
 
-/// How many of the warnings are of what kind, in their order.
+/// Returns how many warnings are of each kind, in the order of the warnings.
 Json warning_counts_of(const Measurement& m) {
   return {{"event", m.warnings.size()},
           {"counts", m.count_warnings.size()},
           {"recording", m.recording_warnings ? m.recording_warnings->size() : 0}};
 }
 
-/// Repeated in each measurement, so that each is complete alone.
+/// Returns all warnings on a measurement. Those on its recording are repeated in each of its
+/// measurements, so that each is complete alone.
 std::vector<std::string> warnings_of(const Measurement& m) {
   auto warnings = m.warnings;
   warnings.insert(warnings.end(), m.count_warnings.begin(), m.count_warnings.end());

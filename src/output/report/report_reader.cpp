@@ -1,17 +1,27 @@
+#include "analysis/addresses.h"
 #include "analysis/basis.h"
+#include "analysis/command_line.h"
 #include "analysis/delay.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
+#include "analysis/events_per_iteration.h"
+#include "analysis/geometry.h"
+#include "analysis/ip_check.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "analysis/statistics.h"
-#include "analysis/target_map.h"
+#include "analysis/offset_counts.h"
+#include "analysis/part.h"
+#include "analysis/sample_class.h"
+#include "analysis/skid_in_events.h"
+#include "analysis/tally.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
-#include "src/support/fields.h"
+#include "src/support/field_reader.h"
+#include "src/support/field_values.h"
 #include "src/support/json_value.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -22,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,7 +54,7 @@ constexpr std::int64_t kWidestBin = 1'000'000;
 constexpr const char* kWriteAgain =
     "write the report again: skidscan report RECORDING --format json";
 
-/// How many parts a measurement has, and those that are listed.
+/// Reads the number of a measurement's parts, and the parts that are listed.
 void read_parts(const JsonValue& value, Measurement& measurement) {
   measurement.parts = value["parts"].unsigned_integer(kMostSamples);
   const JsonValue list = value["merged_from"];
@@ -72,7 +83,8 @@ analysis::Breakdown read_breakdown(const JsonValue& samples) {
   return breakdown;
 }
 
-/// `all`: how many samples there are to be, which are `what`.
+/// Reads counts by offset. `all`: the number of samples that they must add up to. `what`: a
+/// participle that describes these samples in errors.
 OffsetCounts read_offsets(const JsonValue& value, std::int64_t lowest, std::int64_t highest,
                           std::uint64_t all, std::string_view what = "located") {
   OffsetCounts offsets;
@@ -105,7 +117,7 @@ std::uint64_t sum_from(const OffsetCounts& offsets, std::int64_t first) {
   return sum;
 }
 
-/// Offsets and classes agree on each sample.
+/// Checks that offsets and classes agree on each sample.
 void check_classes(const JsonValue& offsets, const Tally& tally,
                    const analysis::Geometry& geometry) {
   const auto refuse = [&](std::uint64_t found, std::string_view where, std::string_view classes,
@@ -120,8 +132,8 @@ void check_classes(const JsonValue& offsets, const Tally& tally,
   const std::uint64_t after = sum_from(tally.instructions, 1);
   refuse(after, "after the trigger", "skids or censored",
          breakdown[SampleClass::skid] + breakdown[SampleClass::censored]);
-  // The rest are before. With several runways of unequal length the offset alone does not show
-  // which samples are censored.
+  // The samples of the other classes are before the trigger. With several runways of unequal length
+  // the offset alone does not show which samples are censored.
   const std::uint64_t censored =
       geometry.censored_from ? sum_from(tally.instructions, *geometry.censored_from) : 0;
   if (geometry.trigger_addresses.size() == 1 || breakdown[SampleClass::censored] > censored) {
@@ -134,8 +146,8 @@ constexpr const char* kCensoredUnknown =
     "an older report without the offsets of censored samples after several triggers: the farthest "
     "samples are shown as censored; read its recordings again";
 
-/// Which of the located samples are censored. Older reports do not contain it: with one trigger
-/// the offset decides, with several the farthest ones are taken (kCensoredUnknown).
+/// Reads which of the located samples are censored. Older reports do not contain it: with one
+/// trigger the offset decides, with several the farthest samples are taken (kCensoredUnknown).
 OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
                            const analysis::Geometry& geometry) {
   const std::uint64_t all = tally.breakdown[SampleClass::censored];
@@ -159,7 +171,7 @@ OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
   return censored;
 }
 
-/// The first name stands for unknown, as in older reports: null, or no key.
+/// Reads a name. null, or no key as in older reports, is the first name, which means unknown.
 template <typename Enum, std::size_t N>
 void read_name(const JsonValue& object, std::string_view key,
                const std::array<std::string_view, N>& names, Enum& to) {
@@ -173,7 +185,8 @@ void read_name(const JsonValue& object, std::string_view key,
   to = static_cast<Enum>(found - names.begin());
 }
 
-/// Hits and samples of each trigger; of a single one they are not listed, because they follow.
+/// Reads the hits and samples of each trigger. Those of a single trigger are not listed, because
+/// they follow from other counts.
 std::vector<analysis::TriggerCount> read_triggers(const JsonValue& value, const Tally& tally,
                                                   const analysis::Geometry& geometry) {
   const analysis::TriggerCount all{tally.breakdown[SampleClass::hit],
@@ -202,7 +215,7 @@ std::vector<analysis::TriggerCount> read_triggers(const JsonValue& value, const 
   return triggers;
 }
 
-/// Counts of samples with EXACT_IP, each at most what there is to be counted.
+/// Reads the counts of samples with EXACT_IP, each at most the number of all such samples.
 void read_exact_counts(const JsonValue& precise, Tally& tally) {
   const std::uint64_t hits = tally.breakdown[SampleClass::hit];
   tally.exact_samples = precise["exact_ip_samples"].unsigned_integer(tally.breakdown.read());
@@ -211,7 +224,7 @@ void read_exact_counts(const JsonValue& precise, Tally& tally) {
       std::min(tally.breakdown.judged() - hits, tally.exact_samples - tally.exact_hits));
 }
 
-/// No more samples of any place than the breakdown has there.
+/// Checks that no place has more samples than the breakdown has there.
 void check_addresses(const JsonValue& value, const analysis::AddressTable& table,
                      const analysis::Breakdown& breakdown) {
   const auto refuse = [&value](std::string_view place, std::uint64_t counted, std::uint64_t most) {
@@ -225,7 +238,7 @@ void check_addresses(const JsonValue& value, const analysis::AddressTable& table
   refuse("that are not judged", table.not_judged.sum(), breakdown.read() - breakdown.judged());
 }
 
-/// Absent in older reports. `read`: the samples of the event.
+/// Reads the skid in events; absent in older reports. `read`: the samples of the event.
 std::optional<analysis::SkidInEvents> read_skid_in_events(const JsonValue& basis,
                                                           std::uint64_t read) {
   const auto value = basis.find("skid_in_events");
@@ -239,7 +252,8 @@ std::optional<analysis::SkidInEvents> read_skid_in_events(const JsonValue& basis
   return skid;
 }
 
-/// Absent in older reports. `read`: the samples of the event.
+/// Reads the pairs of consecutive samples; absent in older reports. `read`: the samples of the
+/// event.
 std::optional<analysis::SamplePairs> read_sample_pairs(const JsonValue& basis, std::uint64_t read) {
   const auto value = basis.find("sample_pairs");
   if (!value) return std::nullopt;
@@ -316,7 +330,7 @@ analysis::Basis read_basis(const JsonValue& measurement) {
   return basis;
 }
 
-/// The warnings that do not follow from the counts.
+/// Reads the warnings that do not follow from the counts.
 void read_warnings(const JsonValue& value, Measurement& measurement) {
   const JsonValue counts = value["warning_counts"];
   const std::vector<std::string> all = value["warnings"].strings(kMostElements);

@@ -1,20 +1,39 @@
 #include "analysis/basis.h"
 #include "analysis/contract.h"
 #include "analysis/delay.h"
+#include "analysis/distance.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/event_identity.h"
+#include "analysis/events_per_iteration.h"
+#include "analysis/figures.h"
+#include "analysis/intervals.h"
+#include "analysis/ip_check.h"
+#include "analysis/measured_delay.h"
 #include "analysis/measurement.h"
 #include "analysis/repeats.h"
-#include "analysis/statistics.h"
+#include "analysis/share.h"
+#include "analysis/skid_in_events.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "assets.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/machine.h"
+#include "src/output/cell.h"
 #include "src/output/escape.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
+#include "src/output/padding.h"
 #include "src/output/page.h"
+#include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/machine_text.h"
+#include "src/output/report/measurement_cells.h"
+#include "src/output/report/offset_line.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
+#include "src/output/report/verdict_cells.h"
+#include "src/output/table.h"
 
 #include <algorithm>
 #include <array>
@@ -37,26 +56,26 @@ using analysis::Measurement;
 using analysis::Verdict;
 using Kind = ListColumn::Kind;
 
-/// The limits of one screen; --details shows all.
+// The limits of one screen; --details shows all.
 constexpr std::size_t kMostMachines = 3;
 constexpr std::size_t kMostRows = 24;
 constexpr std::size_t kMostBars = 8;
 constexpr std::size_t kMostNotes = 6;
 
-/// Measurements of an event and level: one, or the repeats of one.
+/// A row of the table: a measurement of an event at a level, or all repeats of one.
 struct ReportRow {
   const EventGroup* event = nullptr;
   std::string label;  ///< the level; with several sources or kinds more
   std::vector<const Measurement*> runs;
-  std::optional<analysis::RepeatedMeasurement> repeats = {};  ///< of several runs
-  std::array<std::size_t, 4> verdicts = {};                   ///< by Verdict
-  bool is_first = false;                                      ///< of its event
+  std::optional<analysis::RepeatedMeasurement> repeats = {};  ///< statistics of several runs
+  std::array<std::size_t, 4> verdicts = {};                   ///< number of runs by Verdict
+  bool is_first = false;                                      ///< the first row of its event
 
   const Measurement& first() const { return *runs.front(); }
   bool has(Verdict verdict) const { return verdicts.at(static_cast<std::size_t>(verdict)) > 0; }
 };
 
-/// `joined`: repeats of a configuration make one row.
+/// Returns the rows of events. `joined`: repeats of a configuration make one row.
 std::vector<ReportRow> rows_of(const std::vector<EventGroup>& events, bool joined) {
   std::vector<ReportRow> rows;
   for (const EventGroup& event : events) {
@@ -75,7 +94,7 @@ std::vector<ReportRow> rows_of(const std::vector<EventGroup>& events, bool joine
         if (found->second->runs.front() != column.measurement) continue;
         row.runs = found->second->runs;
         row.repeats = *found->second;
-        // Of another period or trigger, or recorded as another event.
+        // Repeats of another period or trigger, or recorded as another event, have the same level.
         row.label = numbered(level_name(column.level), ++used[level_name(column.level)]);
       }
       for (const Measurement* run : row.runs) {
@@ -87,7 +106,7 @@ std::vector<ReportRow> rows_of(const std::vector<EventGroup>& events, bool joine
   return rows;
 }
 
-/// The statistic over runs, or that of the only one.
+/// Returns the median skid: over runs, or of the only run.
 Cell median_cell(const ReportRow& row) {
   if (!row.repeats) {
     return distance_cell(row.first().instructions, &analysis::Distance::p50,
@@ -98,7 +117,7 @@ Cell median_cell(const ReportRow& row) {
   return {(median->at_least ? ">=" : "") + number_text(median->interval.value)};
 }
 
-/// Of several runs the longest.
+/// Returns the 99th percentile of the skid, the longest of several runs.
 Cell p99_cell(const ReportRow& row) {
   const auto p99 = [](const Measurement* m) {
     return m->instructions ? std::optional(m->instructions->p99) : std::nullopt;
@@ -108,7 +127,7 @@ Cell p99_cell(const ReportRow& row) {
                        &analysis::Distance::p99_at_least);
 }
 
-/// Value and ends of the hit ratio: over runs, or of the samples of the only run.
+/// Returns the hit ratio and its interval: over runs, or over the samples of the only run.
 std::optional<analysis::Interval> hit_ratio(const ReportRow& row) {
   if (row.repeats && !row.repeats->hit_ratio) return std::nullopt;
   if (row.repeats) return row.repeats->hit_ratio->interval;
@@ -131,7 +150,7 @@ Cell exact_cell(const ReportRow& row) {
   return {percent_of(exact, read)};
 }
 
-/// The event once, and the event that was recorded in its place.
+/// Names the event in its first row, and the event that was recorded in its place.
 Cell event_cell(const Page& page, const ReportRow& row) {
   const std::string name = row.is_first ? escape_for_terminal(row.event->event) : "";
   const auto substituted =
@@ -175,14 +194,15 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
   return '\n' + page.list(list);
 }
 
-/// Whether the offsets of a row are worth a line of bars.
+/// Whether the samples of a row are at several offsets, so that a line of bars shows something.
 bool is_spread(const ReportRow& row) {
   return std::ranges::any_of(row.runs, [](const Measurement* run) {
     return run->constant_skid && run->constant_skid->verdict != Verdict::kept;
   });
 }
 
-/// A line of bars for each row without a constant skid; those of an event over the same range.
+/// Returns a line of bars for each row without a constant skid. The lines of an event cover the
+/// same range.
 std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
   std::vector<const ReportRow*> shown;
   std::map<const EventGroup*, std::vector<const Measurement*>> runs_of_event;
@@ -207,7 +227,7 @@ std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
   return list.rows.empty() ? "" : '\n' + page.list(list);
 }
 
-/// The rows that fit a screen, in their order: the broken and undecided before others.
+/// Chooses the rows that fit a screen, broken and undecided ones first, and keeps their order.
 std::vector<ReportRow> most_important(const std::vector<ReportRow>& rows) {
   std::vector<const ReportRow*> order;
   for (const ReportRow& row : rows) order.push_back(&row);
@@ -216,13 +236,13 @@ std::vector<ReportRow> most_important(const std::vector<ReportRow>& rows) {
   };
   std::ranges::stable_sort(order, {}, rank);
   order.resize(std::min(order.size(), kMostRows));
-  std::ranges::sort(order);  // all are in one vector
+  std::ranges::sort(order);  // by address: all rows are in one vector
   std::vector<ReportRow> chosen;
   for (const ReportRow* row : order) chosen.push_back(*row);
   return chosen;
 }
 
-/// Sentences, each once with all events and levels that it is about.
+/// Collects sentences, each once with all events and levels that it is about.
 struct Notes {
   struct Note {
     std::string lead, text;
@@ -241,7 +261,7 @@ struct Notes {
   }
 
   void add_verdict(const ReportRow& row, Verdict verdict) {
-    // Of repeats the evidence of the first one.
+    // Repeats are represented by the evidence of the first one.
     const auto run = std::ranges::find_if(
         row.runs, [verdict](const auto* m) { return verdict_of(*m) == verdict; });
     if (run == row.runs.end()) return;
@@ -291,7 +311,7 @@ struct Notes {
     }
   }
 
-  /// Over all runs.
+  /// Adds the skid in events over all runs.
   void add_skid_in_events(const ReportRow& row) {
     std::map<std::string, analysis::SkidInEvents> by_refusal;
     for (const Measurement* run : row.runs) {
@@ -303,14 +323,15 @@ struct Notes {
     for (const auto& [refusal, sum] : by_refusal) add(row, "in events", describe(sum), Ink::plain);
   }
 
-  /// Over all runs with pairs of the same target.
+  /// Adds the delays, each over all runs with pairs of the same target.
   void add_delay(const ReportRow& row) {
     for (const auto& [delay, pairs] : analysis::delays_over(row.runs)) {
       add(row, "delay", describe(delay, pairs), Ink::plain);
     }
   }
 
-  /// The same event of the same run at level 2, if its evenness is of the same kind; or null.
+  /// Finds the measurement at level 2 of the same event and run, with evenness of the same kind; or
+  /// returns null.
   static const Measurement* at_level_2(const ReportRow& row, const Measurement& level_3,
                                        const std::vector<ReportRow>& rows) {
     for (const ReportRow& other : rows) {
@@ -326,7 +347,7 @@ struct Notes {
     return nullptr;
   }
 
-  /// The distribution of an event at level 3, and that at level 2 where both are known.
+  /// Adds the distribution of an event at level 3, compared with that at level 2 if both are known.
   void add_evenness(const ReportRow& row, const std::vector<ReportRow>& rows) {
     for (const Measurement* const run : row.runs) {
       if (!run->evenness || run->precise.recorded != 3) continue;
@@ -370,7 +391,8 @@ std::string notes(const Page& page, const std::vector<ReportRow>& rows) {
   return notes.text();
 }
 
-/// The findings from the counters' values, where they were recorded, and from the order of samples.
+/// Returns the findings from the counters' values, if they were recorded, and from the order of
+/// samples.
 std::string measured_in_order(const Page& page, const std::vector<ReportRow>& rows) {
   Notes notes{page};
   for (const ReportRow& row : rows) notes.add_skid_in_events(row);
@@ -378,7 +400,7 @@ std::string measured_in_order(const Page& page, const std::vector<ReportRow>& ro
   return notes.text();
 }
 
-/// What a page shows of one screen before the details.
+/// Returns the notes and the figure that a page shows before the details.
 std::string reasons_and_figure(const Page& page, const MachineGroup& machine,
                                const std::vector<ReportRow>& rows) {
   Page brief = page;
@@ -386,7 +408,7 @@ std::string reasons_and_figure(const Page& page, const MachineGroup& machine,
   return notes(brief, rows) + page.figure("forest", &machine);
 }
 
-/// The samples that the iterations of a measurement's target should have given.
+/// Returns the number of samples to expect from the iterations of a measurement's target.
 std::optional<double> expected_samples(const Measurement& m) {
   const std::optional<double>& events = m.events_per_iteration.expected;
   if (!m.basis.iterations || !events || !m.period.requested || *m.period.requested == 0) return {};
@@ -394,7 +416,7 @@ std::optional<double> expected_samples(const Measurement& m) {
          static_cast<double>(*m.period.requested);
 }
 
-/// The measurements without a sample, and why none came.
+/// Lists the measurements without a sample, and explains why they have none.
 std::string describe_unsampled(const Page& page, const MachineGroup& machine) {
   Notes notes{page};
   for (const EventGroup& event : machine.unsampled) {
@@ -440,46 +462,6 @@ std::size_t broken_in(const MachineGroup* machine) {
 }
 
 }  // namespace
-
-void EventLevels::add(const std::string& event, const std::string& level) {
-  if (events_.empty() || events_.back().first != event) events_.push_back({event, {}});
-  std::vector<std::string>& levels = events_.back().second;
-  if (std::ranges::find(levels, level) == levels.end()) levels.push_back(level);
-}
-
-std::string EventLevels::text(std::size_t most) const {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < events_.size() && i < most; ++i) {
-    parts.push_back(fmt::format("{} {}", shorten(escape_for_terminal(events_[i].first), 40),
-                                list_of(events_[i].second, most)));
-  }
-  std::string text = fmt::format("{}", fmt::join(parts, "; "));
-  if (events_.size() > most) text += fmt::format("; {} more events", events_.size() - most);
-  return text;
-}
-
-std::string EventLevels::names(std::size_t most) const {
-  const auto name_of = [](const auto& event) {
-    return shorten(escape_for_terminal(event.first), 40);
-  };
-  return list_of(texts_of(events_, name_of), most);
-}
-
-Cell verdict_counts(const std::array<std::size_t, 4>& counts) {
-  const std::size_t sum = counts[0] + counts[1] + counts[2] + counts[3];
-  std::string text;
-  std::optional<Ink> ink;
-  for (const Verdict verdict :
-       {Verdict::broken, Verdict::undecided, Verdict::kept, Verdict::not_judged}) {
-    const std::size_t count = counts.at(static_cast<std::size_t>(verdict));
-    if (count == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += count == sum ? std::string(analysis::name_of(verdict))
-                         : fmt::format("{} {}", count, analysis::name_of(verdict));
-    if (!ink) ink = ink_of(verdict);
-  }
-  return ink ? Cell{text, *ink} : unknown_cell();
-}
 
 std::string report_text(const std::vector<Measurement>& measurements, const Page& page) {
   if (measurements.empty()) return "no measurements\n";

@@ -10,6 +10,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/support/staged_file.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -17,6 +17,7 @@
 #include "src/support/command_words.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/file_descriptor.h"
 #include "src/support/process.h"
 #include "src/support/text.h"
 

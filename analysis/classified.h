@@ -1,0 +1,27 @@
+// The class of a sampled address and its distance from the trigger.
+#pragma once
+
+#include "analysis/sample_class.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace skid::analysis {
+
+/// The distance of a sampled IP from the trigger.
+struct Offset {
+  std::int64_t instructions = 0;  ///< 0 trigger, 1 first runway instruction, -1 last of the lead-in
+  std::int64_t bytes = 0;
+};
+
+/// The class of one address, and its offset for hit, skid, before and censored.
+struct Classified {
+  SampleClass sample_class = SampleClass::other_user;
+  std::optional<Offset> offset;        ///< from the last trigger at or before it, or from the first
+  std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
+  /// The address is not the first byte of an instruction. The class is `loop` then.
+  bool inside_instruction = false;
+};
+
+}  // namespace skid::analysis

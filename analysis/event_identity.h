@@ -1,0 +1,38 @@
+// An event as it was requested and recorded: its names and code, its level and its period.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+
+struct EventIdentity {
+  /// "cycles:pp"; nullopt if the recording does not contain what was requested.
+  std::optional<std::string> requested;
+  std::string recorded;    ///< "cpu-clock:ppH"
+  std::string label;       ///< the event without its level: "access", "cycles"
+  std::uint32_t type = 0;  ///< perf_event_attr.type
+  std::uint64_t config = 0;
+  std::uint64_t config1 = 0, config2 = 0;
+  std::uint32_t breakpoint_type = 0;  ///< perf_event_attr.bp_type: 1 read, 2 write, 4 execute
+  /// Modes that were not counted: "user", "kernel", "hypervisor", "host", "guest".
+  std::vector<std::string> excluded;
+  bool substituted = false;  ///< another event was recorded than requested
+  std::string remark;        ///< what the catalogue adds to the recording; may be empty
+};
+
+struct PreciseLevel {
+  std::optional<int> requested;
+  int recorded = 0;
+  std::uint64_t exact_ip_samples = 0;
+};
+
+struct Period {
+  std::optional<std::uint64_t> requested;  ///< nullopt if a frequency was requested
+  std::optional<double> effective;         ///< events per sample; nullopt if unknown
+};
+
+}  // namespace skid::analysis

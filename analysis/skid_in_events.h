@@ -1,0 +1,28 @@
+// Skid in events: how many more events occurred until the counter was read.
+#pragma once
+
+#include "analysis/offset_counts.h"
+
+#include <cstdint>
+#include <string>
+
+namespace skid::analysis {
+
+/// The overshoots of one event's counters (docs/method.md, "Skid in events").
+struct SkidInEvents {
+  /// Events from a multiple of the period to the counter's value, for the samples whose multiple is
+  /// known: 0 or more, and less than the period.
+  OffsetCounts overshoots = {};
+  std::uint64_t left_out = 0;  ///< samples whose multiple is not known
+  /// Why the values of this event contain no overshoot. Empty: they contain it.
+  std::string refused = {};
+
+  /// Adds the overshoots of the same event. Both must be refused, or neither.
+  SkidInEvents& operator+=(const SkidInEvents& more);
+};
+
+/// Writes "p50 12, p99 31, max 84 events past the overflow (5000 samples, 3 left out: …)", or why
+/// there are no overshoots.
+std::string describe(const SkidInEvents& skid);
+
+}  // namespace skid::analysis

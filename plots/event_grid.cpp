@@ -1,0 +1,121 @@
+#include "plots/event_grid.h"
+
+#include "plots/figure_options.h"
+#include "plots/labels.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace skid::plots {
+
+using output::EventGroup;
+
+std::vector<EventOnMachines> events_of(const Machines& machines) {
+  std::vector<EventOnMachines> events;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t machine = 0; machine < machines.size(); ++machine) {
+    for (const EventGroup& group : machines[machine].events) {
+      const auto [at, is_new] = known.emplace(group.event, events.size());
+      if (is_new) {
+        events.push_back({group.event, std::vector<std::vector<Column>>(machines.size())});
+      }
+      EventOnMachines& event = events[at->second];
+      event.machines[machine] = group.columns;
+      event.all.insert(event.all.end(), group.columns.begin(), group.columns.end());
+    }
+  }
+  return events;
+}
+
+EventGrid::EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options)
+    : machines_(machines), events_(events_of(machines)) {
+  // The least width of a panel in pixels; the most events side by side.
+  constexpr double kNarrowest = 300, kMostEvents = 4;
+  const double room = std::clamp(options.width.value_or(1800) / kNarrowest, 1.0, kMostEvents);
+  if (machines.size() == 1) {
+    events_across_ = std::clamp<std::size_t>(events_.size(), 1, static_cast<std::size_t>(room));
+  }
+  const std::size_t columns = machines.size() * events_across_;
+  figure = begin_figure(title, machines, options, kNarrowest * (static_cast<double>(columns) + 2));
+  figure.columns = columns;
+  std::map<int, int> of_level;
+  for (const EventOnMachines& event : events_) {
+    for (const Column& column : event.all) {
+      const auto [line, is_new] = lines_.try_emplace(column.label);
+      if (!is_new) continue;
+      const int level = column.level >= 0 && column.level <= 3 ? column.level : 4;
+      line->second = fmt::format("ls {}", level + 1);
+      const int before = of_level[level]++;
+      if (before > 0) line->second += fmt::format(" dt {}", 1 + (level + 1 + before) % 5);
+    }
+  }
+}
+
+double EventGrid::plot_width() const {
+  const double margins = figure.paper.width_of(figure.left_margin);
+  return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
+}
+
+void EventGrid::add_line_keys(const std::string& style) {
+  for (const auto& [label, line] : lines_) figure.keys.push_back({style + ' ' + line, label});
+}
+
+void EventGrid::add_block(std::size_t first, bool by_level, const MakePanel& make) {
+  using Place = std::pair<int, std::size_t>;  // a level, and the number of the measurement
+  std::vector<std::map<Place, std::vector<Column>>> columns(figure.columns);
+  std::set<Place> rows;
+  const std::size_t across = std::min(events_across_, events_.size() - first) * machines_.size();
+  const auto measured = [&](std::size_t column) {
+    return events_[first + column / machines_.size()].machines[column % machines_.size()];
+  };
+  for (std::size_t i = 0; i < across; ++i) {
+    std::map<int, std::size_t> of_level;
+    for (const Column& one : measured(i)) {
+      const Place place = by_level ? Place{one.level, of_level[one.level]++} : Place{};
+      columns[i][place].push_back(one);
+      rows.insert(place);
+    }
+  }
+  for (const Place& row : rows) {
+    for (std::size_t i = 0; i < figure.columns; ++i) {
+      Panel& panel = figure.panels.emplace_back();
+      const bool is_first = row == *rows.begin();
+      if (i >= across || (!is_first && measured(i).empty())) continue;
+      const EventOnMachines& event = events_[first + i / machines_.size()];
+      const auto& shown = columns[i][row];
+      panel = make(event, shown);
+      if (shown.empty()) panel.marks = {"set label 'not measured' at graph 0.5,graph 0.5 center"};
+      if (!is_first) continue;
+      const std::string name = event.event + panel.remark;
+      if (machines_.size() == 1) {
+        panel.title.insert(0, name + '\n');
+        continue;
+      }
+      // The event is above its panels of all machines, where the titles leave a line.
+      panel.title.insert(0, " \n" + machine_name(machines_, i) + '\n');
+      if (i > 0) continue;
+      const auto lines = std::count(panel.title.begin(), panel.title.end(), '\n');
+      panel.marks.push_back(fmt::format("set label {} at character 3,graph 1 offset 0,{:.1f} left",
+                                        figure.paper.quoted(name, figure.paper.width),
+                                        1.3 + 0.95 * static_cast<double>(lines)));
+    }
+  }
+}
+
+void EventGrid::fill(bool by_level, const MakePanel& make) {
+  for (std::size_t i = 0; i < events_.size(); i += events_across_) add_block(i, by_level, make);
+  const auto rows = static_cast<double>(figure.panels.size() / figure.columns);
+  figure.plot_lines = std::clamp(30 / rows, by_level ? 5.5 : 11, 16.0);
+}
+
+void EventGrid::add_caption(Panel& panel, const Column& column, const std::string& text) const {
+  if (!panel.title.empty()) panel.title += '\n';
+  panel.title += column.label + ":  " + text;
+  if (figure.paper.caption) panel.title += ", " + run_text(*column.measurement);
+}
+
+}  // namespace skid::plots

@@ -1,0 +1,79 @@
+// A figure with a block of panels for each event.
+#pragma once
+
+#include "plots/drawing.h"
+#include "plots/machines.h"
+#include "src/output/report/grouping.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::plots {
+
+using output::Column;
+
+struct Axis;
+struct FigureOptions;
+
+/// An event with its measurements by machine, which are empty if it was not measured there.
+struct EventOnMachines {
+  std::string event;
+  std::vector<std::vector<Column>> machines;
+  std::vector<Column> all = {};
+};
+/// Lists the events of all machines, in order of first appearance.
+std::vector<EventOnMachines> events_of(const Machines& machines);
+
+/// Returns the height of a row's step, as a share of the plot's.
+using RowHeight = std::function<double(const Rows::value_type& row)>;
+
+/// A figure with a block of panels for each event. The panels of different machines are side by
+/// side; with one machine, those of up to four events.
+class EventGrid {
+ public:
+  /// Makes the panel of some of an event's measurements, which are of one machine. Its title has at
+  /// most one line for each; the grid adds the event.
+  using MakePanel =
+      std::function<Panel(const EventOnMachines& event, const std::vector<Column>& shown)>;
+
+  EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options);
+
+  /// Returns the width of one panel's plot, in pixels.
+  double plot_width() const;
+  /// Returns the line of a precise level: "ls 3". If a level has several labels, each has its own
+  /// dashes.
+  std::string line_of(const Column& column) const { return lines_.at(column.label); }
+  /// Returns the line of a precise level without dashes, for its colour.
+  std::string color_of(const Column& column) const {
+    return line_of(column).substr(0, line_of(column).find(" dt"));
+  }
+  /// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The
+  /// most important part is first, because a long line is cut. In a figure without a caption it is
+  /// `text` alone.
+  void add_caption(Panel& panel, const Column& column, const std::string& text) const;
+  /// Adds the names of the series of `panel`, which are steps, beside them, where the fewest lines
+  /// and no other names are. `lines` are the measurements that they show.
+  void add_names(Panel& panel, const std::vector<Column>& lines, const RowHeight& height_of,
+                 const Axis& axis) const;
+  /// Adds the lines to the legend. `style`: "with linespoints".
+  void add_line_keys(const std::string& style);
+  /// Sets the panels: one for all levels, or with `by_level` one for each from top to bottom. Those
+  /// of several machines are side by side. A panel without measurements is marked "not measured".
+  void fill(bool by_level, const MakePanel& make);
+
+  Figure figure;
+
+ private:
+  void add_block(std::size_t first, bool by_level, const MakePanel& make);
+
+  const Machines& machines_;
+  std::vector<EventOnMachines> events_;
+  std::size_t events_across_ = 1;
+  std::map<std::string, std::string> lines_;  ///< lines by label
+};
+
+}  // namespace skid::plots

@@ -1,0 +1,102 @@
+#include "plots/selection.h"
+
+#include "analysis/event_identity.h"
+#include "analysis/measurement.h"
+#include "plots/figure_kind.h"
+#include "plots/figure_options.h"
+#include "src/events/catalogue.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/output/report/grouping.h"
+#include "src/support/error.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+
+namespace skid::plots {
+
+using analysis::Measurement;
+using output::Column;
+using output::EventGroup;
+using output::MachineGroup;
+
+namespace {
+
+/// Removes columns, and what is empty without them. Returns how many of them have samples.
+template <typename Predicate>
+std::size_t erase_columns(Machines& machines, Predicate is_erased) {
+  std::size_t erased = 0;
+  const auto is_empty = [](const EventGroup& event) { return event.columns.empty(); };
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) erased += std::erase_if(event.columns, is_erased);
+    for (EventGroup& event : machine.unsampled) std::erase_if(event.columns, is_erased);
+    std::erase_if(machine.events, is_empty);
+    std::erase_if(machine.unsampled, is_empty);
+  }
+  std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
+  return erased;
+}
+
+}  // namespace
+
+std::string event_name(const Measurement& measurement) {
+  const analysis::EventIdentity& event = measurement.event;
+  if (event.type != PERF_TYPE_RAW || !event.label.starts_with('r')) return event.label;
+  machine::Machine machine;
+  machine.cpu = measurement.cpu;
+  const auto catalogue = events::find_catalogue(machine);
+  if (!catalogue) return event.label;
+  const auto found = catalogue->find_code(event.config, event.config1);
+  return found.size() == 1 ? found.front().name : event.label;
+}
+
+bool is_selected(const Measurement& measurement, int level, const FigureOptions& options) {
+  const auto& [events, levels] = std::tie(options.events, options.levels);
+  const auto is_named = [&](const std::string& name) {
+    return name == event_name(measurement) || measure::is_event_named(name, measurement.event);
+  };
+  return (levels.empty() || std::find(levels.begin(), levels.end(), level) != levels.end()) &&
+         (events.empty() || std::any_of(events.begin(), events.end(), is_named));
+}
+
+void throw_none_selected() {
+  throw UsageError(
+      "figure: nothing was measured of these events at these levels; name others with --event and "
+      "--precise");
+}
+
+Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {
+  if (measurements.empty()) throw Error("figure: no measurements to draw");
+  Machines machines = output::group_sampled(measurements);
+  if (std::ranges::all_of(machines, &std::vector<EventGroup>::empty, &MachineGroup::events)) {
+    throw Error("figure: no measurement has a sample");
+  }
+  erase_columns(machines, [&](const Column& column) {
+    return !is_selected(*column.measurement, column.level, options);
+  });
+  if (machines.empty()) throw_none_selected();
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) {
+      event.event = event_name(*event.columns.front().measurement);
+    }
+  }
+  return machines;
+}
+
+std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&), Kind kind,
+                              std::string_view what, std::string_view remedy) {
+  const std::size_t others =
+      erase_columns(machines, [&](const Column& column) { return !is_kept(*column.measurement); });
+  if (machines.empty()) {
+    throw UsageError("--kind {}: no measurement with {} ({} others); {} makes them", name_of(kind),
+                     what, others, remedy);
+  }
+  return others;
+}
+
+}  // namespace skid::plots

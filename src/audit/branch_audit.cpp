@@ -1,0 +1,427 @@
+// Judges branch records by the code of the recorded files. docs/audit.md, "Branch records", has
+// the rules.
+//
+// Two checks judge a record. For one from 0x1058 to 0x1020 whose preceding target is 0x1050:
+//
+//   0x1050  mov (%rdi), %rax    run() decodes the code from the preceding target on. An instruction
+//   0x1053  add $8, %rdi        must begin at 0x1058, and none before it may branch away without a
+//   0x1057  nop                 condition, because that branch would have a record
+//   0x1058  jne 0x1020          branch() decodes the source. It must be a branch of the recorded
+//                               type, and lead to 0x1020 if its target is fixed
+//
+// The record is impossible if either check finds a fault, and possible if one of them is decided
+// and none finds a fault. If the file is missing, only addresses are compared: 0x1058 must not be
+// below 0x1050.
+#include "src/audit/branch_audit.h"
+
+#include "analysis/share.h"
+#include "src/audit/branch_counter.h"
+#include "src/audit/branch_filter.h"
+#include "src/audit/branches.h"
+#include "src/audit/code_budget.h"
+#include "src/instructions/category.h"
+#include "src/instructions/instruction.h"
+#include "src/locate/digest.h"
+#include "src/locate/mapping_name.h"
+#include "src/locate/module_store.h"
+#include "src/locate/visit_records.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/profile.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/support/address.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/disassembler.h"
+#include "src/symbols/location.h"
+#include "src/symbols/mapped_file.h"
+#include "src/symbols/module.h"
+#include "src/symbols/region.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
+
+namespace skid::audit {
+namespace {
+
+using instructions::Category;
+using instructions::Flow;
+using instructions::Instruction;
+using instructions::kLongestInstruction;
+
+template <typename Value>
+std::size_t index_of(Value value) {
+  return static_cast<std::size_t>(value);
+}
+
+/// Returns the type that the kernel gives a branch: branch_map in arch/x86/events/utils.c,
+/// brbe_type_to_perf_type_map in drivers/perf/arm_brbe.c. 0: the type is not certain.
+unsigned type_of(const Instruction& instruction) {
+  if (!instruction.categories.contains(Category::branch)) return 0;
+  if (instruction.categories.contains(Category::other)) return 0;  // far branches
+  if (instruction.flow == Flow::call && !instruction.target) return PERF_BR_IND_CALL;
+  constexpr std::array<unsigned, 6> kTypes{0,           PERF_BR_COND, PERF_BR_UNCOND,
+                                           PERF_BR_IND, PERF_BR_CALL, PERF_BR_RET};  // by Flow
+  return kTypes.at(index_of(instruction.flow));
+}
+
+/// Whether code cannot run past an instruction without a branch that is recorded. A jump or call to
+/// the next instruction is not relied on: call-stack modes leave it out.
+bool branches_away(const Instruction& instruction, std::uint64_t address) {
+  if (instruction.flow == Flow::jump || instruction.flow == Flow::call) {
+    return instruction.target != address + instruction.length;
+  }
+  return instruction.flow == Flow::indirect_jump || returns(instruction);
+}
+
+/// The result of one check: nothing wrong, a fault, or the reason why it cannot be decided. Also
+/// the verdict on a record.
+struct BranchVerdict {
+  BranchFault fault = BranchFault::none;
+  BranchUnjudged unjudged = BranchUnjudged::none;  ///< none: it is judged
+  bool by_addresses = false;                       ///< whether only addresses were compared
+  /// The file whose code would be needed; kNoFile: none.
+  symbols::FileIndex missing = symbols::Region::kNoFile;
+};
+
+constexpr BranchVerdict kUndecided{.unjudged = BranchUnjudged::undecided};
+
+/// Judges the records of a recording by the code of its files.
+class BranchJudge {
+ public:
+  explicit BranchJudge(const measure::Profile& profile)
+      : spaces_(profile.digest.spaces),
+        modules_(profile.modules),
+        arch_(profile.arch()),
+        fuses_(arch_ == Arch::x86_64 && profile.machine().cpu.vendor != "GenuineIntel") {}
+
+  BranchVerdict judge(const CountedBranch& record) {
+    if (record.both_outcomes) return {.fault = BranchFault::both_outcomes};
+    const BranchVerdict of_branch = branch(record);
+    if (of_branch.fault != BranchFault::none) return {.fault = of_branch.fault};
+    const BranchVerdict of_run = run(record);
+    const BranchUnjudged reason = of_branch.unjudged;
+    BranchVerdict verdict{.fault = of_run.fault};
+    const bool has_file = record.from.file != symbols::Region::kNoFile;
+    if (has_file && file(record.from.file).problem == BranchUnjudged::no_file) {
+      verdict.missing = record.from.file;
+    }
+    if (verdict.fault != BranchFault::none) {
+      verdict.by_addresses =
+          reason != BranchUnjudged::none && verdict.fault == BranchFault::backward;
+      return verdict;
+    }
+    if (reason == BranchUnjudged::none || of_run.unjudged == BranchUnjudged::none) return verdict;
+    verdict.by_addresses =
+        reason != BranchUnjudged::undecided && record.run_kind == CountedBranch::Run::mapped;
+    if (!verdict.by_addresses) verdict.unjudged = reason;
+    return verdict;
+  }
+
+  /// A place in a module whose code can be used, or the reason why it cannot.
+  struct Code {
+    const symbols::Module* module = nullptr;  ///< null: see `problem`
+    std::uint64_t address = 0;                ///< link-time
+    BranchUnjudged problem = BranchUnjudged::none;
+  };
+  Code code_at(const symbols::FileLocation& place) {
+    if (place.file == symbols::Region::kNoFile) return {.problem = BranchUnjudged::unmapped};
+    Code code = file(place.file);
+    if (code.module == nullptr) return code;
+    const auto address = code.module->address_at(place.offset);
+    if (!address) return {.problem = BranchUnjudged::no_file};
+    code.address = *address;
+    return code;
+  }
+
+ private:
+  /// Returns the module of a file, without an address.
+  const Code& file(symbols::FileIndex index) {
+    const auto [entry, is_new] = files_.try_emplace(index);
+    Code& found = entry->second;
+    if (!is_new) return found;
+    const symbols::MappedFile& mapped = spaces_.file(index);
+    if (mapped.build_id.empty()) {
+      // All records would contradict the code of another build: only the recorded one is used.
+      found.problem = locate::is_pseudo_file(mapped.path) ? BranchUnjudged::unmapped
+                                                          : BranchUnjudged::unverified;
+      return found;
+    }
+    const symbols::Module* module = modules_.find(mapped).module;
+    if (module == nullptr || !module->has_code()) {
+      found.problem = BranchUnjudged::no_file;
+    } else if (!module->arch() || module->arch() != arch_) {
+      found.problem = BranchUnjudged::machine;
+    } else {
+      found.module = module;
+    }
+    return found;
+  }
+
+  /// Returns the code from an address on: at least the bytes of the longest instruction, unless the
+  /// code ends before them.
+  std::span<const std::byte> bytes_at(const symbols::Module& module, std::uint64_t address) {
+    constexpr std::uint64_t kBytes = 4096;
+    const bool is_in = window_of_ == &module && window_begin_ <= address &&
+                       address - window_begin_ + kLongestInstruction <= window_.size();
+    if (!is_in) {
+      window_of_ = &module;
+      window_begin_ = address;
+      window_ = module.code({address, address + std::min(kBytes, UINT64_MAX - address)});
+    }
+    return std::span<const std::byte>(window_).subspan(address - window_begin_);
+  }
+
+  std::optional<Instruction> instruction_at(const symbols::Module& module, std::uint64_t address) {
+    return instructions::classify(*arch_, bytes_at(module, address), address);
+  }
+
+  /// Whether the instruction before a place is a call, in any decoding of the bytes before the
+  /// place.
+  bool follows_call(const Code& code) {
+    constexpr std::uint64_t kLongestCall = 10;  // with prefixes, ModRM, SIB and displacement
+    const bool is_x86 = arch_ == Arch::x86_64;
+    const std::uint64_t first = is_x86 ? 2 : 4, last = is_x86 ? kLongestCall : 4;
+    for (std::uint64_t length = first; length <= std::min(last, code.address); ++length) {
+      const auto before = instruction_at(*code.module, code.address - length);
+      if (before && before->length == length && before->flow == Flow::call) return true;
+    }
+    return false;
+  }
+
+  /// Judges a record whose `from` is an instruction that is not a branch.
+  BranchVerdict no_branch(const CountedBranch& branch, const Code& code,
+                          const Instruction& instruction) {
+    // The kernel replaces NOPs at uprobes by calls (arch/x86/kernel/uprobes.c), and so do tracers.
+    if (instruction.enters_system || instruction.categories.contains(Category::nop))
+      return kUndecided;
+    if (!fuses_) return {.fault = BranchFault::not_a_branch};
+    // get_branch_type() of the kernel looks for the branch in the 15 bytes from `from` on.
+    std::uint64_t offset = instruction.length;
+    while (offset < kLongestInstruction) {
+      const auto next = instruction_at(*code.module, code.address + offset);
+      if (!next) return kUndecided;
+      if (next->flow != Flow::next) {
+        CountedBranch shifted = branch;
+        shifted.distance -= offset;
+        const BranchVerdict found = transfer(shifted, *next, code.address + offset);
+        if (found.fault != BranchFault::none) break;
+        return kUndecided;
+      }
+      offset += next->length;
+    }
+    return {.fault = BranchFault::not_a_branch};
+  }
+
+  /// Whether a branch can lead to the recorded target.
+  BranchVerdict transfer(const CountedBranch& branch, const Instruction& instruction,
+                         std::uint64_t address) {
+    if (instruction.target) {
+      // The target of XBEGIN is that of aborts.
+      if (!instruction.categories.contains(Category::branch)) return kUndecided;
+      const bool is_right = *instruction.target - address == branch.distance;
+      return {.fault = is_right ? BranchFault::none : BranchFault::wrong_target};
+    }
+    if (instruction.flow == Flow::leaves && !returns(instruction)) return kUndecided;
+    if (!returns(instruction)) return {};
+    // A return to another place than after a call is used as a jump: by retpolines, unwinding, and
+    // switches between coroutines.
+    const Code after = code_at(branch.to);
+    if (after.module == nullptr) return {.unjudged = after.problem};
+    if (follows_call(after)) return {};
+    return kUndecided;
+  }
+
+  BranchVerdict branch(const CountedBranch& branch) {
+    const Code code = code_at(branch.from);
+    if (code.module == nullptr) return {.unjudged = code.problem};
+    const auto instruction = instruction_at(*code.module, code.address);
+    if (!instruction) return kUndecided;
+    if (instruction->flow == Flow::next) return no_branch(branch, code, *instruction);
+    const BranchVerdict found = transfer(branch, *instruction, code.address);
+    if (found.fault != BranchFault::none) return found;
+    const unsigned type = type_of(*instruction);
+    const bool is_recorded = branch.type >= PERF_BR_COND && branch.type <= PERF_BR_RET;
+    if (is_recorded && type != 0 && type != branch.type) return {.fault = BranchFault::wrong_type};
+    return found;
+  }
+
+  /// Whether code runs straight from the preceding target to `from`.
+  BranchVerdict run(const CountedBranch& branch) {
+    constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 20;
+    if (branch.run_kind == CountedBranch::Run::none) return kUndecided;
+    if (branch.run_kind == CountedBranch::Run::backward) return {.fault = BranchFault::backward};
+    const Code code = code_at(branch.before);
+    if (code.module == nullptr) return {.unjudged = code.problem};
+    std::uint64_t offset = 0;
+    while (offset < branch.run) {
+      if (offset > kLongestRun || budget_.is_exhausted()) return kUndecided;
+      const std::uint64_t address = code.address + offset;
+      const auto instruction = instruction_at(*code.module, address);
+      if (!instruction) return kUndecided;
+      if (branches_away(*instruction, address)) return {.fault = BranchFault::leaves};
+      // A trap enters the kernel, which may continue after the instruction.
+      if (instruction->flow == Flow::leaves) return kUndecided;
+      offset += instruction->length;
+      budget_.take(1);
+    }
+    return {.fault = offset == branch.run ? BranchFault::none : BranchFault::inside_instruction};
+  }
+
+  const symbols::AddressSpaces& spaces_;
+  locate::ModuleStore& modules_;
+  std::optional<Arch> arch_;
+  /// Whether `from` may be an instruction before the branch that it is fused with, as the LBR of
+  /// AMD records it (get_branch_type() in arch/x86/events/utils.c).
+  bool fuses_;
+  std::map<symbols::FileIndex, Code> files_;
+  /// The code that was read last, and where it is.
+  const symbols::Module* window_of_ = nullptr;
+  std::uint64_t window_begin_ = 0;
+  std::vector<std::byte> window_;
+  CodeBudget budget_;  ///< limits the instructions of runs that are decoded
+};
+
+/// The worst places of an event.
+class Places {
+ public:
+  void add(const CountedBranch& branch, BranchFault fault) {
+    const bool by_run = fault == BranchFault::backward || fault == BranchFault::leaves ||
+                        fault == BranchFault::inside_instruction;
+    auto& [like, records] =
+        found_[{fault, branch.from, branch.to, by_run ? branch.before : CountedBranch{}.before}];
+    like = branch;
+    records += branch.records;
+  }
+
+  std::size_t size() const { return found_.size(); }
+
+  std::vector<ImpossibleBranch> worst(BranchJudge& judge, const locate::Digest& digest,
+                                      std::size_t top) const {
+    std::vector<const Found*> order;
+    for (const Found& found : found_) order.push_back(&found);
+    std::ranges::stable_sort(
+        order, [](const Found* a, const Found* b) { return a->second.second > b->second.second; });
+    if (order.size() > top) order.resize(top);
+    std::vector<ImpossibleBranch> described;
+    described.reserve(order.size());
+    for (const Found* found : order) described.push_back(describe(*found, judge, digest));
+    return described;
+  }
+
+ private:
+  using Key =
+      std::tuple<BranchFault, symbols::FileLocation, symbols::FileLocation, symbols::FileLocation>;
+  using Found = std::pair<const Key, std::pair<CountedBranch, std::uint64_t>>;
+
+  static ImpossibleBranch describe(const Found& found, BranchJudge& judge,
+                                   const locate::Digest& digest) {
+    const auto& [branch, records] = found.second;
+    const auto address_of = [&](const symbols::FileLocation& place) {
+      const auto code = judge.code_at(place);
+      return code.module == nullptr ? place.offset : code.address;
+    };
+    ImpossibleBranch one;
+    one.fault = std::get<0>(found.first);
+    one.records = records;
+    one.from = address_of(branch.from);
+    one.to = address_of(branch.to);
+    const bool has_before = std::get<3>(found.first).file != symbols::Region::kNoFile ||
+                            one.fault == BranchFault::backward;
+    if (has_before) one.preceding_to = address_of(branch.before);
+    one.offset = one.from;
+    if (branch.from.file != symbols::Region::kNoFile) {
+      one.module = digest.spaces.file(branch.from.file).path;
+    }
+    const auto code = judge.code_at(branch.from);
+    if (code.module == nullptr) return one;
+    if (auto function = code.module->function_at(code.address)) {
+      one.function = std::move(function->name);
+      one.offset = code.address - function->range.begin;
+    }
+    const auto bytes = code.module->code({code.address, code.address + kLongestInstruction});
+    for (const auto& line :
+         symbols::Disassembler(*code.module->arch()).decode(bytes, code.address, 1)) {
+      one.text = line.text;
+    }
+    return one;
+  }
+
+  std::map<Key, std::pair<CountedBranch, std::uint64_t>> found_;
+};
+
+/// Counts the records of all events that have branch stacks.
+std::vector<CountedBranch> count_branches(const measure::Profile& profile, BranchAudit& audit) {
+  std::map<std::uint32_t, BranchFilter> filters;
+  for (const auto& event : profile.events) {
+    if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) continue;
+    const auto filter = branch_filter(event.attribute, event.machine.cpu, profile.arch());
+    filters[event.index] = filter;
+    audit.events[event.index].no_contiguity = filter.no_contiguity;
+  }
+  if (filters.empty()) return {};
+  const perfdata::Recording& recording = profile.recording;
+  BranchCounter counter(profile.digest.spaces, profile.arch());
+  profile.visit([&](const locate::VisitedRecord& visited) {
+    if (visited.sample == nullptr) return;
+    const auto event = audit.events.find(visited.sample->attribute);
+    if (event == audit.events.end()) return;
+    const auto& decoder = recording.decoder();
+    const auto details = decoder.details(visited.record, *visited.sample);
+    if (!details) {
+      ++event->second.damaged_stacks;
+      return;
+    }
+    counter.count(*visited.sample, filters.at(event->first), details->branch_stack, decoder.order(),
+                  decoder.time_of(visited.record, *visited.sample), event->second);
+  });
+  return counter.take();
+}
+
+}  // namespace
+
+BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t top) {
+  BranchAudit audit;
+  auto branches = count_branches(profile, audit);
+  // Sorted by file and offset, so that the code is read from front to back, and in the same order
+  // each time.
+  std::ranges::sort(branches, {}, [](const CountedBranch& one) {
+    return std::tuple(one.from, one.to, one.before, one.attribute, one.type, one.run);
+  });
+  BranchJudge judge(profile);
+  std::map<std::uint32_t, Places> places;
+  for (const CountedBranch& branch : branches) {
+    BranchRecords& event = audit.events.at(branch.attribute);
+    const BranchVerdict verdict = judge.judge(branch);
+    if (verdict.missing != symbols::Region::kNoFile)
+      audit.missing[verdict.missing] += branch.records;
+    if (verdict.unjudged != BranchUnjudged::none) {
+      event.not_judged[index_of(verdict.unjudged)] += branch.records;
+      continue;
+    }
+    event.judged += branch.records;
+    if (verdict.by_addresses) event.by_addresses += branch.records;
+    event.faults[index_of(verdict.fault)] += branch.records;
+    if (verdict.fault != BranchFault::none) places[branch.attribute].add(branch, verdict.fault);
+  }
+  for (auto& [attribute, event] : audit.events) {
+    std::uint64_t impossible = 0;
+    for (std::size_t i = 1; i < kBranchFaults; ++i) impossible += event.faults[i];
+    event.impossible = analysis::wilson_interval(impossible, event.judged);
+    event.impossible_places = places[attribute].size();
+    event.worst = places[attribute].worst(judge, profile.digest, top);
+  }
+  return audit;
+}
+
+}  // namespace skid::audit

@@ -1,0 +1,42 @@
+// Samples whose data source or data address the sampled instruction contradicts.
+#pragma once
+
+#include "analysis/share.h"
+
+#include <cstdint>
+#include <map>
+
+namespace skid::measure {
+struct Profile;
+}  // namespace skid::measure
+
+namespace skid::audit {
+
+class CodeBudget;
+
+/// The samples of one event that recorded something which their instruction can contradict.
+struct Contradictions {
+  std::uint64_t samples = 0;  ///< samples in user mode
+  analysis::Share share;      ///< share of the judged samples that the instruction contradicts
+
+  std::uint64_t undecided() const noexcept { return samples - share.total; }
+};
+
+/// Compares data sources (PERF_SAMPLE_DATA_SRC) with the sampled instructions. Counts, by
+/// attribute, the samples with EXACT_IP in user mode whose data source is a load, a store or a
+/// prefetch; attributes without such samples have no entry. An instruction contradicts a load or
+/// store that it cannot cause (events::causes_by_name() of retired loads and stores). Code of
+/// aarch64 is not judged. Reads the recording once more, unless no event recorded data sources.
+std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
+                                                           CodeBudget& budget);
+
+/// Compares data addresses with the operands of the sampled instructions. Counts, by attribute, the
+/// samples in user mode with the data address of an access: of page faults, and with EXACT_IP those
+/// of PEBS and IBS; attributes without such samples have no entry. An instruction contradicts an
+/// address outside of its one memory operand, if that operand follows from its constants, or from
+/// its constants and the registers that the sample recorded; docs/audit.md has the rules. Reads the
+/// recording once more, unless no event recorded such addresses.
+std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
+                                                             CodeBudget& budget);
+
+}  // namespace skid::audit

@@ -1,0 +1,60 @@
+#include "src/audit/rule.h"
+
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/perfdata/attribute.h"
+
+#include <optional>
+#include <string>
+
+#include <linux/perf_event.h>
+
+namespace skid::audit {
+namespace {
+
+constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
+
+EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
+  // The interrupt took samples of level 0, whatever else is not known. Arm has no other level.
+  const bool has_levels =
+      reason != NotJudged::no_core_event && reason != NotJudged::no_precise_levels;
+  if (has_levels && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};
+  // The kernel samples cycles at a precise level by an event that the CPU is precise for
+  // (x86_pmu.pebs_aliases, IBS).
+  if (reason == NotJudged::imprecise && measure::is_generic_cycles(attribute)) {
+    return {Rule::none, NotJudged::every_instruction};
+  }
+  if (reason != NotJudged::none) return {Rule::none, reason};
+  return {attribute.precise_ip == 1 ? Rule::predecessor : Rule::sampled, {}};
+}
+
+}  // namespace
+
+Rule rule_on(Rule rule, Arch arch) {
+  if (arch != Arch::aarch64) return rule;
+  if (rule == Rule::data_breakpoint) return Rule::data_watchpoint;
+  return rule == Rule::write_breakpoint ? Rule::write_watchpoint : rule;
+}
+
+EventRule rule_of(const measure::RecordedEvent& event) {
+  const perfdata::Attribute& attribute = event.attribute;
+  if (attribute.type == PERF_TYPE_BREAKPOINT) {
+    if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
+    const bool writes_only = attribute.bp_type == kWrite;
+    return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
+                    arch_of_kernel(event.machine.cpu.arch).value_or(Arch::x86_64)),
+            {}};
+  }
+  if (measure::is_page_fault(attribute)) return {Rule::page_fault, {}};
+  if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
+  return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
+}
+
+NotJudged reason_of_mode(perfdata::CpuMode mode) {
+  if (mode == perfdata::CpuMode::user) return NotJudged::none;
+  return mode == perfdata::CpuMode::kernel ? NotJudged::kernel : NotJudged::guest;
+}
+
+}  // namespace skid::audit

@@ -1,0 +1,40 @@
+// The runs, recordings and reports that a command is given.
+#pragma once
+
+#include "src/perfdata/recording.h"
+#include "src/support/error.h"
+
+#include <string>
+#include <vector>
+
+namespace skid {
+class FileDescriptor;
+}  // namespace skid
+
+namespace skid::commands {
+
+/// The default input of commands for recordings, as in perf.
+inline constexpr const char* kDefaultRecording = "perf.data";
+
+/// Returns whether a regular file begins like a report of skidscan.
+bool is_report(const std::string& file);
+
+/// Returns whether the text that can be read from `stream` begins like a report of skidscan.
+bool begins_as_report(const FileDescriptor& stream);
+
+/// Throws InputError for a report, which contains no samples.
+void refuse_report(const std::string& file);
+
+/// Opens a recording for a command that does not accept runs. Throws InputError as Recording::open
+/// does, with a remedy where `file` is a run, a report, or the default and missing.
+perfdata::Recording open_recording(const std::string& file);
+
+/// Prints each fault of a recording that was read to its end. Returns read_in_part if records are
+/// missing, else done. Throws InputError if it has no event, so that nothing can be read.
+ExitStatus print_faults(const perfdata::Recording& recording);
+
+/// Returns the inputs that a command reads: those given, or skidscan.run, or else perf.data. Throws
+/// Error if there is none.
+std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
+
+}  // namespace skid::commands

@@ -1,0 +1,73 @@
+// The correction of a recording: its samples by place, as recorded and as corrected.
+#pragma once
+
+#include "analysis/not_judged.h"
+#include "src/correct/skid.h"
+#include "src/measure/event_description.h"
+#include "src/measure/measure.h"
+#include "src/support/names.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skid::correct {
+
+/// The unit by which counts are added up.
+enum class By : std::uint8_t { instruction, line, block, function };
+SKID_NAMES(By, "instruction", "line", "block", "function")
+
+/// The basis of the split of samples with several candidates.
+enum class SplitBy : std::uint8_t {
+  equal_shares,    ///< each candidate has the same share: a guess
+  branch_records,  ///< the newest branch record of each sample shows by which way it came
+};
+inline constexpr std::size_t kSplitBys = 2;
+SKID_NAMES(SplitBy, "equal_shares", "branch_records")
+
+/// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is. A
+/// sample whose cause is not known stays, is not in `low`, and may belong to any other place.
+struct Counts {
+  std::uint64_t recorded = 0, corrected = 0, low = 0, high = 0;
+};
+
+struct Place : Counts {
+  std::string module;  ///< path as recorded; empty: nothing is known to be mapped
+  /// Link-time address of the first byte; in the kernel as recorded.
+  std::optional<std::uint64_t> address;
+  std::string symbol;        ///< empty: none is known
+  std::uint64_t offset = 0;  ///< bytes from the symbol's first byte
+  std::string source_file;   ///< empty: unknown
+  int source_line = 0;
+};
+
+/// The correction of one event of a recording. If it was corrected, samples = moved + in_place +
+/// split + unexplained + unknown + the sum of `not_placed`.
+struct EventCorrection : measure::EventSummary {
+  Skid skid;
+  std::uint64_t samples = 0;
+  std::uint64_t moved = 0;        ///< moved to the one instruction that can have caused the event
+  std::uint64_t in_place = 0;     ///< caused by the sampled instruction itself (REP strings)
+  std::uint64_t split = 0;        ///< split between several instructions
+  std::uint64_t unexplained = 0;  ///< no predecessor can have caused the event: they stay
+  std::uint64_t unknown = 0;      ///< only a predecessor that is not known can: they stay
+  /// Samples that stay because they cannot be judged, by NotJudged.
+  std::array<std::uint64_t, analysis::kNotJudged> not_placed = {};
+  std::array<std::uint64_t, kSplitBys> split_by = {};  ///< parts of `split`, by SplitBy
+  /// Most corrected samples first. Both their recorded and their corrected counts add up to
+  /// `samples`. Empty if the correction is refused.
+  std::deque<Place> places;
+};
+
+/// The correction of one recording.
+struct Correction : measure::RecordingSummary {
+  By by = By::instruction;
+  std::vector<EventCorrection> events;
+  bool is_written = false;  ///< Choices::output was written, because an event was corrected
+};
+
+}  // namespace skid::correct

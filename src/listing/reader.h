@@ -1,0 +1,91 @@
+// A reader that collects the selected code and its samples from recordings.
+#pragma once
+
+#include "src/listing/sampled_code.h"
+#include "src/locate/filter.h"
+#include "src/locate/kernel_symbols.h"
+#include "src/locate/mapping_name.h"
+#include "src/measure/measure.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skid::locate {
+class ModuleStore;
+struct LocatedSamples;
+}  // namespace skid::locate
+
+namespace skid::listing {
+
+/// The code to collect.
+struct Selection : measure::ReadingChoices {
+  /// A function as samples show it, with its parameters, or as in the symbol table; nullopt: the
+  /// generated target.
+  std::optional<std::string> function = {};
+  std::string module = {};  ///< path or file name of a mapped file; empty: any
+};
+
+/// Collects the selected code of one recording after the other.
+class Reader {
+ public:
+  /// `modules` must outlive the listing. `kernel_files`: where the kernel's symbols are.
+  Reader(Selection selection, locate::ModuleStore& modules,
+         locate::KernelFiles kernel_files = locate::KernelFiles::of_this_machine())
+      : selection_(std::move(selection)),
+        modules_(modules),
+        kernel_files_(std::move(kernel_files)) {}
+
+  /// Reads a recording. Throws InputError when nothing of it can be read.
+  measure::ReadResult add(const measure::Source& source);
+
+  /// Decodes the collected code. The result lives as long as this. Nothing can be added afterwards.
+  const Listing& finish();
+
+  /// Returns remarks for the user, a line each, such as files that were not used.
+  std::vector<std::string> remarks() const;
+
+  /// Returns the samples that the filter selected in all recordings.
+  const locate::Filtered& filtered() const noexcept { return filtered_; }
+  /// Returns samples by function name, from recordings without selected code; only functions of the
+  /// selected module.
+  const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
+    return other_functions_;
+  }
+  /// Returns the sampled files that contain the selected function, but no sample in it.
+  const std::set<std::string>& unsampled_in() const noexcept { return unsampled_in_; }
+
+ private:
+  /// The maximum number of names kept for `other_functions`.
+  static constexpr std::size_t kMostNames = 100'000;
+  /// The maximum number of bytes of a function that are decoded: a symbol table may give it any
+  /// size. A row takes up to 0.6 KiB.
+  static constexpr std::uint64_t kMostDecoded = std::uint64_t{3} << 19U;
+
+  struct Reading;
+  bool is_selected_module(const std::string& dso) const {
+    return selection_.module.empty() || locate::is_dso_named(dso, selection_.module);
+  }
+  bool add_target(Reading& reading);
+  bool add_function(Reading& reading);
+  void add_names(Reading& reading);
+  void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
+             std::uint64_t address);
+  void decode(Code& code) const;
+
+  Selection selection_;
+  locate::ModuleStore& modules_;
+  locate::KernelFiles kernel_files_;
+  Listing listing_;
+  locate::Filtered filtered_;
+  std::map<std::string, std::uint64_t> other_functions_;
+  std::set<std::string> unsampled_in_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace skid::listing

@@ -1,0 +1,26 @@
+// Where the files of a recording are searched.
+#pragma once
+
+#include "src/symbols/binary_places.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace skid::locate {
+
+struct SearchPlaces {
+  /// Prepended to every recorded path; empty: paths as recorded.
+  std::filesystem::path symfs;
+  symbols::BinaryPlaces by_build_id;
+  bool asks_debuginfod = false;  ///< query debuginfod's servers for files found nowhere else
+  bool demangles = true;         ///< functions have the names of their sources
+  /// Files for ModuleStore::add_candidate.
+  std::vector<std::filesystem::path> candidates = {};
+
+  /// Returns the places of this machine: perf's build-id cache ($HOME/.debug) and the cache of
+  /// debuginfod's clients ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client, else
+  /// ~/.cache/debuginfod_client).
+  static SearchPlaces of_this_machine();
+};
+
+}  // namespace skid::locate

@@ -1,0 +1,141 @@
+#include "src/output/audit/branch_records_text.h"
+
+#include "analysis/share.h"
+#include "analysis/wording.h"
+#include "src/audit/branch_filter.h"
+#include "src/audit/branch_records.h"
+#include "src/audit/findings.h"
+#include "src/output/audit/audit_cells.h"
+#include "src/output/audit/recorded_event.h"
+#include "src/output/cell.h"
+#include "src/output/escape.h"
+#include "src/output/number_text.h"
+#include "src/output/page.h"
+#include "src/output/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+namespace {
+
+using analysis::in_thousands;
+using audit::BranchRecords;
+using audit::ImpossibleBranch;
+using Kind = ListColumn::Kind;
+
+std::string of_events(const std::vector<RecordedEvent>& events, const Page& page) {
+  List list{{{"event", Kind::shortened},
+             {"stacks", Kind::number, 1},
+             {"records", Kind::number, 1},
+             {"judged"},
+             {"impossible"},
+             {"share"},
+             {"95% interval", Kind::number, 2},
+             {"recording", Kind::front_shortened, 3}}};
+  for (const auto& [audit, event] : events) {
+    const BranchRecords& records = *event->branch_records;
+    list.add(escape_for_terminal(event->event), in_thousands(records.stacks),
+             in_thousands(records.records));
+    add_judged_cells(list.rows.back(), page, records.judged, records.impossible, audit->file);
+  }
+  return page.list(list);
+}
+
+/// Adds up the counts of all events by reason. Reason 0 means none.
+template <std::size_t kReasons>
+std::array<std::uint64_t, kReasons> sum_of(
+    const std::vector<RecordedEvent>& events,
+    const std::array<std::uint64_t, kReasons> BranchRecords::*counts) {
+  std::array<std::uint64_t, kReasons> sum{};
+  for (const RecordedEvent& one : events) {
+    for (std::size_t i = 1; i < kReasons; ++i) sum[i] += (*one.event->branch_records.*counts)[i];
+  }
+  return sum;
+}
+
+std::string text_of(const ImpossibleBranch& branch) {
+  std::string text = fmt::format(
+      "{} to {:#x}: {}", code_place(branch.function, branch.offset, branch.from, branch.module),
+      branch.to, describe(branch.fault));
+  if (branch.preceding_to) text += fmt::format(" ({:#x})", *branch.preceding_to);
+  return text;
+}
+
+std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
+  std::vector<const ImpossibleBranch*> found;
+  std::size_t all = 0;
+  for (const RecordedEvent& one : events) {
+    const BranchRecords& records = *one.event->branch_records;
+    for (const ImpossibleBranch& branch : records.worst) found.push_back(&branch);
+    all += records.impossible_places;
+  }
+  if (found.empty()) return {};
+  std::ranges::stable_sort(found, std::greater{}, &ImpossibleBranch::records);
+  if (!page.details && found.size() > kMostPlaces) found.resize(kMostPlaces);
+  List list{{{"records"}, {"from", Kind::wrapped}}};
+  for (const ImpossibleBranch* branch : found) {
+    list.add(in_thousands(branch->records), Cell{text_of(*branch), Ink::red});
+    if (branch->text.empty()) continue;
+    list.add("", Cell{escape_for_terminal(branch->text), Ink::dim});
+  }
+  return page.title("Impossible branch records") + page.list(list) +
+         page.left_out(all - found.size(), "");
+}
+
+}  // namespace
+
+std::string branch_records_text(const std::vector<RecordedEvent>& all, const Page& page) {
+  std::vector<RecordedEvent> events = all;
+  std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
+  if (events.empty()) return {};
+  std::uint64_t by_addresses = 0, damaged = 0, judged = 0, impossible = 0;
+  std::set<audit::NoContiguity> known{audit::NoContiguity::none};
+  std::string notes;
+  for (const RecordedEvent& one : events) {
+    const BranchRecords& records = *one.event->branch_records;
+    by_addresses += records.by_addresses;
+    damaged += records.damaged_stacks;
+    judged += records.judged;
+    impossible += records.impossible.count;
+    if (!known.insert(records.no_contiguity).second) continue;
+    notes += page.note(
+        fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)));
+  }
+  if (by_addresses > 0) {
+    notes += page.note(
+        fmt::format("of {} records only the addresses were compared, because the binary is missing",
+                    in_thousands(by_addresses)));
+  }
+  if (damaged > 0) {
+    notes += page.note(fmt::format("{} with sizes beyond the end of the sample",
+                                   analysis::counted(damaged, "stack")),
+                       Ink::yellow);
+  }
+  std::string answer = "no branch record could be judged";
+  if (judged > 0) {
+    answer =
+        fmt::format("{} of {} judged branch records ({}) are impossible", in_thousands(impossible),
+                    in_thousands(judged), percent_of(impossible, judged));
+  }
+  const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
+  return page.title("Branch records") + page.paragraph(answer, ink) + '\n' +
+         of_events(events, page) + notes +
+         counts_by_reason<audit::BranchFault>(page, "impossible",
+                                              sum_of(events, &BranchRecords::faults), Ink::red) +
+         counts_by_reason<audit::BranchUnjudged>(page, "not judged",
+                                                 sum_of(events, &BranchRecords::not_judged)) +
+         places(events, page);
+}
+
+}  // namespace skid::output

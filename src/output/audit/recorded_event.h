@@ -1,0 +1,25 @@
+// An event of an audit, with the recording that it is in.
+#pragma once
+
+#include "src/audit/findings.h"
+#include "src/machine/machine.h"
+#include "src/output/escape.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+
+/// Neither is owned.
+struct RecordedEvent {
+  const audit::Audit* audit = nullptr;
+  const audit::EventAudit* event = nullptr;
+};
+
+/// Names an event and its level: "access, pp". Escaped.
+inline std::string event_name(const audit::EventAudit& event) {
+  return fmt::format("{}, {}", escape_for_terminal(event.event), machine::level_name(event.level));
+}
+
+}  // namespace skid::output
