@@ -87,7 +87,7 @@ std::string counted_by(const Measurement& m) {
   if (m.event.type != kRaw) return {};
   return fmt::format("{}/{}/{}/{:x}/{:x}/{:x}/{}", m.cpu.vendor, m.cpu.family.value_or(0),
                      m.cpu.model.value_or(0), m.event.config, m.event.config1, m.event.config2,
-                     fmt::join(m.event.excluded, ","));
+                     excluded_modes(m.event));
 }
 
 /// Returns the number of an event, which is that of one with the same label, or of one that counts

@@ -236,7 +236,9 @@ std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
 std::optional<Evenness> evenness_of(const Description& description, const Basis& basis,
                                     const Figures& figures) {
   const int level = description.precise.recorded;
-  if (!basis.geometry || basis.level_three != LevelThree::distinct || level < 2) {
+  if (!basis.geometry ||
+      (basis.level_three != LevelThree::distinct && !basis.instructions_per_iteration) ||
+      level < 2) {
     return std::nullopt;
   }
   if (basis.instructions_per_iteration && basis.geometry->trigger_addresses.size() == 1) {

@@ -24,6 +24,10 @@ struct EventIdentity {
   std::string remark;        ///< what the catalogue adds to the recording; may be empty
 };
 
+/// Lists the modes that were not counted: "kernel, hypervisor". Guests are left out: whether perf
+/// excludes them by default depends on its version.
+std::string excluded_modes(const EventIdentity& event);
+
 struct PreciseLevel {
   std::optional<int> requested;
   int recorded = 0;

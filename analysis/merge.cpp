@@ -369,7 +369,7 @@ Configuration configuration_of(const Measurement& m) {
       {"config1", fmt::format("{:#x}", event.config1)},
       {"config2", fmt::format("{:#x}", event.config2)},
       {"kind of breakpoint", fmt::format("{}", event.breakpoint_type)},
-      {"modes left out", fmt::format("{}", fmt::join(event.excluded, ", "))},
+      {"modes left out", excluded_modes(event)},
       {"level requested", text_of(m.precise.requested)},
       {"level recorded", fmt::format("{}", m.precise.recorded)},
       {"period requested", text_of(m.period.requested)},

@@ -139,6 +139,8 @@ std::optional<double> events_per_iteration(const Specification& specification, C
     case Counted::cache_misses:
     case Counted::mispredicted_taken:
     case Counted::mispredicted_taken_conditional:
+    case Counted::mispredicted_forward_conditional:
+    case Counted::mispredicted_backward_conditional:
     case Counted::mispredicted_untaken_conditional:
       return std::nullopt;
     case Counted::instructions:
@@ -152,6 +154,7 @@ std::optional<double> events_per_iteration(const Specification& specification, C
       count = 1;
       break;
     case Counted::taken_conditional_branches:
+    case Counted::taken_backward_conditional_branches:
       count = code.back_edge.size() == 2 ? 1 : 0;
       break;
     case Counted::untaken_conditional_branches:

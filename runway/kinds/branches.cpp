@@ -35,7 +35,7 @@ Kind branch_not_taken() {
   };
 }
 
-/// A conditional branch whose direction is random.
+/// A conditional forward branch that is taken at random.
 Kind branch_mispredict() {
   // Half of the branches go each way, and any prediction is wrong half of the time.
   const auto half = [](Counted counted) { return Effect{counted, 0.5, Verdict::conditional}; };
@@ -59,11 +59,13 @@ Kind branch_mispredict() {
                   {Counted::conditional_branches},
                   {Counted::taken_branches, 0.5, Verdict::conditional, true},
                   half(Counted::taken_conditional_branches),
+                  half(Counted::taken_forward_conditional_branches),
                   half(Counted::untaken_conditional_branches),
                   half(Counted::mispredicted),
                   half(Counted::mispredicted_conditional),
                   {Counted::mispredicted_taken, kDepends, Verdict::conditional, true},
                   {Counted::mispredicted_taken_conditional, kDepends, Verdict::conditional},
+                  {Counted::mispredicted_forward_conditional, kDepends, Verdict::conditional},
                   {Counted::mispredicted_untaken_conditional, kDepends, Verdict::conditional}},
   };
 }

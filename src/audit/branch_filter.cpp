@@ -2,6 +2,7 @@
 
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/machine/zen.h"
 #include "src/perfdata/attribute.h"
 
 #include <string>
@@ -16,12 +17,13 @@ namespace {
 /// where it filters. CPUs before Panther Lake, and AMD's before Zen 6, do not have FRED.
 bool may_have_fred(const machine::CpuIdentity& cpu) {
   if (!cpu.family || !cpu.model) return true;
-  constexpr int kPantherLake = 0xcc, kEmeraldRapids = 0xcf, kZen6 = 0x50;
+  constexpr int kPantherLake = 0xcc, kEmeraldRapids = 0xcf;
   if (cpu.vendor == "GenuineIntel") {
     return *cpu.family != 6 || (*cpu.model >= kPantherLake && *cpu.model != kEmeraldRapids);
   }
   if (!machine::is_amd(cpu)) return true;
-  return *cpu.family > 0x1a || (*cpu.family == 0x1a && *cpu.model >= kZen6);
+  // A core of family 1Ah that the list of Zens does not have may be newer than Zen 6.
+  return *cpu.family > 0x1a || (*cpu.family == 0x1a && machine::zen_generation(cpu) != 5);
 }
 
 }  // namespace

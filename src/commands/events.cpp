@@ -7,8 +7,10 @@
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
+#include "src/events/questions.h"
 #include "src/events/spelling.h"
 #include "src/machine/machine.h"
+#include "src/output/catalogue/answers.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
@@ -25,6 +27,10 @@
 
 #include <fmt/format.h>
 
+namespace skid::events {
+struct Question;
+}  // namespace skid::events
+
 namespace skid::commands {
 namespace {
 
@@ -32,7 +38,7 @@ struct EventsOptions {
   std::vector<std::string> names;
   bool list = false, precise = false;
   std::optional<runway::TriggerKind> trigger;
-  std::string cpu, perfmon;
+  std::string cpu, perfmon, question;
   OutputOptions shown;
 };
 
@@ -41,7 +47,7 @@ std::string chosen_cpu(const EventsOptions& options) {
   std::string cpu = options.cpu;
   if (options.list) return cpu;
   for (const std::string& name : options.names) {
-    const std::string own = events::take_apart(name, events::ConfigLayout::arm).cpu;
+    const std::string own = events::parse_spelling(name, events::ConfigLayout::arm).cpu;
     if (own.empty()) continue;
     if (!cpu.empty() && !events::is_called(cpu, own)) {
       throw UsageError("'{}' is an event of {}, not of {}", name, own, cpu);
@@ -62,7 +68,9 @@ std::vector<events::Event> chosen_events(const EventsOptions& options,
   std::vector<events::Event> found;
   for (const std::string& name : options.names) {
     auto named = catalogue.find(name);
+    const auto parts = events::parse_spelling(name, catalogue.cpu().layout);
     for (const std::string& pmu : catalogue.pmus()) {
+      if (std::ranges::find(catalogue.pmus(), parts.pmu) != catalogue.pmus().end()) break;
       if (find_by(named, &events::Event::pmu, pmu) != nullptr) continue;
       shown.note(fmt::format("{}: the event files have no event '{}'", pmu, name));
     }
@@ -70,6 +78,21 @@ std::vector<events::Event> chosen_events(const EventsOptions& options,
   }
   catalogue.describe(found);
   return found;
+}
+
+ExitStatus answer(const EventsOptions& options) {
+  const events::Question* question = events::find_question(options.question);
+  if (question == nullptr) {
+    throw UsageError("--for {}: expected one of {}", options.question,
+                     fmt::join(events::question_names(), ", "));
+  }
+  const auto catalogue = events::open_catalogue(
+      {.cpu = options.cpu, .perfmon = options.perfmon, .may_lack_events = true},
+      machine::inspect());
+  const auto answers = events::answers_to(*question, catalogue);
+  print_as(options.shown, output::answers_json, nullptr, output::answers_text, catalogue.cpu(),
+           events::name_of(*question), answers);
+  return ExitStatus::done;
 }
 
 void check(const EventsOptions& options) {
@@ -84,6 +107,7 @@ void check(const EventsOptions& options) {
 }
 
 ExitStatus run_events(const EventsOptions& options) {
+  if (!options.question.empty()) return answer(options);
   check(options);
   const auto catalogue = events::open_catalogue(
       {.cpu = chosen_cpu(options), .perfmon = options.perfmon}, machine::inspect());
@@ -117,6 +141,11 @@ Command events_command() {
                   {"--perfmon", Value::directory(options->perfmon),
                    "directory of Intel's event files (a checkout of github.com/intel/perfmon with "
                    "its mapfile.csv), read instead of the built-in table"},
+                  {"--for",
+                   Value::text("WHAT", options->question).completing(events::question_names),
+                   "print what the CPU has to sample this, the best first: \"L3 misses\", "
+                   "\"mispredicted branches\", \"load latency\"",
+                   {"NAME", "--list"}},
                   {"--list", Value::flag(options->list), "list events, one a line"},
                   {"--precise", Value::flag(options->precise),
                    "with --list: only events known to be precise"},
@@ -136,6 +165,7 @@ Command events_command() {
                 "precise records contain one.",
                 "Columns of --list: code (+: requires config1, too), precise, name."},
       .examples = {"skidscan events r20d1 L2_RQSTS.MISS --cpu skl",
+                   "skidscan events --for 'L3 misses' --cpu zen4",
                    "skidscan events MEM_LOAD_RETIRED.L3_MISS --cpu spr",
                    "skidscan events --list --precise --cpu hsw 'MEM_*'",
                    "skidscan events --list --trigger div --cpu skl"},

@@ -2,6 +2,7 @@
 
 #include "src/events/causes.h"
 #include "src/events/intel_table.h"
+#include "src/events/perf_names.h"
 #include "src/events/pfm_tables.h"
 #include "src/events/spelling.h"
 #include "src/machine/cpu_identity.h"
@@ -106,17 +107,6 @@ std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
              : terms.substr(after_umask + 1, terms.size() - after_umask - 2);
 }
 
-/// The kernel's threshold of load latency, in cycles (`ldlat=3`).
-constexpr std::uint64_t kUsualLatency = 3;
-
-/// Codes that the kernel's names of memory events have, one for each family of cores. A core has
-/// the first of them that it knows (EVENT_ATTR_STR in arch/x86/events/intel/core.c).
-std::vector<std::uint64_t> codes_of_alias(std::string_view name) {
-  if (name == "mem-loads") return {0x05d0, 0x01cd, 0x100b};
-  if (name == "mem-stores") return {0x06d0, 0x02cd, 0x82d0};
-  return {};
-}
-
 /// AMD's events by perf's names (amd/README.md): the core events of a Zen, by the name that libpfm4
 /// has or would have for its PMU ("amd64_fam19h_zen4"). Empty for others.
 std::vector<Event> amd_events(std::string_view pmu) {
@@ -190,10 +180,12 @@ Catalogue intel_catalogue(const std::vector<IntelFile>& files, bool at_hand) {
 /// The PMUs that libpfm4 has, and those that only perf's events cover.
 std::vector<PfmPmu> core_pmus() {
   std::vector<PfmPmu> pmus = pfm_core_pmus();
-  constexpr std::string_view kZen5 = "amd64_fam1ah_zen5";
-  if (find_by(pmus, &PfmPmu::name, kZen5) == nullptr) {
-    pmus.push_back(
-        {.name = std::string(kZen5), .description = "AMD64 Fam1Ah Zen5", .of_perf_alone = true});
+  for (const int zen : {5, 6}) {
+    const std::string name = fmt::format("amd64_fam1ah_zen{}", zen);
+    if (find_by(pmus, &PfmPmu::name, name) != nullptr) continue;
+    pmus.push_back({.name = name,
+                    .description = fmt::format("AMD64 Fam1Ah Zen{}", zen),
+                    .of_perf_alone = true});
   }
   return pmus;
 }
@@ -209,7 +201,13 @@ std::string shown_cpu(const machine::CpuIdentity& cpu) {
 
 Catalogue::Catalogue(Cpu cpu, std::vector<Event> events)
     : cpu_(std::move(cpu)), events_(std::move(events)) {
-  for (const Event& event : events_) pmus_.push_back(event.pmu);
+  for (Event& event : events_) {
+    if (event.core == Core::other) event.core = cpu_.core;
+    if (cpu_.layout == ConfigLayout::intel) {
+      event.config = fixed_counter_event(event.name).value_or(event.config);
+    }
+    pmus_.push_back(event.pmu);
+  }
   pmus_ = each_once(std::move(pmus_));
 }
 
@@ -298,8 +296,39 @@ void Catalogue::describe(std::vector<Event>& events) const {
   }
 }
 
+std::vector<Event> Catalogue::find_kernel_event(const Spelling& parts) const {
+  std::vector<Event> found;
+  for (const std::string& pmu : pmus_) {
+    const Core core = find_by(events_, &Event::pmu, pmu)->core;
+    const auto event = kernel_event(core, parts.name);
+    if (!event) continue;
+    // Another threshold of load latency may be given: "mem-loads,ldlat=30".
+    const std::uint64_t config1 =
+        event->config1 != 0 && parts.config1 != 0 ? parts.config1 : event->config1;
+    if (auto known = find_code(pmu, event->config, config1)) found.push_back(std::move(*known));
+  }
+  return found;
+}
+
+std::vector<Event> Catalogue::find_pfm_event(const Spelling& parts) const {
+  if (cpu_.pfm_name.empty()) return {};
+  for (const auto& name : {parts.full, parts.name}) {
+    auto event = pfm_encode(cpu_.pfm_name, name);
+    if (!event) continue;
+    event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
+    event->core = cpu_.core;
+    // A row of the table knows more than libpfm4, and Intel's table has its own.
+    const bool is_row = std::ranges::any_of(events_, [&event](const Event& row) {
+      return row.config == event->config && row.config1 == event->config1;
+    });
+    return is_row ? find_code(event->config, event->config1) : std::vector<Event>{*event};
+  }
+  return {};
+}
+
 std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
-  const Spelling parts = take_apart(spelling, cpu_.layout);
+  const Spelling parts = parse_spelling(spelling, cpu_.layout);
+  if (!parts.problem.empty()) return {};
   std::vector<Event> found;
   if (parts.config) {
     found = find_code(*parts.config, parts.config1);
@@ -309,42 +338,36 @@ std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
     if (const auto code = generic_event(cpu_.layout, parts.name); found.empty() && code) {
       found = find_code(*code, 0);
     }
-    for (const std::uint64_t code : codes_of_alias(parts.name)) {
-      if (!found.empty()) break;
-      const Event* event = find_by(events_, &Event::config, code);
-      const std::uint64_t latency = parts.config1 != 0 ? parts.config1 : kUsualLatency;
-      if (event != nullptr) found = find_code(code, event->config1 == 0 ? 0 : latency);
-    }
-    if (found.empty() && !cpu_.pfm_name.empty()) {
-      for (const auto& name : {parts.full, parts.name}) {
-        auto event = pfm_encode(cpu_.pfm_name, name);
-        if (!event) continue;
-        event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
-        // A row of the table knows more than libpfm4, and Intel's table has its own.
-        const bool is_row = std::ranges::any_of(events_, [&event](const Event& row) {
-          return row.config == event->config && row.config1 == event->config1;
-        });
-        found = is_row ? find_code(event->config, event->config1) : std::vector<Event>{*event};
-        break;
-      }
-    }
+    if (found.empty()) found = find_kernel_event(parts);
+    if (found.empty()) found = find_pfm_event(parts);
+  }
+  if (std::ranges::find(pmus_, parts.pmu) != pmus_.end()) {
+    std::erase_if(found, [&parts](const Event& event) { return event.pmu != parts.pmu; });
   }
   return found;
 }
 
 std::vector<Event> Catalogue::find(std::string_view spelling) const {
   auto found = find_if_known(spelling);
-  if (found.empty()) {
-    std::vector<std::string> names;
-    for (const Event& event : events_) names.push_back(event.name);
-    std::string remedy = did_you_mean(take_apart(spelling, cpu_.layout).name, names);
-    if (remedy.empty()) {
-      remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
-                           cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));
+  if (!found.empty()) return found;
+  const Spelling parts = parse_spelling(spelling, cpu_.layout);
+  if (!parts.problem.empty()) throw UsageError("{}", parts.problem);
+  std::vector<std::string> names;
+  for (const Event& event : events_) names.push_back(event.name);
+  std::string remedy = did_you_mean(parts.name, names);
+  // An event select of 12 bits as AMD's manuals write it.
+  constexpr std::uint64_t kEventSelects = 0xfff;
+  if (cpu_.layout == ConfigLayout::amd && parts.config && *parts.config <= kEventSelects) {
+    const std::uint64_t config = (*parts.config & 0xff) | (*parts.config & 0xf00) << 24;
+    if (!find_code(config, 0).empty()) {
+      remedy = fmt::format("; the code of event 0x{:x} is r{:x}", *parts.config, config);
     }
-    throw UsageError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
   }
-  return found;
+  if (remedy.empty()) {
+    remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
+                         cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));
+  }
+  throw UsageError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
 }
 
 std::vector<Event> Catalogue::list(const Filter& filter) const {
@@ -377,6 +400,12 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
         "Intel's event files (github.com/intel/perfmon) with --perfmon",
         shown_cpu(here));
   }
+  if (name.starts_with("arm_")) {
+    throw UsageError(
+        "{} {}: the events of Arm's CPUs are in skidscan for aarch64 alone; what to record there: "
+        "'skidscan events --for WHAT --cpu {}'",
+        option, cpu, cpu);
+  }
   std::vector<std::string> names;
   for (const IntelFile& file : intel_files()) names.push_back(file.name);
   for (const PfmPmu& pmu : pmus) {
@@ -408,8 +437,13 @@ Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine
   if (request.perfmon.empty()) {
     const auto files = at_hand ? intel_files_of(here.cpu) : intel_files_of(request.cpu);
     if (!files.empty()) return intel_catalogue(files, at_hand);
-    return pfm_catalogue(choose_pmu(core_pmus(), request.cpu, here.cpu, request.option), here,
-                         at_hand);
+    const std::vector<PfmPmu> pmus = core_pmus();
+    const std::string name = pfm_name_of(request.cpu);
+    if (request.may_lack_events && name.starts_with("arm_") &&
+        find_by(pmus, &PfmPmu::name, name) == nullptr) {
+      return {Cpu{.name = name, .source = "no table of events", .layout = ConfigLayout::arm}, {}};
+    }
+    return pfm_catalogue(choose_pmu(pmus, request.cpu, here.cpu, request.option), here, at_hand);
   }
   Cpu cpu;
   cpu.at_hand = at_hand;

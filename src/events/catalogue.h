@@ -21,12 +21,15 @@ struct Machine;
 namespace skid::events {
 
 struct PfmPmu;
+struct Spelling;
 
 /// Which CPU, and where its events are read.
 struct CatalogueRequest {
   std::string cpu;                    ///< value of --cpu; empty: this machine's CPU
   std::filesystem::path perfmon;      ///< directory of Intel's event files; empty: built in
   std::string_view option = "--cpu";  ///< option that named the CPU, for messages
+  /// Whether an Arm CPU gets a catalogue without events where libpfm4 was built for x86.
+  bool may_lack_events = false;
 };
 
 class Catalogue {
@@ -40,8 +43,9 @@ class Catalogue {
   const std::vector<std::string>& pmus() const noexcept { return pmus_; }
 
   /// Finds the event of a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
-  /// core. A raw code that no row has is answered by the row it modifies, or by its event with a
-  /// bare umask. Throws UsageError when nothing has that name or event.
+  /// core, unless the spelling names the PMU. A raw code that no row has is answered by the row it
+  /// modifies, or by its event with a bare umask. Throws UsageError when nothing has that name or
+  /// event.
   std::vector<Event> find(std::string_view spelling) const;
   /// Like find(), but returns an empty list if nothing has that name or event.
   std::vector<Event> find_if_known(std::string_view spelling) const;
@@ -69,6 +73,10 @@ class Catalogue {
  private:
   std::optional<Event> find_code(std::string_view pmu, std::uint64_t config,
                                  std::uint64_t config1) const;
+  /// Finds mem-loads and mem-stores.
+  std::vector<Event> find_kernel_event(const Spelling& parts) const;
+  /// Finds what libpfm4 alone can encode.
+  std::vector<Event> find_pfm_event(const Spelling& parts) const;
   Event with_exact_code(Event event, std::uint64_t config) const;
 
   Cpu cpu_;

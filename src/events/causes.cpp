@@ -306,6 +306,26 @@ std::vector<Cause> of_some(Category category) {
   return table.take();
 }
 
+/// Events of the families in which any instruction causes the others (docs/events.md).
+std::vector<Cause> of_some_instructions(std::string_view name) {
+  Table table;
+  table.set_all_but_microcode(V::never);
+  if (name == "INST_RETIRED.NOP") {
+    table.set({C::nop}, V::can);
+    table.set({C::prefetch}, V::maybe, "PREFETCHIT0, PREFETCHIT1");
+  } else if (name == "INST_RETIRED.REP_ITERATION") {
+    table.set({C::str_load, C::store}, V::conditional, "with a repetition prefix");
+  } else if (name == "INST_RETIRED.MACRO_FUSED") {
+    // Which one of the two instructions has the record is not documented.
+    table.set({C::cond_branch, C::branch}, V::maybe, "fused with the instruction before it");
+    table.set({C::no_memory, C::gp_load}, V::maybe, "fused with a conditional branch");
+  } else {  // FRONTEND_RETIRED.UNKNOWN_BRANCH
+    table.set(kBranches, V::conditional);
+    table.set({C::branch}, V::maybe, "far ones");
+  }
+  return table.take();
+}
+
 std::vector<Cause> find_causes(std::string_view family, std::string_view kind,
                                std::string_view name) {
   if (is_one_of(family, {"MEM_INST_RETIRED", "MEM_UOPS_RETIRED", "MEM_TRANS_RETIRED",
@@ -321,6 +341,10 @@ std::vector<Cause> find_causes(std::string_view family, std::string_view kind,
     return of_some(C::vector);
   }
   if (is_one_of(name, {"UOPS_RETIRED.FPDIV", "UOPS_RETIRED.IDIV"})) return of_some(C::div);
+  if (is_one_of(name, {"INST_RETIRED.NOP", "INST_RETIRED.REP_ITERATION", "INST_RETIRED.MACRO_FUSED",
+                       "FRONTEND_RETIRED.UNKNOWN_BRANCH"})) {
+    return of_some_instructions(name);
+  }
   return Table().take();
 }
 

@@ -37,135 +37,152 @@ constexpr bool kOnce = true;
 /// Names of Intel's event files (Nehalem and later, Atoms from Silvermont on) and of libpfm4. Of
 /// several names that count the same, the first one that a CPU has is taken. MEM_UOPS_RETIRED
 /// counts uops, so that no instruction is certain to cause one.
-constexpr auto kIntel =
-    std::to_array<Meaning>({{K::cycles, "CPU_CLK_UNHALTED.THREAD_P"},
-                            {K::cycles, "CPU_CLK_THREAD_UNHALTED.THREAD_P"},
-                            {K::cycles, "CPU_CLK_UNHALTED.CORE_P"},
-                            {K::cycles, "CPU_CLK_UNHALTED"},
-                            {K::cycles, "CPU_CLK_UNHALTED.THREAD"},
-                            {K::cycles, "CPU_CLK_UNHALTED.CORE"},
-                            {K::cycles, "CPU_CLK_UNHALTED.TOTAL_CYCLES"},
-                            {K::cycles, "UNHALTED_CORE_CYCLES"},
-                            {K::cycles, "INST_RETIRED.TOTAL_CYCLES"},
-                            {K::cycles, "INST_RETIRED.TOTAL_CYCLES_PS"},
-                            {K::cycles, "UOPS_RETIRED.TOTAL_CYCLES"},
+constexpr auto kIntel = std::to_array<Meaning>(
+    {{K::cycles, "CPU_CLK_UNHALTED.THREAD_P"},
+     {K::cycles, "CPU_CLK_THREAD_UNHALTED.THREAD_P"},
+     {K::cycles, "CPU_CLK_UNHALTED.CORE_P"},
+     {K::cycles, "CPU_CLK_UNHALTED"},
+     {K::cycles, "CPU_CLK_UNHALTED.THREAD"},
+     {K::cycles, "CPU_CLK_UNHALTED.CORE"},
+     {K::cycles, "CPU_CLK_UNHALTED.TOTAL_CYCLES"},
+     {K::cycles, "UNHALTED_CORE_CYCLES"},
+     {K::cycles, "INST_RETIRED.TOTAL_CYCLES"},
+     {K::cycles, "INST_RETIRED.TOTAL_CYCLES_PS"},
+     {K::cycles, "UOPS_RETIRED.TOTAL_CYCLES"},
 
-                            {K::instructions, "INST_RETIRED.ANY_P", kOnce},
-                            {K::instructions, "INST_RETIRED.ANY", kOnce},
-                            {K::instructions, "INST_RETIRED.PREC_DIST", kOnce},
+     {K::instructions, "INST_RETIRED.ANY_P", kOnce},
+     {K::instructions, "INST_RETIRED.ANY", kOnce},
+     {K::instructions, "INST_RETIRED.PREC_DIST", kOnce},
 
-                            {K::instructions, "INST_RETIRED.ALL"},
-                            {K::instructions, "UOPS_RETIRED.ALL"},
-                            {K::instructions, "UOPS_RETIRED.ANY"},
+     {K::instructions, "INST_RETIRED.ALL"},
+     {K::instructions, "UOPS_RETIRED.ALL"},
+     {K::instructions, "UOPS_RETIRED.ANY"},
 
-                            {K::loads, "MEM_INST_RETIRED.ALL_LOADS", kOnce},
-                            {K::loads, "MEM_INST_RETIRED.LOADS", kOnce},
+     {K::loads, "MEM_INST_RETIRED.ALL_LOADS", kOnce},
+     {K::loads, "MEM_INST_RETIRED.LOADS", kOnce},
 
-                            {K::loads, "MEM_UOPS_RETIRED.ALL_LOADS"},
-                            {K::loads, "MEM_UOPS_RETIRED.LD"},
+     {K::loads, "MEM_UOPS_RETIRED.ALL_LOADS"},
+     {K::loads, "MEM_UOPS_RETIRED.LD"},
 
-                            {K::locked_loads, "MEM_INST_RETIRED.LOCK_LOADS"},
-                            {K::locked_loads, "MEM_UOPS_RETIRED.LOCK_LOADS"},
+     {K::locked_loads, "MEM_INST_RETIRED.LOCK_LOADS"},
+     {K::locked_loads, "MEM_UOPS_RETIRED.LOCK_LOADS"},
 
-                            {K::l1_hits, "MEM_LOAD_RETIRED.L1_HIT"},
-                            {K::l1_hits, "MEM_LOAD_RETIRED.L1D_HIT"},
-                            {K::l1_hits, "MEM_LOAD_UOPS_RETIRED.L1_HIT"},
+     {K::l1_hits, "MEM_LOAD_RETIRED.L1_HIT"},
+     {K::l1_hits, "MEM_LOAD_RETIRED.L1D_HIT"},
+     {K::l1_hits, "MEM_LOAD_UOPS_RETIRED.L1_HIT"},
 
-                            {K::l2_hits, "MEM_LOAD_RETIRED.L2_HIT"},
-                            {K::l2_hits, "MEM_LOAD_UOPS_RETIRED.L2_HIT"},
+     {K::l2_hits, "MEM_LOAD_RETIRED.L2_HIT"},
+     {K::l2_hits, "MEM_LOAD_UOPS_RETIRED.L2_HIT"},
 
-                            {K::l3_hits, "MEM_LOAD_RETIRED.L3_HIT"},
-                            {K::l3_hits, "MEM_LOAD_UOPS_RETIRED.L3_HIT"},
-                            {K::l3_hits, "MEM_LOAD_UOPS_RETIRED.LLC_HIT"},
-                            {K::l3_hits, "MEM_LOAD_RETIRED.LLC_UNSHARED_HIT"},
-                            {K::l3_hits, "MEM_LOAD_RETIRED.L3_UNSHARED_HIT"},
+     {K::l3_hits, "MEM_LOAD_RETIRED.L3_HIT"},
+     {K::l3_hits, "MEM_LOAD_UOPS_RETIRED.L3_HIT"},
+     {K::l3_hits, "MEM_LOAD_UOPS_RETIRED.LLC_HIT"},
+     {K::l3_hits, "MEM_LOAD_RETIRED.LLC_UNSHARED_HIT"},
+     {K::l3_hits, "MEM_LOAD_RETIRED.L3_UNSHARED_HIT"},
 
-                            {K::l1_misses, "MEM_LOAD_RETIRED.L1_MISS"},
-                            {K::l1_misses, "MEM_LOAD_UOPS_RETIRED.L1_MISS"},
+     {K::l1_misses, "MEM_LOAD_RETIRED.L1_MISS"},
+     {K::l1_misses, "MEM_LOAD_UOPS_RETIRED.L1_MISS"},
 
-                            {K::l2_misses, "MEM_LOAD_RETIRED.L2_MISS"},
-                            {K::l2_misses, "MEM_LOAD_UOPS_RETIRED.L2_MISS"},
+     {K::l2_misses, "MEM_LOAD_RETIRED.L2_MISS"},
+     {K::l2_misses, "MEM_LOAD_UOPS_RETIRED.L2_MISS"},
 
-                            {K::l3_misses, "MEM_LOAD_RETIRED.L3_MISS"},
-                            {K::l3_misses, "MEM_LOAD_UOPS_RETIRED.L3_MISS"},
-                            {K::l3_misses, "MEM_LOAD_UOPS_RETIRED.LLC_MISS"},
-                            {K::l3_misses, "MEM_LOAD_UOPS_MISC_RETIRED.LLC_MISS"},
-                            {K::l3_misses, "MEM_LOAD_MISC_RETIRED.LLC_MISS"},
-                            {K::l3_misses, "MEM_LOAD_RETIRED.LLC_MISS"},
-                            {K::l3_misses, "MEM_LOAD_UOPS_RETIRED_MISC.L3_MISS"},
-                            {K::l3_misses, "MEM_LOAD_UOPS_L3_MISS_RETIRED.ALL"},
-                            {K::l3_misses, "MEM_LOAD_UOPS_RETIRED.DRAM_HIT"},
+     {K::l3_misses, "MEM_LOAD_RETIRED.L3_MISS"},
+     {K::l3_misses, "MEM_LOAD_UOPS_RETIRED.L3_MISS"},
+     {K::l3_misses, "MEM_LOAD_UOPS_RETIRED.LLC_MISS"},
+     {K::l3_misses, "MEM_LOAD_UOPS_MISC_RETIRED.LLC_MISS"},
+     {K::l3_misses, "MEM_LOAD_MISC_RETIRED.LLC_MISS"},
+     {K::l3_misses, "MEM_LOAD_RETIRED.LLC_MISS"},
+     {K::l3_misses, "MEM_LOAD_UOPS_RETIRED_MISC.L3_MISS"},
+     {K::l3_misses, "MEM_LOAD_UOPS_L3_MISS_RETIRED.ALL"},
+     {K::l3_misses, "MEM_LOAD_UOPS_RETIRED.DRAM_HIT"},
 
-                            {K::local_memory, "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM"},
-                            {K::local_memory, "MEM_LOAD_UOPS_L3_MISS_RETIRED.LOCAL_DRAM"},
-                            {K::local_memory, "MEM_LOAD_UOPS_LLC_MISS_RETIRED.LOCAL_DRAM"},
+     {K::local_memory, "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM"},
+     {K::local_memory, "MEM_LOAD_UOPS_L3_MISS_RETIRED.LOCAL_DRAM"},
+     {K::local_memory, "MEM_LOAD_UOPS_LLC_MISS_RETIRED.LOCAL_DRAM"},
 
-                            {K::cache_misses, "LONGEST_LAT_CACHE.MISS"},
+     {K::cache_misses, "LONGEST_LAT_CACHE.MISS"},
 
-                            {K::stores, "MEM_INST_RETIRED.ALL_STORES", kOnce},
-                            {K::stores, "MEM_INST_RETIRED.STORES", kOnce},
+     {K::stores, "MEM_INST_RETIRED.ALL_STORES", kOnce},
+     {K::stores, "MEM_INST_RETIRED.STORES", kOnce},
 
-                            {K::stores, "MEM_UOPS_RETIRED.ALL_STORES"},
+     {K::stores, "MEM_UOPS_RETIRED.ALL_STORES"},
 
-                            {K::branches, "BR_INST_RETIRED.ALL_BRANCHES_PEBS", kOnce},
-                            {K::branches, "BR_INST_RETIRED.ALL_BRANCHES", kOnce},
+     {K::split_loads, "MEM_INST_RETIRED.SPLIT_LOADS"},
+     {K::split_stores, "MEM_INST_RETIRED.SPLIT_STORES"},
+     {K::split_loads, "MEM_UOPS_RETIRED.SPLIT_LOADS"},
+     {K::split_stores, "MEM_UOPS_RETIRED.SPLIT_STORES"},
+     {K::splits, "MEM_UOPS_RETIRED.SPLIT"},
 
-                            {K::conditional_branches, "BR_INST_RETIRED.COND", kOnce},
-                            {K::conditional_branches, "BR_INST_RETIRED.CONDITIONAL", kOnce},
-                            {K::conditional_branches, "BR_INST_RETIRED.JCC", kOnce},
+     {K::branches, "BR_INST_RETIRED.ALL_BRANCHES_PEBS", kOnce},
+     {K::branches, "BR_INST_RETIRED.ALL_BRANCHES", kOnce},
 
-                            {K::taken_conditional_branches, "BR_INST_RETIRED.COND_TAKEN"},
-                            {K::taken_conditional_branches, "BR_INST_RETIRED.TAKEN_JCC"},
+     {K::conditional_branches, "BR_INST_RETIRED.COND", kOnce},
+     {K::conditional_branches, "BR_INST_RETIRED.CONDITIONAL", kOnce},
+     {K::conditional_branches, "BR_INST_RETIRED.JCC", kOnce},
 
-                            {K::untaken_conditional_branches, "BR_INST_RETIRED.COND_NTAKEN"},
-                            {K::untaken_conditional_branches, "BR_INST_RETIRED.NOT_TAKEN"},
+     {K::taken_conditional_branches, "BR_INST_RETIRED.COND_TAKEN"},
+     {K::taken_conditional_branches, "BR_INST_RETIRED.TAKEN_JCC"},
 
-                            {K::taken_branches, "BR_INST_RETIRED.NEAR_TAKEN", kOnce},
+     {K::taken_forward_conditional_branches, "BR_INST_RETIRED.COND_TAKEN_FWD"},
 
-                            {K::taken_branches, "BR_INST_RETIRED.ALL_TAKEN_BRANCHES"},
+     {K::taken_backward_conditional_branches, "BR_INST_RETIRED.COND_TAKEN_BWD"},
 
-                            {K::calls, "BR_INST_RETIRED.NEAR_CALL"},
-                            {K::calls, "BR_INST_RETIRED.CALL"},
-                            {K::calls, "BR_INST_RETIRED.REL_CALL"},
+     {K::untaken_conditional_branches, "BR_INST_RETIRED.COND_NTAKEN"},
+     {K::untaken_conditional_branches, "BR_INST_RETIRED.NOT_TAKEN"},
 
-                            {K::returns, "BR_INST_RETIRED.NEAR_RETURN"},
-                            {K::returns, "BR_INST_RETIRED.RETURN"},
+     {K::taken_branches, "BR_INST_RETIRED.NEAR_TAKEN", kOnce},
 
-                            {K::mispredicted, "BR_MISP_RETIRED.ALL_BRANCHES_PEBS"},
-                            {K::mispredicted, "BR_MISP_RETIRED.ALL_BRANCHES"},
+     {K::taken_branches, "BR_INST_RETIRED.ALL_TAKEN_BRANCHES"},
 
-                            {K::mispredicted_conditional, "BR_MISP_RETIRED.COND"},
-                            {K::mispredicted_conditional, "BR_MISP_RETIRED.CONDITIONAL"},
-                            {K::mispredicted_conditional, "BR_MISP_RETIRED.JCC"},
+     {K::calls, "BR_INST_RETIRED.NEAR_CALL"},
+     {K::calls, "BR_INST_RETIRED.CALL"},
+     {K::calls, "BR_INST_RETIRED.REL_CALL"},
 
-                            {K::mispredicted_taken_conditional, "BR_MISP_RETIRED.COND_TAKEN"},
-                            {K::mispredicted_taken_conditional, "BR_MISP_RETIRED.TAKEN_JCC"},
+     {K::returns, "BR_INST_RETIRED.NEAR_RETURN"},
+     {K::returns, "BR_INST_RETIRED.RETURN"},
 
-                            {K::mispredicted_untaken_conditional, "BR_MISP_RETIRED.COND_NTAKEN"},
-                            {K::mispredicted_untaken_conditional, "BR_MISP_RETIRED.NOT_TAKEN"},
+     {K::mispredicted, "BR_MISP_RETIRED.ALL_BRANCHES_PEBS"},
+     {K::mispredicted, "BR_MISP_RETIRED.ALL_BRANCHES"},
 
-                            {K::mispredicted_taken, "BR_MISP_RETIRED.NEAR_TAKEN"},
-                            {K::mispredicted_taken, "BR_MISP_RETIRED.TAKEN"},
+     {K::mispredicted_conditional, "BR_MISP_RETIRED.COND"},
+     {K::mispredicted_conditional, "BR_MISP_RETIRED.CONDITIONAL"},
+     {K::mispredicted_conditional, "BR_MISP_RETIRED.JCC"},
 
-                            {K::mispredicted_returns, "BR_MISP_RETIRED.RET"},
-                            {K::mispredicted_returns, "BR_MISP_RETIRED.RETURN"},
-                            {K::mispredicted_returns, "BR_MISP_RETIRED.NEAR_RETURN"},
+     {K::mispredicted_taken_conditional, "BR_MISP_RETIRED.COND_TAKEN"},
+     {K::mispredicted_taken_conditional, "BR_MISP_RETIRED.TAKEN_JCC"},
 
-                            {K::divisions, "ARITH.DIV"},
-                            {K::divisions, "ARITH.FPU_DIV"},
+     {K::mispredicted_forward_conditional, "BR_MISP_RETIRED.COND_TAKEN_FWD"},
+     {K::mispredicted_forward_conditional, "BR_MISP_RETIRED.COND_TAKEN_FWD_COST"},
+     {K::mispredicted_forward_conditional, "BR_MISP_RETIRED.COND_TAKEN_FWD_TPEBS"},
+     {K::mispredicted_backward_conditional, "BR_MISP_RETIRED.COND_TAKEN_BWD"},
+     {K::mispredicted_backward_conditional, "BR_MISP_RETIRED.COND_TAKEN_BWD_COST"},
+     {K::mispredicted_backward_conditional, "BR_MISP_RETIRED.COND_TAKEN_BWD_TPEBS"},
 
-                            {K::divider_uops, "ARITH.DIVIDER_UOPS"},
+     {K::mispredicted_untaken_conditional, "BR_MISP_RETIRED.COND_NTAKEN"},
+     {K::mispredicted_untaken_conditional, "BR_MISP_RETIRED.NOT_TAKEN"},
 
-                            {K::divider_cycles, "ARITH.DIVIDER_ACTIVE"},
-                            {K::divider_cycles, "ARITH.DIV_ACTIVE"},
-                            {K::divider_cycles, "ARITH.IDIV_ACTIVE"},
-                            {K::divider_cycles, "ARITH.CYCLES_DIV_BUSY"},
-                            {K::divider_cycles, "ARITH.FPU_DIV_ACTIVE"},
-                            {K::divider_cycles, "CYCLES_DIV_BUSY.ALL"},
-                            {K::divider_cycles, "CYCLES_DIV_BUSY.IDIV"},
+     {K::mispredicted_taken, "BR_MISP_RETIRED.NEAR_TAKEN"},
+     {K::mispredicted_taken, "BR_MISP_RETIRED.TAKEN"},
 
-                            {K::prefetches, "SW_PREFETCH_ACCESS.T0"},
-                            {K::prefetches, "SW_PREFETCH.T0"}});
+     {K::mispredicted_returns, "BR_MISP_RETIRED.RET"},
+     {K::mispredicted_returns, "BR_MISP_RETIRED.RETURN"},
+     {K::mispredicted_returns, "BR_MISP_RETIRED.NEAR_RETURN"},
+
+     {K::divisions, "ARITH.DIV"},
+     {K::divisions, "ARITH.FPU_DIV"},
+
+     {K::divider_uops, "ARITH.DIVIDER_UOPS"},
+
+     {K::divider_cycles, "ARITH.DIVIDER_ACTIVE"},
+     {K::divider_cycles, "ARITH.DIV_ACTIVE"},
+     {K::divider_cycles, "ARITH.IDIV_ACTIVE"},
+     {K::divider_cycles, "ARITH.CYCLES_DIV_BUSY"},
+     {K::divider_cycles, "ARITH.FPU_DIV_ACTIVE"},
+     {K::divider_cycles, "CYCLES_DIV_BUSY.ALL"},
+     {K::divider_cycles, "CYCLES_DIV_BUSY.IDIV"},
+
+     {K::prefetches, "SW_PREFETCH_ACCESS.T0"},
+     {K::prefetches, "SW_PREFETCH.T0"}});
 
 /// Names of libpfm4 and of perf, families 17h, 19h and 1Ah.
 constexpr auto kAmd = std::to_array<Meaning>(
@@ -267,8 +284,8 @@ constexpr auto kArm = std::to_array<Meaning>({{K::cycles, "CPU_CYCLES"},
                                               {K::mispredicted, "BR_MIS_PRED_RETIRED"},
                                               {K::mispredicted, "BR_MIS_PRED"}});
 
-/// Families of Intel's events that any instruction causes: of its operations at retirement, and of
-/// how it was fetched.
+/// Families of Intel's events that any instruction causes, except those whose names define the
+/// causes (causes_by_name): operations at retirement, and how the instruction was fetched.
 constexpr std::array<std::string_view, 5> kOfAnyInstruction{
     "INST_RETIRED", "UOPS_RETIRED", "TOPDOWN_RETIRING", "FRONTEND_RETIRED", "ITLB_MISS_RETIRED"};
 
@@ -326,8 +343,10 @@ bool is_doubtful_dispatch(const Cpu& cpu, Counted counted, const Kind& kind) {
 
 Counted counted_by(const Cpu& cpu, const Event& event) {
   const Counted counted = find(cpu, event).meaning.counted;
-  const bool other = counted == K::other && cpu.layout == ConfigLayout::intel;
-  return other && is_of_any_instruction(event) ? K::any_instruction : counted;
+  if (counted != K::other || cpu.layout != ConfigLayout::intel) return counted;
+  const bool has_causes = std::ranges::any_of(
+      causes_of(cpu, event), [](const Cause& cause) { return cause.verdict != Verdict::unknown; });
+  return is_of_any_instruction(event) && !has_causes ? K::any_instruction : K::other;
 }
 
 std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event) {

@@ -17,6 +17,12 @@ using instructions::Counted;
 /// that no name has is `other`.
 Counted counted_by(const Cpu& cpu, const Event& event);
 
+/// Whether any instruction can be sampled for an event that counts this.
+constexpr bool samples_any_instruction(Counted counted) {
+  return counted == Counted::cycles || counted == Counted::instructions ||
+         counted == Counted::any_instruction;
+}
+
 /// Names the instructions each of which causes one such event whenever it retires: `instructions`,
 /// `loads`, `stores`, `branches`, `conditional_branches` (taken or not), or `taken_branches`, of
 /// which only jumps that are always taken are certain. Calls and returns alone are not among them:

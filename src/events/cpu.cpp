@@ -3,10 +3,12 @@
 #include "src/events/intel_table.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/machine/zen.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,39 +43,39 @@ constexpr auto kCpus = std::to_array<CpuNames>({
     {"icelakex", "icx", Core::icelake, {"icelake_server"}},
     {"tigerlake", "", Core::icelake, {"tgl"}},
     {"rocketlake", "", Core::icelake, {"rkl"}},
-    {"sapphirerapids", "spr", Core::sapphire_rapids, {}},
-    {"emeraldrapids", "emr", Core::sapphire_rapids, {}},
-    {"graniterapids", "gnr", Core::other, {}},
+    {"sapphirerapids", "spr", Core::golden_cove, {}},
+    {"emeraldrapids", "emr", Core::golden_cove, {}},
+    {"graniterapids", "gnr", Core::redwood_cove, {}},
     {"Silvermont", "slm", Core::silvermont, {"airmont"}},
     {"goldmont", "glm", Core::goldmont, {}},
-    {"goldmontplus", "", Core::other, {"glp"}},
-    {"elkhartlake", "tmt", Core::other, {"tremont", "ehl"}},
-    {"snowridgex", "", Core::other, {"snowridge", "snr"}},
-    {"grandridge", "", Core::other, {"grr"}},
-    {"sierraforest", "", Core::other, {"srf"}},
-    {"clearwaterforest", "", Core::other, {"cwf"}},
+    {"goldmontplus", "", Core::goldmont_plus, {"glp"}},
+    {"elkhartlake", "tmt", Core::tremont, {"tremont", "ehl"}},
+    {"snowridgex", "", Core::tremont, {"snowridge", "snr"}},
+    {"grandridge", "", Core::crestmont, {"grr"}},
+    {"sierraforest", "", Core::crestmont, {"srf"}},
+    {"clearwaterforest", "", Core::darkmont, {"cwf"}},
     {"knightslanding", "knl", Core::knights_landing, {"knm"}},
     // Hybrid CPUs, and their core types.
     {"alderlake", "", Core::other, {"adl", "raptorlake", "rpl"}},
-    {"alderlake_goldencove", "adl_glc", Core::other, {"goldencove"}},
-    {"alderlake_gracemont", "adl_grt", Core::other, {"gracemont"}},
-    {"6-BE", "", Core::other, {"alderlaken", "adln"}},
+    {"alderlake_goldencove", "adl_glc", Core::golden_cove, {"goldencove"}},
+    {"alderlake_gracemont", "adl_grt", Core::gracemont, {"gracemont"}},
+    {"6-BE", "", Core::gracemont, {"alderlaken", "adln"}},
     {"meteorlake", "", Core::other, {"mtl"}},
-    {"meteorlake_redwoodcove", "", Core::other, {"mtl_rwc", "redwoodcove"}},
-    {"meteorlake_crestmont", "", Core::other, {"mtl_cmt"}},
+    {"meteorlake_redwoodcove", "", Core::redwood_cove, {"mtl_rwc", "redwoodcove"}},
+    {"meteorlake_crestmont", "", Core::crestmont, {"mtl_cmt"}},
     {"arrowlake", "", Core::other, {"arl"}},
-    {"arrowlake_lioncove", "", Core::other, {"arl_lnc"}},
-    {"arrowlake_skymont", "", Core::other, {"arl_skt"}},
-    {"arrowlake_crestmont", "", Core::other, {"arl_cmt"}},
+    {"arrowlake_lioncove", "", Core::lion_cove, {"arl_lnc"}},
+    {"arrowlake_skymont", "", Core::skymont, {"arl_skt"}},
+    {"arrowlake_crestmont", "", Core::crestmont, {"arl_cmt"}},
     {"lunarlake", "", Core::other, {"lnl"}},
-    {"lunarlake_lioncove", "", Core::other, {"lnl_lnc"}},
-    {"lunarlake_skymont", "", Core::other, {"lnl_skt"}},
+    {"lunarlake_lioncove", "", Core::lion_cove, {"lnl_lnc"}},
+    {"lunarlake_skymont", "", Core::skymont, {"lnl_skt"}},
     {"pantherlake", "", Core::other, {"ptl"}},
-    {"pantherlake_cougarcove", "", Core::other, {"cougarcove"}},
-    {"pantherlake_darkmont", "", Core::other, {"darkmont"}},
+    {"pantherlake_cougarcove", "", Core::lion_cove, {"cougarcove"}},
+    {"pantherlake_darkmont", "", Core::darkmont, {"darkmont"}},
     {"novalake", "", Core::other, {"nvl"}},
-    {"novalake_coyotecove", "", Core::other, {"coyotecove"}},
-    {"novalake_arcticwolf", "", Core::other, {"arcticwolf"}},
+    {"novalake_coyotecove", "", Core::coyote_cove, {"coyotecove"}},
+    {"novalake_arcticwolf", "", Core::arctic_wolf, {"arcticwolf"}},
     // Not in Intel's table.
     {"", "core", Core::core_2, {"core2"}},
     {"", "amd64_fam17h_zen1", Core::other, {"zen1", "zen"}},
@@ -81,6 +83,7 @@ constexpr auto kCpus = std::to_array<CpuNames>({
     {"", "amd64_fam19h_zen3", Core::other, {"zen3"}},
     {"", "amd64_fam19h_zen4", Core::other, {"zen4"}},
     {"", "amd64_fam1ah_zen5", Core::other, {"zen5"}},
+    {"", "amd64_fam1ah_zen6", Core::other, {"zen6"}},
     {"", "arm_n1", Core::other, {"neoverse_n1"}},
     {"", "arm_n2", Core::other, {"neoverse_n2"}},
     {"", "arm_v1", Core::other, {"neoverse_v1"}},
@@ -108,15 +111,10 @@ constexpr std::array<ArmPart, 8> kArmParts{{{0xd0c, "arm_n1"},
                                             {0xd08, "arm_ac72"},
                                             {0xd0b, "arm_ac76"}}};
 
-/// Zen and later; the models of a family by their upper halves ("10h-1Fh").
-std::string amd_name(int family, int model) {
-  const int upper = model >> 4;
-  if (family == 0x17) return upper < 3 ? "amd64_fam17h_zen1" : "amd64_fam17h_zen2";
-  if (family == 0x1a) return "amd64_fam1ah_zen5";
-  if (family != 0x19) return {};
-  const bool zen4 = upper == 1 || upper == 6 || upper == 7 || upper == 0xa;
-  return zen4 ? "amd64_fam19h_zen4" : "amd64_fam19h_zen3";
-}
+/// The PMUs of libpfm4 for the generations of Zen, from 1 on. libpfm4 does not have the last ones.
+constexpr std::array<std::string_view, 6> kZens{"amd64_fam17h_zen1", "amd64_fam17h_zen2",
+                                                "amd64_fam19h_zen3", "amd64_fam19h_zen4",
+                                                "amd64_fam1ah_zen5", "amd64_fam1ah_zen6"};
 
 bool is_core_2(int family, int model) {
   return family == 6 && (model == 15 || model == 22 || model == 23 || model == 29);
@@ -165,8 +163,8 @@ std::string pfm_name_of(const machine::CpuIdentity& cpu) {
   }
   if (!cpu.family) return {};
   if (cpu.vendor == "GenuineIntel" && is_core_2(*cpu.family, *cpu.model)) return "core";
-  if (cpu.vendor == "AuthenticAMD") return amd_name(*cpu.family, *cpu.model);
-  return {};
+  const auto zen = machine::zen_generation(cpu);
+  return zen ? std::string(kZens.at(static_cast<std::size_t>(*zen) - 1)) : std::string();
 }
 
 Core core_of(std::string_view name) {

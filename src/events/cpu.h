@@ -14,12 +14,12 @@ struct CpuIdentity;
 
 namespace skid::events {
 
-/// Cores in the tables of this layer. Skylake includes Kaby Lake and Coffee Lake, Ice Lake its
-/// servers, Tiger Lake and Rocket Lake.
+/// Cores of Intel, each kind in the order of their age. Skylake includes Kaby Lake and Coffee Lake,
+/// Ice Lake its servers, Tiger Lake and Rocket Lake, Lion Cove also Cougar Cove. `other`: a core of
+/// another vendor, a hybrid CPU, or a core that the tables of this layer do not have.
 enum class Core {
   other,
   core_2,
-  bonnell,
   nehalem,
   westmere,
   sandy_bridge,
@@ -29,11 +29,28 @@ enum class Core {
   skylake,
   skylake_server,
   icelake,
-  sapphire_rapids,
+  golden_cove,
+  redwood_cove,
+  lion_cove,
+  coyote_cove,
+  bonnell,
   silvermont,
+  knights_landing,
   goldmont,
-  knights_landing
+  goldmont_plus,
+  tremont,
+  gracemont,
+  crestmont,
+  skymont,
+  darkmont,
+  arctic_wolf
 };
+
+/// Whether the kernel treats a core like Golden Cove or Gracemont, or their successors
+/// (intel_pmu_init_glc() and intel_pmu_init_grt() in arch/x86/events/intel/core.c).
+constexpr bool is_since_golden_cove(Core core) {
+  return (core >= Core::golden_cove && core <= Core::coyote_cove) || core >= Core::gracemont;
+}
 
 /// The fields of an event in perf_event_attr.config (/sys/bus/event_source/devices/PMU/format).
 enum class ConfigLayout { intel, amd, arm };

@@ -1,6 +1,8 @@
 // An event: its names, its code and what its source states about it.
 #pragma once
 
+#include "src/events/cpu.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -13,6 +15,7 @@ namespace skid::events {
 struct Event {
   std::string name = {};                  ///< "LONGEST_LAT_CACHE.MISS"; from a file: not escaped
   std::string description = {};           ///< may be empty; from a file: not escaped
+  Core core = Core::other;                ///< the core type that has it
   std::string pmu = "cpu";                ///< name of the PMU in perf and sysfs
   std::uint64_t config = 0, config1 = 0;  ///< fields of perf_event_attr
   std::string source = {};                ///< "Intel's event file skylake V59", "libpfm4, skl"

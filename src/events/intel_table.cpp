@@ -173,6 +173,7 @@ std::vector<std::string> errata_ids(std::string_view text) {
 Event event_of(std::string_view line, const IntelFile& file, const std::string& source) {
   Event event;
   event.name = take_until('\t', line);
+  event.core = core_of(file.name);
   event.pmu = file.pmu;
   event.source = source;
   event.config = whole_number<std::uint64_t>(take_until('\t', line), 16).value_or(0);
@@ -319,11 +320,17 @@ json parse(const fs::path& path) {
 
 void read_events(const fs::path& path, const std::string& pmu, std::vector<Event>& events) {
   const json document = parse(path);
+  // "skylakex_core.json", "alderlake_goldencove_core.json".
+  std::string core = path.stem().string();
+  if (constexpr std::string_view kSuffix = "_core"; core.ends_with(kSuffix)) {
+    core.resize(core.size() - kSuffix.size());
+  }
   const JsonValue root(document, path.string());
   // Older files are the array alone, newer ones have it after a header.
   for (const JsonValue& value :
        (document.is_array() ? root : root["Events"]).elements(kMostEvents)) {
     events.push_back(read_event(value, pmu));
+    events.back().core = core_of(core);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "src/events/cpu.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/spelling.h"
+#include "src/events/perf_names.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/event_attempt.h"

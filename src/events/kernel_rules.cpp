@@ -15,12 +15,13 @@
 // Example: cycles:ppp on Skylake is INST_RETIRED.PREC_DIST, inverted with cmask 16, so that the
 // samples are of an event that can be precise.
 //
-// kCoreRules has a row for each Core; Intel's newer CPUs follow is_since_golden_cove(). The sources
+// kCoreRules has a row for each Core up to Ice Lake and Tremont; newer ones are alike. The sources
 // are arch/x86/events/core.c, arch/x86/events/intel/core.c, arch/x86/events/intel/ds.c,
 // arch/x86/events/amd/ibs.c, drivers/perf/arm_pmu.c and arch/powerpc/perf/core-book3s.c of Linux.
 
 #include "src/events/kernel_rules.h"
 
+#include "src/events/counters.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/intel_table.h"
@@ -33,7 +34,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <linux/perf_event.h>
@@ -46,68 +46,42 @@ constexpr std::string_view kNoInstructions = "INST_RETIRED.ANY_P, inverted (cmas
 constexpr std::string_view kNoPrecDist = "INST_RETIRED.PREC_DIST, inverted (cmask 16)";
 
 /// INST_RETIRED.PREC_DIST is INST_RETIRED.ALL on some cores.
-constexpr std::uint64_t kCycles = 0x003c, kInstRetired = 0x00c0, kFixedInstRetired = 0x0100,
-                        kPrecDist = 0x01c0;
+constexpr std::uint64_t kCycles = 0x003c, kPrecDist = 0x01c0;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
 constexpr std::uint64_t kTimestamp = PERF_SAMPLE_TIME, kBranchStack = PERF_SAMPLE_BRANCH_STACK;
 
-/// Whether the kernel treats a CPU like Golden Cove, Gracemont or their successors
-/// (intel_pmu_init_glc(), intel_pmu_init_grt()): all CPUs of Intel's table without an entry of
-/// their own in Core, except Goldmont Plus and Tremont.
-bool is_since_golden_cove(const machine::CpuIdentity& cpu) {
-  constexpr std::array<std::string_view, 3> kBefore{"goldmontplus", "elkhartlake", "snowridgex"};
-  const Core core = core_of(cpu);
-  if (core != Core::other) return core == Core::sapphire_rapids;
+/// The core of a CPU, of a hybrid CPU that of its performance cores.
+Core first_core_of(const machine::CpuIdentity& cpu) {
   const auto files = intel_files_of(cpu);
-  return !files.empty() && std::ranges::find(kBefore, files.front().name) == kBefore.end();
+  return files.empty() ? core_of(cpu) : core_of(files.front().name);
 }
 
-LevelThree is_refused(const Event& /*event*/) {
-  return LevelThree::refused;
-}
+/// What level 3 of a core's events is.
+enum class LevelThreeRule : std::uint8_t {
+  refused,      ///< the kernel takes no level 3
+  as_level_2,   ///< on the counters of level 2
+  cycles_only,  ///< cycles alone become another event (INST_RETIRED.PREC_DIST, inverted)
+  by_counters   ///< by the counters that the event may be on
+};
 
-LevelThree is_level_2(const Event& /*event*/) {
-  return LevelThree::same_as_level_2;
-}
+/// The bit of fixed counter 0 in Counters.
+constexpr int kFixedCounter0 = 32;
 
-LevelThree distinct_if(bool distinct) {
-  return distinct ? LevelThree::distinct : LevelThree::same_as_level_2;
-}
-
-/// INST_RETIRED.PREC_DIST on counter 1; cycles at level 3 are the same, inverted.
-LevelThree by_prec_dist(const Event& event) {
-  return distinct_if(without_modifiers(ConfigLayout::intel, event.config) == kPrecDist ||
-                     event.config == kCycles);
-}
-
-/// Ice Lake counts instructions at level 3 on fixed counter 0, by any of their codes.
-LevelThree by_fixed_counter(const Event& event) {
-  return distinct_if(event.config == kInstRetired || event.config == kFixedInstRetired ||
-                     event.config == kPrecDist);
-}
-
-/// Cores whose level 3 is on counter 0, or 0 and 1, with "reduced skid PEBS", by the kernel's
-/// glp_get_event_constraints(), tnt_… and cmt_…. Goldmont has that at every level.
-bool has_reduced_skid(const Event& event) {
-  constexpr std::array<std::string_view, 11> kFiles{
-      "goldmontplus", "elkhartlake", "snowridgex",   "gracemont",  "crestmont",       "skymont",
-      "darkmont",     "arcticwolf",  "sierraforest", "grandridge", "clearwaterforest"};
-  return std::ranges::any_of(kFiles, [&event](std::string_view file) {
-    return event.source.find(file) != std::string::npos;
-  });
-}
-
-/// Golden Cove and later, Goldmont Plus and later.
-LevelThree by_pdist(const Event& event) {
+/// Compares the counters of an event at levels 2 and 3. Fixed counter 0 has precise distribution;
+/// of general counters those that the event file lists (Event::pdist). E-cores have a reduced skid
+/// on the others that level 3 allows.
+LevelThree compare_counters(const Event& event) {
   if (event.precise == false) return LevelThree::same_as_level_2;
-  const bool goldmont_plus = event.source.find("goldmontplus") != std::string::npos;
-  if (event.config == kInstRetired && !goldmont_plus) return LevelThree::distinct;
-  const bool distinct = event.pdist && !event.pdist->empty();
-  if (has_reduced_skid(event)) return distinct ? LevelThree::distinct : LevelThree::reduced_skid;
-  // glc_get_event_constraints(): code 0x00c0 alone is on fixed counter 0, and 0x0100 on no other.
-  if (event.config == kFixedInstRetired) return LevelThree::refused;
-  if (!event.pdist) return LevelThree::unknown;
-  return distinct_if(distinct);
+  const auto at_2 = counters_of(event.core, event.config, 2);
+  const auto at_3 = counters_of(event.core, event.config, 3);
+  if (!at_2 || !at_3) return LevelThree::unknown;
+  if (*at_3 == 0) return LevelThree::refused;
+  if (*at_3 == *at_2) return LevelThree::same_as_level_2;
+  const auto is_allowed = [&at_3](int counter) { return (*at_3 >> counter & 1) != 0; };
+  if (is_allowed(kFixedCounter0)) return LevelThree::distinct;
+  if (event.pdist && std::ranges::any_of(*event.pdist, is_allowed)) return LevelThree::distinct;
+  if (event.core >= Core::goldmont_plus) return LevelThree::reduced_skid;
+  return event.pdist ? LevelThree::same_as_level_2 : LevelThree::unknown;
 }
 
 /// What Linux and a core's PEBS records do.
@@ -120,7 +94,7 @@ struct CoreRules {
   /// setup_pebs_adaptive_sample_data() (format 4, Ice Lake) sets it for every record but those of
   /// level 1 with the group of general registers.
   ExactIp exact_ip = ExactIp::unknown;
-  LevelThree (*level_3)(const Event& event) = by_pdist;
+  LevelThreeRule level_3 = LevelThreeRule::by_counters;
   /// Events counted instead of cycles at levels 1 and 2, and at level 3.
   std::string_view cycles = {}, cycles_at_3 = {};
   /// Fields of a sample that no record has, so that each record gets an interrupt; nullopt: not
@@ -128,34 +102,38 @@ struct CoreRules {
   std::optional<std::uint64_t> not_in_record = {};
 };
 
-constexpr std::array<CoreRules, 16> kCoreRules{{
-    {Core::other},
-    {Core::core_2, ExactIp::evidence, is_refused, kNoInstructions, kNoInstructions},
-    {Core::bonnell, ExactIp::unknown, is_refused, kNoInstructions, kNoInstructions},
-    {Core::nehalem, ExactIp::evidence, is_refused, kNoInstructions, kNoInstructions,
+using enum LevelThreeRule;
+constexpr auto kCoreRules = std::to_array<CoreRules>({
+    {Core::core_2, ExactIp::evidence, refused, kNoInstructions, kNoInstructions},
+    {Core::bonnell, ExactIp::unknown, refused, kNoInstructions, kNoInstructions},
+    {Core::nehalem, ExactIp::evidence, refused, kNoInstructions, kNoInstructions,
      kTimestamp | kBranchStack},
-    {Core::westmere, ExactIp::evidence, is_refused, kNoInstructions, kNoInstructions,
+    {Core::westmere, ExactIp::evidence, refused, kNoInstructions, kNoInstructions,
      kTimestamp | kBranchStack},
-    {Core::sandy_bridge, ExactIp::evidence, is_refused, kNoUops, kNoUops,
+    {Core::sandy_bridge, ExactIp::evidence, refused, kNoUops, kNoUops, kTimestamp | kBranchStack},
+    {Core::ivy_bridge, ExactIp::evidence, cycles_only, kNoUops, kNoPrecDist,
      kTimestamp | kBranchStack},
-    {Core::ivy_bridge, ExactIp::evidence, by_prec_dist, kNoUops, kNoPrecDist,
+    {Core::haswell, ExactIp::request, cycles_only, kNoUops, kNoPrecDist, kTimestamp | kBranchStack},
+    {Core::broadwell, ExactIp::request, cycles_only, kNoUops, kNoPrecDist,
      kTimestamp | kBranchStack},
-    {Core::haswell, ExactIp::request, by_prec_dist, kNoUops, kNoPrecDist,
-     kTimestamp | kBranchStack},
-    {Core::broadwell, ExactIp::request, by_prec_dist, kNoUops, kNoPrecDist,
-     kTimestamp | kBranchStack},
-    {Core::skylake, ExactIp::request, by_prec_dist, kNoInstructions, kNoPrecDist, kBranchStack},
-    {Core::skylake_server, ExactIp::request, by_prec_dist, kNoInstructions, kNoPrecDist,
+    {Core::skylake, ExactIp::request, cycles_only, kNoInstructions, kNoPrecDist, kBranchStack},
+    {Core::skylake_server, ExactIp::request, cycles_only, kNoInstructions, kNoPrecDist,
      kBranchStack},
-    {Core::icelake, ExactIp::request, by_fixed_counter, {}, {}, 0},
-    {Core::sapphire_rapids, ExactIp::request, by_pdist, {}, {}, 0},
-    {Core::silvermont, ExactIp::unknown, is_refused, kNoInstructions, kNoInstructions},
-    {Core::goldmont, ExactIp::unknown, is_level_2},
-    {Core::knights_landing, ExactIp::unknown, is_refused, kNoInstructions, kNoInstructions},
-}};
+    {Core::icelake, ExactIp::request, by_counters, {}, {}, 0},
+    {Core::silvermont, ExactIp::unknown, refused, kNoInstructions, kNoInstructions},
+    {Core::knights_landing, ExactIp::unknown, refused, kNoInstructions, kNoInstructions},
+    {Core::goldmont, ExactIp::unknown, as_level_2},
+    {Core::goldmont_plus, ExactIp::request},
+    {Core::tremont, ExactIp::request},
+});
 
 const CoreRules& rules_of(Core core) {
-  return *find_by(kCoreRules, &CoreRules::core, core);
+  static constexpr CoreRules kUnknown{Core::other};
+  static constexpr CoreRules kSinceGoldenCove{
+      Core::golden_cove, ExactIp::request, LevelThreeRule::by_counters, {}, {}, 0};
+  if (is_since_golden_cove(core)) return kSinceGoldenCove;
+  const CoreRules* found = find_by(kCoreRules, &CoreRules::core, core);
+  return found == nullptr ? kUnknown : *found;
 }
 
 }  // namespace
@@ -168,16 +146,31 @@ ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs) {
   // drivers/perf/arm_pmu.c and arch/powerpc/perf/core-book3s.c have no precise samples.
   if (is_arm(cpu) || cpu.arch.starts_with("ppc")) return ExactIp::never;
   if (cpu.vendor != "GenuineIntel") return ExactIp::unknown;
-  const Core core = core_of(cpu);
-  // The rest of Intel's table is of Goldmont Plus (format 3) and later.
-  if (core == Core::other && !intel_files_of(cpu).empty()) return ExactIp::request;
-  return rules_of(core).exact_ip;
+  return rules_of(first_core_of(cpu)).exact_ip;
 }
 
 LevelThree level_3_of(const Cpu& cpu, const Event& event) {
   if (cpu.layout == ConfigLayout::amd) return LevelThree::refused;
   if (cpu.layout == ConfigLayout::arm) return LevelThree::same_as_level_2;
-  return rules_of(cpu.core).level_3(event);
+  switch (rules_of(event.core).level_3) {
+    case refused:
+      return LevelThree::refused;
+    case as_level_2:
+      return LevelThree::same_as_level_2;
+    case cycles_only:
+      return event.config == kCycles ? LevelThree::distinct : LevelThree::same_as_level_2;
+    case by_counters:
+      return compare_counters(event);
+  }
+  return LevelThree::unknown;
+}
+
+bool has_precise_distribution(const Cpu& cpu, const Event& event) {
+  if (level_3_of(cpu, event) == LevelThree::distinct) return true;
+  if (rules_of(event.core).level_3 == cycles_only) {
+    return without_modifiers(ConfigLayout::intel, event.config) == kPrecDist;
+  }
+  return counters_of(event.core, event.config, 2) == Counters{1} << kFixedCounter0;
 }
 
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) {
@@ -203,7 +196,7 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
                : PeriodRule{.least = 32, .who = "Haswell"};
   }
   if (core == Core::nehalem) return PeriodRule{.least = 32, .who = "Nehalem"};
-  if (event.level >= 3 && is_since_golden_cove(cpu)) {
+  if (event.level >= 3 && is_since_golden_cove(first_core_of(cpu))) {
     return PeriodRule{.least = 128, .who = "precise distribution (level 3)"};
   }
   return std::nullopt;
@@ -226,8 +219,7 @@ std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool f
       PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION;
   const std::uint64_t rest = sample_type & ~kInAnyRecord;
   if ((rest & ~(kTimestamp | kBranchStack | kUnknown)) != 0) return false;
-  std::optional<std::uint64_t> not_in_record = rules_of(core_of(cpu)).not_in_record;
-  if (!not_in_record && is_since_golden_cove(cpu)) not_in_record = 0;
+  const std::optional<std::uint64_t> not_in_record = rules_of(first_core_of(cpu)).not_in_record;
   if (!not_in_record) return std::nullopt;
   if ((rest & *not_in_record) != 0) return false;
   const bool is_adaptive = *not_in_record == 0;

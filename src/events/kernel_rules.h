@@ -31,6 +31,10 @@ ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs);
 /// arch/x86/events/amd/ibs.c; drivers/perf/arm_pmu.c) and, where event files have it, PDISTCounter.
 LevelThree level_3_of(const Cpu& cpu, const Event& event);
 
+/// Whether an event has precise distribution at level 3, where it may be the same as level 2:
+/// INST_RETIRED.PREC_DIST is on one counter, which has it, at both levels.
+bool has_precise_distribution(const Cpu& cpu, const Event& event);
+
 /// Returns the event that a core PMU of Intel counts instead of cycles at a precise level: an event
 /// that can be precise, inverted so that it counts the cycles in which it happens less often than
 /// never. Empty: cycles are counted, or the event is unknown. `level`: precise_ip.

@@ -2,7 +2,6 @@
 
 #include "src/events/event.h"
 #include "src/run/perftool/event_name.h"
-#include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -62,8 +61,8 @@ constexpr std::array<Field, 7> kFields{{{"edge", 18, 1, false},
 /// FRONTEND_RETIRED, and offcore responses.
 constexpr std::array<std::string_view, 4> kConfig1{"config1", "ldlat", "frontend", "offcore_rsp"};
 
-[[noreturn]] void refuse_term(std::string_view term, std::string_view spelling) {
-  throw UsageError(
+std::string unknown_term(std::string_view term, std::string_view spelling) {
+  return fmt::format(
       "'{}' in '{}' is not a known term; expected event, umask, edge, pc, any, inv, cmask, in_tx, "
       "in_tx_cp, config, config1, ldlat, frontend and offcore_rsp with numbers",
       term, spelling);
@@ -73,57 +72,58 @@ std::uint64_t event_bits(ConfigLayout layout, std::uint64_t event) {
   return layout == ConfigLayout::amd ? (event & 0xff) | (event & 0xf00) << 24 : event;
 }
 
-/// The terms between the slashes of "cpu/event=0xd1,umask=0x20/".
+/// Reads the terms between the slashes of "cpu/event=0xd1,umask=0x20/".
 void read_terms(std::string_view terms, ConfigLayout layout, std::string_view spelling,
                 Spelling& result) {
+  const std::uint64_t most_event = layout == ConfigLayout::intel ? 0xff
+                                   : layout == ConfigLayout::amd ? 0xfff
+                                                                 : 0xffff;
   std::uint64_t config = 0;
+  result.full = result.name = {};
   while (!terms.empty()) {
     const std::string_view term = take_until(',', terms);
     const std::size_t equals = term.find('=');
     const std::string_view key = term.substr(0, equals);
-    // A term without a value is 1; name and period do not choose the event.
-    const auto value = equals == std::string_view::npos ? std::optional<std::uint64_t>(1)
-                                                        : term_value(term.substr(equals + 1));
-    if (key == "name" || key == "period") continue;
-    if (!value) refuse_term(term, spelling);
+    if (key == "name" || key == "period") continue;  // they do not choose the event
     const Field* field = find_by(kFields, &Field::name, key);
-    if (key == "event" && *value <= (layout == ConfigLayout::intel ? 0xffU
-                                     : layout == ConfigLayout::amd ? 0xfffU
-                                                                   : 0xffffU)) {
-      config |= event_bits(layout, *value);
-    } else if (key == "config") {
-      config |= *value;
-    } else if (std::ranges::find(kConfig1, key) != kConfig1.end()) {
-      result.config1 = *value;
-    } else if (key == "umask" && *value <= (layout == ConfigLayout::amd ? 0xffU : 0xffffU)) {
-      config |= (*value & 0xff) << kUmaskShift | (*value >> 8) << kUmaskExtShift;
-    } else if (field != nullptr && *value <= field->most) {
-      config |= *value << field->shift;
-    } else if (term.starts_with("mem-")) {  // an event of the kernel, before its parameters
+    const bool has_value = equals != std::string_view::npos;
+    if (!has_value && field == nullptr && result.name.empty()) {
       result.full = result.name = term;
+      continue;
+    }
+    // A term without a value is 1.
+    const auto value =
+        has_value ? term_value(term.substr(equals + 1)) : std::optional<std::uint64_t>(1);
+    if (value && key == "event" && *value <= most_event) {
+      config |= event_bits(layout, *value);
+    } else if (value && key == "config") {
+      config |= *value;
+    } else if (value && std::ranges::find(kConfig1, key) != kConfig1.end()) {
+      result.config1 = *value;
+    } else if (value && key == "umask" && *value <= (layout == ConfigLayout::amd ? 0xff : 0xffff)) {
+      config |= (*value & 0xff) << kUmaskShift | (*value >> 8) << kUmaskExtShift;
+    } else if (value && field != nullptr && *value <= field->most) {
+      config |= *value << field->shift;
     } else {
-      refuse_term(term, spelling);
+      result.problem = unknown_term(term, spelling);
+      return;
     }
   }
-  if (!result.name.starts_with("mem-")) result.config = config;
+  if (result.name.empty()) {
+    result.full = result.name = spelling;
+    result.config = config;
+  } else if (config != 0) {
+    result.problem = fmt::format(
+        "'{}': terms that change the code of a named event; give the code, with event and umask",
+        spelling);
+  }
 }
 
-struct Generic {
-  std::string_view name;
-  std::array<std::uint64_t, 3> codes;  ///< codes by ConfigLayout
-};
-
-constexpr std::uint64_t kNone = ~std::uint64_t{0};
-constexpr std::array<Generic, 10> kGeneric{{{"cycles", {0x3c, 0x76, 0x11}},
-                                            {"cpu-cycles", {0x3c, 0x76, 0x11}},
-                                            {"instructions", {0xc0, 0xc0, 0x08}},
-                                            {"cache-references", {0x4f2e, 0xff60, 0x04}},
-                                            {"cache-misses", {0x412e, 0x0964, 0x03}},
-                                            {"branches", {0xc4, 0xc2, kNone}},
-                                            {"branch-instructions", {0xc4, 0xc2, kNone}},
-                                            {"branch-misses", {0xc5, 0xc3, 0x10}},
-                                            {"bus-cycles", {0x013c, kNone, 0x1d}},
-                                            {"ref-cycles", {0x0300, kNone, kNone}}}};
+/// Whether terms have the fields of core events: PMUs of cores, "cpu" and "cpu_core", on Arm
+/// "armv8_pmuv3_0".
+bool has_core_terms(std::string_view pmu) {
+  return pmu.starts_with("cpu") || pmu.starts_with("arm") || pmu.starts_with("apple");
+}
 
 /// AMD has bits 11:8 of the event in 35:32.
 constexpr std::uint64_t kAmdEventHigh = 0xfULL << 32;
@@ -132,28 +132,38 @@ constexpr std::uint64_t kArmEvent = 0xffff;
 
 }  // namespace
 
-Spelling take_apart(std::string_view spelling, ConfigLayout layout) {
-  if (spelling.empty() || spelling.size() > kMostBytes) {
-    throw UsageError("an event of {} bytes; expected 1 to {}", spelling.size(), kMostBytes);
-  }
+Spelling parse_spelling(std::string_view spelling, ConfigLayout layout) {
   Spelling result;
+  if (spelling.empty() || spelling.size() > kMostBytes) {
+    result.problem =
+        fmt::format("an event of {} bytes; expected 1 to {}", spelling.size(), kMostBytes);
+    return result;
+  }
   std::string_view rest = spelling;
   if (const std::size_t colons = rest.find("::"); colons != std::string_view::npos) {
     result.cpu = rest.substr(0, colons);
     rest.remove_prefix(colons + 2);
   }
-  const std::size_t open = rest.find('/');
-  if (open != std::string_view::npos) {
+  result.full = rest;
+  if (const std::size_t open = rest.find('/'); open != std::string_view::npos) {
     const std::size_t close = rest.find('/', open + 1);
     if (close == std::string_view::npos) {
-      throw UsageError("'{}': a slash is not closed; write PMU/terms/", spelling);
+      result.problem = fmt::format("'{}': a slash is not closed; write PMU/terms/", spelling);
+      return result;
     }
-    rest = rest.substr(open + 1, close - open - 1);
-    result.full = result.name = rest;
-    if (rest.find('=') != std::string_view::npos) read_terms(rest, layout, spelling, result);
+    result.pmu = rest.substr(0, open);
+    if (!has_core_terms(result.pmu)) {
+      result.name = rest;
+      return result;
+    }
+    result.full = rest = rest.substr(open + 1, close - open - 1);
+    if (rest.find_first_of("=,") != std::string_view::npos) {
+      read_terms(rest, layout, spelling, result);
+      return result;
+    }
+    result.name = perftool::split_event_name(rest).name;
     return result;
   }
-  result.full = rest;
   result.name = perftool::split_event_name(rest).name;
   result.config = raw_code(result.name);
   return result;
@@ -165,13 +175,6 @@ std::string normalized(std::string_view name) {
     upper += c == ':' ? '.' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return upper;
-}
-
-std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name) {
-  const Generic* found = find_by(kGeneric, &Generic::name, name);
-  const std::uint64_t code =
-      found == nullptr ? kNone : found->codes.at(static_cast<std::size_t>(layout));
-  return code == kNone ? std::nullopt : std::optional(code);
 }
 
 std::uint64_t event_select(ConfigLayout layout, std::uint64_t config) {

@@ -13,27 +13,26 @@ namespace skid::events {
 struct Event;
 
 /// The parts of an event's spelling: "skl::MEM_LOAD_RETIRED:L3_MISS",
-/// "mem_load_retired.l3_miss:pp", "cpu/event=0xd1,umask=0x20/pp", "r20d1", "0x20d1". CPU, PMU and
-/// perf's modifiers are separated from the name or code.
+/// "mem_load_retired.l3_miss:pp", "cpu/event=0xd1,umask=0x20/pp", "cpu_core/cycles:pp/",
+/// "cpu/mem-loads,ldlat=30,name=x/", "r20d1", "0x20d1". CPU, PMU and perf's modifiers are separated
+/// from the name or code.
 struct Spelling {
   std::string cpu;                      ///< part before "::"; may be empty
+  std::string pmu;                      ///< part before the slash; may be empty
   std::string name;                     ///< name as written, without perf's modifiers
   std::string full;                     ///< name as written, with what may be modifiers or an umask
   std::optional<std::uint64_t> config;  ///< a raw code
-  std::uint64_t config1 = 0;  ///< set only with a raw code and for mem-loads; 0: not given
+  std::uint64_t config1 = 0;            ///< 0: not given
+  std::string problem;                  ///< why the text is no spelling of an event; empty: it is
 };
 
-/// Parses a spelling. Throws UsageError for a term between slashes that cannot be read.
-Spelling take_apart(std::string_view spelling, ConfigLayout layout);
+/// Parses a spelling. Terms of PMUs that are not of cores ("ibs_op/cnt_ctl=1/") are part of the
+/// name.
+Spelling parse_spelling(std::string_view spelling, ConfigLayout layout);
 
 /// Converts a name to upper case, with '.' for ':': names that are equal but for their spelling
 /// compare equal.
 std::string normalized(std::string_view name);
-
-/// Returns the code that the kernel takes for a generic hardware event of perf ("cycles",
-/// "cache-misses"): arch/x86/events/intel/core.c, arch/x86/events/amd/core.c (Zen 2 and later) and
-/// drivers/perf/arm_pmuv3.c. Other names give nullopt.
-std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name);
 
 /// Extracts the bits of `config` that choose the event, without umask, edge, inv, cmask.
 std::uint64_t event_select(ConfigLayout layout, std::uint64_t config);

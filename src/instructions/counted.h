@@ -24,10 +24,15 @@ enum class Counted {
   l3_misses,
   local_memory,  ///< loads that the memory of the same node served
   cache_misses,  ///< misses of the last level, by any requester: loads, stores, code, prefetchers
+  split_loads,   ///< loads that cross the boundary of a cache line
   stores,
+  split_stores,  ///< stores that cross the boundary of a cache line
+  splits,        ///< loads and stores that cross it
   branches,
   conditional_branches,
   taken_conditional_branches,
+  taken_forward_conditional_branches,
+  taken_backward_conditional_branches,
   untaken_conditional_branches,
   taken_branches,
   calls,
@@ -35,6 +40,8 @@ enum class Counted {
   mispredicted,
   mispredicted_conditional,
   mispredicted_taken_conditional,
+  mispredicted_forward_conditional,   ///< taken ones
+  mispredicted_backward_conditional,  ///< taken ones
   mispredicted_untaken_conditional,
   mispredicted_taken,
   mispredicted_returns,

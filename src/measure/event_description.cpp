@@ -15,6 +15,7 @@
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
+#include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ std::vector<std::string> excluded_modes(const Attribute& attribute) {
 
 analysis::EventIdentity identity_of(const Attribute& attribute,
                                     const run::PlannedMeasurement* planned,
-                                    const std::optional<std::string>& requested) {
+                                    const std::optional<std::string>& requested,
+                                    events::ConfigLayout layout) {
   analysis::EventIdentity event;
   event.recorded = attribute.name;
   event.type = attribute.type;
@@ -54,11 +56,18 @@ analysis::EventIdentity identity_of(const Attribute& attribute,
   if (planned != nullptr) {
     event.requested = planned->requested;
     event.label = planned->event;
-    event.substituted = is_substituted(planned->perf_event, attribute);
+    event.substituted = is_substituted(planned->perf_event, attribute, layout);
   } else {
     event.requested = requested;
     event.label = perftool::split_event_name(requested.value_or(attribute.name)).name;
-    event.substituted = requested && is_substituted(*requested, attribute);
+    event.substituted = requested && is_substituted(*requested, attribute, layout);
+  }
+  // perf 7 records some generic events as raw codes: with any version they are the same event.
+  const auto* generic = perftool::find_generic_event(event.label);
+  if (generic != nullptr && generic->type != attribute.type && !event.substituted &&
+      (planned != nullptr || requested)) {
+    event.type = generic->type;
+    event.config = generic->config;
   }
   return event;
 }
@@ -174,7 +183,17 @@ bool is_name_of(std::string_view name, std::string_view event) {
   auto parts = perftool::split_event_name(event);
   if (name == event || name == parts.name) return true;
   std::erase(parts.modifiers, 'p');
-  return name == perftool::join_event_name(parts);
+  if (name == perftool::join_event_name(parts)) return true;
+  // An event of one core type: "cpu_core/cycles/", which perf 5.15 to 6.0 write with its level,
+  // "cpu_core/cycles:pp/". perf records it for "cycles"
+  // (tools/perf/Documentation/intel-hybrid.txt).
+  const std::size_t open = parts.name.find('/');
+  if (!parts.name.starts_with("cpu_") || open == parts.name.npos || !parts.name.ends_with('/')) {
+    return false;
+  }
+  const std::string inner = parts.name.substr(open + 1, parts.name.size() - open - 2);
+  const std::string bare = perftool::split_event_name(inner).name;
+  return name == bare || name == fmt::format("{}/{}/", parts.name.substr(0, open), bare);
 }
 
 bool is_of_cpu(const RecordedEvent& event) {
@@ -210,13 +229,14 @@ std::vector<std::optional<std::string>> requested_by_attribute(
     if (is_clock(*only) || is_generic_cycles(*only)) requested = {"cycles:P"};
   }
   if (requested.empty()) return result;
+  const auto layout = events::layout_of(recorded_machine(recording.features(), nullptr).cpu);
   // perf may sort events. Where several fit, those that were recorded as requested come first, and
   // the rest follow in order.
   for (const bool must_fit : {true, false}) {
     for (std::size_t index = 0; index < attributes.size(); ++index) {
       if (attributes[index].is_dummy() || result[index]) continue;
       const auto found = std::ranges::find_if(requested, [&](const std::string& event) {
-        return !must_fit || is_recorded_as_requested(event, attributes[index]);
+        return !must_fit || is_recorded_as_requested(event, attributes[index], layout);
       });
       if (found == requested.end()) continue;
       result[index] = std::move(*found);
@@ -247,14 +267,15 @@ RecordedEvent describe_event(const Source& source, const perfdata::Recording& re
                              const machine::Machine& machine, std::uint32_t index,
                              const std::optional<std::string>& requested) {
   const Attribute& attribute = recording.attributes()[index];
-  RecordedEvent event{.index = index,
-                      .attribute = attribute,
-                      .pmu_name = pmu_name(recording.features(), attribute),
-                      .knowledge = {},
-                      .machine = machine,
-                      .identity = identity_of(attribute, source.planned, requested),
-                      .of_run = source.run != nullptr,
-                      .synthetic = is_synthetic(source, recording.features())};
+  RecordedEvent event{
+      .index = index,
+      .attribute = attribute,
+      .pmu_name = pmu_name(recording.features(), attribute),
+      .knowledge = {},
+      .machine = machine,
+      .identity = identity_of(attribute, source.planned, requested, events::layout_of(machine.cpu)),
+      .of_run = source.run != nullptr,
+      .synthetic = is_synthetic(source, recording.features())};
   event.precise = precise_of(attribute, source.planned, event.identity);
   event.exact_ip = exact_ip_of(event);
   if (!attribute.frequency) {
@@ -294,14 +315,15 @@ bool select_event(const analysis::EventIdentity& event, const locate::Filter& fi
 std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
                                   const locate::Filter& filter, locate::Filtered& filtered) {
   const auto requested = requested_by_attribute(recording);
+  const auto layout = events::layout_of(recorded_machine(recording.features(), source.run).cpu);
   std::vector<bool> selected;
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     const Attribute& attribute = recording.attributes()[index];
     const bool is_event = !attribute.is_dummy() && !is_cross_check(attribute, source);
-    selected.push_back(is_event
-                           ? select_event(identity_of(attribute, source.planned, requested[index]),
-                                          filter, 0, filtered)
-                           : filter.events.empty());
+    selected.push_back(
+        is_event ? select_event(identity_of(attribute, source.planned, requested[index], layout),
+                                filter, 0, filtered)
+                 : filter.events.empty());
   }
   return selected;
 }

@@ -6,7 +6,7 @@
 #include "runway/trigger.h"
 #include "src/events/catalogue.h"
 #include "src/events/kernel_rules.h"
-#include "src/events/spelling.h"
+#include "src/events/perf_names.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/attribute.h"
@@ -15,7 +15,6 @@
 #include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -88,6 +87,16 @@ constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
 /// Hybrid machines keep the PMU's number in the upper half of a generic event's config.
 std::uint64_t generic_config(const Attribute& attribute) {
   return attribute.config & 0xffff'ffffu;
+}
+
+/// Whether an attribute is a generic event of perf. perf 7 takes some of them from sysfs, so that
+/// they are recorded as raw codes.
+bool is_generic_event(const perftool::GenericEvent& generic, const Attribute& recorded,
+                      events::ConfigLayout layout) {
+  if (generic.type == recorded.type) return generic.config == generic_config(recorded);
+  const bool is_raw = recorded.type == PERF_TYPE_RAW || recorded.type > PERF_TYPE_BREAKPOINT;
+  return generic.type == PERF_TYPE_HARDWARE && is_raw && recorded.config1 == 0 &&
+         recorded.config2 == 0 && events::generic_event(layout, generic.name) == recorded.config;
 }
 
 /// Events that every instruction, or every cycle of every instruction, causes.
@@ -311,11 +320,12 @@ bool names_no_event(const std::vector<std::string>& command_line) {
   return true;
 }
 
-bool is_substituted(std::string_view requested, const Attribute& recorded) {
+bool is_substituted(std::string_view requested, const Attribute& recorded,
+                    events::ConfigLayout layout) {
   const auto name = perftool::split_event_name(requested).name;
   const auto before_terms = name.substr(0, name.find('/'));  // cpu-clock/period=1000/
   if (const auto* generic = perftool::find_generic_event(before_terms)) {
-    return generic->type != recorded.type || generic->config != generic_config(recorded);
+    return !is_generic_event(*generic, recorded, layout);
   }
   // No other requested event is a clock.
   if (is_clock(recorded)) return true;
@@ -323,10 +333,11 @@ bool is_substituted(std::string_view requested, const Attribute& recorded) {
   return code && *code != recorded.config;
 }
 
-bool is_recorded_as_requested(std::string_view requested, const Attribute& recorded) {
+bool is_recorded_as_requested(std::string_view requested, const Attribute& recorded,
+                              events::ConfigLayout layout) {
   const auto name = perftool::split_event_name(requested).name;
   if (const auto* generic = perftool::find_generic_event(name)) {
-    return generic->type == recorded.type && generic->config == generic_config(recorded);
+    return is_generic_event(*generic, recorded, layout);
   }
   const auto before_modifiers = [](std::string_view event) {
     return event.substr(0, event.find_last_of('/') + 1);  // "intel_pt//" of "intel_pt//u"
@@ -357,7 +368,7 @@ bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowle
     // The trigger must be known to cause each event once if level 3 distributes samples as the
     // events are.
     if (attribute.precise_ip == 3 &&
-        events::level_3_of(knowledge.cpu, *knowledge.event) == LevelThree::distinct) {
+        events::has_precise_distribution(knowledge.cpu, *knowledge.event)) {
       return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
     }
     const auto* effect = runway::kind_of(target.specification.trigger).effect_on(knowledge.counted);
@@ -374,9 +385,7 @@ NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_nam
                             const runway::TargetDescription* target, const LoopCategories& loop) {
   if (is_clock(attribute)) return NotJudged::timer;
   if (counts_every_instruction(attribute, pmu_name, knowledge) ||
-      knowledge.counted == events::Counted::cycles ||
-      knowledge.counted == events::Counted::instructions ||
-      knowledge.counted == events::Counted::any_instruction) {
+      events::samples_any_instruction(knowledge.counted)) {
     return NotJudged::every_instruction;
   }
   if (attribute.type == PERF_TYPE_BREAKPOINT || is_page_fault(attribute)) {

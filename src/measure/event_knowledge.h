@@ -147,12 +147,15 @@ bool is_generic_cycles(const perfdata::Attribute& attribute);
 bool names_no_event(const std::vector<std::string>& command_line);
 
 /// Whether another event was recorded than `requested` names: perf silently records cpu-clock for
-/// cycles where there is no PMU. `requested` may be a perf event or a built-in name.
-bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded);
+/// cycles where there is no PMU. `requested` may be a perf event or a built-in name. `layout` is
+/// that of the recorded CPU.
+bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded,
+                    events::ConfigLayout layout);
 
 /// Whether an attribute is certainly the requested event, by its name, generic event or code;
-/// modifiers and levels aside.
-bool is_recorded_as_requested(std::string_view requested, const perfdata::Attribute& recorded);
+/// modifiers and levels aside. `layout` is that of the recorded CPU.
+bool is_recorded_as_requested(std::string_view requested, const perfdata::Attribute& recorded,
+                              events::ConfigLayout layout);
 
 /// Returns the built-in event that an attribute amounts to on this target ("access", "execute",
 /// "faults"); nullopt when it is none of them.

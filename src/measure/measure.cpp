@@ -38,7 +38,6 @@
 #include "src/perfdata/repeated_records.h"
 #include "src/perfdata/sample_kind.h"
 #include "src/run/run.h"
-#include "src/support/precise_level.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
@@ -301,7 +300,8 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   const auto rule = period_rule_of(event);
   const bool keeps_period = !rule || rule->takes(measurement.period.requested.value_or(0));
   if (knowledge.counted == events::Counted::instructions && description != nullptr &&
-      basis.level_three == LevelThree::distinct && keeps_period) {
+      knowledge.event && events::has_precise_distribution(knowledge.cpu, *knowledge.event) &&
+      keeps_period) {
     basis.instructions_per_iteration =
         runway::events_per_iteration(description->specification, events::Counted::instructions);
   }

@@ -36,7 +36,6 @@ struct Code {
 /// Codes of events in perf_event_attr.config (counter mask, umask and event), and what they count.
 constexpr std::array kCodes = {
     Code{0x3c, cycles},
-    Code{0x200, cycles},  // CPU_CLK_UNHALTED.THREAD, which perf counts as 0x3c
     Code{0x81d0, all_loads},
     Code{0x40d1, hit_lfb},
     Code{0x01d1, l1_hit},
@@ -79,12 +78,8 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
     if (const auto found = catalogue.find_name(name); !found.empty()) return found.front().config;
   }
   for (const events::Catalogue& catalogue : kCatalogues) {
-    try {
-      const auto found = catalogue.find_if_known(name);
-      if (!found.empty()) return found.front().config;
-    } catch (const UsageError&) {
-      // It is not the name or code of an event.
-    }
+    const auto found = catalogue.find_if_known(name);
+    if (!found.empty()) return found.front().config;
   }
   return std::nullopt;
 }

@@ -71,18 +71,13 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
                                         const machine::Machine& machine) {
   if (catalogue == nullptr || is_built_in(event.kind)) return std::nullopt;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
-  std::vector<events::Event> found;
-  try {
-    const events::Spelling parts = events::take_apart(event.name, catalogue->cpu().layout);
-    if (!parts.cpu.empty() && !events::is_called(catalogue->cpu().name, parts.cpu)) {
-      throw Error("-e {}: is an event of {}, and this CPU is {}", event.text(), parts.cpu,
-                  catalogue->cpu().name);
-    }
-    // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
-    found = catalogue->find(event.name);
-  } catch (const UsageError&) {
-    return std::nullopt;
+  const events::Spelling parts = events::parse_spelling(event.name, catalogue->cpu().layout);
+  if (!parts.cpu.empty() && !events::is_called(catalogue->cpu().name, parts.cpu)) {
+    throw Error("-e {}: is an event of {}, and this CPU is {}", event.text(), parts.cpu,
+                catalogue->cpu().name);
   }
+  // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
+  const std::vector<events::Event> found = catalogue->find_if_known(event.name);
   const auto of_pmu = std::ranges::find_if(
       found, [&](const auto& candidate) { return pmu == nullptr || candidate.pmu == pmu->name; });
   return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
@@ -93,7 +88,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
 void name_for_perf(RequestedEvent& event, const events::Event& known,
                    const machine::Machine& machine) {
   const bool raw = event.name.find('/') != std::string::npos ||
-                   events::take_apart(event.name, events::ConfigLayout::intel).config;
+                   events::parse_spelling(event.name, events::ConfigLayout::intel).config;
   if (raw || is_generic(event.name)) return;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
@@ -264,12 +259,8 @@ void name_on_pmu(RequestedEvent& event, const std::string& pmu) {
     event.perf_name = fmt::format("{}/{}/", pmu, name);
     return;
   }
-  try {
-    const auto parts = events::take_apart(event.name, events::ConfigLayout::intel);
-    if (parts.config) event.perf_name = fmt::format("{}/config={:#x}/", pmu, *parts.config);
-  } catch (const UsageError&) {
-    return;  // not a code
-  }
+  const auto parts = events::parse_spelling(event.name, events::ConfigLayout::intel);
+  if (parts.config) event.perf_name = fmt::format("{}/config={:#x}/", pmu, *parts.config);
 }
 
 /// Whether an event has a name of perf or the kernel, or is no name but a code, terms of a PMU, a
@@ -282,7 +273,7 @@ bool is_of_perf(const RequestedEvent& event) {
   const std::string_view name = event.name;
   return is_built_in(event.kind) || perftool::find_generic_event(name) != nullptr ||
          name.find_first_of(":/{") != std::string_view::npos ||
-         events::take_apart(name, events::ConfigLayout::intel).config ||
+         events::parse_spelling(name, events::ConfigLayout::intel).config ||
          std::ranges::any_of(kPrefixes,
                              [name](std::string_view prefix) { return name.starts_with(prefix); });
 }

@@ -55,15 +55,11 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
     return EventAttempt{.type = generic->type, .config = of_pmu | generic->config};
   }
   if (named || name.starts_with('r')) {
-    try {
-      const events::Spelling parts = events::take_apart(name, events::layout_of(machine.cpu));
-      if (parts.config) {
-        return EventAttempt{.type = named ? pmu.type : std::uint32_t{PERF_TYPE_RAW},
-                            .config = *parts.config,
-                            .config1 = parts.config1};
-      }
-    } catch (const UsageError&) {
-      return std::nullopt;
+    const events::Spelling parts = events::parse_spelling(name, events::layout_of(machine.cpu));
+    if (parts.config) {
+      return EventAttempt{.type = named ? pmu.type : std::uint32_t{PERF_TYPE_RAW},
+                          .config = *parts.config,
+                          .config1 = parts.config1};
     }
   }
   return std::nullopt;

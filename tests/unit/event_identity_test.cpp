@@ -73,23 +73,47 @@ TEST(SelectEvent, TakesNamesWithLevelAndModifiersOrWithout) {
     EXPECT_TRUE(is_selected(of_run, name)) << name;
     EXPECT_TRUE(is_selected(bare, name)) << name;
   }
+  for (const char* recorded : {"cpu_core/cycles/u", "cpu_core/cycles:pp/", "cpu_core/cycles/"}) {
+    const analysis::EventIdentity hybrid{.recorded = recorded, .label = recorded};
+    for (const char* name : {"cycles", "cpu_core/cycles/"}) {
+      EXPECT_TRUE(is_selected(hybrid, name)) << recorded << ' ' << name;
+    }
+    EXPECT_FALSE(is_selected(hybrid, "cpu_atom/cycles/"));
+  }
   for (const char* name : {"r81", "r81d0:k", "r81d0:upppp", "u"}) {
     EXPECT_FALSE(is_selected(of_run, name)) << name;
     EXPECT_FALSE(is_selected(bare, name)) << name;
   }
 }
 
+bool is_substituted_on_intel(const char* requested, const Attribute& recorded) {
+  return is_substituted(requested, recorded, events::ConfigLayout::intel);
+}
+
 TEST(Substituted, IsAClockInsteadOfCycles) {
   const auto cpu_clock = event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-  EXPECT_TRUE(is_substituted("cycles:pp", cpu_clock));
-  EXPECT_TRUE(is_substituted("r412e:u", cpu_clock));
-  EXPECT_FALSE(is_substituted("cpu-clock:ppp", cpu_clock));
-  EXPECT_FALSE(is_substituted("cpu-clock/period=100000/u", cpu_clock));
-  EXPECT_TRUE(is_substituted("cycles/period=100000/u", cpu_clock));
-  EXPECT_FALSE(is_substituted("cycles:pp", event(PERF_TYPE_HARDWARE, 0)));
+  EXPECT_TRUE(is_substituted_on_intel("cycles:pp", cpu_clock));
+  EXPECT_TRUE(is_substituted_on_intel("r412e:u", cpu_clock));
+  EXPECT_FALSE(is_substituted_on_intel("cpu-clock:ppp", cpu_clock));
+  EXPECT_FALSE(is_substituted_on_intel("cpu-clock/period=100000/u", cpu_clock));
+  EXPECT_TRUE(is_substituted_on_intel("cycles/period=100000/u", cpu_clock));
+  EXPECT_FALSE(is_substituted_on_intel("cycles:pp", event(PERF_TYPE_HARDWARE, 0)));
   // A hybrid machine's generic event names its PMU in the upper half of config.
-  EXPECT_FALSE(is_substituted("cycles", event(PERF_TYPE_HARDWARE, 0x8'0000'0000)));
-  EXPECT_TRUE(is_substituted("branches", event(PERF_TYPE_HARDWARE, 0)));
+  EXPECT_FALSE(is_substituted_on_intel("cycles", event(PERF_TYPE_HARDWARE, 0x8'0000'0000)));
+  EXPECT_TRUE(is_substituted_on_intel("branches", event(PERF_TYPE_HARDWARE, 0)));
+}
+
+TEST(Substituted, IsNotAGenericEventThatPerfTakesFromSysfs) {
+  // perf 7 records instructions as event 0xc0 of the PMU cpu.
+  EXPECT_FALSE(is_substituted_on_intel("instructions:u", event(PERF_TYPE_RAW, 0xc0)));
+  EXPECT_FALSE(is_substituted_on_intel("branch-misses", event(10, 0xc5))) << "cpu_atom";
+  EXPECT_TRUE(is_substituted_on_intel("instructions", event(PERF_TYPE_RAW, 0xc5)));
+  EXPECT_FALSE(
+      is_substituted("branch-misses", event(PERF_TYPE_RAW, 0xc3), events::ConfigLayout::amd));
+  EXPECT_TRUE(
+      is_substituted("branch-misses", event(PERF_TYPE_RAW, 0xc5), events::ConfigLayout::amd));
+  EXPECT_TRUE(is_recorded_as_requested("instructions", event(PERF_TYPE_RAW, 0xc0),
+                                       events::ConfigLayout::intel));
 }
 
 NotJudged reason(const Attribute& attribute, const char* pmu = "",

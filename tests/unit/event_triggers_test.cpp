@@ -180,14 +180,53 @@ TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
   SKIP_WITHOUT("x86-64");
   for (const auto& [cpu_name, name] :
        std::vector<std::pair<std::string, std::string>>{{"skl", "FRONTEND_RETIRED.L1I_MISS"},
-                                                        {"skl", "INST_RETIRED.NOP"},
-                                                        {"spr", "INST_RETIRED.MACRO_FUSED"},
                                                         {"hsw", "UOPS_RETIRED.RETIRE_SLOTS"},
                                                         {"nhm", "ITLB_MISS_RETIRED"}}) {
     const auto [cpu, event] = known(cpu_name, name);
     EXPECT_EQ(counted_by(cpu, event), Counted::any_instruction) << name;
     EXPECT_THAT(triggers_of(cpu, event), IsEmpty()) << name;
   }
+}
+
+TEST(Counted, IsNotAnyInstructionIfTheNameDefinesTheCauses) {
+  SKIP_WITHOUT("x86-64");
+  for (const auto& [cpu_name, name] : std::vector<std::pair<std::string, std::string>>{
+           {"icl", "INST_RETIRED.NOP"},
+           {"spr", "INST_RETIRED.MACRO_FUSED"},
+           {"spr", "INST_RETIRED.REP_ITERATION"},
+           {"bdw", "INST_RETIRED.X87"},
+           {"arl_lnc", "FRONTEND_RETIRED.UNKNOWN_BRANCH"},
+           {"adl_grt", "UOPS_RETIRED.IDIV"},
+           {"adl_grt", "UOPS_RETIRED.FPDIV"},
+           {"adl_grt", "UOPS_RETIRED.X87"}}) {
+    const auto [cpu, event] = known(cpu_name, name);
+    EXPECT_EQ(counted_by(cpu, event), Counted::other) << name;
+    EXPECT_EQ(verdict_on(causes_of(cpu, event), {Category::return_near, Category::branch}) ==
+                  Verdict::never,
+              name != "FRONTEND_RETIRED.UNKNOWN_BRANCH" && name != "INST_RETIRED.MACRO_FUSED")
+        << name;
+    EXPECT_EQ(verdict_on(causes_of(cpu, event), {Category::lea}), Verdict::never) << name;
+  }
+}
+
+TEST(Triggers, DoNotCauseEventsOfAnotherDirectionOrAlignment) {
+  SKIP_WITHOUT("x86-64");
+  // Branches of targets go forward, and no access crosses a cache line.
+  for (const auto& [cpu_name, name] : std::vector<std::pair<std::string, std::string>>{
+           {"arl_lnc", "BR_INST_RETIRED.COND_TAKEN_BWD"},
+           {"arl_lnc", "BR_MISP_RETIRED.COND_TAKEN_BWD"},
+           {"arl_lnc", "BR_MISP_RETIRED.COND_TAKEN_BWD_COST"},
+           {"skl", "MEM_INST_RETIRED.SPLIT_LOADS"},
+           {"skl", "MEM_INST_RETIRED.SPLIT_STORES"},
+           {"hsw", "MEM_UOPS_RETIRED.SPLIT_LOADS"},
+           {"srf", "MEM_UOPS_RETIRED.SPLIT"}}) {
+    const auto [cpu, event] = known(cpu_name, name);
+    EXPECT_THAT(triggers_of(cpu, event), IsEmpty()) << name;
+    EXPECT_NE(counted_by(cpu, event), Counted::other) << name << " would be judged";
+  }
+  const auto [cpu, forward] = known("arl_lnc", "BR_INST_RETIRED.COND_TAKEN_FWD");
+  EXPECT_THAT(test::mapped(triggers_of(cpu, forward), &TriggerCause::kind),
+              ElementsAre(runway::trigger_kind_from("branch-mispredict")));
 }
 
 TEST(CpuNames, FollowFromFamilyAndModel) {
@@ -202,6 +241,12 @@ TEST(CpuNames, FollowFromFamilyAndModel) {
   EXPECT_EQ(name("AuthenticAMD", 23, 0x71), "amd64_fam17h_zen2");
   EXPECT_EQ(name("AuthenticAMD", 23, 0x08), "amd64_fam17h_zen1");
   EXPECT_EQ(name("AuthenticAMD", 26, 0x02), "amd64_fam1ah_zen5");
+  for (const int zen_5 : {0x44, 0x60, 0x70}) {
+    EXPECT_EQ(name("AuthenticAMD", 26, zen_5), "amd64_fam1ah_zen5") << zen_5;
+  }
+  for (const int zen_6 : {0x50, 0x90, 0xaf, 0xc0}) {
+    EXPECT_EQ(name("AuthenticAMD", 26, zen_6), "amd64_fam1ah_zen6") << zen_6;
+  }
   EXPECT_EQ(name("0x41", std::nullopt, 0xd0c), "arm_n1");
   EXPECT_EQ(name("0x48", std::nullopt, 0xd0c), "");
 }

@@ -246,10 +246,12 @@ TEST(NotJudgedReason, FollowsFromTheCatalogue) {
            {intel(kUnknown), 0x412e, 2, NotJudged::unknown_cpu},
            {zen4(), 0x76, 2, NotJudged::every_instruction},
            {zen4(), 0xc4, 0, NotJudged::imprecise},
-           // NOPs cause UOPS_RETIRED.RETIRE_SLOTS, INST_RETIRED.NOP and TOPDOWN_RETIRING.ALL.
+           // NOPs cause UOPS_RETIRED.RETIRE_SLOTS and TOPDOWN_RETIRING.ALL among others.
            {intel(kHaswell), 0x02c2, 2, NotJudged::every_instruction},
-           {intel(kSkylake), 0x02c0, 2, NotJudged::every_instruction},
-           {intel(kSierraForest), 0x02c2, 2, NotJudged::every_instruction},
+           {intel(kSierraForest), 0x0072, 2, NotJudged::every_instruction},
+           // INST_RETIRED.NOP and UOPS_RETIRED.X87 are judged by their causes.
+           {intel(kSkylake), 0x02c0, 2, NotJudged::none},
+           {intel(kSierraForest), 0x02c2, 2, NotJudged::none},
            {intel(kSkylake), 0x40c4, 2, NotJudged::unknown_cause},  // FAR_BRANCH
            // Cycles without a load, and a code without a name.
            {intel(kSkylake), 0x18081d0, 2, NotJudged::unknown_precision},

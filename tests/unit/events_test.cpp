@@ -266,8 +266,7 @@ TEST(Causes, AreUnknownIfTheArticleIsSilent) {
     EXPECT_EQ(verdict(core, 0x02d1, Category::prefetch), Verdict::unknown);
   }
   EXPECT_EQ(verdict(Core::ivy_bridge, 0x02d1, Category::ymm_load), Verdict::unknown);
-  for (const Core core :
-       {Core::other, Core::skylake_server, Core::icelake, Core::sapphire_rapids}) {
+  for (const Core core : {Core::other, Core::skylake_server, Core::icelake, Core::golden_cove}) {
     for (const Cause& cause : measured_causes(core, 0x20d1))
       EXPECT_EQ(cause.verdict, Verdict::unknown);
   }

@@ -2,13 +2,16 @@
 
 #include "runway/trigger.h"
 #include "src/events/causes.h"
+#include "src/events/counted.h"
 #include "src/events/cpu.h"
 #include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
+#include "src/events/questions.h"
 #include "src/events/spelling.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
+#include "src/output/catalogue/answers.h"
 #include "src/output/escape.h"
 #include "src/output/json_document.h"
 #include "src/output/json_values.h"
@@ -102,6 +105,10 @@ std::string categories(const std::vector<events::Cause>& causes, Verdict verdict
 void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::string& text) {
   constexpr std::array kVerdicts{Verdict::can, Verdict::conditional, Verdict::maybe,
                                  Verdict::unknown, Verdict::never};
+  if (events::samples_any_instruction(events::counted_by(cpu, event))) {
+    text += line(page, "caused by", "any instruction");
+    return;
+  }
   const auto causes = events::causes_of(cpu, event);
   text += line(page, "counts", events::counting_unit(cpu.core, event.config));
   std::string_view name = "caused by";
@@ -149,6 +156,20 @@ void add_l2(const Page& page, const events::L2Requests& requests, std::string& t
   text += line(page, "manual error", events::manual_error(requests));
 }
 
+std::string_view level_3_text(const Cpu& cpu, const Event& event) {
+  const LevelThree level_3 = events::level_3_of(cpu, event);
+  const bool is_repeated = event.precise == false && level_3 == LevelThree::same_as_level_2;
+  return is_repeated ? "no precise event" : name_of(level_3);
+}
+
+void add_errata(const Page& page, const Cpu& cpu, const Event& event, std::string& text) {
+  for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
+    text += line(
+        page, "erratum",
+        erratum.effect.empty() ? erratum.ids : fmt::format("{}: {}", erratum.ids, erratum.effect));
+  }
+}
+
 std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
   std::string text = line(page, "event",
                           event.name + (event.deprecated ? " (deprecated)" : "") +
@@ -159,18 +180,14 @@ std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
                events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
   text += line(page, "description", event.description);
   text += line(page, "precise", precise_text(event));
-  text += line(page, "level 3", name_of(events::level_3_of(cpu, event)));
+  text += line(page, "level 3", level_3_text(cpu, event));
   text += line(page, "PDist", pdist_text(event));
   text += line(page, "data address", data_address_text(event));
   add_causes(page, cpu, event, text);
   text += line(page, "trigger", triggers_text(cpu, event));
   if (const auto requests = events::l2_requests(cpu.core, event.config))
     add_l2(page, *requests, text);
-  for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
-    text += line(
-        page, "erratum",
-        erratum.effect.empty() ? erratum.ids : fmt::format("{}: {}", erratum.ids, erratum.effect));
-  }
+  add_errata(page, cpu, event, text);
   return text;
 }
 
@@ -206,6 +223,15 @@ Json event_json(const Cpu& cpu, const Event& value) {
   return io.take();
 }
 
+Json members_of(const Cpu& cpu, const std::vector<Event>& events) {
+  return {{"cpu",
+           {{"name", cpu.name},
+            {"description", text_or_null(cpu.description)},
+            {"at_hand", cpu.at_hand},
+            {"source", cpu.source}}},
+          {"events", array_of(events, [&](const Event& event) { return event_json(cpu, event); })}};
+}
+
 }  // namespace
 
 std::string events_text(const Cpu& cpu, const std::vector<Event>& events, const Page& page) {
@@ -229,14 +255,45 @@ std::string event_list_text(const Cpu& cpu, const std::vector<Event>& events,
 }
 
 std::string events_json(const Cpu& cpu, const std::vector<Event>& events) {
-  return document_text(
-      "skidscan.events/1",
-      {{"cpu",
-        {{"name", cpu.name},
-         {"description", text_or_null(cpu.description)},
-         {"at_hand", cpu.at_hand},
-         {"source", cpu.source}}},
-       {"events", array_of(events, [&](const Event& event) { return event_json(cpu, event); })}});
+  return document_text("skidscan.events/1", members_of(cpu, events));
+}
+
+std::string answers_text(const Cpu& cpu, std::string_view question,
+                         const std::vector<events::Answer>& answers, const Page& page) {
+  std::string text = line(page, "CPU", cpu_line(cpu)) + line(page, "to sample", question);
+  for (const events::Answer& answer : answers) {
+    text += '\n' + line(page, "perf record -e", answer.perf);
+    if (!answer.event) {
+      text += line(page, "samples", answer.remark.empty() ? "what is asked" : answer.remark);
+      continue;
+    }
+    const Event& event = *answer.event;
+    text += line(page, "event", event.name);
+    text += line(page, "precise", precise_text(event));
+    text += line(page, "level 3", level_3_text(cpu, event));
+    text += line(page, "remark", answer.remark);
+    add_errata(page, cpu, event, text);
+  }
+  if (answers.empty()) text += '\n' + line(page, "answer", "nothing is known for it on this CPU");
+  return text;
+}
+
+std::string answers_json(const Cpu& cpu, std::string_view question,
+                         const std::vector<events::Answer>& answers) {
+  std::vector<Event> events;
+  for (const events::Answer& answer : answers) {
+    if (answer.event) events.push_back(*answer.event);
+  }
+  Json members = members_of(cpu, events);
+  members["question"] = question;
+  members["answers"] = array_of(answers, [](const events::Answer& answer) {
+    return Json{{"pmu", answer.pmu},
+                {"perf", answer.perf},
+                {"precise", answer.precise ? Json(*answer.precise) : Json()},
+                {"remark", text_or_null(answer.remark)},
+                {"event", answer.event ? Json(answer.event->name) : Json()}};
+  });
+  return document_text("skidscan.events/1", members);
 }
 
 }  // namespace skid::output

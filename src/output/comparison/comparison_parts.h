@@ -1,9 +1,9 @@
 // Parts of the texts and pages of comparisons.
 #pragma once
 
-#include "analysis/addresses.h"
 #include "analysis/comparison.h"
 #include "src/output/cell.h"
+#include "src/support/precise_level.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/format.h>  // IWYU pragma: keep
 
 namespace skid::output {
 

@@ -1,0 +1,37 @@
+// Names of core events that perf and the kernel have of their own, and the codes behind them.
+#pragma once
+
+#include "src/events/cpu.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace skid::events {
+
+/// Returns the code that the kernel takes for a generic hardware event of perf ("cycles",
+/// "cache-misses"): arch/x86/events/intel/core.c, arch/x86/events/amd/core.c (Zen 2 and later) and
+/// drivers/perf/arm_pmuv3.c. Other names give nullopt.
+std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name);
+
+/// Returns perf's generic event that has a code, the inverse of generic_event(); empty: none has
+/// it. perf 7 takes these events from sysfs, so that they are recorded as raw ones.
+std::string_view generic_name_of(ConfigLayout layout, std::uint64_t config);
+
+/// Returns the code that perf takes for an event which Intel's files list with a fixed counter:
+/// real_event() in tools/perf/pmu-events/jevents.py of Linux 7.2. The codes of the files (0x0100,
+/// 0x0200) count nothing on a general counter. `name`: as in the files, in any case. Other names
+/// give nullopt.
+std::optional<std::uint64_t> fixed_counter_event(std::string_view name);
+
+/// An event that the kernel names in /sys/bus/event_source/devices/PMU/events.
+struct KernelEvent {
+  std::uint64_t config = 0, config1 = 0;
+};
+
+/// Returns the code of mem-loads or mem-stores on a core: mem_ld_*, mem_st_* and intel_pmu_init()
+/// in arch/x86/events/intel/core.c of Linux 7.2. nullopt: another name, or the core has no such
+/// event.
+std::optional<KernelEvent> kernel_event(Core core, std::string_view name);
+
+}  // namespace skid::events

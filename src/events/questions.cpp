@@ -1,0 +1,336 @@
+// The answers are composed from three sources. Events of a core PMU are those of the catalogue that
+// count what is asked (counted_by), or whose names the question lists. The filters of the samplers
+// are those of the kernel's drivers:
+//
+//   IBS   arch/x86/events/amd/ibs.c of Linux 7.2: l3missonly from Zen 4 on, ldlat (128 to 2048
+//         cycles) from Zen 5 on. Without a filter it tags any operation, and the samples in
+//         question are found by their data source (perf record -d), or by their instruction.
+//   SPE   drivers/perf/arm_spe_pmu.c (load_filter, store_filter, branch_filter, event_filter,
+//         min_latency); the bits of event_filter are those of the events packet
+//         (tools/perf/util/arm-spe-decoder/arm-spe-pkt-decoder.h): 3 L1D refill, 5 TLB walk, 7
+//         mispredicted, 9 last-level miss, 20 L2D miss.
+
+#include "src/events/questions.h"
+
+#include "src/events/catalogue.h"
+#include "src/events/counted.h"
+#include "src/events/cpu.h"
+#include "src/events/kernel_rules.h"
+#include "src/events/spelling.h"
+#include "src/instructions/counted.h"
+#include "src/support/precise_level.h"
+#include "src/support/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+namespace skid::events {
+
+/// Unused elements and members are empty, or `other`.
+struct Question {
+  std::string_view name;
+  std::array<std::string_view, 3> others = {};  ///< other names
+  std::array<Counted, 2> counted = {};          ///< what events that answer it count
+  std::array<std::string_view, 3> names = {};   ///< patterns of the names of such events
+  std::string_view kernel_name = {};            ///< event with ldlat of kernel_event()
+  std::string_view ibs = {}, ibs_remark = {};
+  int ibs_since = 1;                     ///< first Zen that has the filter of `ibs`
+  std::string_view ibs_unfiltered = {};  ///< remark for earlier ones, if not by the data source
+  std::string_view spe = {}, spe_remark = {};  ///< terms of arm_spe_0
+};
+
+namespace {
+
+using K = Counted;
+
+constexpr std::string_view kAnyOperation = "ibs_op/cnt_ctl=1/";
+constexpr std::string_view kByDataSource =
+    "tags any operation; record with -d and keep the samples with this data source";
+constexpr std::string_view kByOperation =
+    "tags any operation; keep the samples at such instructions";
+constexpr std::string_view kByFlags =
+    "tags any operation; keep the samples whose raw data (perf record -R) has the flag";
+
+const auto kQuestions = std::to_array<Question>({
+    {.name = "cycles",
+     .others = {"time", "cpu cycles", "clock cycles"},
+     .counted = {K::cycles},
+     .ibs = "ibs_op//",
+     .ibs_remark = "tags an operation at each period of cycles",
+     .spe = "ts_enable=1",
+     .spe_remark = "samples operations, not cycles; each has its latency"},
+    {.name = "instructions",
+     .others = {"retired instructions"},
+     .counted = {K::instructions},
+     .ibs = kAnyOperation,
+     .ibs_remark = "tags an operation at each period of dispatched micro-ops",
+     .spe = "ts_enable=1",
+     .spe_remark = "samples operations by their number"},
+    {.name = "loads",
+     .others = {"memory reads"},
+     .counted = {K::loads},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource,
+     .spe = "load_filter=1"},
+    {.name = "stores",
+     .others = {"memory writes", "writes"},
+     .counted = {K::stores},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource,
+     .spe = "store_filter=1"},
+    {.name = "L1 hits",
+     .others = {"L1D hits"},
+     .counted = {K::l1_hits},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource},
+    {.name = "L2 hits", .counted = {K::l2_hits}, .ibs = kAnyOperation, .ibs_remark = kByDataSource},
+    {.name = "L3 hits",
+     .others = {"LLC hits", "last level cache hits"},
+     .counted = {K::l3_hits},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource},
+    {.name = "L1 misses",
+     .others = {"L1D misses", "data cache misses"},
+     .counted = {K::l1_misses},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource,
+     .spe = "load_filter=1,event_filter=0x8"},
+    {.name = "L2 misses",
+     .counted = {K::l2_misses},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource,
+     .spe = "load_filter=1,event_filter=0x100000",
+     .spe_remark = "where the core records L2 events"},
+    {.name = "L3 misses",
+     .others = {"LLC misses", "last level cache misses", "cache misses"},
+     .counted = {K::l3_misses},
+     .ibs = "ibs_op/cnt_ctl=1,l3missonly=1/",
+     .ibs_remark = "other operations are dropped, so that the period is one of all operations",
+     .ibs_since = 4,
+     .spe = "load_filter=1,event_filter=0x200",
+     .spe_remark = "where the core records last-level events"},
+    {.name = "loads from memory",
+     .others = {"DRAM accesses", "memory accesses", "local memory"},
+     .counted = {K::local_memory, K::l3_misses},
+     .ibs = "ibs_op/cnt_ctl=1,l3missonly=1/",
+     .ibs_remark = "with -d the data source distinguishes local and remote memory",
+     .ibs_since = 4,
+     .spe = "load_filter=1,event_filter=0x200",
+     .spe_remark = "with -d the data source distinguishes local and remote memory"},
+    {.name = "load latency",
+     .others = {"latency of loads", "memory latency", "slow loads"},
+     .kernel_name = "mem-loads",
+     .ibs = "ibs_op/cnt_ctl=1,ldlat=128/",
+     .ibs_remark = "ldlat: 128 to 2048 cycles",
+     .ibs_since = 5,
+     .ibs_unfiltered = "tags any operation; with -W the weight of a load is its latency",
+     .spe = "load_filter=1,min_latency=30",
+     .spe_remark = "min_latency: cycles from which operations are recorded"},
+    {.name = "branches",
+     .others = {"branch instructions"},
+     .counted = {K::branches},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByOperation,
+     .spe = "branch_filter=1"},
+    {.name = "taken branches",
+     .others = {"jumps"},
+     .counted = {K::taken_branches},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByFlags,
+     .spe = "branch_filter=1,inv_event_filter=0x40",
+     .spe_remark = "inv_event_filter requires FEAT_SPEv1p2"},
+    {.name = "mispredicted branches",
+     .others = {"branch misses", "branch mispredictions", "mispredicts"},
+     .counted = {K::mispredicted},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByFlags,
+     .spe = "branch_filter=1,event_filter=0x80"},
+    {.name = "calls",
+     .others = {"function calls"},
+     .counted = {K::calls},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByOperation,
+     .spe = "branch_filter=1",
+     .spe_remark = "keep the samples at calls"},
+    {.name = "returns",
+     .counted = {K::returns},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByOperation,
+     .spe = "branch_filter=1",
+     .spe_remark = "keep the samples at returns"},
+    {.name = "TLB misses",
+     .others = {"DTLB misses", "translation misses"},
+     .names = {"MEM_INST_RETIRED.STLB_MISS_*", "MEM_UOPS_RETIRED.STLB_MISS_*",
+               "MEM_UOPS_RETIRED.DTLB_MISS*"},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource,
+     .spe = "event_filter=0x20",
+     .spe_remark = "accesses that walked a page table"},
+    {.name = "page walks",
+     .others = {"page table walks"},
+     .names = {"MEM_INST_RETIRED.STLB_MISS_*", "MEM_UOPS_RETIRED.STLB_MISS_*",
+               "DTLB_*WALK_COMPLETED"},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByDataSource,
+     .spe = "event_filter=0x20"},
+    {.name = "divides",
+     .others = {"divisions", "divider"},
+     .counted = {K::divisions, K::divider_cycles},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByOperation},
+    {.name = "prefetches",
+     .others = {"software prefetches"},
+     .counted = {K::prefetches},
+     .names = {"MEM_INST_RETIRED.*SWPF*"},
+     .ibs = kAnyOperation,
+     .ibs_remark = kByOperation},
+});
+
+/// The words of a text in lower case without a plural's ending, sorted.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  const std::string lower = lower_case(text);
+  std::string_view rest = lower;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(" -_"), rest.size());
+    std::string word(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    for (const std::string_view plural : {"es", "s"}) {
+      if (word.size() > plural.size() + 2 && word.ends_with(plural) && !word.ends_with("ss")) {
+        word.resize(word.size() - plural.size());
+        break;
+      }
+    }
+    if (!word.empty() && word != "of" && word != "from" && word != "the") words.push_back(word);
+  }
+  std::ranges::sort(words);
+  return words;
+}
+
+bool is_asked(const Question& question, const Cpu& cpu, const Event& event) {
+  const Counted counted = counted_by(cpu, event);
+  const bool counts =
+      counted != K::other && std::ranges::find(question.counted, counted) != question.counted.end();
+  return counts || std::ranges::any_of(question.names, [&event](std::string_view pattern) {
+           return !pattern.empty() &&
+                  ::fnmatch(std::string(pattern).c_str(), event.name.c_str(), FNM_CASEFOLD) == 0;
+         });
+}
+
+/// The highest level that differs from the lower ones.
+std::string_view best_level(const Cpu& cpu, const Event& event) {
+  if (event.precise != true || cpu.layout == ConfigLayout::arm) return "";
+  return level_3_of(cpu, event) == LevelThree::distinct ? "ppp" : "pp";
+}
+
+/// The events of one PMU that answer a question: precise ones, else the best other one.
+void add_events(const Question& question, const Catalogue& catalogue, std::string_view pmu,
+                std::vector<Answer>& answers) {
+  constexpr std::size_t kMost = 3;
+  const Cpu& cpu = catalogue.cpu();
+  std::vector<Event> found;
+  for (const Event& event : catalogue.events()) {
+    if (event.pmu != pmu || event.deprecated || !is_asked(question, cpu, event)) continue;
+    if (find_by(found, &Event::config, event.config) != nullptr) continue;
+    found.push_back(event);
+  }
+  std::ranges::stable_sort(found, {}, [&](const Event& event) {
+    return std::pair(event.precise != true, preference(cpu, event));
+  });
+  const bool has_precise = !found.empty() && found.front().precise == true;
+  const auto wanted = std::ranges::count(found, std::optional(true), &Event::precise);
+  found.resize(has_precise ? std::min(static_cast<std::size_t>(wanted), kMost)
+                           : std::min<std::size_t>(found.size(), 1));
+  for (const Event& event : found) {
+    answers.push_back(
+        {.pmu = event.pmu,
+         .perf = perf_encoding(cpu.layout, event) + std::string(best_level(cpu, event)),
+         .precise = event.precise,
+         .remark = {},
+         .event = event});
+  }
+}
+
+/// The kernel's event with a threshold of latency.
+void add_kernel_event(std::string_view name, const Catalogue& catalogue, const std::string& pmu,
+                      std::vector<Answer>& answers) {
+  const std::string spelling = fmt::format("{}/{},ldlat=30/", pmu, name);
+  for (Event& event : catalogue.find_if_known(spelling)) {
+    if (event.pmu != pmu) continue;
+    Answer answer{.pmu = pmu, .perf = spelling + "pp", .precise = event.precise, .remark = {}};
+    answer.remark = "ldlat: cycles from which loads are recorded";
+    // PMU_FL_MEM_LOADS_AUX in arch/x86/events/intel/core.c.
+    if (event.core == Core::golden_cove) {
+      answer.remark += fmt::format(
+          "; with -d it has to be in a group: '{{{0}/mem-loads-aux/,{1}pp}}:S'", pmu, spelling);
+    }
+    answer.event = std::move(event);
+    answers.push_back(std::move(answer));
+  }
+}
+
+/// The generation of a Zen by the name of its PMU in libpfm4; 0: the CPU is none.
+int zen_of(const Cpu& cpu) {
+  const std::size_t found = cpu.name.find("_zen");
+  return found == cpu.name.npos || found + 4 >= cpu.name.size() ? 0 : cpu.name[found + 4] - '0';
+}
+
+}  // namespace
+
+const Question* find_question(std::string_view text) {
+  const auto wanted = words_of(text);
+  for (const Question& question : kQuestions) {
+    if (words_of(question.name) == wanted) return &question;
+    for (const std::string_view other : question.others) {
+      if (!other.empty() && words_of(other) == wanted) return &question;
+    }
+  }
+  return nullptr;
+}
+
+std::string_view name_of(const Question& question) {
+  return question.name;
+}
+
+std::vector<std::string> question_names() {
+  std::vector<std::string> names;
+  for (const Question& question : kQuestions) names.emplace_back(question.name);
+  return names;
+}
+
+std::vector<Answer> answers_to(const Question& question, const Catalogue& catalogue) {
+  const Cpu& cpu = catalogue.cpu();
+  std::vector<Answer> answers;
+  for (const std::string& pmu : catalogue.pmus()) {
+    if (question.kernel_name.empty()) {
+      add_events(question, catalogue, pmu, answers);
+    } else {
+      add_kernel_event(question.kernel_name, catalogue, pmu, answers);
+    }
+  }
+  std::optional<Answer> sampler;
+  if (cpu.layout == ConfigLayout::amd && !question.ibs.empty()) {
+    const bool has_filter = zen_of(cpu) >= question.ibs_since;
+    sampler =
+        Answer{.pmu = "ibs_op",
+               .perf = std::string(has_filter ? question.ibs : kAnyOperation),
+               .precise = true,
+               .remark = std::string(has_filter                        ? question.ibs_remark
+                                     : question.ibs_unfiltered.empty() ? kByDataSource
+                                                                       : question.ibs_unfiltered)};
+  } else if (cpu.layout == ConfigLayout::arm && !question.spe.empty()) {
+    sampler = Answer{.pmu = "arm_spe_0",
+                     .perf = fmt::format("arm_spe_0/{}/", question.spe),
+                     .precise = true,
+                     .remark = std::string(question.spe_remark)};
+  }
+  if (sampler) answers.insert(answers.begin(), std::move(*sampler));
+  return answers;
+}
+
+}  // namespace skid::events

@@ -1,0 +1,212 @@
+// Codes and levels of events on each of Intel's CPUs, compared with the tables of perf and of the
+// kernel. The rows of tests/data/counter_constraints.tsv are those of intel_*_event_constraints and
+// intel_*_pebs_event_constraints in arch/x86/events/intel/core.c and ds.c of Linux 7.2.
+#include "src/events/catalogue.h"
+#include "src/events/cpu.h"
+#include "src/events/event.h"
+#include "src/events/intel_table.h"
+#include "src/events/kernel_rules.h"
+#include "src/events/spelling.h"
+#include "src/support/precise_level.h"
+#include "src/support/text.h"
+#include "tests/support/event_tables.h"
+#include "tests/support/prelude.h"
+
+namespace skid::events {
+namespace {
+
+using test::catalogue_of;
+
+TEST(EventCodes, AreThoseOfPerfWhereIntelNamesAFixedCounter) {
+  SKIP_WITHOUT("x86-64");
+  // tools/perf/pmu-events/jevents.py of Linux 7.2, real_event().
+  const std::map<std::string, std::uint64_t> perf{
+      {"INST_RETIRED.ANY", 0xc0},          {"INST_RETIRED.ANY_P", 0xc0},
+      {"CPU_CLK_UNHALTED.REF", 0x0300},    {"CPU_CLK_UNHALTED.THREAD", 0x3c},
+      {"CPU_CLK_UNHALTED.CORE", 0x3c},     {"CPU_CLK_UNHALTED.THREAD_ANY", 0x20003c},
+      {"CPU_CLK_UNHALTED.REF_TSC", 0x0300}};
+  std::size_t compared = 0;
+  for (const IntelFile& file : intel_files()) {
+    for (const auto& [name, config] : perf) {
+      for (const Event& event : catalogue_of(file.name).find_name(name)) {
+        EXPECT_EQ(event.config, config) << file.name << ' ' << name;
+        ++compared;
+      }
+    }
+    // A code of a fixed counter that is on no general one counts nothing.
+    for (const Event& event : catalogue_of(file.name).events()) {
+      EXPECT_NE(event.config, 0x200U) << file.name << ' ' << event.name;
+    }
+  }
+  EXPECT_GE(compared, 4 * intel_files().size());
+}
+
+TEST(EventCodes, OfTheKernelsMemoryEventsFollowTheCore) {
+  SKIP_WITHOUT("x86-64");
+  struct Known {
+    std::string cpu, spelling;
+    std::vector<std::string> codes;  // "cpu_core 1cd 3"
+  };
+  // mem_ld_*, mem_st_* in arch/x86/events/intel/core.c of Linux 7.2; AMD's driver has none.
+  const std::vector<std::string> glc_loads{"cpu_core 1cd 3", "cpu_atom 5d0 3"};
+  const std::vector<std::string> glc_stores{"cpu_core 2cd 0", "cpu_atom 6d0 0"};
+  for (const Known& known :
+       std::vector<Known>{{"nhm", "mem-loads", {"cpu 100b 3"}},
+                          {"nhm", "mem-stores", {}},
+                          {"snb", "mem-loads", {"cpu 1cd 3"}},
+                          {"ivb", "mem-stores", {"cpu 2cd 0"}},
+                          {"hsw", "mem-stores", {"cpu 82d0 0"}},
+                          {"skl", "cpu/mem-loads,ldlat=30/", {"cpu 1cd 1e"}},
+                          {"icl", "cpu/mem-stores/", {"cpu 82d0 0"}},
+                          {"spr", "mem-stores", {"cpu 2cd 0"}},
+                          {"srf", "mem-loads", {"cpu 5d0 3"}},
+                          {"adl", "mem-loads", glc_loads},
+                          {"mtl", "mem-stores", glc_stores},
+                          {"arl", "cpu_core/mem-loads,ldlat=30/P", {"cpu_core 1cd 1e"}},
+                          {"lnl", "cpu_atom/mem-stores/", {"cpu_atom 6d0 0"}},
+                          {"adl_grt", "mem-loads", {"cpu_atom 5d0 3"}},
+                          {"slm", "mem-loads", {}},
+                          {"zen3", "mem-loads", {}},
+                          {"zen4", "mem-stores", {}},
+                          {"zen5", "mem-loads", {}}}) {
+    const auto codes =
+        test::mapped(catalogue_of(known.cpu).find_if_known(known.spelling), [](const Event& event) {
+          return fmt::format("{} {:x} {:x}", event.pmu, event.config, event.config1);
+        });
+    EXPECT_EQ(codes, known.codes) << known.cpu << ' ' << known.spelling;
+  }
+}
+
+TEST(EventCodes, AreOfThePmuThatASpellingNames) {
+  SKIP_WITHOUT("x86-64");
+  const Catalogue alder_lake = catalogue_of("adl");
+  const auto pmus = [&](const std::string& spelling) {
+    return test::mapped(alder_lake.find(spelling), &Event::pmu);
+  };
+  EXPECT_THAT(pmus("cycles"), ElementsAre("cpu_core", "cpu_atom"));
+  EXPECT_THAT(pmus("cpu_core/cycles/"), ElementsAre("cpu_core"));
+  EXPECT_THAT(pmus("cpu_core/cycles:pp/"), ElementsAre("cpu_core"));
+  EXPECT_THAT(pmus("cpu_core/event=0xc6,umask=0x1,frontend=0x8,name=X/"), ElementsAre("cpu_core"));
+  EXPECT_THAT(pmus("cpu_atom/mem_uops_retired.all_loads/"), ElementsAre("cpu_atom"));
+  const auto named = catalogue_of("skl").find("cpu/mem_inst_retired.all_stores,name=stores/");
+  EXPECT_THAT(test::mapped(named, &Event::name), ElementsAre("MEM_INST_RETIRED.ALL_STORES"));
+}
+
+TEST(EventCodes, OfZenHaveTheUpperBitsOfTheEventInTheUpperHalf) {
+  SKIP_WITHOUT("x86-64");
+  EXPECT_THAT([] { static_cast<void>(catalogue_of("zen4").find("0x1c7")); },
+              ThrowsMessage<UsageError>(HasSubstr("the code of event 0x1c7 is r1000000c7")));
+}
+
+/// A row of tests/data/counter_constraints.tsv.
+struct Constraint {
+  std::uint64_t first = 0, last = 0, compared = 0, counters = 0;
+  bool fixed = false;
+};
+
+std::uint64_t hexadecimal(std::string_view text) {
+  return whole_number<std::uint64_t>(text.substr(2), 16).value();
+}
+
+/// Rows by "glc pebs".
+std::map<std::string, std::vector<Constraint>> read_constraints() {
+  std::map<std::string, std::vector<Constraint>> tables;
+  const std::string text = read_file(SKIDSCAN_TEST_DATA "/data/counter_constraints.tsv", 1 << 20);
+  std::string_view rest = text;
+  take_until('\n', rest);
+  while (!rest.empty()) {
+    std::string_view line = take_until('\n', rest);
+    std::string table(take_until('\t', line));
+    table.append(" ").append(take_until('\t', line));
+    Constraint row;
+    row.first = hexadecimal(take_until('\t', line));
+    row.last = hexadecimal(take_until('\t', line));
+    const std::string_view compared = take_until('\t', line);
+    row.counters = hexadecimal(line);
+    row.fixed = compared == "fixed";
+    row.compared = compared.find("umask") == compared.npos && !row.fixed ? 0xff : 0xffff;
+    // X86_ALL_EVENT_FLAGS.
+    if (row.fixed || compared.find("flags") != compared.npos) row.compared |= 0x3'ffac'0000;
+    tables[table].push_back(row);
+  }
+  return tables;
+}
+
+/// Counters of a precise event at level 2, as intel_get_event_constraints() finds them.
+std::uint64_t level_2_counters(const std::map<std::string, std::vector<Constraint>>& tables,
+                               const std::string& core, std::uint64_t config) {
+  constexpr std::uint64_t kGeneral = 0xff;
+  for (const char* kind : {" pebs", " event"}) {
+    const auto table = tables.find(core + kind);
+    if (table == tables.end()) continue;
+    for (const Constraint& row : table->second) {
+      const std::uint64_t compared = config & row.compared;
+      if (compared < row.first || compared > row.last) continue;
+      // intel_pmu_check_event_constraints(): a fixed event may be on general counters as well,
+      // unless its code is a pseudo-encoding.
+      return row.fixed && (row.first & 0xff) != 0 ? row.counters | kGeneral : row.counters;
+    }
+  }
+  return kGeneral;
+}
+
+TEST(LevelThree, FollowsTheCountersOfTheKernelsTables) {
+  SKIP_WITHOUT("x86-64");
+  const auto tables = read_constraints();
+  const std::map<Core, std::string> names{
+      {Core::icelake, "icl"},   {Core::golden_cove, "glc"}, {Core::redwood_cove, "glc"},
+      {Core::lion_cove, "lnc"}, {Core::coyote_cove, "pnc"}, {Core::goldmont_plus, "slm"},
+      {Core::tremont, "slm"},   {Core::gracemont, "grt"},   {Core::crestmont, "cmt"},
+      {Core::skymont, "skt"},   {Core::darkmont, "dkt"},    {Core::arctic_wolf, "arw"}};
+  std::size_t compared = 0;
+  std::set<Core> cores;
+  for (const IntelFile& file : intel_files()) {
+    const Catalogue catalogue = catalogue_of(file.name);
+    for (const Event& listed : catalogue.events()) {
+      const auto core = names.find(listed.core);
+      if (core == names.end()) continue;
+      // The event as it is found, with the other names of its code.
+      const Event event = catalogue.find_code(listed.config, listed.config1).at(0);
+      if (event.precise != true) continue;
+      const std::uint64_t at_2 = level_2_counters(tables, core->second, event.config);
+      const bool instructions = event.config == 0xc0;
+      std::uint64_t at_3 = at_2;
+      switch (listed.core) {
+        case Core::icelake:
+          at_3 = instructions ? 1ULL << 32 : at_2;
+          break;
+        case Core::goldmont_plus:
+          at_3 = 1;
+          break;
+        case Core::tremont:
+        case Core::gracemont:
+          at_3 = instructions ? 1ULL << 32 | 1 : 1;
+          break;
+        case Core::golden_cove:
+        case Core::redwood_cove:
+        case Core::lion_cove:
+        case Core::coyote_cove:
+          at_3 = instructions ? 1ULL << 32 : at_2 & 1;
+          break;
+        default:
+          at_3 = instructions ? 1ULL << 32 | 3 : at_2 & 3;
+          break;
+      }
+      const LevelThree found = level_3_of(catalogue.cpu(), event);
+      const std::string place = fmt::format("{} {} {:x}", file.name, event.name, event.config);
+      EXPECT_EQ(found == LevelThree::refused, at_3 == 0) << place;
+      if (at_3 == at_2) EXPECT_EQ(name_of(found), name_of(LevelThree::same_as_level_2)) << place;
+      if (instructions && listed.core != Core::goldmont_plus) {
+        EXPECT_EQ(found, LevelThree::distinct) << place;
+      }
+      if (found == LevelThree::distinct) EXPECT_NE(at_3, at_2) << place;
+      ++compared;
+      cores.insert(listed.core);
+    }
+  }
+  EXPECT_EQ(cores.size(), names.size());
+  EXPECT_GT(compared, 1000U);
+}
+
+}  // namespace
+}  // namespace skid::events
