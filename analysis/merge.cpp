@@ -19,7 +19,7 @@
 //
 // Three things could make a sum wrong:
 // - One recording can have the same configuration twice, and its events may have counted the same
-//   instructions. The n-th measurement of each recording is only added to n-th ones of others.
+//   instructions. The n-th measurement of a recording is only added to the n-th of another.
 // - The same recording can be in two inputs, also as a copy under another name. Parts with equally
 //   many samples in the same time, to the nanosecond, are refused (check_parts_differ()).
 // - What does not follow from sums is dropped if it differs: ticks per instruction, for example.

@@ -343,10 +343,11 @@ bool is_doubtful_dispatch(const Cpu& cpu, Counted counted, const Kind& kind) {
 
 Counted counted_by(const Cpu& cpu, const Event& event) {
   const Counted counted = find(cpu, event).meaning.counted;
-  if (counted != K::other || cpu.layout != ConfigLayout::intel) return counted;
+  const bool is_other = counted == K::other && cpu.layout == ConfigLayout::intel;
+  if (!is_other || !is_of_any_instruction(event)) return counted;
   const bool has_causes = std::ranges::any_of(
       causes_of(cpu, event), [](const Cause& cause) { return cause.verdict != Verdict::unknown; });
-  return is_of_any_instruction(event) && !has_causes ? K::any_instruction : K::other;
+  return has_causes ? K::other : K::any_instruction;
 }
 
 std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event) {

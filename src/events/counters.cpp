@@ -64,9 +64,9 @@ constexpr std::array kLionCove{pebs(0x0100, kFixed0), pebs(0x0400, kFixed3), peb
 constexpr std::array kCoyoteCove{
     pebs(0x0100, kFixed0), pebs(0x0400, kFixed3), pebs(0x01cd, 0xfc),       pebs(0x02cd, 0x3),
     umask(0x04a4, 0x1),    umask(0x08a4, 0x1),    Row{0xce, kOfEvent, 0x1}, umask(0x01b1, 0x8)};
-/// Event codes of 0 are pseudo-encodings, each of one fixed counter (the umask minus 1). As level 3
-/// leaves none of them, all have the same row.
-constexpr Row kPseudoEncoding{0x00, kOfEvent, kFixed0};
+/// Event codes of 0 are pseudo-encodings, each of one fixed counter (the umask minus 1). Level 3
+/// does not allow any of them, so one row with one of these counters covers all.
+constexpr Row kPseudoEncoding{0x00, kOfEvent, kFixed3};
 /// From Gracemont to Skymont.
 constexpr std::array kGracemont{pebs(0x05d0, 0x3), kPseudoEncoding};
 constexpr std::array kDarkmont{kPseudoEncoding};

@@ -1,4 +1,4 @@
-// Names of core events that perf and the kernel have of their own, and the codes behind them.
+// Names of core events in perf and in the kernel, and the codes that these names stand for.
 #pragma once
 
 #include "src/events/cpu.h"

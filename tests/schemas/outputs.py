@@ -183,6 +183,8 @@ class Outputs:
         for cpu in ("skl", "hsw", "icl", "zen4"):
             self.take("events", "events", "--list", "--cpu", cpu, "--format", "json")
         self.take("events", "events", "r20d1", "L2_RQSTS.MISS", "--cpu", "skl", "--format", "json")
+        for cpu in ("skl", "zen4", "arm_n1"):
+            self.take("events", "events", "--for", "L3 misses", "--cpu", cpu, "--format", "json")
 
     def of_counts(self):
         rows = {"r81d0": 1000, "r40d1": 40, "r01d1": 900, "r08d1": 60, "r02d1": 30, "r10d1": 30,
