@@ -36,7 +36,7 @@ namespace {
 
 struct EventsOptions {
   std::vector<std::string> names;
-  bool list = false, precise = false;
+  bool cpus = false, list = false, precise = false;
   std::optional<runway::TriggerKind> trigger;
   std::string cpu, perfmon, question;
   OutputOptions shown;
@@ -107,6 +107,11 @@ void check(const EventsOptions& options) {
 }
 
 ExitStatus run_events(const EventsOptions& options) {
+  if (options.cpus) {
+    for (const auto& names : events::known_cpus())
+      print(fmt::format("{}\n", fmt::join(names, " ")));
+    return ExitStatus::done;
+  }
   if (!options.question.empty()) return answer(options);
   check(options);
   const auto catalogue = events::open_catalogue(
@@ -146,6 +151,10 @@ Command events_command() {
                    "print what the CPU has to sample this, the best first: \"L3 misses\", "
                    "\"mispredicted branches\", \"load latency\"",
                    {"NAME", "--list"}},
+                  {"--cpus",
+                   Value::flag(options->cpus),
+                   "list the CPUs, one a line with all its names",
+                   {"NAME", "--list", "--cpu", "--for"}},
                   {"--list", Value::flag(options->list), "list events, one a line"},
                   {"--precise", Value::flag(options->precise),
                    "with --list: only events known to be precise"},

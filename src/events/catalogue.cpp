@@ -350,6 +350,13 @@ std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
 std::vector<Event> Catalogue::find(std::string_view spelling) const {
   auto found = find_if_known(spelling);
   if (!found.empty()) return found;
+  const std::string of_cpu = cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name);
+  if (spelling.starts_with("ibs_") || spelling.starts_with("arm_spe")) {
+    throw UsageError(
+        "'{}': IBS and SPE sample any operation that passes their filters, and have no events; "
+        "'skidscan events --for WHAT{}' prints filters for what is to be sampled",
+        spelling, of_cpu);
+  }
   const Spelling parts = parse_spelling(spelling, cpu_.layout);
   if (!parts.problem.empty()) throw UsageError("{}", parts.problem);
   std::vector<std::string> names;
@@ -364,8 +371,7 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     }
   }
   if (remedy.empty()) {
-    remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them",
-                         cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name));
+    remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them", of_cpu);
   }
   throw UsageError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
 }
@@ -407,18 +413,24 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
         option, cpu, cpu);
   }
   std::vector<std::string> names;
-  for (const IntelFile& file : intel_files()) names.push_back(file.name);
-  for (const PfmPmu& pmu : pmus) {
-    if (intel_files_of(pmu.name).empty()) names.push_back(pmu.name);
-  }
+  for (auto& of_cpu : known_cpus()) std::ranges::move(of_cpu, std::back_inserter(names));
   std::string remedy = did_you_mean(cpu, names);
   if (remedy.empty()) {
-    remedy = fmt::format("; give a directory of newer event files with --perfmon, or one of: {}",
-                         fmt::join(names, ", "));
+    remedy =
+        "; 'skidscan events --cpus' lists the CPUs, --perfmon takes a directory of newer event "
+        "files";
   }
   throw UsageError(
       "{} {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",
       option, cpu, remedy);
+}
+
+std::vector<std::vector<std::string>> known_cpus() {
+  auto all = all_cpu_names();
+  for (const PfmPmu& pmu : core_pmus()) {
+    if (find_cpu(pmu.name) == nullptr) all.push_back({pmu.name});
+  }
+  return all;
 }
 
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {

@@ -90,6 +90,9 @@ class Catalogue {
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          const machine::CpuIdentity& here, std::string_view option = "--cpu");
 
+/// Lists the CPUs that have a built-in catalogue, each with all its names.
+std::vector<std::vector<std::string>> known_cpus();
+
 /// Opens the requested catalogue. Throws what choose_pmu() and read_perfmon() throw.
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here);
 

@@ -132,9 +132,23 @@ const CpuNames* find_cpu(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::vector<std::string>> all_cpu_names() {
+  std::vector<std::vector<std::string>> all;
+  for (const CpuNames& cpu : kCpus) {
+    auto& names = all.emplace_back();
+    for (const std::string_view name : {cpu.pfm, cpu.intel}) {
+      if (!name.empty()) names.emplace_back(name);
+    }
+    for (const std::string_view name : cpu.others) {
+      if (!name.empty()) names.emplace_back(name);
+    }
+  }
+  return all;
+}
+
 std::vector<std::string> cpu_names() {
   std::vector<std::string> names;
-  for (const CpuNames& cpu : kCpus) names.emplace_back(cpu.pfm.empty() ? cpu.intel : cpu.pfm);
+  for (const auto& all : all_cpu_names()) names.push_back(all.front());
   return names;
 }
 

@@ -85,6 +85,8 @@ struct CpuNames {
 /// name.
 const CpuNames* find_cpu(std::string_view name);
 
+/// Lists the names of each CPU and core type.
+std::vector<std::vector<std::string>> all_cpu_names();
 /// Lists one name of each CPU and core type.
 std::vector<std::string> cpu_names();
 

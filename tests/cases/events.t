@@ -133,8 +133,18 @@ Unknown names and CPUs:
   [64]
   $ of no-such cycles 2> err
   [64]
-  $ grep -o 'neither.*perfmon' err
-  neither Intel's event files nor libpfm4 as built for this architecture have it; give a directory of newer event files with --perfmon
+  $ grep -o 'neither.*' err
+  neither Intel's event files nor libpfm4 as built for this architecture have it; 'skidscan events --cpus' lists the CPUs, --perfmon takes a directory of newer event files
+  $ skidscan events --cpus > cpus
+  $ grep -e '^skl ' -e '^spr ' -e zen5 -e '^arm_v2' cpus
+  skl skylake kabylake kbl coffeelake cfl cometlake cml
+  spr sapphirerapids
+  amd64_fam1ah_zen5 zen5
+  arm_v2 neoverse_v2
+  $ for cpu in $(awk '/^arm/ { next } { print $1 }' cpus); do of $cpu --list > list || echo no $cpu; test -s list || echo empty $cpu; done
+  $ of zen4 ibs_op/cnt_ctl=1/
+  skidscan: 'ibs_op/cnt_ctl=1/': IBS and SPE sample any operation that passes their filters, and have no events; 'skidscan events --for WHAT --cpu amd64_fam19h_zen4' prints filters for what is to be sampled
+  [64]
   $ of hsw skl::L2_RQSTS:MISS
   skidscan: 'skl::L2_RQSTS:MISS' is an event of skl, not of hsw
   [64]
