@@ -33,10 +33,10 @@ struct Basis {
   /// distribution at level 3 on this CPU; else nullopt.
   std::optional<double> instructions_per_iteration = {};
   /// Events from an overflow to the recorded one, where nothing delays the record. It is 0 with an
-  /// interrupt, and 1 with PEBS, whose counter is armed by the overflow, so that the next event is
-  /// recorded (SDM volume 3B, "Processor Event Based Sampling"). nullopt if it is not known, as IBS
-  /// randomizes its period.
+  /// interrupt or precise distribution, and 1 with PEBS on other counters (events_to_record() in
+  /// src/events/kernel_rules.h). nullopt if it is not known: 0 or 1.
   std::optional<std::uint64_t> events_to_record = 0;
+  bool random_period = false;  ///< IBS: the hardware or the kernel randomizes the period
   /// Sum of the periods of all samples; nullopt if the samples do not contain their periods.
   std::optional<std::uint64_t> period_sum = {};
   /// Iterations of the target while the event was counted; nullopt if they were not counted.

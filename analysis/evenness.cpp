@@ -21,9 +21,10 @@
 // The most significant of these tests counts, its p times their number (Bonferroni).
 //
 // Before a test is made, resonance_of() checks that even perfect hardware would sample every event.
-// PEBS samples one event in P + 1 without a delay (SDM volume 3B, "Processor Event Based
-// Sampling"): with the period P = 100003 and 4 triggers it is always the same one, since 4 divides
-// 100004.
+// PEBS samples one event in P + 1 without a delay, and one in P on a counter with precise
+// distribution (SDM volume 3B, "Processor Event Based Sampling" and "Precise Distribution"). With
+// P + 1 = 100004 and 4 triggers it is always the same one, since 4 divides 100004. Where it is not
+// known which of the two counts, neither may resonate.
 //
 // Definitions: docs/method.md, "Distribution at level 3" and "Resonance".
 #include "analysis/evenness.h"
@@ -182,16 +183,21 @@ std::string resonance_of(const Description& description, const Basis& basis) {
   }
   constexpr double kMostEvents = 1e9;
   const auto& period = description.period.requested;
-  if (!period || !basis.events_to_record || !(events >= 1 && events < kMostEvents)) return {};
+  if (!period || basis.random_period || !(events >= 1 && events < kMostEvents)) return {};
   const auto count = static_cast<std::uint64_t>(std::llround(events));
-  const std::uint64_t distance = *period + *basis.events_to_record;
-  const std::uint64_t factor = std::gcd(distance, count);
-  if (factor == 1) return {};
-  return fmt::format(
-      "not judged: the period resonates with the loop: one event in {} is sampled, and an "
-      "iteration has {}, with the common factor {}, so that some are never sampled; record with "
-      "another -c",
-      distance, count, factor);
+  const auto& known = basis.events_to_record;
+  for (std::uint64_t beyond = known.value_or(0); beyond <= known.value_or(1); ++beyond) {
+    const std::uint64_t distance = *period + beyond;
+    const std::uint64_t factor = std::gcd(distance, count);
+    if (factor == 1) continue;
+    return fmt::format(
+        "not judged: the period resonates with the loop: one event in {} is sampled, and an "
+        "iteration has {}, with the common factor {}, so that some are never sampled; record with "
+        "another -c",
+        known ? fmt::format("{}", distance) : fmt::format("{} or {}", *period, *period + 1), count,
+        factor);
+  }
+  return {};
 }
 
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,

@@ -91,7 +91,7 @@ std::optional<LoopShadow> shadow_of(const LoopFinding& loop, const DelayRange& d
 
 EventBlocks::EventBlocks(const measure::RecordedEvent& event)
     : has_period_(event.period.value_or(0) > 0),
-      pebs_period_(measure::is_pebs(event) ? event.period.value_or(0) : 0) {
+      pebs_period_(measure::events_to_record(event) == 1 ? event.period.value_or(0) : 0) {
   const measure::EventKnowledge& knowledge = event.knowledge;
   const int level = event.precise.recorded;
   auto known = measure::causes_of(knowledge);

@@ -47,6 +47,8 @@ constexpr std::string_view kNoPrecDist = "INST_RETIRED.PREC_DIST, inverted (cmas
 
 /// INST_RETIRED.PREC_DIST is INST_RETIRED.ALL on some cores.
 constexpr std::uint64_t kCycles = 0x003c, kPrecDist = 0x01c0;
+/// UOPS_RETIRED.ANY, the one event of Goldmont without a reduced skid.
+constexpr std::uint64_t kUopsRetired = 0x00c2;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
 constexpr std::uint64_t kTimestamp = PERF_SAMPLE_TIME, kBranchStack = PERF_SAMPLE_BRANCH_STACK;
 
@@ -171,6 +173,30 @@ bool has_precise_distribution(const Cpu& cpu, const Event& event) {
     return without_modifiers(ConfigLayout::intel, event.config) == kPrecDist;
   }
   return counters_of(event.core, event.config, 2) == Counters{1} << kFixedCounter0;
+}
+
+std::optional<std::uint64_t> events_to_record(const Cpu& cpu, const Event& event, int level) {
+  if (cpu.layout != ConfigLayout::intel || event.core == Core::other) return std::nullopt;
+  if (event.core == Core::goldmont) return event.config == kUopsRetired ? 1 : 0;
+  const auto counters = counters_of(event.core, event.config, level);
+  if (!counters) {
+    return has_precise_distribution(cpu, event) ? std::nullopt : std::optional<std::uint64_t>(1);
+  }
+  // Fixed counter 0 has precise distribution from Golden Cove and Gracemont on (PDISTCounter 32 of
+  // INST_RETIRED.PREC_DIST or .ANY), and PDIR on Ice Lake.
+  const Counters fixed_0 = Counters{1} << kFixedCounter0;
+  Counters precise = is_since_golden_cove(event.core) ? fixed_0 : 0;
+  for (const int counter : event.pdist.value_or(std::vector<int>())) {
+    precise |= Counters{1} << counter;
+  }
+  if (*counters != 0 && (*counters & ~precise) == 0) return 0;
+  // The counters of level 3 have a reduced skid on E-cores.
+  Counters uncertain = fixed_0;
+  if (event.core >= Core::goldmont_plus || (event.core != Core::icelake && !event.pdist)) {
+    uncertain |= counters_of(event.core, event.config, 3).value_or(0);
+  }
+  const bool is_next = *counters != 0 && (*counters & (precise | uncertain)) == 0;
+  return is_next ? std::optional<std::uint64_t>(1) : std::nullopt;
 }
 
 std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) {

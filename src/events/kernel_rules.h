@@ -35,6 +35,15 @@ LevelThree level_3_of(const Cpu& cpu, const Event& event);
 /// INST_RETIRED.PREC_DIST is on one counter, which has it, at both levels.
 bool has_precise_distribution(const Cpu& cpu, const Event& event);
 
+/// Returns the number of events from the one that overflows the counter to the one that a PEBS
+/// record is of, where nothing delays the record: 1, because the overflow arms the counter and the
+/// next event is recorded, or 0 on counters with precise distribution (PDist), whose record is of
+/// the instruction that causes the overflow (SDM volume 3B, "Processor Event Based Sampling",
+/// "Precise Distribution (PDist)" and "Reduced Skid PEBS"). nullopt if it is not known: the event
+/// may be on a counter of either kind, or on one with PDIR or a reduced skid. `level`: precise_ip,
+/// 1 to 3.
+std::optional<std::uint64_t> events_to_record(const Cpu& cpu, const Event& event, int level);
+
 /// Returns the event that a core PMU of Intel counts instead of cycles at a precise level: an event
 /// that can be precise, inverted so that it counts the cycles in which it happens less often than
 /// never. Empty: cycles are counted, or the event is unknown. `level`: precise_ip.

@@ -339,6 +339,16 @@ bool is_ibs(const RecordedEvent& event) {
          is_core_event(event.attribute, event.pmu_name);
 }
 
+std::optional<std::uint64_t> events_to_record(const RecordedEvent& event) {
+  if (is_ibs(event)) return std::nullopt;
+  if (!is_pebs(event)) return 0;
+  const EventKnowledge& knowledge = event.knowledge;
+  if (!knowledge.event) return std::nullopt;
+  const auto number = events::events_to_record(knowledge.cpu, *knowledge.event,
+                                               static_cast<int>(event.attribute.precise_ip));
+  return number == 0 && event.machine.cpu.hypervisor ? std::nullopt : number;
+}
+
 std::optional<analysis::AddressSource> address_source(const RecordedEvent& event) {
   using analysis::AddressSource;
   const Attribute& attribute = event.attribute;

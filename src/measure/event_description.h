@@ -110,6 +110,11 @@ bool is_pebs(const RecordedEvent& event);
 /// Whether an event is one of IBS, or one of AMD's core PMU that the kernel hands to IBS.
 bool is_ibs(const RecordedEvent& event);
 
+/// Returns the number of events from an overflow to the one that a record is of, where nothing
+/// delays it; nullopt if it is not known. A guest's host chooses the counter, and with it whether
+/// the counter has precise distribution.
+std::optional<std::uint64_t> events_to_record(const RecordedEvent& event);
+
 /// Returns how reliable the data addresses of an event's samples are; nullopt: they contain none.
 /// AMD's core PMU samples through IBS at level 1 and above
 /// (arch/x86/events/amd/ibs.c), Intel's has data addresses only in PEBS records.

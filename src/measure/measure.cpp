@@ -260,11 +260,8 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
   describe_period(event, digest, measurement);
   measurement.path = recording_path(event);
-  if (is_ibs(event)) {
-    basis.events_to_record.reset();
-  } else if (is_pebs(event)) {
-    basis.events_to_record = 1;
-  }
+  basis.events_to_record = events_to_record(event);
+  basis.random_period = is_ibs(event);
   // What the samples show is among the figures.
   std::string lost = not_as_requested(event);
   if (!lost.empty()) measurement.warnings.push_back(std::move(lost));

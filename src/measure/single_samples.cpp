@@ -100,7 +100,8 @@ std::string refusal_of_pmu(const RecordedEvent& event) {
 }
 
 /// Counts the pairs of events that PEBS samples with a fixed period on an own target whose events
-/// are known: its triggers alone cause the event, once each, or it counts all instructions.
+/// are known: its triggers alone cause the event, once each, or it counts all instructions. Records
+/// of counters with precise distribution, or perhaps with it, are not delayed and have no pairs.
 class SamplePairReader {
  public:
   /// `geometry`: of the target; null where none was found. `bases`, by attribute, get the pairs.
@@ -129,7 +130,7 @@ class SamplePairReader {
       const perfdata::Attribute& attribute = recorded.attribute;
       const EventKnowledge& knowledge = recorded.knowledge;
       if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
-          !knowledge.event || !is_pebs(recorded)) {
+          !knowledge.event || !is_pebs(recorded) || events_to_record(recorded) != 1) {
         continue;
       }
       analysis::SamplePairs pairs{.iteration = instructions};

@@ -36,6 +36,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -156,7 +157,12 @@ class Drawer {
 
   std::size_t any_step() { return static_cast<std::size_t>(random_.below(path_.steps().size())); }
 
-  const Cause& any_cause() {
+  const Cause& next_cause() {
+    if (level_.distance) {
+      const Cause& cause = causes_[next_];
+      next_ = static_cast<std::size_t>((next_ + *level_.distance) % causes_.size());
+      return cause;
+    }
     if (is_even_) return causes_[static_cast<std::size_t>(random_.below(causes_.size()))];
     double left = random_.share();
     std::size_t cause = 0;
@@ -167,7 +173,7 @@ class Drawer {
   }
 
   void land(std::int64_t offset) {
-    const Cause& cause = any_cause();
+    const Cause& cause = next_cause();
     const LoopPath::Landing landing = path_.from(cause.step, offset);
     ++drawn_.truth.drawn[offset];
     if (landing.wrapped) ++drawn_.truth.wrapped;
@@ -265,7 +271,8 @@ class Drawer {
   Random random_;
   OffsetSampler offsets_;
   std::vector<Cause> causes_;
-  bool is_even_;  ///< all shares are equal
+  bool is_even_;          ///< all shares are equal
+  std::size_t next_ = 0;  ///< index of the next cause, with a distance
   std::vector<const Step*> loop_, others_;
   Drawn drawn_;
 };
@@ -313,6 +320,13 @@ std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
           {step, std::nullopt, level.other_triggers / static_cast<double>(others.size())});
     }
     std::ranges::sort(causes, [](const Cause& a, const Cause& b) { return a.step < b.step; });
+  }
+  if (level.distance) {
+    // Causes whose number is no multiple of a common factor are never sampled.
+    const std::size_t factor = std::gcd(*level.distance, causes.size());
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+      causes[i].share *= i % factor == 0 ? static_cast<double>(factor) : 0;
+    }
   }
   return level.shadow ? shadowed(causes, *level.shadow, path.steps().size()) : causes;
 }

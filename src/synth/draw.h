@@ -34,9 +34,10 @@ struct Cause {
 /// Returns all triggers, and the other triggers if the model has a share for them, in the order of
 /// the iteration. Their shares add up to 1. Without a shadow the shares are the model's. With one,
 /// the model's share of a cause is the probability that its event overflows the counter, and the
-/// first cause that is at least the delay after it gets the sample. `name`: event and level, for
-/// messages. Throws Error when the model needs what the target does not have: other triggers, or
-/// another number of triggers than it has shares for.
+/// first cause that is at least the delay after it gets the sample. With a distance, causes that
+/// are never sampled have the share 0. `name`: event and level, for messages. Throws Error when the
+/// model needs what the target does not have: other triggers, or another number of triggers than it
+/// has shares for.
 std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
                              const std::string& name);
 

@@ -223,11 +223,15 @@ LevelModel read_level(const JsonValue& object, ExactIpRule rule) {
                        {"exact_ip", into(exact, read_exact)},
                        {"other_triggers", share(level.other_triggers)},
                        {"shadow", into(level.shadow, read_shadow)},
+                       {"distance", whole(level.distance, 1)},
                        {"address", into(level.address, read_address)},
                        {"triggers", into(level.triggers, read_triggers)},
                        {"lost", whole(level.lost, 0, kMostLost)},
                        {"lost_samples", whole(level.lost_samples, 0, kMostLost)},
                        {"throttled", whole(level.throttled, 0, kMostThrottled)}});
+  if (level.distance && (level.shadow || !level.triggers.empty() || level.other_triggers > 0)) {
+    object["distance"].refuse("a distance", "none with shares of triggers or a shadow");
+  }
   level.precise_ip = recorded.value_or(level.level);
   level.exact = exact.value_or(exact_by(rule, level.precise_ip));
   if (level.samples) return level;

@@ -71,6 +71,8 @@ struct LevelModel {
   std::vector<double> triggers;  ///< shares of the triggers, adding up to 1; empty: all are equal
   double other_triggers = 0;     ///< share of the events that other triggers cause
   std::optional<Shadow> shadow;  ///< nullopt: samples are distributed as events are
+  /// Events of all causes from one sample to the next; nullopt: causes are drawn at random.
+  std::optional<std::uint64_t> distance;
   std::optional<AddressShares> address;  ///< nullopt: no PERF_SAMPLE_ADDR
   std::string refused;     ///< why the kernel refuses the level; empty: it accepts the level
   std::uint64_t lost = 0;  ///< samples that PERF_RECORD_LOST reports

@@ -100,6 +100,7 @@ def machines():
         Machine("ice-lake-sp", 106, ICE_LAKE, "requested", distinct=fixed),
         Machine("sapphire-rapids", 143, ICE_LAKE, "requested", distinct=precise),
         Machine("emerald-rapids", 207, {**ICE_LAKE, **NOT_KNOWN}, "requested", distinct=precise),
+        Machine("granite-rapids", 173, ICE_LAKE, "requested", distinct=precise),
         Machine("alder-lake-p", 151, ICE_LAKE, "requested", distinct=precise, pmu="cpu_core",
                 pmus=hybrid),
         Machine("alder-lake-e", 151, GRACEMONT, "requested", distinct=fixed, pmu="cpu_atom",

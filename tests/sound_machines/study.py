@@ -2,7 +2,10 @@
 """What report says of synthetic machines that are sound, or that have one fault.
 
 usage: study.py SKIDSCAN [--machine NAME]... [--trigger KIND]... [--fault NAME] [--samples N]
-                [--seed N] [--keep DIR]
+                [--seed N] [--close N] [--period N] [--keep DIR]
+
+--close: number of triggers of the target with triggers close together; --period: of events that not
+every instruction causes.
 
 Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether samples are
 distributed evenly (of several triggers by their shares; "promised" at a level 3 with PDist), WRONG,
@@ -13,6 +16,7 @@ on every x86 machine (docs/method.md).
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -39,8 +43,9 @@ LATE = {"kind": "constant", "offset": 1}
 CLOSE = "close"  # the target with triggers close together
 
 
-def precise_level(machine, event, level, fault, close):
+def precise_level(machine, event, level, options, close):
     """A level that the hardware gives meaning to."""
+    fault = options.fault
     model = {"offsets": {"kind": "constant", "offset": machine.level_1} if level == 1 else ON_TIME}
     distinct = level == 3 and event in machine.distinct
     if event in machine.not_known:
@@ -59,6 +64,8 @@ def precise_level(machine, event, level, fault, close):
         model["elsewhere"] = {"iteration": 0.8 if event == CYCLES else 1}
     elif close and (not distinct or fault == "shadowed"):
         model["shadow"] = SHADOW
+    elif close:
+        model["distance"] = period_of(machine, event, options)  # PDist
     if event == TAKEN:
         model["other_triggers"] = 0.5
     if event in machine.data:
@@ -66,6 +73,12 @@ def precise_level(machine, event, level, fault, close):
     if fault == "dropped":
         model["samples"] = 0
     return model
+
+
+def period_of(machine, event, options):
+    # Neither it nor, with PEBS, the next number resonates with 13 triggers; nor does the number
+    # after 1010 with the instructions of an iteration.
+    return 1010 if event == INSTRUCTIONS else options.period or machine.period
 
 
 def tagged(options):
@@ -90,7 +103,7 @@ def level_of(machine, event, level, options, close):
         if event == TAKEN:
             model["other_triggers"] = 0.5
     else:
-        model |= precise_level(machine, event, level, options.fault, close)
+        model |= precise_level(machine, event, level, options, close)
     # Recorded with -d; where the record has no address it is 0.
     return {"address": 0} | model
 
@@ -107,12 +120,9 @@ def model_of(machine, trigger, options):
                            "period": machine.period, "levels": [tagged(options)]})
             continue
         levels = [level for level in machine.levels if level >= 2 or not close]
-        # Neither it nor, with PEBS, the next number resonates with 13 triggers; nor does the number
-        # after 1010 with the instructions of an iteration.
-        period = 1010 if event == INSTRUCTIONS else machine.period
         events.append({"event": name, "type": machine.pmus[machine.pmu], "config": hex(code),
-                       "period": period,
-                       "events_per_iteration": len(GAPS) + 1 if close
+                       "period": period_of(machine, event, options),
+                       "events_per_iteration": options.close if close
                        else EVENTS_PER_ITERATION.get(event, 1),
                        "levels": [level_of(machine, event, level, options, close)
                                   for level in levels]})
@@ -150,7 +160,8 @@ class Study:
         """The path of a target, which all machines of an architecture have in common."""
         path = f"target.{arch}.{trigger}"
         if not os.path.exists(os.path.join(self.directory, path)):
-            gaps = ["--gaps", ",".join(map(str, GAPS))] if trigger == CLOSE else []
+            some = GAPS[:self.options.close - 1] if trigger == CLOSE else []
+            gaps = ["--gaps", ",".join(map(str, some))] if some else []
             kind = "load" if trigger == CLOSE else trigger
             self.run("target", "--arch", arch, "--trigger", kind, *gaps, "-o", path)
         return path
@@ -192,7 +203,7 @@ def refused(machine, trigger, planned):
     config = int(name.rpartition("=")[2] if "=" in name else name[1:], 16)
     return {"machine": machine.name, "trigger": trigger, "event": event_of(machine, config),
             "level": planned["level"], "verdict": "refused", "hits": None, "samples": 0,
-            "even": None, "promised": False, "contradicts": False, "evidence": planned["reason"], "warnings": []}
+            "even": None, "promised": False, "delay": False, "contradicts": False, "evidence": planned["reason"], "warnings": []}
 
 
 def contradicts(measurement, audited):
@@ -222,13 +233,14 @@ def judged(machine, trigger, measurement, audited):
             "even": evenness["verdict"] if evenness else None if bias is None
             else "uneven" if bias["p"] < 1e-6 else "even",
             "promised": evenness is not None and evenness["promised"],
+            "delay": measurement["delay"] is not None,
             "contradicts": contradicts(measurement, audited),
             "evidence": contract["evidence"], "warnings": measurement["warnings"]}
 
 
-def is_meant(machine, row, fault):
+def is_meant(machine, row, options):
     """Whether the fault shows in that measurement."""
-    event, level = row["event"], row["level"]
+    event, level, fault = row["event"], row["level"], options.fault
     if event == TAGGED:
         return fault == "late"
     if event == "access" or level < 1 or row["verdict"] == "refused" or event in machine.not_known:
@@ -242,7 +254,9 @@ def is_meant(machine, row, fault):
     if fault == "address":
         return event in machine.data
     if fault == "shadowed":
-        return row["trigger"] == CLOSE and level == 3 and event in machine.distinct
+        # Where the period resonates, sound machines are uneven as well.
+        resonates = math.gcd(period_of(machine, event, options), options.close) > 1
+        return row["trigger"] == CLOSE and level == 3 and event in machine.distinct and not resonates
     return level >= 2 or fault == "constant"
 
 
@@ -270,6 +284,8 @@ def main():
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--samples", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--close", type=int, default=len(GAPS) + 1)
+    parser.add_argument("--period", type=int)
     parser.add_argument("--keep", type=os.path.abspath)
     options = parser.parse_args()
     wrong = 0
@@ -281,9 +297,11 @@ def main():
             machine = known[name]
             for row in study.rows(machine):
                 if options.fault is None:
-                    is_wrong = is_broken(row) and row["event"] != "access"
+                    without_delay = row["level"] == 3 and row["event"] in machine.distinct
+                    is_wrong = (is_broken(row) and row["event"] != "access"
+                                or row["delay"] and without_delay)
                 else:
-                    is_wrong = (is_meant(machine, row, options.fault)
+                    is_wrong = (is_meant(machine, row, options)
                                 and not is_found(row, options.fault))
                 known_not = row["event"] in machine.not_known and row["level"] > 0
                 is_wrong = (is_wrong or row["contradicts"]

@@ -179,9 +179,25 @@ TEST(Evenness, OfTriggersIsTestedWhereThePeriodDoesNotResonate) {
   }
   // Nothing is known of the distances of IBS.
   m.basis.events_to_record.reset();
+  m.basis.random_period = true;
   m.period.requested = 999;
   complete(m);
   EXPECT_TRUE(m.bias);
+}
+
+TEST(Evenness, OfTriggersIsNotJudgedWhereOneOfTwoPossibleDistancesResonates) {
+  Measurement m = of_triggers({2000, 30, 3970});
+  m.basis.events_to_record.reset();
+  for (const std::uint64_t period : {998U, 999U}) {
+    m.period.requested = period;
+    complete(m);
+    EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided) << period;
+    EXPECT_THAT(m.evenness->evidence,
+                HasSubstr(fmt::format("one event in {} or {} is sampled", period, period + 1)));
+  }
+  m.period.requested = 1000;
+  complete(m);
+  EXPECT_EQ(m.evenness->verdict, EvennessVerdict::uneven);
 }
 
 TEST(Evenness, OfTriggersIsNotJudgedWithAFrequency) {

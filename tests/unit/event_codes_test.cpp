@@ -150,6 +150,44 @@ std::uint64_t level_2_counters(const std::map<std::string, std::vector<Constrain
   return kGeneral;
 }
 
+TEST(EventsToRecord, AreNoneWhereEachPossibleCounterHasPreciseDistribution) {
+  SKIP_WITHOUT("x86-64");
+  struct Known {
+    std::string cpu, event;
+    std::array<std::optional<std::uint64_t>, 3> at_levels;  // 1 to 3
+  };
+  constexpr auto kNotKnown = std::nullopt;
+  for (const Known& known : std::vector<Known>{
+           // PDIR from Ivy Bridge on is of one event and one counter.
+           {"skl", "MEM_INST_RETIRED.ALL_LOADS", {1, 1, 1}},
+           {"skl", "INST_RETIRED.PREC_DIST", {kNotKnown, kNotKnown, kNotKnown}},
+           {"icx", "MEM_INST_RETIRED.ALL_LOADS", {1, 1, 1}},
+           {"icx", "INST_RETIRED.PREC_DIST", {kNotKnown, kNotKnown, kNotKnown}},
+           // On general counters 0 to 7 below level 3, then on 0, which has it.
+           {"spr", "MEM_INST_RETIRED.ALL_LOADS", {kNotKnown, kNotKnown, 0}},
+           {"gnr", "MEM_LOAD_RETIRED.L3_MISS", {kNotKnown, kNotKnown, 0}},
+           {"lnl", "cpu_core/MEM_INST_RETIRED.ALL_LOADS/", {kNotKnown, kNotKnown, 0}},
+           // Counter 0 alone at each level; counters 1 to 7, of which none has it.
+           {"spr", "MEM_TRANS_RETIRED.STORE_SAMPLE", {0, 0, 0}},
+           {"spr", "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4", {1, 1, kNotKnown}},
+           {"spr", "INST_RETIRED.PREC_DIST", {0, 0, kNotKnown}},
+           {"spr", "INST_RETIRED.ANY_P", {1, 1, 0}},
+           // All of Goldmont's have a reduced skid; of its heirs that of some counters.
+           {"glm", "MEM_UOPS_RETIRED.ALL_LOADS", {0, 0, 0}},
+           {"glm", "UOPS_RETIRED.ANY", {1, 1, 1}},
+           {"glp", "MEM_UOPS_RETIRED.ALL_LOADS", {kNotKnown, kNotKnown, kNotKnown}},
+           {"adl", "cpu_atom/MEM_UOPS_RETIRED.ALL_LOADS/", {kNotKnown, kNotKnown, kNotKnown}}}) {
+    const Catalogue catalogue = catalogue_of(known.cpu);
+    const auto found = catalogue.find(known.event);
+    ASSERT_FALSE(found.empty()) << known.cpu << ' ' << known.event;
+    for (int level = 1; level <= 3; ++level) {
+      EXPECT_EQ(events_to_record(catalogue.cpu(), found.front(), level),
+                known.at_levels.at(static_cast<std::size_t>(level - 1)))
+          << known.cpu << ' ' << known.event << ' ' << level;
+    }
+  }
+}
+
 TEST(LevelThree, FollowsTheCountersOfTheKernelsTables) {
   SKIP_WITHOUT("x86-64");
   const auto tables = read_constraints();

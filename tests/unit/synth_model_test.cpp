@@ -90,6 +90,11 @@ TEST(SynthModel, ReadsCausesAddressesAndRefusals) {
   EXPECT_EQ(model.machine.core_pmus[0].max_precise, 3);
 
   EXPECT_THAT(error_of_level("shadow", R"({"lowest": 3, "highest": 2})"), HasSubstr("at least"));
+  EXPECT_THAT(error_of_level("distance", "0"), HasSubstr("at least 1"));
+  json in_turn = changed("/events/0/levels/0/distance", 1009);
+  EXPECT_EQ(read_back(in_turn).events[0].levels[0].distance, 1009U);
+  in_turn["events"][0]["levels"][0]["other_triggers"] = 0.5;
+  EXPECT_THAT(test::message_of<InputError>([&] { read_back(in_turn); }), HasSubstr("a shadow"));
   EXPECT_THAT(error_of_level("address", R"({"cause": 0.5, "elsewhere": 0.75})"),
               HasSubstr("at most 1"));
   EXPECT_NE(error_of_level("refused", R"("not here")"), "no error") << "with other keys";

@@ -150,6 +150,23 @@ TEST(SynthCauses, OfAShadowAreTheFirstTriggersAfterEachDelay) {
   }
 }
 
+TEST(SynthCauses, WithADistanceAreTakenInTurn) {
+  const LoopPath path = close_triggers();
+  LevelModel level{.samples = 300, .hits = 1, .offsets = always(0)};
+  for (const auto& [distance, counts] : std::map<std::uint64_t, std::vector<std::uint64_t>>{
+           {1000, {100, 100, 100}}, {1001, {100, 100, 100}}, {1002, {300, 0, 0}}}) {
+    level.distance = distance;
+    const Drawn drawn = draw(level, path, 1, "test");
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      EXPECT_EQ(drawn.truth.triggers[i].hits, counts[i]) << distance << ' ' << i;
+      EXPECT_NEAR(drawn.truth.trigger_shares[i], static_cast<double>(counts[i]) / 300, 1e-12);
+    }
+    // The second sample is of the trigger that the distance leads to.
+    const std::uint64_t second = path.steps()[path.step_of(distance % 3)].address;
+    EXPECT_EQ(drawn.samples[1].address, second) << distance;
+  }
+}
+
 TEST(SynthCauses, IncludeTheBackEdgeWhoseSuccessorIsTheHeadOfTheLoop) {
   const LoopPath path = close_triggers();
   LevelModel level{.samples = 4000, .offsets = always(1), .other_triggers = 0.5};

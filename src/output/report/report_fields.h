@@ -166,6 +166,7 @@ void basis_fields(auto& io, Of<analysis::Basis> auto& value) {
   SKID_MEMBERS(ignores_level, known_offset, equal_triggers);
   io("trigger_repeats", OrNull{value.trigger_repeats});
   io("events_to_record", value.events_to_record);
+  io("random_period", OrNull{value.random_period});
   io("ticks_per_instruction", value.ticks_per_instruction, {.most = output::kLargestNumber});
   io("ticks_per_iteration", value.ticks_per_iteration, {.most = output::kLargestNumber});
   io("instructions_per_iteration", value.instructions_per_iteration,
