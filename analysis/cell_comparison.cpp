@@ -75,15 +75,14 @@ std::vector<RunValue> values_of(
 std::vector<const Measurement*> judged_runs(const ComparisonCell& cell) {
   std::vector<const Measurement*> runs;
   for (const Measurement* run : cell.runs) {
-    if (run->samples.judged() > 0) runs.push_back(run);
+    if (hits_of(*run).total > 0) runs.push_back(run);
   }
   return runs;
 }
 
 void describe_run(const Measurement& run, ComparisonCell& cell) {
-  if (run.hit_ratio.total > 0) {
-    cell.hit_ratio = Estimate{run.hit_ratio.value, run.hit_ratio.low, run.hit_ratio.high};
-  }
+  const Share& hits = hits_of(run);
+  cell.hit_ratio = Estimate{hits.value, hits.low, hits.high};
   if (!run.instructions || !run.intervals) return;
   const Distance& distance = *run.instructions;
   const auto quantile = [](double value, bool at_least, const DistanceIntervals::Quantile& ends) {
@@ -103,7 +102,7 @@ void describe_run(const Measurement& run, ComparisonCell& cell) {
 
 void describe_repeats(const std::vector<const Measurement*>& runs, ComparisonCell& cell) {
   cell.hit_ratio =
-      mean_over(values_of(runs, [](const Measurement& run) { return run_value(run.hit_ratio); }));
+      mean_over(values_of(runs, [](const Measurement& run) { return run_value(hits_of(run)); }));
   const auto distance = [&](bool Distance::*at_least, const auto& value_of,
                             const auto& plain_value_of) {
     std::vector<const Measurement*> located;
@@ -259,9 +258,9 @@ class Comparer {
 
   void compare() {
     compare_shares(Statistic::hit_ratio, a_.hits, b_.hits,
-                   [](const Measurement& run) { return run.hit_ratio; });
+                   [](const Measurement& run) { return hits_of(run); });
     const auto is_constant = [](const Measurement& run) {
-      return run.contract.level == kConstantSkid;
+      return run.contract.level == kConstantSkid && !is_judged_by_address(run.basis);
     };
     if (is_judged() && is_constant(*a_.first) && is_constant(*b_.first)) compare_constant_shares();
     if (a_.offsets.empty() || b_.offsets.empty()) return;
@@ -430,8 +429,8 @@ SideFigures::SideFigures(const ComparisonCell& cell)
     : runs(judged_runs(cell)), first(cell.runs.front()) {
   std::uint64_t hit = 0, judged = 0;
   for (const Measurement* run : runs) {
-    hit += run->hit_ratio.count;
-    judged += run->hit_ratio.total;
+    hit += hits_of(*run).count;
+    judged += hits_of(*run).total;
     offsets += offsets_of(*run);
     if (const auto end = run->censored_from)
       censored_from = std::min(censored_from.value_or(*end), *end);
@@ -441,7 +440,7 @@ SideFigures::SideFigures(const ComparisonCell& cell)
 
 void describe(ComparisonCell& cell) {
   for (const Measurement* run : cell.runs) {
-    cell.judged += run->samples.judged();
+    cell.judged += hits_of(*run).total;
     ++cell.contracts[static_cast<std::size_t>(verdict_of(*run))];
     if (run->evenness) ++cell.evenness[static_cast<std::size_t>(run->evenness->verdict)];
     if (const auto& skid = run->basis.skid_in_events) cell.overshoots += skid->overshoots;
@@ -452,8 +451,14 @@ void describe(ComparisonCell& cell) {
   if (runs.size() > 1) describe_repeats(runs, cell);
 }
 
+const Share& hits_of(const Measurement& run) {
+  const bool is_of_hits = run.basis.not_judged == NotJudged::none && run.contract.level >= 2 &&
+                          !run.basis.ignores_level && run.samples.read() > 0;
+  return is_of_hits || is_judged_by_address(run.basis) ? run.contract.share : run.hit_ratio;
+}
+
 bool is_judgeable(const Measurement& measurement) {
-  return measurement.basis.not_judged == NotJudged::none;
+  return measurement.basis.not_judged == NotJudged::none || is_judged_by_address(measurement.basis);
 }
 
 void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,

@@ -30,6 +30,11 @@ struct SideFigures {
 /// contracts.
 void describe(ComparisonCell& cell);
 
+/// Returns the share of hits that the verdict on a run judges: of IBS and SPE that of the
+/// operations that access the trigger's data, and at levels 2 and 3 without the samples that the
+/// kernel declares as not corrected. Where nothing is judged, it is that of all judged classes.
+const Share& hits_of(const Measurement& run);
+
 /// Whether hits and misses of a run may be called good or bad.
 bool is_judgeable(const Measurement& measurement);
 

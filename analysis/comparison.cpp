@@ -203,6 +203,11 @@ bool too_few(const ComparisonCell& baseline, const ComparisonChoices& choices,
   const StatisticDifference* hits = find(cell, Statistic::hit_ratio);
   if (hits != nullptr && hits->p && is_wide(hits, kWidestShare)) return true;
   double widest = 0;
+  // Of operations that IBS and SPE tag, only those at the trigger are good or bad.
+  const auto is_by_address = [](const ComparisonCell& side) {
+    return is_judged_by_address(side.runs.front()->basis);
+  };
+  const bool by_address = is_by_address(baseline) || is_by_address(cell);
   for (const ComparisonCell* side : {&baseline, &cell}) {
     for (const Measurement* run : side->runs) {
       if (run->instructions) widest = std::max(widest, kWidestMean * run->instructions->stddev);
@@ -223,11 +228,12 @@ void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
     difference.marked = more_than_chance(&difference) && std::abs(difference.difference) > least;
     if (!difference.marked) continue;
     different = true;
-    const double gain = judged ? gain_of(difference) : 0;
+    const bool is_valued = judged && (!by_address || difference.statistic == Statistic::hit_ratio);
+    const double gain = is_valued ? gain_of(difference) : 0;
     worse = worse || gain < 0;
     better = better || gain > 0;
   }
-  const bool constant = cell.runs.front()->contract.level == kConstantSkid;
+  const bool constant = cell.runs.front()->contract.level == kConstantSkid && !by_address;
   // A contract that is broken by the distribution does not depend on the hit ratio.
   const bool by_distribution = breaks_distribution(baseline) || breaks_distribution(cell);
   if (by_distribution ||
@@ -304,8 +310,9 @@ Regressions regressions_of(const Comparison& comparison) {
     const bool baseline_judged = row.cell_of(comparison.baseline)->judged > 0;
     for (const ComparisonCell& cell : row.cells) {
       if (cell.outcome == Outcome::worse) ++regressions.worse;
-      const bool lost = baseline_judged && cell.judged == 0;
-      if (cell.outcome == Outcome::not_compared || lost) ++regressions.not_compared;
+      if (cell.outcome == Outcome::baseline) continue;
+      const bool is_unjudged = !baseline_judged || cell.judged == 0;
+      if (cell.outcome == Outcome::not_compared || is_unjudged) ++regressions.not_compared;
     }
   }
   return regressions;

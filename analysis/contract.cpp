@@ -294,6 +294,11 @@ Verdict verdict_of(const Share& share) {
   return share.high < kPromisedShare ? Verdict::broken : Verdict::undecided;
 }
 
+bool is_judged_by_address(const Basis& basis) {
+  return basis.geometry && basis.not_judged == NotJudged::every_instruction && basis.addresses &&
+         judges_tagged(*basis.addresses);
+}
+
 std::optional<ConstantSkid> constant_skid(const Tally& tally) {
   if (tally.instructions.empty()) return std::nullopt;
   const Share share = share_at_mode(tally);
@@ -304,8 +309,7 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   const Tally& tally = basis.tally;
   NotJudged reason = basis.geometry ? basis.not_judged : NotJudged::no_trigger;
   if (reason == NotJudged::none && tally.breakdown.read() == 0) reason = NotJudged::no_samples;
-  const bool by_address =
-      reason == NotJudged::every_instruction && basis.addresses && judges_tagged(*basis.addresses);
+  const bool by_address = reason != NotJudged::no_samples && is_judged_by_address(basis);
   Contract contract;
   contract.level = level;
   contract.promise = by_address && level == 0 ? kTagged : promise_of(level);

@@ -41,6 +41,10 @@ struct Contract {
 /// Returns the verdict in words, as texts have it: "kept, certified", "broken, same as level 2".
 std::string verdict_words(const Contract& contract);
 
+/// Whether samples are judged by their data address alone: those of IBS and SPE, which may tag any
+/// instruction, where the data of the trigger is known.
+bool is_judged_by_address(const Basis& basis);
+
 /// The share of judged samples that meets a skid constraint: 99.9%.
 inline constexpr double kPromisedShare = 0.999;
 

@@ -1,6 +1,7 @@
 // What a comparison says of measurements whose truth is known.
 #include "analysis/comparison.h"
 
+#include "analysis/addresses.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/offset_counts.h"
@@ -410,7 +411,11 @@ TEST(Comparison, SidesWithoutAJudgedSampleOrAMeasurementFailTheGate) {
   EXPECT_THAT(cell_of(comparison, 0, 1).remarks, Contains("no judged sample here"));
   EXPECT_EQ(regressions_of(comparison).not_compared, 1u);
   const Compared neither = pair_of(example, {}, {});
-  EXPECT_EQ(regressions_of(neither.compare()).sum(), 0u);
+  EXPECT_EQ(regressions_of(neither.compare()).not_compared, 1u);
+  const Compared in_baseline = pair_of(example, {}, offsets);
+  EXPECT_THAT(cell_of(in_baseline.compare(), 0, 1).remarks,
+              Contains("no judged sample in the baseline"));
+  EXPECT_EQ(regressions_of(in_baseline.compare()).not_compared, 1u);
 
   Compared empty = pair_of(example, offsets, offsets);
   EXPECT_EQ(regressions_of(empty.compare()).sum(), 0u);
@@ -420,6 +425,35 @@ TEST(Comparison, SidesWithoutAJudgedSampleOrAMeasurementFailTheGate) {
   EXPECT_THAT(with_empty.sides, SizeIs(2));
   EXPECT_EQ(regressions_of(with_empty).missing, 1u);
 }
+TEST(Comparison, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData) {
+  // Most operations are NOPs, wherever the others are.
+  const auto tagged = [](std::uint64_t hits, std::uint64_t others, int level) {
+    Measurement m = of_offsets(
+        counts({{0, hits}, {1, others}, {500, 20'000}}),
+        {.event = "ibs_op//", .level = level, .not_judged = NotJudged::every_instruction});
+    auto& addresses = m.basis.addresses.emplace();
+    addresses.source = AddressSource::tagged;
+    addresses.declared = {{true, {0x1000, 0x1008}}};
+    addresses.samples.trigger.trigger = hits;
+    addresses.samples.successor.trigger = others;
+    addresses.samples.elsewhere.none = 20'000;
+    complete(m);
+    return m;
+  };
+  for (const int level : {0, 1, 2}) {
+    const Compared late = one_each({tagged(6021, 0, level), tagged(5809, 291, level)});
+    const Comparison comparison = late.compare();
+    const ComparisonCell& cell = cell_of(comparison, 0, 1);
+    EXPECT_EQ(cell.outcome, Outcome::worse);
+    EXPECT_TRUE(cell.contract_broke);
+    EXPECT_EQ(cell.judged, 6100u);
+    EXPECT_DOUBLE_EQ(cell.hit_ratio->value, 5809.0 / 6100);
+    EXPECT_EQ(regressions_of(comparison).worse, 1u);
+    const Compared fewer_nops = one_each({tagged(6021, 0, level), tagged(3900, 0, level)});
+    EXPECT_NE(cell_of(fewer_nops.compare(), 0, 1).outcome, Outcome::worse);
+  }
+}
+
 
 TEST(Comparison, OverRunsAFewEqualSamplesAreNotCertain) {
   Compared runs;

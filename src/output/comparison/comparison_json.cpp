@@ -1,3 +1,4 @@
+#include "analysis/cell_comparison.h"
 #include "analysis/comparison.h"
 #include "analysis/contract.h"
 #include "analysis/delay.h"
@@ -59,13 +60,14 @@ Json json_of(const analysis::StatisticDifference& value, const ComparisonCell& c
 
 Json measurements_of(const ComparisonCell& cell) {
   return array_of(cell.runs, [](const analysis::Measurement* run) -> Json {
+    const analysis::Share& hits = analysis::hits_of(*run);
     return {{"run", text_or_null(run->run)},
             {"file", run->file},
             {"repeat", run->repeat},
             {"recorded", run->event.recorded},
             {"recorded_level", run->precise.recorded},
             {"samples_read", run->samples.read()},
-            {"hit_ratio", run->hit_ratio.total > 0 ? Json(run->hit_ratio.value) : Json()},
+            {"hit_ratio", hits.total > 0 ? Json(hits.value) : Json()},
             {"verdict", name_of(verdict_of(*run))}};
   });
 }
