@@ -14,7 +14,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -66,18 +65,6 @@ MeasurementsBySide divide(const ComparedMeasurements& compared, Comparison& comp
     if (!has_any[input]) comparison.empty.push_back(input);
   }
   return by_side;
-}
-
-/// Throws if an input is named twice, because it would count as a repeat of itself.
-void refuse_duplicates(const std::vector<std::string>& inputs) {
-  std::set<std::string> seen;
-  for (const std::string& input : inputs) {
-    if (!seen.insert(input).second) {
-      throw UsageError(
-          "{}: named twice; as a repeat of itself it would show less variation than there is",
-          input);
-    }
-  }
 }
 
 /// Returns a text that identifies what an event of a core's PMU counts under any name; empty for
@@ -203,11 +190,6 @@ bool too_few(const ComparisonCell& baseline, const ComparisonChoices& choices,
   const StatisticDifference* hits = find(cell, Statistic::hit_ratio);
   if (hits != nullptr && hits->p && is_wide(hits, kWidestShare)) return true;
   double widest = 0;
-  // Of operations that IBS and SPE tag, only those at the trigger are good or bad.
-  const auto is_by_address = [](const ComparisonCell& side) {
-    return is_judged_by_address(side.runs.front()->basis);
-  };
-  const bool by_address = is_by_address(baseline) || is_by_address(cell);
   for (const ComparisonCell* side : {&baseline, &cell}) {
     for (const Measurement* run : side->runs) {
       if (run->instructions) widest = std::max(widest, kWidestMean * run->instructions->stddev);
@@ -221,6 +203,11 @@ void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
               ComparisonCell& cell) {
   if (cell.differences.empty()) return;  // not compared, or nothing to compare
   const bool judged = is_judgeable(*baseline.runs.front()) && is_judgeable(*cell.runs.front());
+  // Of operations that IBS and SPE tag, only those at the trigger are good or bad.
+  const auto is_by_address = [](const ComparisonCell& side) {
+    return is_judged_by_address(side.runs.front()->basis);
+  };
+  const bool by_address = is_by_address(baseline) || is_by_address(cell);
   bool better = false, worse = false, different = false;
   for (StatisticDifference& difference : cell.differences) {
     const double least =
@@ -265,7 +252,6 @@ const ComparisonCell* ComparisonRow::cell_of(std::size_t side) const {
 }
 
 Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices& choices) {
-  if (choices.by == SideBy::machine) refuse_duplicates(compared.inputs);
   Comparison comparison;
   comparison.choices = choices;
   const MeasurementsBySide by_side = divide(compared, comparison);

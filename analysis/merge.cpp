@@ -20,8 +20,7 @@
 // Three things could make a sum wrong:
 // - One recording can have the same configuration twice, and its events may have counted the same
 //   instructions. The n-th measurement of a recording is only added to the n-th of another.
-// - The same recording can be in two inputs, also as a copy under another name. Parts with equally
-//   many samples in the same time, to the nanosecond, are refused (check_parts_differ()).
+// - The same recording can be in two inputs, which commands refuse (DistinctRecordings).
 // - What does not follow from sums is dropped if it differs: ticks per instruction, for example.
 //
 // Definitions: docs/merge.md.
@@ -106,29 +105,6 @@ std::string title_of(const Measurement& m) {
   return m.event.requested.value_or(m.event.recorded);
 }
 
-std::vector<Part> parts_of(const Measurement& m) {
-  if (m.parts > 1) return m.merged_from;
-  return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
-}
-
-/// Checks that the samples of no part count twice. `parts` are those of one configuration. Parts
-/// with equally many samples in the same time, to the nanosecond, are copies, even under different
-/// names. A part without times is identified by its name, and so is a synthetic one, whose times
-/// follow from the model.
-void check_parts_differ(const std::vector<Part>& parts, bool synthetic) {
-  std::map<Part, const Part*> seen;
-  for (const Part& part : parts) {
-    if (part.samples == 0) continue;
-    const bool is_known_by_time = part.time && !synthetic;
-    const auto [first, is_new] =
-        seen.emplace(is_known_by_time ? Part{{}, {}, 0, part.samples, part.time} : part, &part);
-    if (is_new) continue;
-    throw Error(
-        "{} and {}: the same recording would count twice; leave one out, or add --allow-duplicates",
-        first->second->file, part.file);
-  }
-}
-
 /// Returns the name of the first part with the number of other names: "a.run", "a.run and 2 more".
 std::string name_of(const std::vector<Part>& parts, std::string Part::*name, std::uint64_t all) {
   std::set<std::string_view> names;
@@ -207,9 +183,6 @@ class Sum {
     is_sum_ = true;
   }
 
-  const std::vector<Part>& parts() const noexcept { return parts_; }
-  bool is_synthetic() const noexcept { return sum_.synthetic; }
-
   Measurement finish() {
     if (!is_sum_) return std::move(sum_);
     sum_.run = name_of(parts_, &Part::run, sum_.parts);
@@ -284,8 +257,7 @@ std::string first_difference(const Configuration& a, const Configuration& b) {
 /// Gathers measurements by configuration.
 class Groups {
  public:
-  Groups(RepeatPolicy repeats, Duplicates duplicates)
-      : repeats_(repeats), duplicates_(duplicates) {}
+  explicit Groups(RepeatPolicy repeats) : repeats_(repeats) {}
 
   void add(Measurement measurement, std::size_t input) {
     const std::size_t configuration = number_of(measurement);
@@ -303,7 +275,6 @@ class Groups {
   }
 
   Merged finish() {
-    if (duplicates_ == Duplicates::refused) check_parts();
     Merged merged;
     merged.measurements.reserve(sums_.size());
     for (Sum& sum : sums_) merged.measurements.push_back(sum.finish());
@@ -314,16 +285,6 @@ class Groups {
  private:
   /// The numbers of the sums of a group: one, or several if nothing is added up.
   using Group = std::vector<std::size_t>;
-
-  void check_parts() const {
-    for (const auto& [key, group] : groups_) {
-      std::vector<Part> parts;
-      for (const std::size_t sum : group) {
-        parts.insert(parts.end(), sums_[sum].parts().begin(), sums_[sum].parts().end());
-      }
-      check_parts_differ(parts, sums_[group.front()].is_synthetic());
-    }
-  }
 
   /// Returns the number of a measurement's configuration. Configurations of the same event and
   /// level are distinguished by their first difference, which is noted.
@@ -344,7 +305,6 @@ class Groups {
   }
 
   RepeatPolicy repeats_;
-  Duplicates duplicates_;
   std::map<Configuration, std::size_t> configurations_;
   std::map<std::string, const Configuration*> by_title_;
   /// Counts how often one recording has the same configuration.
@@ -356,6 +316,11 @@ class Groups {
 };
 
 }  // namespace
+
+std::vector<Part> parts_of(const Measurement& m) {
+  if (m.parts > 1) return m.merged_from;
+  return {Part{m.run, m.file, m.repeat, m.samples.read(), m.time}};
+}
 
 Configuration configuration_of(const Measurement& m) {
   const EventIdentity& event = m.event;
@@ -416,8 +381,8 @@ Configuration configuration_of(const Measurement& m) {
 }
 
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
-             RepeatPolicy repeats, Duplicates duplicates) {
-  Groups groups(repeats, duplicates);
+             RepeatPolicy repeats) {
+  Groups groups(repeats);
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     groups.add(std::move(measurements[i]), input_of[i]);
   }

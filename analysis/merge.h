@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "analysis/part.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +17,10 @@ namespace skid::analysis {
 /// in the order in which a difference is reported. The number of the repetition is not included.
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
+/// Returns the measurements of one recording each that a measurement is the sum of, at most the
+/// first kMostParts of them; itself if it is none.
+std::vector<Part> parts_of(const Measurement& measurement);
+
 /// Returns the configuration of a measurement: the event as requested and as recorded with its
 /// modifiers, level, CPU, microcode, kernel, trigger, geometry, period, what may be judged, source
 /// of the data addresses, tracepoint of the check, synthetic or not.
@@ -27,9 +32,6 @@ enum class RepeatPolicy {
   pool,   ///< all are added up
   apart,  ///< nothing is added up; they are renumbered as repetitions of one run
 };
-
-/// How a recording is treated that is given twice, under one name or two.
-enum class Duplicates : std::uint8_t { refused, counted };
 
 struct Merged {
   std::vector<Measurement> measurements;  ///< sums in the order of their first parts
@@ -43,10 +45,10 @@ struct Merged {
 /// warning, because they give no distance in ticks. Iterations are dropped unless all parts have
 /// them. `input_of` has the number of each measurement's input. Measurements of one recording are
 /// never added up, because they may have counted the same events. Time and memory grow with the
-/// measurements, not with their pairs. Throws Error if the same recording is in two of them and
-/// `duplicates` are refused, or if there are more samples than can be counted exactly.
+/// measurements, not with their pairs. Throws Error if there are more samples than can be counted
+/// exactly.
 Merged merge(std::vector<Measurement> measurements, const std::vector<std::size_t>& input_of,
-             RepeatPolicy repeats, Duplicates duplicates = Duplicates::refused);
+             RepeatPolicy repeats);
 
 /// Adds up measurements of one run, event and level that were recorded with different periods, one
 /// repetition each (`record --vary-period`). The requested period of the sum is the first one.

@@ -112,6 +112,7 @@ ExitStatus run_compare(const CompareOptions& given) {
   const auto figure = figure_of(options.plot, kDefaultComparisonKind, options.inputs);
   const Findings findings = read_measurements(options.inputs, options.shown, reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
+  if (choices.by == analysis::SideBy::machine) refuse_duplicates(findings);
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   const auto& inputs = findings.inputs;

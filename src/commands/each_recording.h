@@ -1,6 +1,7 @@
 // Reads each recording of the runs and files that a command is given.
 #pragma once
 
+#include "src/commands/distinct_recordings.h"
 #include "src/commands/inputs.h"
 #include "src/commands/output_options.h"
 #include "src/commands/reading_options.h"
@@ -47,15 +48,18 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
 
 /// Fills `results` with the result of `make` for each recording; several threads call `make` at
 /// once. Prints the faults of each recording, its particulars with --verbose, and how many samples
-/// `filter` selected. Throws InputError for a report of skidscan.
+/// `filter` selected. Throws InputError for a report of skidscan, and Error for a recording that is
+/// in two inputs.
 template <typename Result, typename Make>
 InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
                        const locate::Filter& filter, const OutputOptions& shown,
                        std::vector<Result>& results, Make make) {
   locate::Filtered filtered;
-  const auto read = [&](const measure::Source& source, std::size_t) {
+  DistinctRecordings recordings(inputs);
+  const auto read = [&](const measure::Source& source, std::size_t input) {
     refuse_report(source.file.string());
-    return Finish([&, result = make(source)]() mutable {
+    return Finish([&, input, result = make(source)]() mutable {
+      recordings.add(result, input);
       for (const auto& line : result.particulars) shown.explain(line);
       for (const auto& fault : result.faults) print_error(describe(fault));
       filtered.add(result.filtered);

@@ -1,6 +1,7 @@
 #include "src/commands/measurements.h"
 
 #include "analysis/merge.h"
+#include "src/commands/distinct_recordings.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"
 #include "src/commands/output_options.h"
@@ -102,6 +103,13 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
     throw Error("{}: nothing was recorded that could be measured", findings.inputs.front());
   }
   return findings;
+}
+
+void refuse_duplicates(const Findings& findings, const std::string& remedy) {
+  DistinctRecordings recordings(findings.inputs, remedy);
+  for (std::size_t i = 0; i < findings.measurements.size(); ++i) {
+    recordings.add(findings.measurements[i], findings.input_of[i]);
+  }
 }
 
 std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,

@@ -42,6 +42,10 @@ struct Findings {
 Findings read_measurements(std::vector<std::string> inputs, const OutputOptions& shown,
                            measure::Choices choices, std::optional<std::int64_t> bin_width = {});
 
+/// Throws Error if two inputs contain the same recording, for commands that add inputs up or count
+/// them as repeats. `remedy`: see DistinctRecordings.
+void refuse_duplicates(const Findings& findings, const std::string& remedy = {});
+
 /// Reads the measurements of --skid RUN; nullopt: `run` is empty. Throws Error if none of them can
 /// be read.
 std::optional<Findings> measured_by(const std::string& run, const OutputOptions& shown,

@@ -60,9 +60,9 @@ ExitStatus run_merge(const MergeOptions& options) {
   auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   const std::size_t read = findings.measurements.size();
   if (read == 0) return ExitStatus::failed;
-  const auto merged = analysis::merge(
-      std::move(findings.measurements), findings.input_of, repeats_of(options),
-      options.allow_duplicates ? analysis::Duplicates::counted : analysis::Duplicates::refused);
+  if (!options.allow_duplicates) refuse_duplicates(findings, ", or add --allow-duplicates");
+  const auto merged =
+      analysis::merge(std::move(findings.measurements), findings.input_of, repeats_of(options));
   for (const std::string& difference : merged.differences) {
     constexpr std::size_t kLongestDifference = 300;
     print_error("not added up: " + output::shorten(difference, kLongestDifference));
@@ -110,7 +110,7 @@ Command merge_command() {
                 "remain separate, and the first difference is reported. Repetition 1 is added to "
                 "repetition 1, 2 to 2, so that runs with repetitions keep them. A recording in two "
                 "inputs is refused, also as a copy with another name: as many samples of the same "
-                "configuration in the same time, in nanoseconds."},
+                "event in the same time, in nanoseconds."},
       .exit_statuses = {{ExitStatus::failed,
                          "failure, no input could be read, or nothing could be added up"}},
       .examples =

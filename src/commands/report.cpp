@@ -70,6 +70,7 @@ ExitStatus run_report(const ReportOptions& options) {
   const auto figure = figure_of(options.plot, kDefaultReportKind, options.inputs);
   const auto findings = read_measurements(options.inputs, options.shown, choices, options.bin);
   if (findings.measurements.empty()) return ExitStatus::failed;
+  refuse_duplicates(findings);
   const auto& measurements = findings.measurements;
   print_as(options.shown, output::report_json, output::report_csv, output::report_text,
            measurements);

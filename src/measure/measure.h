@@ -3,6 +3,7 @@
 
 #include "analysis/description.h"
 #include "analysis/measurement.h"
+#include "analysis/part.h"
 #include "src/locate/filter.h"
 #include "src/locate/search_places.h"
 #include "src/support/error.h"
@@ -70,6 +71,7 @@ struct RecordingSummary : ReadResult {
   std::string run;  ///< directory; empty for a bare recording
   std::string file;
   bool synthetic = false;
+  std::optional<analysis::SampleTime> time;  ///< nullopt: the recording does not contain it
   analysis::Cpu cpu;
   std::string kernel;
   locate::Filtered filtered;         ///< samples that the filter left out

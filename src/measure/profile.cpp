@@ -59,6 +59,13 @@ std::vector<analysis::CommandLine> command_lines_of(const Source& source,
   return {line};
 }
 
+/// perf writes 0 and 0 where it did not read the samples (-B).
+std::optional<analysis::SampleTime> time_of_samples(const perfdata::Features& features) {
+  const auto& time = features.sample_time;
+  if (!time || time->second == 0) return std::nullopt;
+  return analysis::SampleTime{time->first, time->second};
+}
+
 using analysis::Measurement;
 using Match = Compared::Match;
 
@@ -140,9 +147,7 @@ analysis::Measurement Profile::described(const RecordedEvent& event) const {
   measurement.file = source.file.string();
   measurement.synthetic = event.synthetic;
   measurement.repeat = source.planned != nullptr ? source.planned->repeat : 1;
-  // perf writes 0 and 0 where it did not read the samples (-B).
-  const auto& time = recording.features().sample_time;
-  if (time && time->second != 0) measurement.time = analysis::SampleTime{time->first, time->second};
+  measurement.time = time_of_samples(recording.features());
   measurement.command_lines = command_lines_of(source, recording.features());
   measurement.read_in_part = recording.read_in_part();
   describe_machine(machine(), measurement);
@@ -155,6 +160,7 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.run = source.run_directory.string();
   summary.file = source.file.string();
   summary.synthetic = is_synthetic(source, recording.features());
+  summary.time = time_of_samples(recording.features());
   summary.cpu = machine().cpu;
   summary.kernel = machine().kernel;
   for (const auto& remark : modules.remarks()) summary.remarks.push_back(remark.text);

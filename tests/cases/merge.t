@@ -28,7 +28,7 @@ A report replaces its recordings, also through pipes:
   $ cat 1.json > fifo & skidscan report fifo --format json | cmp - 1.json
   $ skidscan report 1.json --format json | pick measurements.#
   measurements.# = 4
-  $ skidscan report 1.json 1.run --format json | pick measurements.#
+  $ skidscan report 1.json 2.run --format json | pick measurements.#
   measurements.# = 8
 
 Recordings from pipes are read as before:
@@ -157,10 +157,29 @@ Other configurations are not added up, nor a recording twice:
   $ skidscan merge 1.json > /dev/null
   skidscan: 4 measurements of 1 input became 4
   $ skidscan merge 1.json 1.run -o twice.json
-  skidscan: 1.run/r2d0.none.1.data and 1.run/r2d0.none.1.data: the same recording would count twice; leave one out, or add --allow-duplicates
+  skidscan: 1.json and 1.run: both contain the recording 1.run/r2d0.none.1.data, whose samples would count twice; leave one out, or add --allow-duplicates
   [1]
   $ test -e twice.json
   [1]
+
+The other commands that add inputs up refuse it, too: under another path, as a copy, and beside its run. One input beside
+itself is still compared:
+
+  $ cp 1.run/r2d0.pp.1.data copy.data
+  $ for command in 'report 1.run 1.run' 'report 1.json 1.run/r2d0.pp.1.data' 'report 1.run copy.data' \
+  >     'audit copy.data copy.data' 'audit 1.run ./1.run/../copy.data' 'correct copy.data ./copy.data' \
+  >     'compare --by machine 1.json 2.json 1.run'; do
+  >   skidscan $command > text
+  > done
+  skidscan: 1.run and 1.run: both contain the recording 1.run/r2d0.none.1.data, whose samples would count twice; leave one out
+  skidscan: 1.json and 1.run/r2d0.pp.1.data: both contain the recording 1.run/r2d0.pp.1.data, whose samples would count twice; leave one out
+  skidscan: 1.run and copy.data: both contain the recording copy.data, whose samples would count twice; leave one out
+  skidscan: copy.data and copy.data: both contain the recording copy.data, whose samples would count twice; leave one out
+  skidscan: 1.run and ./1.run/../copy.data: both contain the recording ./1.run/../copy.data, whose samples would count twice; leave one out
+  skidscan: copy.data and ./copy.data: both contain the recording ./copy.data, whose samples would count twice; leave one out
+  skidscan: 1.json and 1.run: both contain the recording 1.run/r2d0.none.1.data, whose samples would count twice; leave one out
+  [1]
+  $ skidscan compare 1.run 1.run > text
 
 Wrong usage, and inputs that are missing:
 

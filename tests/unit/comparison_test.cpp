@@ -249,7 +249,6 @@ TEST(Comparison, RefusesWhatLeavesNothingToCompare) {
   const Compared twice = Compared(one).input("a").add(measurement),
                  empty = Compared(one).input("b");
   EXPECT_THAT(refusal(one, {}), HasSubstr("a: a single run"));
-  EXPECT_THAT(refusal(twice, {.by = SideBy::machine}), HasSubstr("a: named twice"));
   EXPECT_EQ(refusal(twice, {}), "no error");
   EXPECT_THAT(refusal(same, {.by = SideBy::machine}), HasSubstr("of one machine"));
   EXPECT_THAT(refusal(empty, {}), HasSubstr("nothing to compare with"));
@@ -425,6 +424,7 @@ TEST(Comparison, SidesWithoutAJudgedSampleOrAMeasurementFailTheGate) {
   EXPECT_THAT(with_empty.sides, SizeIs(2));
   EXPECT_EQ(regressions_of(with_empty).missing, 1u);
 }
+
 TEST(Comparison, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData) {
   // Most operations are NOPs, wherever the others are.
   const auto tagged = [](std::uint64_t hits, std::uint64_t others, int level) {
@@ -453,7 +453,6 @@ TEST(Comparison, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData) {
     EXPECT_NE(cell_of(fewer_nops.compare(), 0, 1).outcome, Outcome::worse);
   }
 }
-
 
 TEST(Comparison, OverRunsAFewEqualSamplesAreNotCertain) {
   Compared runs;

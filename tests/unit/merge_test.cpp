@@ -3,6 +3,9 @@
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/repeats.h"
+#include "src/commands/distinct_recordings.h"
+#include "src/support/error.h"
+#include "src/support/staged_file.h"
 #include "tests/unit/example_measurements.h"
 
 namespace skid::analysis {
@@ -171,33 +174,61 @@ TEST(Merge, NeverAddsUpTheEventsOfOneRecording) {
   }
 }
 
-TEST(Merge, RefusesToCountARecordingTwice) {
-  const Measurement a = of_run("a.run", 1, {{0, 1}}), b = of_run("b.run", 1, {{0, 1}});
-  // Each of them is an input of its own.
-  const auto merging = [](const std::vector<Measurement>& all, RepeatPolicy repeats) {
-    std::vector<std::size_t> inputs(all.size());
-    std::iota(inputs.begin(), inputs.end(), 0);
-    return [=] { (void)merge(all, inputs, repeats); };
+/// Adds the measurements of inputs "1", "2", …, one each.
+auto adding(const std::vector<Measurement>& all) {
+  return [all] {
+    std::vector<std::string> inputs;
+    for (std::size_t i = 0; i < all.size(); ++i) inputs.push_back(std::to_string(i + 1));
+    commands::DistinctRecordings recordings(inputs, ", please");
+    for (std::size_t i = 0; i < all.size(); ++i) recordings.add(all[i], i);
   };
-  const auto refuses = [](const char* message) { return ThrowsMessage<Error>(HasSubstr(message)); };
+}
+
+auto refuses(const std::string& first, const std::string& second, const std::string& file) {
+  return ThrowsMessage<Error>(HasSubstr(first + " and " + second + ": both contain the recording " +
+                                        file +
+                                        ", whose samples would count twice; leave one out, "
+                                        "please"));
+}
+
+TEST(DistinctRecordings, RefusesToCountARecordingTwice) {
+  const Measurement a = of_run("a.run", 1, {{0, 1}}), b = of_run("b.run", 1, {{0, 1}});
   const Measurement sum = merged({a, b}).measurements.at(0);
-  for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool, RepeatPolicy::apart}) {
-    EXPECT_THAT(merging({a, b, a}, repeats),
-                refuses("a.run/access.1.data and a.run/access.1.data: the same recording"));
-    EXPECT_THAT(merging({sum, b}, repeats), refuses("b.run/access.1.data"));
-  }
+  EXPECT_NO_THROW(adding({a, b})());
+  EXPECT_THAT(adding({a, b, a}), refuses("1", "3", "a.run/access.1.data"));
+  EXPECT_THAT(adding({sum, b}), refuses("1", "2", "b.run/access.1.data"));
+  Measurement other_path = a, without_run = a;
+  other_path.file = "b.run/../a.run/access.1.data";
+  without_run.run = "";
+  EXPECT_THAT(adding({a, other_path}), refuses("1", "2", other_path.file));
+  EXPECT_THAT(adding({a, without_run}), refuses("1", "2", a.file));
+  Measurement other_event = a;
+  other_event.event.config = 0x1234;
+  EXPECT_NO_THROW(adding({a, other_event})());
   Measurement later = a;
   later.time = SampleTime{1, 2};
-  EXPECT_NO_THROW(merging({a, later}, RepeatPolicy::pair)()) << "of another time";
+  EXPECT_NO_THROW(adding({a, later})()) << "of another time";
   Measurement copy = later;
   copy.run = "c.run";
   copy.file = "c.run/access.1.data";
-  for (const RepeatPolicy repeats : {RepeatPolicy::pair, RepeatPolicy::pool, RepeatPolicy::apart}) {
-    EXPECT_THAT(merging({later, copy}, repeats),
-                refuses("a.run/access.1.data and c.run/access.1.data"));
-  }
-  const auto both = merge({later, copy}, {0, 1}, RepeatPolicy::pair, Duplicates::counted);
-  EXPECT_EQ(both.measurements.at(0).samples.read(), 2 * a.samples.read());
+  copy.cpu.microcode = "0x1";  // which only a run contains
+  EXPECT_THAT(adding({later, copy}), refuses("1", "2", copy.file));
+}
+
+TEST(DistinctRecordings, KnowsSyntheticOnesByTheirContents) {
+  const test::TemporaryDirectory directory;
+  const auto of_file = [&](const std::string& name, const std::string& contents) {
+    write_file_atomically(directory / name, contents);
+    Measurement m = of_run("a.run", 1, {{0, 1}});
+    m.file = (directory / name).string();
+    m.synthetic = true;
+    m.time = SampleTime{1, 2};  // by the model, which all have in common
+    return m;
+  };
+  const Measurement a = of_file("a", "contents"), copy = of_file("b", "contents"),
+                    other = of_file("c", "Contents");
+  EXPECT_NO_THROW(adding({a, other})());
+  EXPECT_THAT(adding({a, other, copy}), refuses("1", "3", copy.file));
 }
 
 TEST(Merge, DropsWhatDoesNotFollowFromTheParts) {
