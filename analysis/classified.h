@@ -22,6 +22,13 @@ struct Classified {
   std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
   /// The address is not the first byte of an instruction. The class is `loop` then.
   bool inside_instruction = false;
+  /// The address is that of a trigger, and the data source of the sample contradicts it. The class
+  /// is `loop` then, without a distance.
+  bool contradicted = false;
 };
+
+/// The class of a sample that its data source contradicts.
+inline constexpr Classified kContradicted{
+    .sample_class = SampleClass::loop, .offset = {}, .trigger = {}, .contradicted = true};
 
 }  // namespace skid::analysis

@@ -356,6 +356,12 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
       (basis.addresses->is_tabulated() || basis.addresses->source == AddressSource::request)) {
     parts.push_back(describe(*basis.addresses));
   }
+  if (const std::uint64_t no_hits = tally.contradicted_hits; no_hits > 0) {
+    parts.push_back(fmt::format(
+        "{} on the trigger {} the data source of something that it does not "
+        "do: no {}",
+        counted(no_hits, "sample"), no_hits == 1 ? "has" : "have", no_hits == 1 ? "hit" : "hits"));
+  }
   parts.push_back(exact_ip(level, basis, contract));
   if (level == 3 && basis.level_three != LevelThree::unknown) {
     parts.emplace_back(describe(basis.level_three));

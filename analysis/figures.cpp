@@ -75,6 +75,12 @@ void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warning
                     "not be the one that ran.",
                     samples_that(tally.inside_instruction, " is", " are")));
   }
+  if (tally.contradicted_hits > 0) {
+    warnings.push_back(fmt::format(
+        "{} on the trigger, which does not do what the data source of the sample states: the "
+        "address is wrong.",
+        samples_that(tally.contradicted_hits, " is", " are")));
+  }
   const bool is_off_trigger_odd =
       basis.exact_ip == ExactIp::evidence && basis.not_judged == NotJudged::none;
   if (is_off_trigger_odd && tally.exact_off_trigger > 0) {

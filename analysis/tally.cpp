@@ -45,6 +45,7 @@ Tally& Tally::operator+=(const Tally& other) {
   exact_hits += other.exact_hits;
   exact_off_trigger += other.exact_off_trigger;
   inside_instruction += other.inside_instruction;
+  contradicted_hits += other.contradicted_hits;
   if (triggers.size() < other.triggers.size()) triggers.resize(other.triggers.size());
   for (std::size_t i = 0; i < other.triggers.size(); ++i) triggers[i] += other.triggers[i];
   return *this;
@@ -65,6 +66,7 @@ void Tally::add(const Classified& place, std::uint64_t samples, bool exact) {
     triggers[*place.trigger] += {is_hit ? samples : 0, samples};
   }
   if (place.inside_instruction) inside_instruction += samples;
+  if (place.contradicted) contradicted_hits += samples;
   if (!exact) return;
   exact_samples += samples;
   if (is_hit) {

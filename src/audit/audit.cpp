@@ -11,8 +11,8 @@
 #include "src/audit/code_budget.h"
 #include "src/audit/contradictions.h"
 #include "src/audit/event_blocks.h"
+#include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
-#include "src/audit/function_code.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/events/causes.h"
@@ -24,8 +24,10 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
+#include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/function_code.h"
 #include "src/measure/profile.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
@@ -490,6 +492,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const auto data_addresses = check_data_addresses(profile, budget);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
   Auditor auditor(profile, choices, budget);
+  const auto impossible = measure::impossible_records(profile);
   Audit result;
   const locate::Digest& digest = profile.digest;
   result.filtered = digest.filtered;
@@ -498,6 +501,9 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     EventAudit& event = auditor.add(recorded);
     event.data_source = result_of(recorded.index, data_sources);
     event.data_address = result_of(recorded.index, data_addresses);
+    if (const auto found = impossible.find(recorded.index); found != impossible.end()) {
+      event.warnings.insert(event.warnings.begin(), found->second.begin(), found->second.end());
+    }
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();

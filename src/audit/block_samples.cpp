@@ -25,9 +25,9 @@
 #include "src/audit/block_samples.h"
 
 #include "src/audit/function_blocks.h"
-#include "src/audit/function_code.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+#include "src/measure/function_code.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,9 +12,14 @@
 #include <unordered_map>
 #include <vector>
 
+namespace skid::measure {
+class FunctionCode;
+}  // namespace skid::measure
+
 namespace skid::audit {
 
-class FunctionCode;
+using measure::FunctionCode;
+
 struct FunctionBlocks;
 
 /// Samples at an address.

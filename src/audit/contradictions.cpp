@@ -12,8 +12,7 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
-#include "src/machine/cpu_identity.h"
-#include "src/machine/machine.h"
+#include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
@@ -80,25 +79,7 @@ Findings finished(Findings findings) {
   return findings;
 }
 
-enum class Operation : std::uint8_t { load, store, either };
-
-/// Whether the kernel gives stores of an event the operation of a load: __grt_latency_data() in
-/// arch/x86/events/intel/ds.c, which it uses on E-cores for store latencies, too.
-bool gives_stores_loads(const perfdata::Attribute& attribute, const machine::CpuIdentity& cpu) {
-  constexpr std::uint64_t kEventAndUmask = 0xffff, kStoreLatency = 0x06d0;
-  return cpu.vendor == "GenuineIntel" && (attribute.config & kEventAndUmask) == kStoreLatency;
-}
-
-/// Returns the operation in perf_mem_data_src.mem_op (include/uapi/linux/perf_event.h); nullopt: it
-/// is neither a load nor a store. A prefetch counts as a load.
-std::optional<Operation> operation_of(std::uint64_t data_source, bool stores_are_loads) {
-  constexpr std::uint64_t kLoad = 2, kStore = 4, kPrefetch = 8;
-  const bool loads = (data_source & (kLoad | kPrefetch)) != 0;
-  const bool stores = (data_source & kStore) != 0;
-  if (loads && (stores || stores_are_loads)) return Operation::either;
-  if (loads) return Operation::load;
-  return stores ? std::optional(Operation::store) : std::nullopt;
-}
+using measure::Operation;
 
 struct AccessPlace : symbols::FileLocation {
   std::uint32_t attribute = 0;
@@ -111,20 +92,12 @@ using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples by plac
 
 AccessPlaces access_places(const measure::Profile& profile, Findings& findings) {
   AccessPlaces places;
-  const perfdata::Recording& recording = profile.recording;
-  const machine::CpuIdentity& cpu = profile.machine().cpu;
   profile.visit([&](const locate::VisitedRecord& visited) {
-    const perfdata::Sample* sample = visited.sample;
-    if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) return;
-    const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
-    if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return;
-    const auto details = recording.decoder().details(visited.record, *sample);
-    if (!details) return;
-    const auto operation = operation_of(details->data_source, gives_stores_loads(attribute, cpu));
+    const auto operation = measure::operation_of(profile, visited);
     if (!operation) return;
-    ++findings[sample->attribute].samples;
-    if (!visited.location) return;
-    ++places[{*visited.location, sample->attribute, *operation}];
+    const std::uint32_t attribute = visited.sample->attribute;
+    ++findings[attribute].samples;
+    if (visited.location) ++places[{*visited.location, attribute, *operation}];
   });
   return places;
 }
@@ -265,17 +238,13 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
       })) {
     return findings;
   }
-  // The causes of each Operation, in the order of its values.
-  const std::array causes{events::causes_by_name("MEM_INST_RETIRED.ALL_LOADS"),
-                          events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
-                          events::causes_by_name("MEM_INST_RETIRED.ANY")};
   AccessPlaces places = access_places(profile, findings);
   judge_by_function(
       places, profile, budget,
       [&](FileJudge& judge, const symbols::Module&, const AccessPlaces::value_type& entry) {
         const auto& [place, samples] = entry;
-        const Judgement judgement = judge.judge(
-            causes.at(static_cast<std::size_t>(place.operation)), Rule::sampled, place.offset);
+        const Judgement judgement =
+            judge.judge(measure::causes_of(place.operation), Rule::sampled, place.offset);
         if (judgement.verdict == events::Verdict::unknown) return;
         analysis::Share& share = findings[place.attribute].share;
         share.total += samples;

@@ -4,8 +4,8 @@
 #include "analysis/not_judged.h"
 #include "src/audit/branches.h"
 #include "src/audit/code_budget.h"
-#include "src/audit/function_code.h"
 #include "src/audit/rule.h"
+#include "src/measure/function_code.h"
 #include "src/support/address.h"
 
 #include <algorithm>
@@ -19,6 +19,10 @@ class Module;
 }  // namespace skid::symbols
 
 namespace skid::audit {
+
+using measure::Function;
+using measure::FunctionCode;
+using measure::Step;
 
 /// How control reaches the instructions of a function, found in one pass over it with the branches
 /// of its file.

@@ -13,8 +13,8 @@
 //   Rule::data_breakpoint   judges MOV as well, because x86 traps after the access
 //
 // A pair of instructions that the CPU fuses is one operation, so that both halves are judged
-// together (fused_with()). An instruction that is executed in parts can be its own predecessor,
-// because the sample can be between two parts.
+// together (FunctionCode::fused_with()). An instruction that is executed in parts can be its own
+// predecessor, because the sample can be between two parts.
 #include "src/audit/file_judge.h"
 
 #include "src/audit/branches.h"
@@ -29,28 +29,13 @@ namespace {
 
 using events::Verdict;
 
-/// The indices of the instructions of one fused operation, or of a single instruction.
-struct Suspects {
-  std::size_t first = 0, last = 0;
-};
-
-Suspects fused_with(const FunctionCode& code, std::size_t index) {
-  const auto& steps = code.steps();
-  Suspects suspects{index, index};
-  if (index > 0 && fuses(steps[index - 1].fusion, steps[index].fusion)) suspects.first = index - 1;
-  if (index + 1 < steps.size() && fuses(steps[index].fusion, steps[index + 1].fusion)) {
-    suspects.last = index + 1;
-  }
-  return suspects;
-}
+using measure::Suspects;
 
 Judgement judgement_on(const FunctionCode& code, Suspects suspects) {
   Judgement judgement;
   judgement.address = code.address_of(suspects.first);
   judgement.end = code.address_of(suspects.last) + code.steps()[suspects.last].length;
-  for (std::size_t i = suspects.first; i <= suspects.last; ++i) {
-    judgement.categories |= code.steps()[i].categories;
-  }
+  judgement.categories = code.categories_of(suspects);
   return judgement;
 }
 
@@ -169,13 +154,10 @@ Judgement FileJudge::by_predecessor(std::span<const events::Cause> causes) {
 }
 
 Judgement FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {
-  const FunctionCode& code = *code_;
-  Judgement judgement = judgement_on(code, fused_with(code, index));
-  judgement.verdict = events::verdict_on(causes, judgement.categories);
-  // The fused partner of a jump at the first place precedes it: where no function is known, and
-  // after a label of assembly, which looks like a function.
-  const bool may_be_second = index == 0 && can_be_second(code.steps()[index].fusion);
-  if (may_be_second && judgement.verdict == Verdict::never) return {NotJudged::no_function};
+  const auto verdict = code_->verdict_on(causes, index);
+  if (!verdict) return {NotJudged::no_function};
+  Judgement judgement = judgement_on(*code_, code_->fused_with(index));
+  judgement.verdict = *verdict;
   return judgement;
 }
 
@@ -191,7 +173,7 @@ Judgement FileJudge::by_breakpoint(bool writes_only) {
   if (!function_) return {without_function_};
   const auto before = predecessor();
   if (!before) return {why_no_predecessor()};
-  Suspects suspects = fused_with(code, *before);
+  Suspects suspects = code.fused_with(*before);
   // CPUs of other vendors fuse other pairs than Intel's: a conditional jump counts with the
   // instruction before it.
   const bool is_jump = steps[suspects.first].flow == instructions::Flow::conditional;

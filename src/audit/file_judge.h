@@ -4,11 +4,11 @@
 #include "analysis/not_judged.h"
 #include "src/audit/file_code.h"
 #include "src/audit/function_blocks.h"
-#include "src/audit/function_code.h"
 #include "src/audit/rule.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
+#include "src/measure/function_code.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
 

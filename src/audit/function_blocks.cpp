@@ -23,8 +23,8 @@
 
 #include "src/audit/branches.h"
 #include "src/audit/file_code.h"
-#include "src/audit/function_code.h"
 #include "src/instructions/instruction.h"
+#include "src/measure/function_code.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,10 +5,15 @@
 #include <optional>
 #include <vector>
 
+namespace skid::measure {
+struct Function;
+}  // namespace skid::measure
+
 namespace skid::audit {
 
+using measure::Function;
+
 class FileCode;
-struct Function;
 
 /// Instructions that are executed one after the other, from the first to the last.
 struct BasicBlock {

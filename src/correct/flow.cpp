@@ -25,8 +25,8 @@
 
 #include "src/audit/branches.h"
 #include "src/audit/code_budget.h"
-#include "src/audit/function_code.h"
 #include "src/instructions/category.h"
+#include "src/measure/function_code.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -37,10 +37,10 @@ namespace skid::correct {
 namespace {
 
 using analysis::NotJudged;
-using audit::Step;
 using instructions::Category;
 using instructions::falls_through;
 using instructions::Instruction;
+using measure::Step;
 using enum instructions::Flow;
 
 /// The cost of reading a single instruction, and that of finding paths and blocks for each
@@ -160,7 +160,7 @@ NotJudged Flow::problem_at(std::uint64_t address) {
 
 bool Flow::only_nops(AddressRange range) const {
   const auto bytes = file_.module().code(range);
-  const audit::FunctionCode code(file_.arch(), range.begin, bytes);
+  const measure::FunctionCode code(file_.arch(), range.begin, bytes);
   return bytes.size() == range.size() && std::ranges::all_of(code.steps(), [](const Step& step) {
            return step.decodes && step.is_nop();
          });

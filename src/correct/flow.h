@@ -4,8 +4,8 @@
 #include "analysis/not_judged.h"
 #include "src/audit/branches.h"
 #include "src/audit/file_code.h"
-#include "src/audit/function_code.h"
 #include "src/instructions/instruction.h"
+#include "src/measure/function_code.h"
 #include "src/support/address.h"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ class Flow {
  private:
   /// A function, with what is computed from its code once.
   struct Code {
-    std::shared_ptr<const audit::Function> function;
+    std::shared_ptr<const measure::Function> function;
     audit::Paths paths;
     /// A second decoding, from where direct branches of the function lead into the middle of its
     /// instructions (past a LOCK prefix, or past data), until both decodings agree. Each entry is
@@ -108,7 +108,7 @@ class Flow {
     std::vector<std::size_t> blocks;  ///< first instructions of blocks, ascending
     std::shared_ptr<const std::vector<Predecessor>> indirect_jumps;  ///< null: not yet found
 
-    const audit::FunctionCode& steps() const { return function->code; }
+    const measure::FunctionCode& steps() const { return function->code; }
   };
   using CodePointer = std::shared_ptr<Code>;
   /// The addresses of the RETs of a function; nullopt: it may return in another way.

@@ -26,6 +26,7 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/machine/machine.h"
+#include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/page_fault_checker.h"
@@ -73,14 +74,21 @@ SampleClass class_of(const locate::LocatedSamples& located) {
 /// What is counted for each event, by attribute.
 using Bases = std::vector<analysis::Basis>;
 
-void tally_events(const Profile& profile, const TargetGeometry* geometry, Bases& bases) {
+void tally_events(const Profile& profile, const TargetGeometry* geometry,
+                  ContradictedHits& contradicted, Bases& bases) {
   profile.digest.located.for_each([&](const locate::LocatedSamples& located) {
     analysis::Classified place{class_of(located), {}, {}};
     if (geometry != nullptr && place.sample_class == SampleClass::other_user) {
       const int level = profile.events[located.attribute].precise.recorded;
       place = geometry->classify(located.location, level).value_or(place);
     }
-    bases[located.attribute].tally.add(place, located.samples, located.kind.exact());
+    analysis::Tally& tally = bases[located.attribute].tally;
+    const std::uint64_t no_hits =
+        place.sample_class == SampleClass::hit ? contradicted.take(located) : 0;
+    if (no_hits > 0) tally.add(analysis::kContradicted, no_hits, located.kind.exact());
+    if (no_hits < located.samples) {
+      tally.add(place, located.samples - no_hits, located.kind.exact());
+    }
   });
 }
 
@@ -334,8 +342,10 @@ Measured measure(const Source& source, const Choices& choices) {
   PageFaultChecker checker(recording);
   Bases bases(profile.events.size());
   describe_addresses(profile, known_geometry, bases);
-  count_single_samples(profile, known_geometry, checker, bases);
-  tally_events(profile, known_geometry, bases);
+  ContradictedHits contradicted(profile, known_geometry);
+  count_single_samples(profile, known_geometry, checker, contradicted, bases);
+  tally_events(profile, known_geometry, contradicted, bases);
+  const auto impossible = impossible_records(profile);
   const Reading reading{
       profile, known_geometry,
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks)),
@@ -347,6 +357,10 @@ Measured measure(const Source& source, const Choices& choices) {
     if (event.index == checker.tracepoint()) continue;
     Measurement& measured = result.measurements.emplace_back(
         measure_event(reading, event, std::move(bases[event.index])));
+    if (const auto found = impossible.find(event.index); found != impossible.end()) {
+      measured.warnings.insert(measured.warnings.begin(), found->second.begin(),
+                               found->second.end());
+    }
     if (const analysis::IpCheck* check = checker.check_of(event.index)) {
       measured.ip_check = *check;
       if (auto warning = warning_of(*check)) measured.warnings.push_back(std::move(*warning));

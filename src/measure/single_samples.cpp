@@ -19,6 +19,7 @@
 #include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/overshoot_counter.h"
@@ -152,7 +153,8 @@ class SamplePairReader {
   /// Whether records are to be added.
   bool reads() const noexcept { return !events_.empty(); }
 
-  void add(const locate::VisitedRecord& visited) {
+  /// `is_contradicted`: the data source of the sample contradicts its address.
+  void add(const locate::VisitedRecord& visited, bool is_contradicted) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr) {
       if (!perfdata::hides_samples(visited.record.type)) return;
@@ -165,7 +167,7 @@ class SamplePairReader {
     const auto found = events_.find(sample->attribute);
     if (found == events_.end()) return;
     Event& event = found->second;
-    const auto number = event_of(visited, event);
+    const auto number = is_contradicted ? std::nullopt : event_of(visited, event);
     const auto before = event.last.find(sample->tid);
     if (before != event.last.end()) {
       if (number && before->second.cpu == sample->cpu) {
@@ -234,9 +236,11 @@ std::map<std::uint32_t, OvershootCounter> overshoot_counters(
   return counters;
 }
 
-/// Adds a sample to the table of data addresses of its event.
-void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geometry,
-              const Profile& profile, std::vector<analysis::Basis>& bases) {
+/// Adds a sample to the table of data addresses of its event. `is_contradicted`: the data source of
+/// the sample contradicts its address.
+void tabulate(const locate::VisitedRecord& visited, bool is_contradicted,
+              const TargetGeometry& geometry, const Profile& profile,
+              std::vector<analysis::Basis>& bases) {
   if (visited.sample == nullptr) return;
   const perfdata::Sample& sample = *visited.sample;
   auto& addresses = bases[sample.attribute].addresses;
@@ -249,7 +253,8 @@ void tabulate(const locate::VisitedRecord& visited, const TargetGeometry& geomet
   const int level = profile.events[sample.attribute].precise.recorded;
   analysis::Classified place;  // other code
   if (sample.mode == perfdata::CpuMode::user) {
-    place = geometry.classify(visited.location, level).value_or(place);
+    place = is_contradicted ? analysis::kContradicted
+                            : geometry.classify(visited.location, level).value_or(place);
   }
   addresses->samples.at(place).add(sample.addr, addresses->declared);
 }
@@ -367,17 +372,22 @@ void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
 }
 
 void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
-                          PageFaultChecker& checker, std::vector<analysis::Basis>& bases) {
+                          PageFaultChecker& checker, ContradictedHits& contradicted,
+                          std::vector<analysis::Basis>& bases) {
   const bool tabulates = std::ranges::any_of(bases, [](const analysis::Basis& basis) {
     return basis.addresses && basis.addresses->is_tabulated();
   });
   auto counters = overshoot_counters(profile.events, bases);
   SamplePairReader sample_pairs(profile.events, geometry, bases);
-  if (!checker.reads() && !tabulates && counters.empty() && !sample_pairs.reads()) return;
+  if (!checker.reads() && !tabulates && counters.empty() && !sample_pairs.reads() &&
+      !contradicted.reads()) {
+    return;
+  }
   profile.visit([&](const locate::VisitedRecord& visited) {
     if (checker.reads()) checker.add(visited);
-    if (tabulates) tabulate(visited, *geometry, profile, bases);
-    if (sample_pairs.reads()) sample_pairs.add(visited);
+    const bool is_contradicted = contradicted.reads() && contradicted.add(visited);
+    if (tabulates) tabulate(visited, is_contradicted, *geometry, profile, bases);
+    if (sample_pairs.reads()) sample_pairs.add(visited, is_contradicted);
     if (visited.sample == nullptr) return;
     const auto counter = counters.find(visited.sample->attribute);
     if (counter == counters.end()) return;

@@ -9,14 +9,17 @@ struct Basis;
 
 namespace skid::measure {
 
+class ContradictedHits;
 class PageFaultChecker;
 struct Profile;
 struct TargetGeometry;
 
 /// Sets the results that depend on single samples: reads the recording once more, unless nothing
 /// needs it. `geometry` is null if no target was found. `bases`, by attribute, get tables of
-/// data addresses, pairs of samples and skids in events.
+/// data addresses, pairs of samples and skids in events. `contradicted` gets all samples that it
+/// reads.
 void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
-                          PageFaultChecker& checker, std::vector<analysis::Basis>& bases);
+                          PageFaultChecker& checker, ContradictedHits& contradicted,
+                          std::vector<analysis::Basis>& bases);
 
 }  // namespace skid::measure

@@ -193,7 +193,7 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
     reader.skip(static_cast<std::uint64_t>(words) * kWord);
   };
   if ((attribute.sample_type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)) != 0) {
-    reader.skip(kWord);
+    details.weight = reader.u64();
   }
   if (attribute.has(PERF_SAMPLE_DATA_SRC)) details.data_source = reader.u64();
   skip_words(PERF_SAMPLE_TRANSACTION);

@@ -47,7 +47,8 @@ struct SampleDetails {
   std::span<const std::byte> raw;           ///< payload of a tracepoint
   std::span<const std::byte> branch_stack;  ///< 24 bytes per entry (branch_entry)
   std::span<const std::byte> user_registers, interrupt_registers;  ///< u64 each
-  std::uint64_t data_source = 0;
+  std::uint64_t weight = 0;       ///< PERF_SAMPLE_WEIGHT, or all parts of PERF_SAMPLE_WEIGHT_STRUCT
+  std::uint64_t data_source = 0;  ///< perf_mem_data_src
 };
 
 /// Offsets in bytes, after the record header, of the fixed fields in the samples of one event.

@@ -22,6 +22,7 @@ struct SampleToBuild {
   std::string read = {}, raw = {};            ///< bytes of PERF_SAMPLE_READ and _RAW
   std::vector<BranchToBuild> branches = {};   ///< the newest first
   std::vector<std::uint64_t> registers = {};  ///< in the order of the bits of the event's mask
+  std::uint64_t weight = 0;
   std::uint64_t data_source = 0;
   std::uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP;
   std::int32_t pid = 1, tid = 1;
@@ -53,6 +54,7 @@ inline void add_sample(const SampleToBuild& sample, const EventToBuild& event,
     for (const auto& [from, to, flags] : sample.branches) body.u64(from).u64(to).u64(flags);
   }
   if (has(PERF_SAMPLE_REGS_USER)) registers();
+  if (has(PERF_SAMPLE_WEIGHT) || has(PERF_SAMPLE_WEIGHT_STRUCT)) body.u64(sample.weight);
   if (has(PERF_SAMPLE_DATA_SRC)) body.u64(sample.data_source);
   if (has(PERF_SAMPLE_REGS_INTR)) registers();
   builder.record(PERF_RECORD_SAMPLE, sample.misc, body.bytes());

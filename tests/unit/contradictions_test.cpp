@@ -1,5 +1,10 @@
 // Data sources and data addresses of samples against the instructions that they are at.
+#include "analysis/contract.h"
+#include "analysis/measurement.h"
+#include "analysis/sample_class.h"
+#include "analysis/tally.h"
 #include "src/audit/audit.h"
+#include "src/measure/measure.h"
 #include "src/output/audit/audit.h"
 #include "src/output/page.h"
 #include "src/support/address.h"
@@ -32,6 +37,11 @@ constexpr const char* kPlaces = R"(
   rdtsc                            # unknown
   ret                              # return
   end places
+
+  function runway
+  nop                              # NOP
+  ret
+  end runway
 
   .bss
   .balign 0x1000
@@ -117,6 +127,25 @@ class DataSources : public Contradicting {
     sample(place, {.data_source = source, .misc = misc});
   }
   std::optional<Contradictions> found() override { return audited().events.at(0).data_source; }
+  /// Of the recording that audited() wrote.
+  measure::Measured measured() const {
+    return measure::measure({directory_ / "perf.data", {}, nullptr, nullptr},
+                            {.hit_function = "places", .runway_function = "runway"});
+  }
+  /// Expects that audits and reports have this warning of impossible records; empty: they have
+  /// none.
+  void expect_warning(const std::string& text) {
+    constexpr const char* kBegin = "Impossible records: ";
+    const auto audit = audited().events.at(0).warnings;
+    const auto report = measured().measurements.at(0).warnings;
+    for (const auto& warnings : {audit, report}) {
+      if (text.empty()) {
+        EXPECT_THAT(warnings, Not(Contains(HasSubstr(kBegin))));
+      } else {
+        EXPECT_THAT(warnings, Contains(kBegin + text));
+      }
+    }
+  }
 };
 
 TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
@@ -158,6 +187,72 @@ TEST_F(DataSources, AreNotJudgedWithoutEvidence) {
   EXPECT_FALSE(found());
   sample_source("unknown", PERF_MEM_OP_LOAD);
   expect(0, 0, 1);
+}
+
+TEST_F(DataSources, ThatTheHitFunctionContradictsAreNoHits) {
+  record_sources(0x81d0);
+  sample_source("load", PERF_MEM_OP_LOAD);
+  sample_source("load", PERF_MEM_OP_STORE);
+  sample_source("no operand", PERF_MEM_OP_LOAD);
+  sample_source("no operand", PERF_MEM_OP_LOAD, kUser);  // not exact
+  sample_source("no operand", PERF_MEM_OP_NA);
+  sample_source("NOP", PERF_MEM_OP_LOAD);
+  expect(3, 4, 4);
+  const auto m = measured().measurements.at(0);
+  using enum analysis::SampleClass;
+  EXPECT_EQ(m.samples[hit], 3u);
+  EXPECT_EQ(m.samples[loop], 2u);
+  EXPECT_EQ(m.samples[skid], 1u);
+  EXPECT_EQ(m.basis.tally.contradicted_hits, 2u);
+  EXPECT_EQ(m.basis.tally.instructions.count_at(0), 3u);
+  EXPECT_THAT(m.contract.evidence, HasSubstr("2 samples on the trigger have the data source of "
+                                             "something that it does not do: no hits"));
+}
+
+TEST_F(DataSources, OfCachesThatTheCountedLoadsMissedAreImpossible) {
+  const auto source = [](std::uint64_t level, std::uint64_t number, std::uint64_t remote = 0) {
+    return PERF_MEM_OP_LOAD | level << PERF_MEM_LVL_SHIFT | number << 33U | remote << 37U;
+  };
+  record_sources(0x20d1);  // MEM_LOAD_RETIRED.L3_MISS
+  sample_source("load", source(PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1, 1));
+  sample_source("load", source(PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3, 3));
+  sample_source("load", source(PERF_MEM_LVL_MISS | PERF_MEM_LVL_L1, 1));
+  sample_source("load", source(PERF_MEM_LVL_HIT | PERF_MEM_LVL_LFB, 0xc));
+  sample_source("load", source(PERF_MEM_LVL_HIT | PERF_MEM_LVL_LOC_RAM, 0xd));
+  sample_source("load", source(PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1, 3, 1));
+  sample_source("load", source(PERF_MEM_LVL_NA, 0xf));
+  expect_warning(
+      "2 of 7 samples have the data source of a hit in the L1 to L3, though the event "
+      "counts loads that missed there.");
+  record_sources(0x81d0);  // MEM_INST_RETIRED.ALL_LOADS
+  sample_source("load", source(PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1, 1));
+  expect_warning("");
+}
+
+TEST_F(DataSources, BelowTheThresholdOfTheLatencyAreImpossible) {
+  test::EventToBuild event = raw(kLoadLatency);
+  event.config1 = 30;
+  const auto record_weights = [&](std::uint64_t field, std::uint64_t others = 0) {
+    record(event, field);
+    for (const std::uint64_t weight : {29U, 30U, 31U, 0U}) {
+      sample("load", {.weight = weight | others});
+    }
+  };
+  constexpr const char* kExpected =
+      "1 of 4 samples have a latency below the threshold of 30 cycles (ldlat), above which alone "
+      "the event counts a load.";
+  record_weights(PERF_SAMPLE_WEIGHT);
+  expect_warning(kExpected);
+  record_weights(PERF_SAMPLE_WEIGHT_STRUCT, std::uint64_t{7} << 48);
+  expect_warning(kExpected);
+  cpuid_ = "GenuineIntel,6,143,8";  // two latencies
+  expect_warning("");
+  cpuid_ = "AuthenticAMD,25,97,2";
+  expect_warning("");
+  cpuid_ = "GenuineIntel,6,94,3";
+  event.config = kAllLoads;  // has no threshold
+  record_weights(PERF_SAMPLE_WEIGHT);
+  expect_warning("");
 }
 
 TEST_F(DataSources, AreARowOfTheCsv) {

@@ -168,7 +168,7 @@ class ControlFlow : public ::testing::Test {
 
   void watch(const char* symbol) { watch_.watched = address_of(symbol); }
   static std::uint64_t address_of(const char* symbol) { return program_->value_of(symbol); }
-  static audit::FunctionCode code_of(const std::string& function) {
+  static measure::FunctionCode code_of(const std::string& function) {
     const AddressRange range = program_->module().functions_named(function).front().range;
     return {Arch::x86_64, range.begin, program_->module().code(range)};
   }

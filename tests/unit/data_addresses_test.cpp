@@ -129,9 +129,11 @@ class RecordedAddresses : public ::testing::Test {
     sample_at(instruction == 0 ? layout_.trigger.begin : layout_.runway.begin + instruction - 1,
               address, count, mode);
   }
-  void sample_at(std::uint64_t at, std::uint64_t address, int count = 1, std::uint16_t mode = 2) {
+  void sample_at(std::uint64_t at, std::uint64_t address, int count = 1, std::uint16_t mode = 2,
+                 std::uint64_t data_source = PERF_MEM_OP_NA) {
     const test::SampleToBuild sample{.ip = kTargetMappedAt + at - kText,
                                      .address = address,
+                                     .data_source = data_source,
                                      .misc = mode,
                                      .pid = kTargetPid,
                                      .tid = kTargetPid};
@@ -217,6 +219,33 @@ TEST_F(RecordedAddresses, JudgeOperationsThatIbsTagged) {
   EXPECT_EQ(m.contract.share.total, 4000u);
   EXPECT_THAT(m.contract.evidence, HasSubstr("with an address in the trigger's data"));
   EXPECT_EQ(m.hit_ratio.total, 8200u);
+}
+
+TEST_F(RecordedAddresses, AreNotOfTheTriggerIfTheDataSourceContradictsIt) {
+  SKIP_WITHOUT("x86-64");
+  event_.sample_type |= PERF_SAMPLE_DATA_SRC;
+  const auto sample_source = [&](std::uint64_t source, int count) {
+    sample_at(layout_.trigger.begin, layout_.datum, count, kExactUser, source);
+  };
+  for (const auto& [vendor, type, config] : {std::tuple("GenuineIntel", PERF_TYPE_RAW, 0x81d0),
+                                             std::tuple("AuthenticAMD", PERF_TYPE_HARDWARE, 0)}) {
+    builder_ = test::RecordingBuilder();
+    builder_.mmap(kTargetPid, kTargetMappedAt, 0x100000, 0, (directory_ / "target").string(), 1);
+    run_.machine.cpu = {.arch = "x86_64", .vendor = vendor};
+    if (type == PERF_TYPE_RAW) {
+      run_.machine.cpu.family = 6;
+      run_.machine.cpu.model = 94;
+    }
+    sample_source(PERF_MEM_OP_LOAD, 4000);
+    sample_source(PERF_MEM_OP_STORE, 40);
+    const auto m = measured(type, static_cast<std::uint64_t>(config));
+    EXPECT_EQ(m.contract.verdict, analysis::Verdict::broken) << vendor;
+    EXPECT_EQ(m.contract.share.count, 4000u) << vendor;
+    EXPECT_EQ(m.contract.share.total, 4040u) << vendor;
+    EXPECT_EQ(m.hit_ratio.count, 4000u) << vendor;
+    EXPECT_EQ(m.basis.addresses->samples.trigger.trigger, 4000u) << vendor;
+    EXPECT_EQ(m.basis.tally.contradicted_hits, 40u) << vendor;
+  }
 }
 
 TEST_F(RecordedAddresses, JudgeNothingWithoutDeclaredData) {

@@ -287,6 +287,8 @@ void add_breakdown_rows(const Page& page, EventTable& table) {
       table.note("  " + line);
     }
   }
+  table.row_unless_zero("no hits by data source",
+                        [](const Measurement& m) { return m.basis.tally.contradicted_hits; });
   table.row_unless_zero("lost (LOST)", [](const Measurement& m) { return m.lost_records; });
   table.row_unless_zero("lost (LOST_SAMPLES)", [](const Measurement& m) { return m.lost_samples; });
   table.row_unless_zero("throttled", [](const Measurement& m) { return m.throttled; });

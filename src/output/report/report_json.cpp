@@ -312,6 +312,7 @@ Json measurement_of(const Measurement& value) {
   io("judged_samples", value.samples.judged());
   io("located_samples", value.samples.located());
   io("inside_instruction", value.basis.tally.inside_instruction);
+  io("contradicted_hits", value.basis.tally.contradicted_hits);
   loss_fields(io, value);
   SKID_MEMBERS(hit_ratio, expected_hit_share);
   io("skid", Json{{"instructions", skid_in_instructions_of(value)},

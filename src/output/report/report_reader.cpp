@@ -327,6 +327,9 @@ analysis::Basis read_basis(const JsonValue& measurement) {
   read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
   tally.inside_instruction =
       measurement["inside_instruction"].unsigned_integer(tally.breakdown.read());
+  if (const auto contradicted = measurement.find("contradicted_hits")) {  // not in older reports
+    tally.contradicted_hits = contradicted->unsigned_integer(tally.breakdown[SampleClass::loop]);
+  }
   return basis;
 }
 

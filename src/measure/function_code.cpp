@@ -1,8 +1,8 @@
-#include "src/audit/function_code.h"
+#include "src/measure/function_code.h"
 
 #include <algorithm>
 
-namespace skid::audit {
+namespace skid::measure {
 
 using analysis::NotJudged;
 using instructions::Access;
@@ -60,6 +60,30 @@ std::optional<std::size_t> FunctionCode::find(std::uint64_t address) const {
   return static_cast<std::size_t>(found - offsets_.begin());
 }
 
+Suspects FunctionCode::fused_with(std::size_t index) const {
+  const auto fuses = [this](std::size_t first) {
+    return instructions::fuses(steps_[first].fusion, steps_[first + 1].fusion);
+  };
+  Suspects suspects{index, index};
+  if (index > 0 && fuses(index - 1)) suspects.first = index - 1;
+  if (index + 1 < steps_.size() && fuses(index)) suspects.last = index + 1;
+  return suspects;
+}
+
+instructions::Categories FunctionCode::categories_of(Suspects suspects) const {
+  instructions::Categories categories;
+  for (std::size_t i = suspects.first; i <= suspects.last; ++i) categories |= steps_[i].categories;
+  return categories;
+}
+
+std::optional<events::Verdict> FunctionCode::verdict_on(std::span<const events::Cause> causes,
+                                                        std::size_t index) const {
+  const events::Verdict verdict = events::verdict_on(causes, categories_of(fused_with(index)));
+  const bool may_be_second = index == 0 && instructions::can_be_second(steps_[index].fusion);
+  if (may_be_second && verdict == events::Verdict::never) return std::nullopt;
+  return verdict;
+}
+
 NotJudged FunctionCode::problem_at(std::uint64_t address) const {
   if (steps_.empty() || address >= address_of(steps_.size() - 1) + steps_.back().length) {
     return NotJudged::no_code;
@@ -69,4 +93,4 @@ NotJudged FunctionCode::problem_at(std::uint64_t address) const {
   return steps_[*index].decodes ? NotJudged::none : NotJudged::not_decoded;
 }
 
-}  // namespace skid::audit
+}  // namespace skid::measure

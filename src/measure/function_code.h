@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/audit/rule.h"
+#include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-namespace skid::audit {
+namespace skid::measure {
 
-/// The facts of an instruction that an audit uses.
+/// The facts of an instruction by which samples are judged.
 struct Step {
   instructions::Categories categories;  ///< empty where nothing decodes
   std::uint8_t length = 1;              ///< bytes
@@ -42,6 +42,11 @@ struct Step {
 /// Returns the facts of an instruction; nullopt: bytes that do not decode.
 Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruction);
 
+/// The indices of the instructions of one fused operation, or of a single instruction.
+struct Suspects {
+  std::size_t first = 0, last = 0;
+};
+
 /// A function decoded from its first byte to its end. Bytes that do not decode are stepped over one
 /// by one, on aarch64 by words.
 class FunctionCode {
@@ -63,6 +68,14 @@ class FunctionCode {
   /// Why nothing can be judged by the instruction at `address`: the code ends before it, it is
   /// inside of an instruction, or it does not decode. NotJudged::none: it can be judged.
   analysis::NotJudged problem_at(std::uint64_t address) const;
+  /// Returns an instruction with the one that the CPU fuses with it, if any.
+  Suspects fused_with(std::size_t index) const;
+  instructions::Categories categories_of(Suspects suspects) const;
+  /// Returns the verdict on an instruction, with the one that it is fused with. nullopt: it is the
+  /// first one and would be `never`, but its fused partner may precede the code. That is so where
+  /// no function is known, and after a label of assembly, which looks like a function.
+  std::optional<events::Verdict> verdict_on(std::span<const events::Cause> causes,
+                                            std::size_t index) const;
   /// Whether everything before that instruction decodes.
   bool decodes_until(std::size_t index) const noexcept { return index <= first_undecoded_; }
   /// How many instructions decode, from the first one on.
@@ -86,4 +99,4 @@ struct Function {
   FunctionCode code;
 };
 
-}  // namespace skid::audit
+}  // namespace skid::measure
