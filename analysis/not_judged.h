@@ -33,7 +33,10 @@ enum class NotJudged : std::uint8_t {
   unknown_cause,      ///< whether such an instruction can cause the event is not known
   level_0,
   // Samples.
-  not_exact,     ///< no PERF_RECORD_MISC_EXACT_IP at level 2 or 3
+  not_exact,  ///< no PERF_RECORD_MISC_EXACT_IP at level 2 or 3
+  /// Kernel mode at an address of the user's half, or the reverse: kernels that set the mode by the
+  /// address of the next instruction (setup_pebs_sample_data() of Linux 3.1x to 4.x), guests.
+  mode_contradicts_address,
   kernel,        ///< in kernel mode: the kernel patches its code
   guest,         ///< in a guest or a hypervisor, or in an unknown mode
   unmapped,      ///< nothing is known to be mapped at the address
@@ -73,6 +76,7 @@ SKID_WORDS(
     {"unknown_cause", "whether such an instruction can cause the event is not known"},
     {"level_0", "level 0: arbitrary skid"},
     {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
+    {"mode_contradicts_address", "the mode of the sample contradicts its address"},
     {"kernel", "in kernel mode; the kernel patches its code, so its file may differ"},
     {"guest", "in a guest, a hypervisor or an unknown mode"},
     {"unmapped", "no known mapping at the address"}, {"anonymous", "memory without a file"},

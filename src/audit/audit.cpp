@@ -122,18 +122,20 @@ std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Ch
   return choices.measured ? measured_delay(event, *choices.measured, warnings) : std::nullopt;
 }
 
-/// Returns the rule for samples of one kind.
-EventRule rule_of_sample(EventRule rule, perfdata::SampleKind kind) {
+/// Returns the rule for samples of one kind and place.
+EventRule rule_of_sample(EventRule rule, const locate::LocatedSamples& located,
+                         std::optional<Arch> arch) {
   if (rule.rule == Rule::none) return rule;
-  const NotJudged reason = reason_of_mode(kind.mode());
+  const bool is_exact = located.kind.exact();
+  const NotJudged reason = reason_of_mode(located, arch);
   if (rule.rule == Rule::execute_breakpoint) {
     // This rule compares addresses, and no code.
     return reason == NotJudged::guest ? EventRule{Rule::none, reason} : rule;
   }
   if (reason != NotJudged::none) return {Rule::none, reason};
-  if (rule.rule == Rule::sampled && !kind.exact()) return {Rule::none, NotJudged::not_exact};
+  if (rule.rule == Rule::sampled && !is_exact) return {Rule::none, NotJudged::not_exact};
   // IBS sets EXACT_IP at level 1, too.
-  return rule.rule == Rule::predecessor && kind.exact() ? EventRule{Rule::sampled, {}} : rule;
+  return rule.rule == Rule::predecessor && is_exact ? EventRule{Rule::sampled, {}} : rule;
 }
 
 void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
@@ -248,7 +250,7 @@ class Auditor {
     if (entry == events_.end()) return;
     Event& event = entry->second;
     event.audit.samples += located.samples;
-    const EventRule rule = rule_of_sample(event.rule, located.kind);
+    const EventRule rule = rule_of_sample(event.rule, located, profile_.arch());
     const InBlocks in_blocks =
         located.location ? event.blocks.in_blocks(located.kind) : InBlocks::no;
     if (rule.rule == Rule::none) {
@@ -490,20 +492,20 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = check_data_addresses(profile, budget);
+  const auto impossible = measure::impossible_records(profile);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
   Auditor auditor(profile, choices, budget);
-  const auto impossible = measure::impossible_records(profile);
   Audit result;
   const locate::Digest& digest = profile.digest;
   result.filtered = digest.filtered;
   for (const measure::RecordedEvent& recorded : profile.events) {
     if (!profile.selects(recorded, choices.filter, result.filtered)) continue;
     EventAudit& event = auditor.add(recorded);
-    event.data_source = result_of(recorded.index, data_sources);
-    event.data_address = result_of(recorded.index, data_addresses);
     if (const auto found = impossible.find(recorded.index); found != impossible.end()) {
       event.warnings.insert(event.warnings.begin(), found->second.begin(), found->second.end());
     }
+    event.data_source = result_of(recorded.index, data_sources);
+    event.data_address = result_of(recorded.index, data_addresses);
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();

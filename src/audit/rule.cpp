@@ -1,12 +1,14 @@
 #include "src/audit/rule.h"
 
+#include "src/locate/located_counts.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/sample_kind.h"
 
-#include <optional>
 #include <string>
 
 #include <linux/perf_event.h>
@@ -52,9 +54,17 @@ EventRule rule_of(const measure::RecordedEvent& event) {
   return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
 }
 
-NotJudged reason_of_mode(perfdata::CpuMode mode) {
-  if (mode == perfdata::CpuMode::user) return NotJudged::none;
-  return mode == perfdata::CpuMode::kernel ? NotJudged::kernel : NotJudged::guest;
+NotJudged reason_of_mode(const locate::LocatedSamples& located, std::optional<Arch> arch) {
+  const perfdata::CpuMode mode = located.kind.mode();
+  const bool is_kernel = mode == perfdata::CpuMode::kernel;
+  if (!is_kernel && mode != perfdata::CpuMode::user) return NotJudged::guest;
+  // Bit 63 is set in the kernel's addresses alone, of x86-64 and aarch64. User addresses that are
+  // mapped are 0 here.
+  const bool is_upper = located.ip >> 63 != 0;
+  const bool is_known =
+      arch && !locate::is_of_vsyscall(located.ip) && (is_kernel || !located.location);
+  if (is_known && is_kernel != is_upper) return NotJudged::mode_contradicts_address;
+  return is_kernel ? NotJudged::kernel : NotJudged::none;
 }
 
 }  // namespace skid::audit

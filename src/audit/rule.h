@@ -2,11 +2,15 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/perfdata/format.h"
 #include "src/support/address.h"
 #include "src/support/names.h"
 
 #include <cstdint>
+#include <optional>
+
+namespace skid::locate {
+struct LocatedSamples;
+}  // namespace skid::locate
 
 namespace skid::measure {
 struct RecordedEvent;
@@ -49,7 +53,8 @@ EventRule rule_of(const measure::RecordedEvent& event);
 /// Returns the rule for code of an architecture: data breakpoints of aarch64 are watchpoints.
 Rule rule_on(Rule rule, Arch arch);
 
-/// Why samples of a CPU mode are not judged; NotJudged::none: they are judged.
-NotJudged reason_of_mode(perfdata::CpuMode mode);
+/// Why samples are not judged by their CPU mode; NotJudged::none: they are judged. `arch`: the
+/// recorded architecture.
+NotJudged reason_of_mode(const locate::LocatedSamples& located, std::optional<Arch> arch);
 
 }  // namespace skid::audit

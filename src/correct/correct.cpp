@@ -26,7 +26,6 @@
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/symbols/address_space.h"
@@ -231,9 +230,9 @@ class Corrector {
       place.file = located.location->file;
       place.address = located.location->offset;
     }
-    const NotJudged reason = audit::reason_of_mode(located.kind.mode());
+    const NotJudged reason = audit::reason_of_mode(located, profile_.arch());
     if (reason != NotJudged::none) {
-      if (reason == NotJudged::kernel) place.address = located.ip;
+      if (reason == NotJudged::kernel && located.location) place.address = located.ip;
       leave(event, place, located.samples, reason);
     } else if (!located.location) {
       leave(event, place, located.samples, NotJudged::unmapped);

@@ -16,13 +16,20 @@
 
 namespace skid::locate {
 
+/// Whether an address is in the block with x86-64's vsyscall page, code of user mode in the
+/// kernel's half of the address space.
+constexpr bool is_of_vsyscall(std::uint64_t ip) noexcept {
+  return ip >> kBlockBits == 0xffff'ffff'ff60'0000 >> kBlockBits;
+}
+
 /// All samples of one event at one place, in one mode.
 struct LocatedSamples {
   std::uint32_t attribute = 0;
   perfdata::SampleKind kind;
   std::optional<symbols::FileLocation> location;  ///< nullopt: nothing was mapped there
   /// The common address of samples in kernel mode with a location, and of all samples in recordings
-  /// with a breakpoint event. Else 0: processes map a file at different addresses.
+  /// with a breakpoint event. Where nothing was mapped the first address of the half of the address
+  /// space, or of the vsyscall page. Else 0: processes map a file at different addresses.
   std::uint64_t ip = 0;
   std::uint64_t samples = 0;
 };

@@ -51,6 +51,11 @@ namespace {
 
 constexpr unsigned kFirstBits = 10;  ///< log2 of the number of slots at first
 
+/// Returns LocatedSamples::ip where nothing is mapped.
+constexpr std::uint64_t begin_of_half(std::uint64_t ip) noexcept {
+  return is_of_vsyscall(ip) ? ip : ip & std::uint64_t{1} << 63;
+}
+
 }  // namespace
 
 PlaceCounter::PlaceCounter(const perfdata::BulkLayout& layout, const SampleDecoder& decoder,
@@ -250,10 +255,13 @@ void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
   Block block{place.file, space.mode(), keeps_addresses_, 0, 0};
   if (space.mode() == CpuMode::kernel && is_mapped) block.has_address = true;
   if (block.has_address) block.distance = place.distance;
-  // Samples where nothing is mapped are counted together, unless addresses matter.
   if (is_mapped || block.has_address) {
     block.number = (ip + place.distance) >> kBlockBits;
     place.mask = (std::uint32_t{1} << kBlockBits) - 1;
+  } else {
+    // Samples where nothing is mapped are counted together, unless addresses matter.
+    block.has_address = true;
+    block.number = begin_of_half(ip) >> kBlockBits;
   }
   place.counters = block_key(block);
 }

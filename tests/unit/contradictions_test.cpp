@@ -1,6 +1,7 @@
 // Data sources and data addresses of samples against the instructions that they are at.
 #include "analysis/contract.h"
 #include "analysis/measurement.h"
+#include "analysis/not_judged.h"
 #include "analysis/sample_class.h"
 #include "analysis/tally.h"
 #include "src/audit/audit.h"
@@ -147,6 +148,37 @@ class DataSources : public Contradicting {
     }
   }
 };
+
+/// Samples whose mode is not that of their address.
+class ModesOfSamples : public Contradicting {
+ protected:
+  std::optional<Contradictions> found() override { return std::nullopt; }
+  void sample_at(std::uint64_t ip, std::uint16_t mode) {
+    test::add_sample({.ip = ip, .misc = static_cast<std::uint16_t>(mode | kExact)}, event_,
+                     builder_);
+  }
+  std::uint64_t left_out(NotJudged reason) {
+    return audited().events.at(0).not_judged.at(static_cast<std::size_t>(reason));
+  }
+};
+
+TEST_F(ModesOfSamples, CanContradictTheirAddresses) {
+  constexpr std::uint64_t kOfKernel = 0xffffffff8163d9ac, kVsyscall = 0xffffffffff600000;
+  record(raw(kAllLoads), 0);
+  sample_at(ip_of("load"), PERF_RECORD_MISC_KERNEL);
+  sample_at(0x7fd38b756c05, PERF_RECORD_MISC_KERNEL);  // nothing is mapped there
+  sample_at(kOfKernel, PERF_RECORD_MISC_USER);
+  sample_at(kOfKernel, PERF_RECORD_MISC_KERNEL);
+  sample_at(kVsyscall, PERF_RECORD_MISC_USER);
+  sample_at(0x7fd38b756c05, PERF_RECORD_MISC_USER);
+  sample_at(ip_of("load"), PERF_RECORD_MISC_USER);
+  sample_at(0x7fd38b756c05, PERF_RECORD_MISC_GUEST_KERNEL);
+  EXPECT_EQ(left_out(NotJudged::mode_contradicts_address), 3u);
+  EXPECT_EQ(left_out(NotJudged::kernel), 1u);
+  EXPECT_EQ(left_out(NotJudged::unmapped), 2u);
+  EXPECT_EQ(left_out(NotJudged::guest), 1u);
+  EXPECT_EQ(audited().events.at(0).judged, 1u);
+}
 
 TEST_F(DataSources, OfLoadsAndStoresAgreeWithSuchInstructions) {
   record_sources(kLoadLatency);
