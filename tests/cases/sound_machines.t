@@ -114,6 +114,11 @@ something else caused what was sampled, that decides nothing of the level.
   1: not judged
   2: not judged
   3: not judged
+  $ verdicts skylake load load --fault source
+  0: not judged
+  1: kept
+  2: broken
+  3: broken
   $ verdicts skylake load-dram 'L3 miss' --fault address
   0: not judged
   1: undecided

@@ -10,7 +10,7 @@ every instruction causes.
 Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether samples are
 distributed evenly (of several triggers by their shares; "promised" at a level 3 with PDist), WRONG,
 evidence or reason, warnings. Exit status 1: a sound machine
-came out as broken, or a fault was not found. Breakpoints ignore a level and are broken at level 2
+came out as broken, a fault was not found, or report, audit and compare disagree on a recording. Breakpoints ignore a level and are broken at level 2
 on every x86 machine (docs/method.md).
 """
 
@@ -18,6 +18,7 @@ import argparse
 import json
 import math
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ FAULTS = {
     "spread": "EXACT_IP is set, and the addresses are those of interrupts",
     "dropped": "a guest's records are dropped: precise levels are taken, and give no samples",
     "address": "the data address of precise samples is of something else",
+    "source": "the data source of precise samples is of the other operation, in one of two records",
     "shadowed": "level 3 is distinct, and has the shadow of level 2",
 }
 GAPS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
@@ -143,6 +145,24 @@ def model_of(machine, trigger, options):
             "machine": described, "events": events}
 
 
+def swap_operations(path):
+    """Makes every second load of a recording's data sources a store, and the reverse."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    at, size = struct.unpack_from("<QQ", data, 40)  # of the records
+    end, swapped, load, store = at + size, False, 2, 4
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        at += length
+        if kind != 9:  # PERF_RECORD_SAMPLE, which ends with the data source
+            continue
+        source, = struct.unpack_from("<Q", data, at - 8)
+        if source & (load | store) and (swapped := not swapped):
+            struct.pack_into("<Q", data, at - 8, source ^ (load | store))
+    with open(path, "wb") as file:
+        file.write(data)
+
+
 class Study:
     def __init__(self, options, directory):
         self.options = options
@@ -180,15 +200,24 @@ class Study:
                 json.dump(model_of(machine, trigger, self.options), file, indent=1)
             self.run("synth", "--all-levels", "--force", "-q", "--target",
                      self.target(machine.arch, trigger), "-o", name + ".run", name + ".json")
-            report = self.run("report", "--format", "json", name + ".run")
             with open(path + ".run/run.json", encoding="utf-8") as file:
                 planned = json.load(file)["measurements"]
+            if self.options.fault == "source":
+                for one in planned:
+                    if one["state"] == "finished":
+                        swap_operations(os.path.join(path + ".run", one["file"]))
+            report = self.run("report", "--format", "json", name + ".run")
             found += [refused(machine, trigger, one)
                       for one in planned if one["state"] == "refused"]
             audit = self.run("audit", "--format", "json", name + ".run")
             audited = {one["file"]: one["events"][0]
                        for one in json.loads(audit.stdout)["recordings"] if one["events"]}
-            found += [judged(machine, trigger, one, audited.get(one["file"]))
+            comparison = self.run("compare", "--format", "json", name + ".run", name + ".run")
+            compared = {one["file"]: cell
+                        for row in json.loads(comparison.stdout)["rows"] for cell in row["cells"]
+                        for one in cell["measurements"]}
+            found += [judged(machine, trigger, one, audited.get(one["file"]),
+                             compared[one["file"]])
                       for one in json.loads(report.stdout)["measurements"]]
         return found
 
@@ -206,8 +235,36 @@ def refused(machine, trigger, planned):
             "even": None, "promised": False, "delay": False, "contradicts": False, "evidence": planned["reason"], "warnings": []}
 
 
-def contradicts(measurement, audited):
-    """Whether audit says the opposite of what report says of one recording."""
+def counts_impossible_hits(measurement, audited):
+    """Whether samples that audit calls impossible are exact hits of report."""
+    hits = measurement["precise"]["exact_ip_hits"]
+    trigger = measurement["trigger"]
+    if audited is None or hits == 0 or trigger is None:
+        return False
+    if any(one["address"] == trigger["address"] and one["verdict"] == "never"
+           for one in audited["instructions"]):
+        return True
+    source = audited["data_source"]
+    exact = measurement["precise"]["exact_ip_samples"]
+    return source is not None and hits + source["contradicted"] > exact
+
+
+def compares_others(measurement, cell):
+    """Whether compare takes other hits than the verdict on a level with skid 0 judges."""
+    contract = measurement["contract"]
+    if contract["verdict"] == "not judged" or measurement["basis"]["ignores_level"]:
+        return False
+    if contract["level"] < 2 and measurement["basis"]["judgeable"] == "yes":
+        return False
+    share = contract["share"]
+    return cell["judged_samples"] != share["total"] or (
+        share["total"] > 0 and cell["hit_ratio"]["value"] != share["value"])
+
+
+def contradicts(measurement, audited, compared):
+    """Whether audit or compare says the opposite of what report says of one recording."""
+    if counts_impossible_hits(measurement, audited) or compares_others(measurement, compared):
+        return True
     verdict, level = measurement["contract"]["verdict"], measurement["precise"]["recorded"]
     if audited is None or level < 1 or measurement["event"]["type"] == 5:
         return False  # report judges whether a breakpoint has that level, audit where it traps
@@ -215,11 +272,13 @@ def contradicts(measurement, audited):
         return audited["impossible"] > 0
     if verdict not in ("kept", "broken") or audited["judged"] == 0:
         return False
+    if verdict == "broken" and audited["data_source"] and audited["data_source"]["contradicted"] > 0:
+        return False
     impossible = audited["impossible_share"]
     return impossible["low"] > 0.001 if verdict == "kept" else impossible["high"] < 0.001
 
 
-def judged(machine, trigger, measurement, audited):
+def judged(machine, trigger, measurement, audited, compared):
     """A row of the table."""
     contract = measurement["contract"]
     bias, evenness = measurement["bias"], measurement["evenness"]
@@ -234,7 +293,7 @@ def judged(machine, trigger, measurement, audited):
             else "uneven" if bias["p"] < 1e-6 else "even",
             "promised": evenness is not None and evenness["promised"],
             "delay": measurement["delay"] is not None,
-            "contradicts": contradicts(measurement, audited),
+            "contradicts": contradicts(measurement, audited, compared),
             "evidence": contract["evidence"], "warnings": measurement["warnings"]}
 
 
@@ -242,7 +301,7 @@ def is_meant(machine, row, options):
     """Whether the fault shows in that measurement."""
     event, level, fault = row["event"], row["level"], options.fault
     if event == TAGGED:
-        return fault == "late"
+        return fault in ("late", "source")
     if event == "access" or level < 1 or row["verdict"] == "refused" or event in machine.not_known:
         return False
     if fault == "dropped":
@@ -253,6 +312,8 @@ def is_meant(machine, row, options):
         return False
     if fault == "address":
         return event in machine.data
+    if fault == "source":  # of samples with EXACT_IP
+        return event in machine.data and level >= 2
     if fault == "shadowed":
         # Where the period resonates, sound machines are uneven as well.
         resonates = math.gcd(period_of(machine, event, options), options.close) > 1
@@ -261,7 +322,7 @@ def is_meant(machine, row, options):
 
 
 def is_found(row, fault):
-    if fault in ("late", "spread", "constant"):
+    if fault in ("late", "spread", "constant", "source"):
         return row["verdict"] == "broken"
     if fault == "dropped":
         return row["verdict"] != "kept" and row["samples"] == 0
