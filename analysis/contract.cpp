@@ -16,8 +16,8 @@
 //   4980 of 5000        [================================]             .            broken
 //   3000 of 3000                                                    [==|========]   undecided
 //
-// The last row has too few samples: not even 3,837 of 3,837 reach 99.9%. So with fewer than 3,838
-// samples nothing is broken either, because a test with only one possible outcome is not a test.
+// The last row has too few samples: not even 3,837 of 3,837 reach 99.9%. Near 100% the upper end of
+// Wilson's interval is too low, so `broken` also takes the exact binomial tail (verdict_of()).
 //
 // Other evidence can change the share or the verdict. A data address outside all declared data
 // shows that something else caused a sample (verdict_by_cause()). EXACT_IP certifies a kept
@@ -30,6 +30,8 @@
 
 #include "analysis/addresses.h"
 #include "analysis/basis.h"
+#include "analysis/confidence.h"
+#include "analysis/distributions.h"
 #include "analysis/geometry.h"
 #include "analysis/not_judged.h"
 #include "analysis/offset_counts.h"
@@ -190,17 +192,27 @@ std::string share_sentence(int level, const OffsetCounts& offsets, const Share& 
   return fmt::format("offset 0: {}", counts_and_interval(share));
 }
 
-void explain_undecided(const Share& share, std::vector<std::string>& parts) {
-  const std::uint64_t needed = samples_to_show(kPromisedShare);
-  if (share.total == 0) {
-    parts.push_back(fmt::format("a verdict needs {}", needed));
-  } else if (share.total < needed) {
-    parts.push_back(
-        fmt::format("{} judged, a verdict needs {}", counted(share.total, "sample"), needed));
-  } else if (verdict_of(share) == Verdict::undecided) {
-    parts.push_back(
-        fmt::format("the interval contains {}; record more samples", percent(kPromisedShare)));
+std::string why_undecided(const Share& share) {
+  const std::string promised = percent(kPromisedShare);
+  if (share.high < kPromisedShare) {
+    return fmt::format("{} off, as many as chance gives in {} of recordings at {}",
+                       share.total - share.count, percent(chance_of_misses(share)), promised);
   }
+  const std::uint64_t needed = samples_to_show(kPromisedShare);
+  if (share.total >= needed) return fmt::format("the interval contains {}", promised);
+  return fmt::format("{} judged, 'kept' needs {}", counted(share.total, "sample"), needed);
+}
+
+/// Explains why a contract is undecided, and sets its remedy.
+void explain_undecided(const Basis& basis, bool tagged, Contract& contract,
+                       std::vector<std::string>& parts) {
+  if (contract.verdict != Verdict::undecided) return;
+  const Share& share = contract.share;
+  if (share.total > 0 && verdict_of(share) == Verdict::undecided) {
+    parts.push_back(why_undecided(share));
+  }
+  contract.remedy = remedy_of(contract, basis, tagged);
+  parts.push_back(contract.remedy->text);
 }
 
 constexpr const char* kIgnoresLevel = "this event ignores precise levels";
@@ -221,13 +233,13 @@ void judge_known_offset(const Basis& basis, Contract& contract, std::vector<std:
                                             : fmt::format("at its known offset {}: {}",
                                                           in_instructions(*basis.known_offset),
                                                           counts_and_interval(contract.share)));
-  if (contract.level < 2) explain_undecided(contract.share, parts);
+  explain_undecided(basis, false, contract, parts);
 }
 
-void explain_verdict(const OffsetCounts& offsets, const Contract& contract,
-                     std::vector<std::string>& parts) {
+void explain_verdict(const Basis& basis, Contract& contract, std::vector<std::string>& parts) {
+  const OffsetCounts& offsets = basis.tally.instructions;
   const Share& share = contract.share;
-  explain_undecided(share, parts);
+  explain_undecided(basis, false, contract, parts);
   const bool missed = share.count < share.total;
   if (contract.level >= 2 && missed && contract.verdict != Verdict::kept) {
     add_most_common(offsets, parts);
@@ -285,13 +297,29 @@ std::string verdict_words(const Contract& contract) {
   std::string words(name_of(contract.verdict));
   if (contract.certified == true) words += ", certified";
   if (contract.same_as_level_2) words += ", same as level 2";
-  return words;
+  return words + not_corrected_words(contract.not_corrected.count, contract.not_corrected.total);
+}
+
+double chance_of_misses(const Share& share) {
+  // Beyond the limit Boost's incomplete beta function does not always converge.
+  constexpr std::uint64_t kMostExact = 1'000'000'000;
+  if (share.total > kMostExact) return share.high < kPromisedShare ? 0 : 1;
+  const std::uint64_t misses = share.total - share.count;
+  return misses == 0 ? 1 : binomial_upper_p(misses, share.total, 1 - kPromisedShare);
 }
 
 Verdict verdict_of(const Share& share) {
-  if (share.total < samples_to_show(kPromisedShare)) return Verdict::undecided;
   if (share.low >= kPromisedShare) return Verdict::kept;
-  return share.high < kPromisedShare ? Verdict::broken : Verdict::undecided;
+  const bool is_broken = share.high < kPromisedShare &&
+                         share.total - share.count >= kFewestMisses &&
+                         chance_of_misses(share) <= (1 - kConfidence) / 2;
+  return is_broken ? Verdict::broken : Verdict::undecided;
+}
+
+std::string not_corrected_words(std::uint64_t not_corrected, std::uint64_t judged) {
+  if (not_corrected == 0) return {};
+  return fmt::format(", {} of {} ({}) not corrected", not_corrected, judged,
+                     percent(static_cast<double>(not_corrected) / static_cast<double>(judged)));
 }
 
 bool is_judged_by_address(const Basis& basis) {
@@ -320,7 +348,7 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
     contract.share = share_of_own(*basis.addresses);
     contract.verdict = verdict_of(contract.share);
     parts.push_back(describe(*basis.addresses));
-    explain_undecided(contract.share, parts);
+    explain_undecided(basis, true, contract, parts);
     describe_unjudged(reason, basis, share_of_hits(tally), parts);
   } else if (reason != NotJudged::none) {
     describe_unjudged(reason, basis, contract.share, parts);
@@ -334,18 +362,22 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
     const std::uint64_t hits = tally.breakdown[SampleClass::hit];
     contract.verdict = verdict_of(contract.share);
     if (basis.addresses) contract.verdict = verdict_by_cause(level, basis, contract.share);
+    contract.not_corrected =
+        wilson_interval(declared_inexact(level, basis), tally.breakdown.judged());
+    const std::uint64_t inexact = contract.not_corrected.count;
     if (basis.exact_ip == ExactIp::evidence) {
-      contract.certified =
-          contract.verdict == Verdict::kept && level >= 2 && hits > 0 && tally.exact_hits == hits;
+      contract.certified = contract.verdict == Verdict::kept && level >= 2 && hits > 0 &&
+                           tally.exact_hits == hits && inexact == 0;
     }
     contract.same_as_level_2 = level == 3 && basis.level_three == LevelThree::same_as_level_2;
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
-    explain_verdict(tally.instructions, contract, parts);
-    if (const std::uint64_t inexact = declared_inexact(level, basis); inexact > 0) {
+    explain_verdict(basis, contract, parts);
+    if (inexact > 0) {
       parts.push_back(
-          fmt::format("{} of {} off the trigger without EXACT_IP, which the kernel declares as not "
-                      "corrected: not judged",
-                      inexact, counted(tally.breakdown.judged(), "sample")));
+          fmt::format("{} of {} ({}) off the trigger without EXACT_IP, which the kernel declares "
+                      "as not corrected: not judged",
+                      inexact, counted(tally.breakdown.judged(), "sample"),
+                      percent(contract.not_corrected.value)));
     }
     if (contract.verdict != verdict_of(contract.share)) {
       parts.emplace_back(

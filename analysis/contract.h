@@ -1,6 +1,7 @@
 // Whether the samples meet the skid constraint of their precise level.
 #pragma once
 
+#include "analysis/remedy.h"
 #include "analysis/share.h"
 #include "src/support/names.h"
 
@@ -27,30 +28,49 @@ struct Contract {
   /// "tagged operation" for level 0 of IBS and SPE.
   std::string promise;
   Verdict verdict = Verdict::not_judged;
-  /// True if the contract is kept at level 2 or 3 with EXACT_IP on every hit. nullopt if the flag
-  /// proves nothing on the recorded CPU, or if it is not known what it proves.
+  /// True if the contract is kept at level 2 or 3 with EXACT_IP on every hit and no sample that the
+  /// kernel declares as not corrected. nullopt if the flag proves nothing on the recorded CPU, or
+  /// if it is not known what it proves.
   std::optional<bool> certified = std::nullopt;
   bool same_as_level_2 = false;  ///< true at level 3 if it equals level 2 for this event and CPU
   /// The share that is compared with kPromisedShare: at the most common offset for level 1, at
   /// offset 0 for the others (where nothing is judged it only describes). For tagged operations
   /// that access the trigger's data, it is their share at offset 0.
   Share share;
+  /// Judged samples at level 2 or 3 that the kernel declares as not corrected: off the trigger and
+  /// without EXACT_IP, where the flag is evidence. They are not held against the contract.
+  Share not_corrected;
+  std::optional<Remedy> remedy = std::nullopt;  ///< set if the verdict is `undecided`
   std::string evidence;  ///< one line of text: counts, share, interval, EXACT_IP, reasons
 };
 
-/// Returns the verdict in words, as texts have it: "kept, certified", "broken, same as level 2".
+/// Returns the verdict in words, as texts have it: "kept, certified", "broken, same as level 2",
+/// "kept, 250 of 5000 (5.00%) not corrected".
 std::string verdict_words(const Contract& contract);
 
 /// Whether samples are judged by their data address alone: those of IBS and SPE, which may tag any
 /// instruction, where the data of the trigger is known.
 bool is_judged_by_address(const Basis& basis);
 
+/// Returns ", 250 of 5000 (5.00%) not corrected"; empty if there are none.
+std::string not_corrected_words(std::uint64_t not_corrected, std::uint64_t judged);
+
 /// The share of judged samples that meets a skid constraint: 99.9%.
 inline constexpr double kPromisedShare = 0.999;
 
+/// The fewest samples elsewhere that break a contract. A single one can be a disturbance of the
+/// recording.
+inline constexpr std::uint64_t kFewestMisses = 2;
+
 /// Compares a share of judged samples with kPromisedShare, as `judge` does at levels that have a
-/// skid constraint.
+/// skid constraint. `kept`: the lower end of the interval reaches it, which takes at least
+/// samples_to_show() of them. `broken`: the upper end is below, kFewestMisses or more are
+/// elsewhere, and the chance of so many at kPromisedShare is at most 2.5%.
 Verdict verdict_of(const Share& share);
+
+/// Returns the chance of at least as many misses as this share has if its true value is
+/// kPromisedShare, by the binomial distribution.
+double chance_of_misses(const Share& share);
 
 /// Whether samples skid by a constant, at any level.
 struct ConstantSkid {
@@ -64,10 +84,8 @@ std::optional<ConstantSkid> constant_skid(const Tally& tally);
 
 /// Judges the samples of a level (docs/method.md, "The contract of a precise level"). `level` is
 /// precise_ip as recorded, 0 to 3. `event_remark` is what the catalogue adds to the recording, for
-/// the evidence; it may be empty. A verdict of kept or broken needs as many judged samples as
-/// `kept` would (`samples_to_show(kPromisedShare)`); with fewer it is undecided. Samples whose data
-/// address shows that something else caused them count for neither verdict (cause_of()). Without a
-/// geometry nothing is judged.
+/// the evidence; it may be empty. Samples whose data address shows that something else caused them
+/// count for neither verdict (cause_of()). Without a geometry nothing is judged.
 Contract judge(int level, const Basis& basis, const std::string& event_remark = {});
 
 /// What the data addresses of samples show about the instruction that caused their event

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kReadInPart = "an input was read only in part or not at all";
 constexpr const char* kGateFailed = "the condition of --fail-on was met";
 constexpr const char* kNothingJudged =
-    "--fail-on: nothing could be judged; report: or a measurement has no samples";
+    "--fail-on: nothing could be judged; report: all is undecided, or a measurement has no samples";
 
 /// Adds what every command has, and the exit statuses that follow from the options of this one.
 void complete(Command& command) {

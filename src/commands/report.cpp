@@ -52,11 +52,11 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
                               broken, findings.measurements.size()));
       return ExitStatus::gate_failed;
     }
-    const auto judged = count([](const auto& m) {
-      return verdict_of(m) != analysis::Verdict::not_judged && !m.basis.ignores_level;
+    const auto kept = count([](const auto& m) {
+      return verdict_of(m) == analysis::Verdict::kept && !m.basis.ignores_level;
     });
     const auto unsampled = count([](const auto& m) { return m.samples.read() == 0; });
-    if ((judged == 0 || unsampled > 0) && !options.allow_not_judged) {
+    if ((kept == 0 || unsampled > 0) && !options.allow_not_judged) {
       print_error(fmt::format("--fail-on broken: {}; --allow-not-judged accepts that",
                               output::report_answer(findings.measurements)));
       return ExitStatus::nothing_judged;
@@ -103,7 +103,7 @@ Command report_command() {
                   bin_option(options->bin),
                   {"--fail-on", Value::one_of("VERDICT", options->fail_on, {"broken"}),
                    "exit with status 4 if the contract of a precise level is broken, 5 if none "
-                   "could be judged or a measurement has no samples"},
+                   "is kept either (not judged or undecided) or a measurement has no samples"},
                   allow_not_judged_option(options->allow_not_judged)},
       .examples =
           {"skidscan record && skidscan report --plot skid.png --html skid.html",

@@ -108,7 +108,8 @@ Option perfmon_option(std::filesystem::path& directory) {
 
 Option allow_not_judged_option(bool& allowed) {
   return {"--allow-not-judged", Value::flag(allowed),
-          "let --fail-on pass where nothing could be judged, or a measurement has no samples"};
+          "let --fail-on pass where nothing could be judged or decided, or a measurement has no "
+          "samples"};
 }
 
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description) {

@@ -64,7 +64,7 @@ class Machine:
     arch: str = "x86_64"
     # Events of which it is not known whether they are precise there, or by which instructions.
     not_known: set = field(default_factory=lambda: set(NOT_KNOWN))
-    # Offset of level 1.
+    # Offset of level 1; IBS ignores which level is requested.
     level_1: int = 1
     # Every operation is sampled, whatever is counted.
     samples_operations: bool = False
@@ -114,9 +114,9 @@ def machines():
                 data=set(), refused={TAKEN, MISPREDICTED, CYCLES}),
         # A task's IBS event is refused before Linux 6.2.
         Machine("zen3", 33, {CYCLES: 0x76}, "always", 2, data=set(), family=25,
-                vendor="AuthenticAMD", kernel="6.1.0", refused={CYCLES}, period=1072),
+                vendor="AuthenticAMD", kernel="6.1.0", level_1=0, refused={CYCLES}, period=1072),
         Machine("zen4", 97, {CYCLES: 0x76, TAGGED: 0}, "always", 2, data={CYCLES}, family=25,
-                stepping=2, vendor="AuthenticAMD", samples_operations=True, period=1072,
+                stepping=2, vendor="AuthenticAMD", level_1=0, samples_operations=True, period=1072,
                 pmus={"cpu": 4, "ibs_op": 11}),
         Machine("another-vendor", 59, {LOAD: 0x81D0, TAKEN: 0x20C4}, "never", vendor="CentaurHauls",
                 family=7, data=set(), not_known={LOAD, TAKEN}),

@@ -76,20 +76,29 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
       {2, exact(all_at(0), 0), kept, false, {"EXACT_IP 0 of 5000: kept, not certified"}},
       {3, exact(all_at(0), 5000), kept, true, {"on every hit: certified"}},
       {3, exact(all_at(0), 4999), kept, false, {}},
-      {2, rewound, kept, true, {"offset 0: 4750 of 4750", "250 of 5000 samples off the trigger "}},
-      {2, rewound, kept, true, {"off the trigger without EXACT_IP"}},
+      {2, rewound, kept, false, {"offset 0: 4750 of 4750", "250 of 5000 samples (5.00%) off "}},
+      {2, rewound, kept, false, {"off the trigger without EXACT_IP", "kept, not certified"}},
       {2, late, broken, false, {"offset 0: 4750 of 5000"}},
       {3, exact_in_kernel, kept, false, {}},
-      {2, close, undecided, kNot, {"the interval contains 99.90%; record more samples"}},
-      {2, all_at(0, 500), undecided, kNot, {"500 samples judged, a verdict needs 3838"}},
-      {2, all_at(1, 500), undecided, kNot, {"500 samples judged, a verdict needs 3838"}},
+      {2, close, undecided, kNot, {"the interval contains 99.90%; record about 11,000 samples"}},
+      {2,
+       all_at(0, 500),
+       undecided,
+       kNot,
+       {"500 samples judged, 'kept' needs 3838; record about "
+        "3,900 samples (--samples 3900)"}},
+      {2, all_at(1, 3800), broken, kNot, {"offset 0: 0 of 3800"}},
+      {2, all_at(1, 2), broken, kNot, {}},
+      {2, all_at(1, 1), undecided, kNot, {"1 off, as many as chance gives in 0.10% of recordings"}},
+      {2, basis_of({{0, 498}, {4, 2}}), undecided, kNot, {"2 off, as many as chance gives in 9.0"}},
+      {2, basis_of({{0, 496}, {4, 4}}), broken, kNot, {}},
       {2, all_at(0, 3837), undecided, kNot, {}},
       {2, all_at(0, 3838), kept, kNot, {}},
       {2, all_at(1, 3838), broken, kNot, {}},
       {2, loop, broken, kNot, {"4900 of 5000"}},
       {2, other_code, kept, kNot, {"EXACT_IP 0 of 6800"}},
-      {1, in_kernel, undecided, kNot, {"no judged samples"}},
-      {3, in_kernel, undecided, kNot, {"no judged samples"}},
+      {1, in_kernel, undecided, kNot, {"no judged samples; all samples are in the kernel: "}},
+      {3, in_kernel, undecided, kNot, {"no judged samples; all samples are in the kernel: "}},
       {1, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
       {3, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
   };
@@ -190,12 +199,94 @@ TEST(Contract, OfLevelThreeAddsWhatTheCpuHas) {
   EXPECT_EQ(words(3, LevelThree::unknown), "kept");
 }
 
+TEST(Contract, CallsAMachineAtTheConstraintBrokenInFewOfManyRecordings) {
+  // The chance of each number of misses at exactly 99.9%, added up over those that are broken.
+  for (const unsigned samples : {1U, 2U, 5U, 10U, 25U, 26U, 60U, 176U, 243U, 500U, 1000U, 2000U,
+                                 3000U, 3837U, 3838U, 5000U, 20'000U}) {
+    const double n = samples;
+    double chance = std::pow(kPromisedShare, n), is_broken = 0, is_kept = 0;
+    for (std::uint64_t misses = 0; misses <= samples && misses < 100; ++misses) {
+      const Verdict verdict = verdict_of(wilson_interval(samples - misses, samples));
+      if (verdict == Verdict::broken) is_broken += chance;
+      if (verdict == Verdict::kept) is_kept += chance;
+      const auto k = static_cast<double>(misses);
+      chance *= (n - k) / (k + 1) * (1 - kPromisedShare) / kPromisedShare;
+    }
+    EXPECT_LE(is_broken, 0.025) << samples;
+    EXPECT_LE(is_kept, 0.0251) << samples;
+    EXPECT_EQ(is_kept > 0, samples >= 3838) << samples;
+    if (samples >= 2) EXPECT_EQ(verdict_of(wilson_interval(0, samples)), Verdict::broken);
+  }
+  EXPECT_EQ(verdict_of(wilson_interval(0, std::uint64_t{1} << 53)), Verdict::broken);
+}
+
+TEST(Remedy, NamesTheSamplesThatDecideOrWhatElseHelps) {
+  const auto remedy = [](const Basis& basis, int level = 2) {
+    const Contract contract = judge(level, basis);
+    EXPECT_EQ(contract.verdict, Verdict::undecided) << contract.evidence;
+    return contract.remedy.value_or(Remedy{});
+  };
+  // With as many samples as it names the same share is decided.
+  for (const auto& [hits, misses] : {std::pair{3837U, 0U},
+                                     {1U, 0U},
+                                     {4998U, 2U},
+                                     {49'960U, 40U},
+                                     {498U, 2U},
+                                     {4993U, 7U},
+                                     {19'970U, 30U},
+                                     {0U, 1U}}) {
+    const Basis basis = basis_of({{0, hits}, {4, misses}});
+    const Remedy found = remedy(basis);
+    ASSERT_TRUE(found.samples) << found.text;
+    const auto samples = *found.samples;
+    const auto missed = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(samples) * misses / (hits + misses)));
+    EXPECT_NE(verdict_of(wilson_interval(samples - missed, samples)), Verdict::undecided)
+        << hits << ' ' << misses << ": " << samples;
+    EXPECT_LE(samples, 400'000U);
+  }
+  // Half of the samples are not judged.
+  Basis half = all_at(0, 500);
+  half.tally.breakdown.add(SampleClass::kernel, 500);
+  EXPECT_EQ(remedy(half).samples, 7700U);
+  const auto expect_other = [&](const Basis& basis, const char* text, int level = 2) {
+    const Remedy found = remedy(basis, level);
+    EXPECT_FALSE(found.samples);
+    EXPECT_THAT(found.text, HasSubstr(text));
+  };
+  expect_other(basis_of({{0, 999'000}, {4, 1'000}}), "merge --pool");
+  Basis others = basis_of({});
+  others.geometry->trigger_addresses = {0x401000};
+  others.tally.breakdown.add(SampleClass::other_trigger, 5000);
+  expect_other(others, "record another period (-c)");
+  others.geometry->trigger_addresses = {0x401000, 0x401010};
+  expect_other(others, "fewer triggers");
+  others = all_at(0, 100);
+  others.tally.breakdown.add(SampleClass::other_trigger, 5000);
+  expect_other(others, "5000 of 5100 samples are at other triggers: record another period");
+  Basis uncorrected = all_at(7);
+  uncorrected.exact_ip = ExactIp::evidence;
+  expect_other(uncorrected, "the kernel corrected none");
+  expect_other(basis_of({{0, 999'000}, {4, 1'000}}), "too near 99.90%", 3);
+  EXPECT_FALSE(judge(2, all_at(0)).remedy);
+}
+
+TEST(Contract, CountsSamplesThatTheKernelDidNotCorrect) {
+  const Contract contract = judge(2, exact(basis_of({{0, 5000}, {3, 5000}}), 5000));
+  EXPECT_EQ(contract.not_corrected.count, 5000U);
+  EXPECT_EQ(contract.not_corrected.total, 10'000U);
+  EXPECT_EQ(verdict_words(contract), "kept, 5000 of 10000 (50.00%) not corrected");
+  EXPECT_EQ(verdict_words(judge(2, exact(all_at(0), 5000))), "kept, certified");
+  EXPECT_EQ(judge(1, exact(all_at(1), 0)).not_corrected.count, 0U) << "level 1 corrects nothing";
+}
+
 TEST(ConstantSkid, IsThatOfTheMostCommonOffset) {
   Basis looping = all_at(1);
   looping.tally.breakdown.add(SampleClass::loop, 100);
   for (const auto& [basis, offset, verdict] :
        {std::tuple{all_at(0), 0, Verdict::kept}, std::tuple{all_at(1), 1, Verdict::kept},
         std::tuple{all_at(3, 100), 3, Verdict::undecided},
+        std::tuple{basis_of({{4, 40}, {5, 10}}), 4, Verdict::broken},
         std::tuple{basis_of({{4, 4000}, {5, 1000}}), 4, Verdict::broken},
         std::tuple{looping, 1, Verdict::broken}}) {
     const auto constant = constant_skid(basis.tally);

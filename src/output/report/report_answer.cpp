@@ -5,6 +5,8 @@
 #include "analysis/evenness.h"
 #include "analysis/figures.h"
 #include "analysis/measurement.h"
+#include "analysis/remedy.h"
+#include "analysis/share.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
 #include "src/output/cell.h"
@@ -18,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -89,7 +92,7 @@ class Answer {
     const Named& broken = by_verdict_[static_cast<std::size_t>(Verdict::broken)];
     const Named& undecided = by_verdict_[static_cast<std::size_t>(Verdict::undecided)];
     const Named& kept = by_verdict_[static_cast<std::size_t>(Verdict::kept)];
-    const std::size_t judged = broken.count + undecided.count + kept.count;
+    const std::size_t judged = broken.count + kept.count;
     if (sampled_ == 0) {
       const std::string of = unsampled_.count > 0 ? " of " + unsampled_.names(machines_) : "";
       return {"no samples were recorded" + of, Ink::yellow};
@@ -101,11 +104,10 @@ class Answer {
     std::string text;
     Ink ink = Ink::green;
     if (broken.count > 0) {
-      text = of_judged("is not met by", broken, judged);
+      text =
+          fmt::format("the skid constraint of precise_ip is not met by {} of {}: {}", broken.count,
+                      analysis::counted(judged, "judged measurement"), broken.text(machines_));
       ink = Ink::red;
-    } else if (undecided.count > 0) {
-      text = of_judged("is undecided for", undecided, judged) + "; record more samples";
-      ink = Ink::yellow;
     } else if (judged > 0) {
       text = judged == 1
                  ? fmt::format(
@@ -114,6 +116,8 @@ class Answer {
                  : fmt::format(
                        "the skid constraint of precise_ip is met by all {} judged measurements",
                        judged);
+    } else if (undecided.count > 0) {
+      text = "the samples do not decide whether the skid constraint of precise_ip is met";
     } else if (!reason_.empty()) {
       text = fmt::format("no precise level could be judged: {}", reason_);
       ink = Ink::yellow;
@@ -121,11 +125,27 @@ class Answer {
       text = "no event of a PMU was recorded, so no precise level is judged";
       ink = built_in_wrong_.count > 0 ? Ink::red : Ink::dim;
     }
+    if (undecided.count > 0) {
+      text +=
+          fmt::format("; {} undecided: {}; {}",
+                      undecided.count == 1 ? "1 measurement is"
+                                           : fmt::format("{} measurements are", undecided.count),
+                      undecided.text(machines_), remedy_.text);
+      if (ink == Ink::green) ink = Ink::yellow;
+    }
+    if (not_corrected_.count > 0) {
+      const double share =
+          static_cast<double>(samples_not_corrected_) / static_cast<double>(samples_of_these_);
+      text += fmt::format("; the kernel did not correct {} of {} samples ({}) of {}",
+                          samples_not_corrected_, samples_of_these_, analysis::percent(share),
+                          not_corrected_.text(machines_));
+      if (ink == Ink::green) ink = Ink::yellow;
+    }
     if (built_in_wrong_.count > 0) {
       text += fmt::format("; breakpoints and software events are not at their known offset: {}",
                           built_in_wrong_.text(machines_));
       ink = Ink::red;
-    } else if (built_in_.count > 0 && judged == 0) {
+    } else if (built_in_.count > 0 && judged + undecided.count == 0) {
       text += fmt::format("; as expected, samples of {} are at the known offset",
                           built_in_.names(machines_));
     }
@@ -135,7 +155,7 @@ class Answer {
                           analysis::counted(unsampled_.count + sampled_, "measurement"));
       if (ink == Ink::green) ink = Ink::yellow;
     }
-    if (judged > 0 && judging_.size() < machines_) {
+    if (!judging_.empty() && judging_.size() < machines_) {
       text += fmt::format("; nothing is judged on {} of {} machines", machines_ - judging_.size(),
                           machines_);
       if (ink == Ink::green) ink = Ink::yellow;
@@ -172,20 +192,30 @@ class Answer {
       reason_ = m.contract.evidence.substr(0, m.contract.evidence.find(';'));
       reason_level_ = column.level;
     }
+    // Remedies without a number of samples come first, then the largest number.
+    if (const auto& remedy = m.contract.remedy; remedy && verdict == Verdict::undecided) {
+      const bool is_first = remedy_.text.empty();
+      const bool is_larger =
+          remedy_.samples && (!remedy->samples || *remedy->samples > *remedy_.samples);
+      if (is_first || is_larger) remedy_ = *remedy;
+    }
+    if (const analysis::Share& late = m.contract.not_corrected; late.count > 0) {
+      not_corrected_.add(machine, event, column);
+      samples_not_corrected_ += late.count;
+      samples_of_these_ += late.total;
+    }
     if (is_biased(m)) {
       biased_.add(machine, event, column);
       largest_ratio_ = std::max(largest_ratio_, m.bias->largest_ratio.value_or(0));
     }
   }
 
-  std::string of_judged(std::string_view verb, const Named& named, std::size_t judged) const {
-    return fmt::format("the skid constraint of precise_ip {} {} of {} judged measurements: {}",
-                       verb, named.count, judged, named.text(machines_));
-  }
-
   std::size_t machines_;
   std::array<Named, 4> by_verdict_;  ///< measurements of events of PMUs
-  Named built_in_, built_in_wrong_, biased_, unsampled_;
+  Named built_in_, built_in_wrong_, biased_, not_corrected_, unsampled_;
+  /// Of the measurements of `not_corrected_`.
+  std::uint64_t samples_not_corrected_ = 0, samples_of_these_ = 0;
+  analysis::Remedy remedy_;                ///< of the undecided ones, that which needs the most
   std::set<const MachineGroup*> judging_;  ///< machines with a verdict
   std::size_t sampled_ = 0;                ///< number of measurements
   bool has_target_ = false;

@@ -14,6 +14,7 @@
 #include "analysis/not_judged.h"
 #include "analysis/offset_counts.h"
 #include "analysis/recording_path.h"
+#include "analysis/remedy.h"
 #include "analysis/repeats.h"
 #include "analysis/retirement_groups.h"
 #include "analysis/sample_class.h"
@@ -79,8 +80,10 @@ void fields(FieldWriter& io, const analysis::Residues& value) {
 
 SKID_WRITTEN_FIELDS(analysis::RetirementGroups, strongest, moduli)
 
+SKID_WRITTEN_FIELDS(analysis::Remedy, samples, text)
+
 void fields(FieldWriter& io, const analysis::Contract& value) {
-  SKID_MEMBERS(level, promise, verdict, certified, share);
+  SKID_MEMBERS(level, promise, verdict, certified, share, not_corrected, remedy);
   io("promised_share", analysis::kPromisedShare);
   io("samples_needed", analysis::samples_to_show(analysis::kPromisedShare));
   io("evidence", value.evidence);

@@ -167,6 +167,19 @@ Cell level_cell_of(const ReportRow& row) {
   return {fmt::format("{}, {}", row.label, level_cell(row.first()).text), Ink::yellow};
 }
 
+Cell verdict_cell(const ReportRow& row) {
+  if (!row.repeats) return {verdict_words(row.first()), ink_of(verdict_of(row.first()))};
+  Cell cell = verdict_counts(row.verdicts);
+  std::uint64_t not_corrected = 0;
+  std::uint64_t judged = 0;
+  for (const Measurement* run : row.runs) {
+    not_corrected += run->contract.not_corrected.count;
+    judged += run->contract.not_corrected.total;
+  }
+  cell.text += analysis::not_corrected_words(not_corrected, judged);
+  return cell;
+}
+
 std::string table(const Page& page, const std::vector<ReportRow>& rows) {
   const bool has_repeats =
       std::ranges::any_of(rows, [](const auto& row) { return row.runs.size() > 1; });
@@ -182,14 +195,11 @@ std::string table(const Page& page, const std::vector<ReportRow>& rows) {
              {"contract", Kind::text}}};
   for (const ReportRow& row : rows) {
     const auto ratio = hit_ratio(row);
-    const Measurement& first = row.first();
     list.add(event_cell(page, row), level_cell_of(row), fmt::format("{}", row.runs.size()),
              fmt::format("{}", samples_read(row)),
              ratio ? Cell{analysis::percent(ratio->value), Ink::bold} : unknown_cell(),
              ratio ? Cell{share_range(page, ratio->low, ratio->high)} : unknown_cell(),
-             median_cell(row), p99_cell(row), exact_cell(row),
-             row.repeats ? verdict_counts(row.verdicts)
-                         : Cell{verdict_words(first), ink_of(verdict_of(first))});
+             median_cell(row), p99_cell(row), exact_cell(row), verdict_cell(row));
   }
   return '\n' + page.list(list);
 }
