@@ -9,6 +9,13 @@
 
 namespace skid::analysis {
 
+/// Where the samples of an event are, seen from the instruction that caused it.
+enum class Landing : std::uint8_t {
+  at_cause,       ///< at this instruction, if the constraint of their level is met
+  next_executed,  ///< at the instruction executed next: level 1
+  interrupted,    ///< where the interrupt arrived, after it: level 0 of an event of a core PMU
+};
+
 /// The distance of a sampled IP from the trigger.
 struct Offset {
   std::int64_t instructions = 0;  ///< 0 trigger, 1 first runway instruction, -1 last of the lead-in

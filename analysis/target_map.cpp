@@ -2,7 +2,6 @@
 
 #include "analysis/sample_class.h"
 #include "src/support/error.h"
-#include "src/support/precise_level.h"
 
 #include <algorithm>
 #include <functional>
@@ -114,11 +113,45 @@ std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64
   return result;
 }
 
-bool TargetMap::is_other_trigger(std::uint64_t address, int level) const {
+bool TargetMap::is_other_trigger(std::uint64_t address, Landing landing) const {
   return std::ranges::any_of(
              other_triggers_,
              [address](const AddressRange& range) { return range.contains(address); }) ||
-         (level == kConstantSkid && std::ranges::find(successors_, address) != successors_.end());
+         (landing == Landing::next_executed &&
+          std::ranges::find(successors_, address) != successors_.end()) ||
+         (landing == Landing::interrupted && follows_other_trigger(address));
+}
+
+bool TargetMap::follows_other_trigger(std::uint64_t address) const {
+  if (!loop_.contains(address)) return false;
+  // Bytes back to an instruction, round the loop.
+  const auto back_to = [&](std::uint64_t begin) {
+    return begin < address ? address - begin : address + loop_.size() - begin;
+  };
+  std::uint64_t own = loop_.size();
+  for (const TriggerBlock& block : blocks_) own = std::min(own, back_to(block.trigger.range.begin));
+  return std::ranges::any_of(other_triggers_, [&](const AddressRange& other) {
+    return loop_.contains(other.begin) && back_to(other.begin) < own;
+  });
+}
+
+Classified TargetMap::classify_lead_in(std::uint64_t address, Landing landing) const {
+  const std::size_t index = instruction_at(lead_in_, address);
+  if (lead_in_.starts[index] != address) return kInsideInstruction;
+  Classified result;
+  if (landing != Landing::interrupted) {
+    result.sample_class = SampleClass::before;
+    result.offset = Offset{static_cast<std::int64_t>(index) - count(lead_in_),
+                           distance(trigger_address(0), address)};
+  } else if (follows_other_trigger(address)) {
+    result.sample_class = SampleClass::other_trigger;
+  } else {
+    const CodeRegion& runway = blocks_.back().runway;
+    const bool has_censored = first_censored(runway) < runway.starts.size();
+    if (has_censored) return *classify_in(blocks_.size() - 1, runway.starts.back());
+    result.sample_class = SampleClass::loop;
+  }
+  return result;
 }
 
 bool TargetMap::is_ambiguous(std::uint64_t address) const {
@@ -129,8 +162,8 @@ bool TargetMap::is_ambiguous(std::uint64_t address) const {
   return false;
 }
 
-Classified TargetMap::classify(std::uint64_t address, int level) const {
-  if (level == kConstantSkid && is_ambiguous(address)) {
+Classified TargetMap::classify(std::uint64_t address, Landing landing) const {
+  if (landing == Landing::next_executed && is_ambiguous(address)) {
     Classified ambiguous;
     ambiguous.sample_class = SampleClass::other_trigger;
     return ambiguous;
@@ -138,14 +171,9 @@ Classified TargetMap::classify(std::uint64_t address, int level) const {
   for (std::size_t number = 0; number < blocks_.size(); ++number) {
     if (const auto found = classify_in(number, address)) return *found;
   }
+  if (lead_in_.range.contains(address)) return classify_lead_in(address, landing);
   Classified result;
-  if (lead_in_.range.contains(address)) {
-    const std::size_t index = instruction_at(lead_in_, address);
-    if (lead_in_.starts[index] != address) return kInsideInstruction;
-    result.sample_class = SampleClass::before;
-    result.offset = Offset{static_cast<std::int64_t>(index) - count(lead_in_),
-                           distance(trigger_address(0), address)};
-  } else if (is_other_trigger(address, level)) {
+  if (is_other_trigger(address, landing)) {
     result.sample_class = SampleClass::other_trigger;
   } else if (loop_.contains(address)) {
     result.sample_class = SampleClass::loop;

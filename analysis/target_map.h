@@ -44,10 +44,11 @@ class TargetMap {
   /// counted from the runway's first byte. There is no lead-in and no censored class.
   static TargetMap of_functions(AddressRange hit, CodeRegion runway);
 
-  /// Classifies an address. `level` is precise_ip of the sample's event. Level 1 samples the
-  /// instruction executed after the one that caused the event, so there the successors of other
-  /// triggers count as other triggers, and so does a trigger that directly follows another one.
-  Classified classify(std::uint64_t address, int level = 0) const;
+  /// Classifies an address. Where samples land at the instruction executed next, the successors of
+  /// other triggers count as other triggers, and so does a trigger that directly follows another
+  /// one. Where they land at an interrupt, they are of the nearest trigger before them, round the
+  /// loop: of an other trigger, or past the end of the last runway. The latter are censored there.
+  Classified classify(std::uint64_t address, Landing landing = Landing::at_cause) const;
 
   Geometry geometry() const;
   std::size_t triggers() const noexcept { return blocks_.size(); }
@@ -63,7 +64,11 @@ class TargetMap {
   /// for both.
   bool is_ambiguous(std::uint64_t address) const;
   std::optional<Classified> classify_in(std::size_t number, std::uint64_t address) const;
-  bool is_other_trigger(std::uint64_t address, int level) const;
+  bool is_other_trigger(std::uint64_t address, Landing landing) const;
+  /// Whether an address of the loop is executed after an other trigger and before the next trigger.
+  bool follows_other_trigger(std::uint64_t address) const;
+  /// Classifies an address of the lead-in.
+  Classified classify_lead_in(std::uint64_t address, Landing landing) const;
 
   CodeRegion lead_in_;
   std::vector<TriggerBlock> blocks_;

@@ -65,8 +65,10 @@ struct RecordedEvent {
   bool of_run = false;                  ///< true if `machine` is a run's and thus complete
   bool synthetic = false;
   std::optional<std::uint64_t> period = {};  ///< requested; nullopt with a frequency
-  std::size_t counters = 1;                  ///< events of the recording that need a core counter
-  std::uint64_t samples = 0, exact = 0;      ///< samples read, and those with EXACT_IP
+  /// Where its samples are, seen from their cause.
+  analysis::Landing landing = analysis::Landing::at_cause;
+  std::size_t counters = 1;              ///< events of the recording that need a core counter
+  std::uint64_t samples = 0, exact = 0;  ///< samples read, and those with EXACT_IP
 };
 
 /// Whether a recording, or its run, says that it is synthetic.

@@ -15,6 +15,7 @@
 #include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -378,6 +379,18 @@ bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowle
   const auto builtin = builtin_event_of(attribute, target);
   return builtin != "execute" &&
          (builtin != "access" || runway::elements_of(target.specification) == 0);
+}
+
+analysis::Landing landing_of(const Attribute& attribute, std::string_view pmu_name,
+                             const EventKnowledge& knowledge) {
+  using analysis::Landing;
+  const bool is_interrupted = knowledge.core_pmu && (attribute.precise_ip == 0 || knowledge.of_arm);
+  if (!is_interrupted) {
+    return attribute.precise_ip == kConstantSkid ? Landing::next_executed : Landing::at_cause;
+  }
+  const bool is_of_any = counts_every_instruction(attribute, pmu_name, knowledge) ||
+                         events::samples_any_instruction(knowledge.counted);
+  return is_of_any ? Landing::at_cause : Landing::interrupted;
 }
 
 NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_name,

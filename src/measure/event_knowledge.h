@@ -2,6 +2,7 @@
 // catalogue of events knows of it, and whether it can be judged.
 #pragma once
 
+#include "analysis/classified.h"
 #include "analysis/not_judged.h"
 #include "src/events/causes.h"
 #include "src/events/counted.h"
@@ -184,6 +185,11 @@ analysis::NotJudged reason_not_judged(const perfdata::Attribute& attribute,
                                       std::string_view pmu_name, const EventKnowledge& knowledge,
                                       const runway::TargetDescription* target,
                                       const LoopCategories& loop);
+
+/// Returns where the samples of an event are, seen from the instruction that caused it. Events that
+/// any instruction causes, timers, and events of other PMUs have no interrupt after a trigger.
+analysis::Landing landing_of(const perfdata::Attribute& attribute, std::string_view pmu_name,
+                             const EventKnowledge& knowledge);
 
 /// Adds what the reason leaves open: that the CPU has no precise levels, or which catalogue does
 /// not have the precision of the event. May be empty.

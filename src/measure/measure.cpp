@@ -79,8 +79,8 @@ void tally_events(const Profile& profile, const TargetGeometry* geometry,
   profile.digest.located.for_each([&](const locate::LocatedSamples& located) {
     analysis::Classified place{class_of(located), {}, {}};
     if (geometry != nullptr && place.sample_class == SampleClass::other_user) {
-      const int level = profile.events[located.attribute].precise.recorded;
-      place = geometry->classify(located.location, level).value_or(place);
+      const analysis::Landing landing = profile.events[located.attribute].landing;
+      place = geometry->classify(located.location, landing).value_or(place);
     }
     analysis::Tally& tally = bases[located.attribute].tally;
     const std::uint64_t no_hits =

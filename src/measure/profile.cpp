@@ -124,6 +124,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
     auto& event = events.emplace_back(
         describe_event(source, recording, cpu.machine(), index, requested[index]));
     event.knowledge = cpu.know(event.attribute, event.pmu_name);
+    event.landing = landing_of(event.attribute, event.pmu_name, event.knowledge);
     event.samples = digest.totals[index].samples;
     event.exact = exact[index];
     if (takes_counter(event.attribute, event.pmu_name)) ++counters;

@@ -143,10 +143,8 @@ class SamplePairReader {
       }
       auto& counted = bases[recorded.index].sample_pairs;
       counted = std::move(pairs);
-      events_.emplace(
-          recorded.index,
-          Event{
-              static_cast<int>(attribute.precise_ip), attribute.period_or_frequency, *counted, {}});
+      events_.emplace(recorded.index,
+                      Event{recorded.landing, attribute.period_or_frequency, *counted, {}});
     }
   }
 
@@ -189,7 +187,7 @@ class SamplePairReader {
     std::uint64_t event = 0;  ///< number in the iteration
   };
   struct Event {
-    int level = 0;  ///< precise_ip
+    analysis::Landing landing = analysis::Landing::at_cause;
     std::uint64_t period = 0;
     analysis::SamplePairs& pairs;
     std::map<std::int32_t, Last> last;  ///< samples by thread; no hash: any ids may come
@@ -199,10 +197,10 @@ class SamplePairReader {
   std::optional<std::uint64_t> event_of(const locate::VisitedRecord& visited,
                                         const Event& event) const {
     // Level 1 samples the instruction that is executed next.
-    const std::int64_t successor = event.level == kConstantSkid ? 1 : 0;
+    const std::int64_t successor = event.landing == analysis::Landing::next_executed ? 1 : 0;
     if (visited.sample->mode != perfdata::CpuMode::user) return std::nullopt;
     const auto place =
-        geometry_->classify(visited.location, event.level).value_or(analysis::Classified{});
+        geometry_->classify(visited.location, event.landing).value_or(analysis::Classified{});
     if (!place.offset) return std::nullopt;
     if (!event.pairs.distances.empty()) {
       if (!place.trigger || place.offset->instructions != successor) return std::nullopt;
@@ -250,11 +248,11 @@ void tabulate(const locate::VisitedRecord& visited, bool is_contradicted,
   const bool is_ibs = addresses->source == analysis::AddressSource::tagged &&
                       geometry.description->specification.arch == Arch::x86_64;
   if (is_ibs && !sample.exact) return;
-  const int level = profile.events[sample.attribute].precise.recorded;
+  const analysis::Landing landing = profile.events[sample.attribute].landing;
   analysis::Classified place;  // other code
   if (sample.mode == perfdata::CpuMode::user) {
     place = is_contradicted ? analysis::kContradicted
-                            : geometry.classify(visited.location, level).value_or(place);
+                            : geometry.classify(visited.location, landing).value_or(place);
   }
   addresses->samples.at(place).add(sample.addr, addresses->declared);
 }

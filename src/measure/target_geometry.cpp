@@ -236,10 +236,10 @@ std::optional<TargetGeometry> geometry_of(const SampledModule& module,
 }  // namespace
 
 std::optional<analysis::Classified> TargetGeometry::classify(
-    const std::optional<symbols::FileLocation>& location, int level) const {
+    const std::optional<symbols::FileLocation>& location, analysis::Landing landing) const {
   if (!location || !is_mapped_by(location->file)) return std::nullopt;
   const auto address = module->address_at(location->offset);
-  return address ? std::optional(map.classify(*address, level)) : std::nullopt;
+  return address ? std::optional(map.classify(*address, landing)) : std::nullopt;
 }
 
 std::vector<analysis::DeclaredData> declared_data(const runway::TargetDescription& target,

@@ -45,9 +45,9 @@ struct TargetGeometry {
     return std::ranges::binary_search(mappings, file);
   }
   /// Classifies a sample of the target as the sample breakdown does; nullopt: elsewhere.
-  /// `location` is in user mode. `level`: precise_ip.
+  /// `location` is in user mode.
   std::optional<analysis::Classified> classify(const std::optional<symbols::FileLocation>& location,
-                                               int level) const;
+                                               analysis::Landing landing) const;
 };
 
 /// Lists the data that the triggers of a target access, by its note and, for a pointer chase, the

@@ -87,9 +87,11 @@ std::vector<Cause> shadowed(const std::vector<Cause>& causes, const Shadow& shad
 
 class Drawer {
  public:
-  Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name)
+  Drawer(const LevelModel& level, const LoopPath& path, std::uint64_t seed, const std::string& name,
+         bool is_interrupted)
       : level_(level),
         path_(path),
+        counted_(is_interrupted ? path.steps_of_interrupts() : path.steps()),
         random_(seed),
         offsets_(level.offsets),
         causes_(causes_of(level, path, name)),
@@ -238,10 +240,11 @@ class Drawer {
 
   bool is_exact(double share) { return random_.share() < share; }
 
-  void add(const Step& step, double exact_share, std::uint64_t data) {
+  void add(const Step& drawn, double exact_share, std::uint64_t data) {
+    const Step& step = counted_[static_cast<std::size_t>(&drawn - path_.steps().data())];
     const DrawnSample sample{step.address, Origin::target, CpuMode::user, is_exact(exact_share),
                              data};
-    if (is_successor(step)) return add(sample, SampleClass::other_trigger);
+    if (is_successor(drawn)) return add(sample, SampleClass::other_trigger);
     if (step.offset) ++drawn_.truth.offsets[*step.offset];
     if (step.trigger) {
       const bool is_hit = step.sample_class == SampleClass::hit;
@@ -268,6 +271,7 @@ class Drawer {
 
   const LevelModel& level_;
   const LoopPath& path_;
+  std::vector<Step> counted_;  ///< the steps as their samples are counted
   Random random_;
   OffsetSampler offsets_;
   std::vector<Cause> causes_;
@@ -332,8 +336,8 @@ std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
 }
 
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
-           const std::string& name) {
-  return Drawer(level, path, seed, name).draw();
+           const std::string& name, bool is_interrupted) {
+  return Drawer(level, path, seed, name, is_interrupted).draw();
 }
 
 }  // namespace skid::synth

@@ -41,10 +41,12 @@ struct Cause {
 std::vector<Cause> causes_of(const LevelModel& level, const LoopPath& path,
                              const std::string& name);
 
-/// Draws the samples of one event at one level. `name`: event and level, for messages. Throws Error
+/// Draws the samples of one event at one level. `is_interrupted`: their addresses are those of
+/// interrupts after the event, so that the truth takes them for samples of the trigger or other
+/// trigger before them. `name`: event and level, for messages. Throws Error
 /// when the model needs what the target does not have: other triggers, or another number of
 /// triggers than it has shares for.
 Drawn draw(const LevelModel& level, const LoopPath& path, std::uint64_t seed,
-           const std::string& name);
+           const std::string& name, bool is_interrupted = false);
 
 }  // namespace skid::synth

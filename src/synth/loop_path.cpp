@@ -123,6 +123,31 @@ LoopPath::LoopPath(const LoopParts& parts) : data_(parts.data) {
   }
 }
 
+std::vector<Step> LoopPath::steps_of_interrupts() const {
+  const auto is_cause = [](const Step& step) {
+    return step.sample_class == SampleClass::hit || step.sample_class == SampleClass::other_trigger;
+  };
+  const auto end_of_runway = std::ranges::find_if(
+      steps_.rbegin(), steps_.rend(), [&](const Step& step) { return step.trigger.has_value(); });
+  std::vector<Step> steps = steps_;
+  // The loop is executed over and over: its last cause precedes its first instruction.
+  SampleClass cause = std::ranges::find_if(steps_.rbegin(), steps_.rend(), is_cause)->sample_class;
+  for (Step& step : steps) {
+    if (is_cause(step)) cause = step.sample_class;
+    const bool is_before = step.sample_class == SampleClass::before;
+    if (!is_before && step.sample_class != SampleClass::loop) continue;
+    Step counted{.address = step.address};
+    if (cause == SampleClass::other_trigger) {
+      counted.sample_class = cause;
+    } else if (is_before && end_of_runway->sample_class == SampleClass::censored) {
+      counted = *end_of_runway;
+      counted.address = step.address;
+    }
+    step = counted;
+  }
+  return steps;
+}
+
 LoopPath::Landing LoopPath::from(std::size_t step, std::int64_t offset) const {
   const auto length = static_cast<std::int64_t>(steps_.size());
   const std::int64_t there = static_cast<std::int64_t>(step) + offset;

@@ -61,6 +61,9 @@ class LoopPath {
     return steps_[triggers_[trigger]].address;
   }
   const std::vector<Step>& steps() const noexcept { return steps_; }
+  /// Returns the steps as samples of them are counted that are where an interrupt arrived: after an
+  /// other trigger they are its samples, in the lead-in they are past the end of the last runway.
+  std::vector<Step> steps_of_interrupts() const;
   /// Returns the index of a trigger in steps().
   std::size_t step_of(std::size_t trigger) const { return triggers_[trigger]; }
   /// Returns the indices in steps() of the instructions of other triggers that cause events,

@@ -1,7 +1,10 @@
 #include "src/synth/recording.h"
 
+#include "analysis/classified.h"
 #include "runway/specification.h"
 #include "runway/target.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording_writer.h"
@@ -52,6 +55,14 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
     attribute.config1 = target.layout.trigger.begin;
     attribute.config2 = sizeof(long);  // as perf sets it for code
   }
+}
+
+/// Whether samples of an event are where the interrupt arrived, as skidscan reads them.
+bool is_interrupted(measure::RecordedCpu& cpu, const perfdata::Features& features,
+                    const Attribute& attribute) {
+  const std::string pmu_name = measure::pmu_name(features, attribute);
+  const measure::EventKnowledge knowledge = cpu.know(attribute, pmu_name);
+  return measure::landing_of(attribute, pmu_name, knowledge) == analysis::Landing::interrupted;
 }
 
 std::uint64_t samples_of(const LevelModel& level) {
@@ -129,6 +140,7 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
                 kMostSamples);
   }
   const auto repetition = static_cast<std::uint64_t>(repeat);
+  measure::RecordedCpu cpu(model_.machine);
   RecordingTruth truth;
   Contents contents;
   for (std::size_t index = 0; index < selected.size(); ++index) {
@@ -136,7 +148,8 @@ RecordingTruth Synthesizer::write(const std::vector<Selected>& selected, int rep
     const auto [event, level_index] = selected[index];
     const LevelModel& level = model_.events[event].levels[level_index];
     const std::uint64_t seed = seed_of(model_.seed, {kDrawing, repetition, event, level_index});
-    Drawn drawn = draw(level, path_, seed, measurement.requested);
+    Drawn drawn = draw(level, path_, seed, measurement.requested,
+                       is_interrupted(cpu, features({}), measurement.attribute));
     if (level.address && measurement.attribute.type == PERF_TYPE_BREAKPOINT) {
       // The data address of a breakpoint's samples is bp_addr.
       for (DrawnSample& sample : drawn.samples) sample.data = measurement.attribute.config1;

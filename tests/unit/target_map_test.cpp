@@ -129,14 +129,52 @@ TEST(TargetMap, TakesSuccessorsOfOtherTriggersForThemAtLevelOneOnly) {
   const TargetMap map =
       TargetMap::of_target(region(0x12, 2), {{region(0x14, 1), region(0x15, 20)}}, {0x10, 0x40},
                            {{0x3e, 0x40}}, {0x10, 0x13, 0x14, 0x15});
-  for (int level = 0; level <= 3; ++level) {
-    EXPECT_EQ(map.classify(0x10, level).sample_class, level == 1 ? other_trigger : loop);
-    EXPECT_EQ(map.classify(0x11, level).sample_class, loop);
-    EXPECT_EQ(map.classify(0x13, level).sample_class, before);
-    EXPECT_EQ(map.classify(0x14, level).sample_class, hit);
-    EXPECT_EQ(map.classify(0x15, level).sample_class, skid);
-    EXPECT_EQ(map.classify(0x3e, level).sample_class, other_trigger);
+  for (const Landing landing : {Landing::at_cause, Landing::next_executed}) {
+    const bool is_next = landing == Landing::next_executed;
+    EXPECT_EQ(map.classify(0x10, landing).sample_class, is_next ? other_trigger : loop);
+    EXPECT_EQ(map.classify(0x11, landing).sample_class, loop);
+    EXPECT_EQ(map.classify(0x13, landing).sample_class, before);
+    EXPECT_EQ(map.classify(0x14, landing).sample_class, hit);
+    EXPECT_EQ(map.classify(0x15, landing).sample_class, skid);
+    EXPECT_EQ(map.classify(0x3e, landing).sample_class, other_trigger);
   }
+}
+
+TEST(TargetMap, AssignsInterruptsToTheNearestTriggerBeforeThemRoundTheLoop) {
+  // 0x10 head, 0x12 lead-in, 0x14 trigger, 0x15 runway, 0x29 rest, 0x3e back-edge.
+  const auto map_of = [](const std::vector<AddressRange>& others) {
+    return TargetMap::of_target(region(0x12, 2), {{region(0x14, 1), region(0x15, 20)}},
+                                {0x10, 0x40}, others, {});
+  };
+  const auto expect = [](const TargetMap& map, std::uint64_t address, SampleClass sample_class,
+                         std::optional<std::int64_t> offset) {
+    const Classified found = map.classify(address, Landing::interrupted);
+    EXPECT_EQ(found.sample_class, sample_class) << address;
+    ASSERT_EQ(found.offset.has_value(), offset.has_value()) << address;
+    if (offset) EXPECT_EQ(found.offset->instructions, *offset) << address;
+  };
+  const TargetMap back_edge = map_of({{0x3e, 0x40}});
+  for (const unsigned address : {0x10U, 0x12U, 0x13U}) {
+    expect(back_edge, address, other_trigger, std::nullopt);
+  }
+  expect(back_edge, 0x14, hit, 0);
+  expect(back_edge, 0x16, skid, 2);
+  expect(back_edge, 0x28, censored, 20);
+  expect(back_edge, 0x30, loop, std::nullopt);
+  expect(back_edge, 0x3e, other_trigger, std::nullopt);
+  // The trigger alone: what is before it has passed the end of the runway.
+  const TargetMap alone = map_of({});
+  expect(alone, 0x12, censored, 20);
+  EXPECT_EQ(alone.classify(0x12, Landing::interrupted).trigger, 0U);
+  expect(alone, 0x10, loop, std::nullopt);
+  // A call in the head.
+  const TargetMap call = map_of({{0x10, 0x11}});
+  expect(call, 0x11, other_trigger, std::nullopt);
+  expect(call, 0x13, other_trigger, std::nullopt);
+  expect(call, 0x30, loop, std::nullopt);
+  // At a precise level it is before the trigger.
+  EXPECT_EQ(alone.classify(0x12).offset->instructions, -2);
+  EXPECT_EQ(back_edge.classify(0x12).sample_class, before);
 }
 
 TEST(TargetMap, TakesATriggerThatFollowsAnotherForAnotherTriggerAtLevelOneOnly) {
@@ -146,11 +184,12 @@ TEST(TargetMap, TakesATriggerThatFollowsAnotherForAnotherTriggerAtLevelOneOnly) 
       {region(0x10, 1), {}}, {region(0x11, 1), region(0x12, 1)}, {region(0x13, 1), {}}, prepared};
   blocks[2].setup = 1;
   const TargetMap map = TargetMap::of_target({}, blocks, {0x10, 0x40}, {});
-  for (int level = 0; level <= 3; ++level) {
-    EXPECT_EQ(map.classify(0x10, level).sample_class, hit) << level;
-    EXPECT_EQ(map.classify(0x11, level).sample_class, level == 1 ? other_trigger : hit) << level;
-    EXPECT_EQ(map.classify(0x13, level).sample_class, hit) << level;
-    EXPECT_EQ(map.classify(0x15, level).sample_class, hit) << level;
+  for (const Landing landing : {Landing::at_cause, Landing::next_executed, Landing::interrupted}) {
+    const bool is_next = landing == Landing::next_executed;
+    EXPECT_EQ(map.classify(0x10, landing).sample_class, hit) << is_next;
+    EXPECT_EQ(map.classify(0x11, landing).sample_class, is_next ? other_trigger : hit) << is_next;
+    EXPECT_EQ(map.classify(0x13, landing).sample_class, hit) << is_next;
+    EXPECT_EQ(map.classify(0x15, landing).sample_class, hit) << is_next;
   }
 }
 
