@@ -24,7 +24,7 @@ EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged rea
       reason != NotJudged::no_core_event && reason != NotJudged::no_precise_levels;
   if (has_levels && attribute.precise_ip == 0) return {Rule::none, NotJudged::level_0};
   // The kernel samples cycles at a precise level by an event that the CPU is precise for
-  // (x86_pmu.pebs_aliases, IBS).
+  // (x86_pmu.pebs_aliases).
   if (reason == NotJudged::imprecise && measure::is_generic_cycles(attribute)) {
     return {Rule::none, NotJudged::every_instruction};
   }
@@ -51,6 +51,11 @@ EventRule rule_of(const measure::RecordedEvent& event) {
   }
   if (measure::is_page_fault(attribute)) return {Rule::page_fault, {}};
   if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
+  if (measure::is_ibs(event)) {
+    return {Rule::none, measure::tags_any_operation(event.pmu_name, attribute)
+                            ? NotJudged::every_instruction
+                            : NotJudged::unknown_cause};
+  }
   return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
 }
 

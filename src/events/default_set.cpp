@@ -141,10 +141,12 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
     add_named(set, stands_for, name, trigger, counted, machine::levels_up_to(ibs ? 2 : 0));
   }
   if (ibs) {
+    const bool filters = !machine.may_sample_kernel() && machine.ibs_op && machine.ibs_op->swfilt;
     // The two ways of counting up to the operation to tag.
-    add_named(set, "a load", "ibs_op//", runway::trigger_kind_from("load"), Counted::cycles, {0});
-    add_named(set, "a store", "ibs_op/cnt_ctl=1/", runway::trigger_kind_from("store"),
-              Counted::instructions, {0});
+    add_named(set, "a load", filters ? "ibs_op/swfilt=1/u" : "ibs_op//",
+              runway::trigger_kind_from("load"), Counted::cycles, {0});
+    add_named(set, "a store", filters ? "ibs_op/cnt_ctl=1,swfilt=1/u" : "ibs_op/cnt_ctl=1/",
+              runway::trigger_kind_from("store"), Counted::instructions, {0});
   }
   set.notes.emplace_back(
       ibs ? "AMD: cycles, r076 and r0c1, which IBS samples at p and pp (ppp is left out: IBS has "

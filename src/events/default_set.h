@@ -24,7 +24,7 @@ struct Event;
 struct DefaultEvent {
   std::string_view stands_for;  ///< "a load", "a taken branch", "cycles"
   std::string name;             ///< readable name: "MEM_LOAD_RETIRED.L3_MISS", "cycles"
-  std::string perf_event;       ///< argument of perf's -e, without modifiers
+  std::string perf_event;       ///< argument of perf's -e at level 0
   runway::TriggerKind trigger{};
   Counted counted = Counted::other;
   std::vector<int> levels;  ///< precise levels that the machine takes for it, ascending

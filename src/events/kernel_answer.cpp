@@ -7,10 +7,10 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
+#include "src/machine/zen.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/support/command_words.h"
 #include "src/support/error.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -46,15 +46,11 @@ constexpr Since kIbsOfTasks{6, 2};
 constexpr Since kHaswellMinimum{6, 11};
 /// perf_ibs_op.min_period, b2fc7b282bf7.
 constexpr Since kIbsMinimum{6, 15};
+/// IBS_CAPS_BIT63_FILTER, of Linux 7.2 or earlier.
+constexpr Since kZenFilters{7, 2};
+constexpr int kFilteringZen = 6;
 /// Before 88ec7eedbbd2 the minimum period was compared with a frequency too.
 constexpr Since kFrequencyIsNoPeriod{6, 14};
-
-/// "6.5.0-35-generic" is 6.5.
-Since version_of(std::string_view release) {
-  const auto major = whole_number<int>(take_until('.', release));
-  const auto minor = whole_number<int>(release.substr(0, release.find_first_not_of("0123456789")));
-  return {major.value_or(0), minor.value_or(0)};
-}
 
 /// perf_allow_kernel() and, above 2, the rule of Debian's and Ubuntu's kernels, which close
 /// everything to all but CAP_SYS_ADMIN.
@@ -168,6 +164,31 @@ Refusal no_branch_stack(const char* what) {
           {fmt::format("{} records no branch stack", what), "record without -b and -j"}};
 }
 
+/// The refusal of branch records by a core PMU; nullopt: it has them. Zen 3 takes them with one
+/// event and a fixed period (amd_brs_hw_config() in arch/x86/events/amd/brs.c).
+std::optional<Refusal> branch_refusal(const SamplingSupport& support, const Pmu& pmu,
+                                      const EventAttempt& attempt) {
+  const auto branches = pmu.caps.find("branches");
+  const machine::CpuIdentity& cpu = support.machine.cpu;
+  if (branches == pmu.caps.end() || branches->second == "0") {
+    Refusal refusal = no_branch_stack("this PMU (no caps/branches)");
+    if (cpu.hypervisor) {
+      refusal.reason.remedy =
+          "record on the host or on bare metal; KVM gives Intel's guests branch records since "
+          "Linux 5.12, with qemu's lbr-fmt";
+    }
+    return refusal;
+  }
+  constexpr int kBrs = 3;
+  constexpr std::uint64_t kTakenBranches = 0xc4, kDepth = 16;
+  if (machine::zen_generation(cpu) != kBrs) return std::nullopt;
+  if (code_of(attempt, ConfigLayout::amd) != kTakenBranches) {
+    return Refusal{EINVAL, {"Zen 3 records branches with r00c4 (branch-brs) only", "-e r00c4"}};
+  }
+  if (!attempt.frequency && attempt.period > kDepth) return std::nullopt;
+  return Refusal{EINVAL, {"Zen 3 records branches with fixed periods above 16 only", "-c N"}};
+}
+
 std::optional<Refusal> intel_refusal(const SamplingSupport& support, const Pmu& pmu,
                                      const EventAttempt& attempt) {
   const int highest = pmu.max_precise().value_or(0);
@@ -180,9 +201,8 @@ std::optional<Refusal> intel_refusal(const SamplingSupport& support, const Pmu& 
                    {"PEBS is not available (caps/max_precise)",
                     support.machine.cpu.hypervisor ? "record on bare metal" : ""}};
   }
-  const auto branches = pmu.caps.find("branches");
-  if (attempt.branch_stack && (branches == pmu.caps.end() || branches->second == "0")) {
-    return no_branch_stack("this PMU (no caps/branches)");
+  if (attempt.branch_stack) {
+    if (auto refusal = branch_refusal(support, pmu, attempt)) return refusal;
   }
   const std::uint64_t code = code_of(attempt, ConfigLayout::intel);
   if (auto refusal = period_refusal(support, attempt, {.config = code, .level = level})) {
@@ -202,14 +222,29 @@ bool is_done_by_ibs(const EventAttempt& attempt) {
          (attempt.config == kCyclesNotInHalt || attempt.config == kRetiredOperations);
 }
 
+/// perf_ibs_init(). Modes are left out by a term of ibs_op, which an event of the core PMU does not
+/// have, or by the hardware.
+std::optional<Refusal> ibs_refusal(const SamplingSupport& support, const EventAttempt& attempt) {
+  const Since kernel = version_of(support.machine.kernel);
+  const bool in_hardware =
+      machine::zen_generation(support.machine.cpu) >= kFilteringZen && kernel >= kZenFilters;
+  if (attempt.user_only && !in_hardware && (attempt.config2 & 1U) == 0) {
+    return Refusal{EINVAL, machine::why_not_filtered(support.machine)};
+  }
+  if (attempt.branch_stack) return no_branch_stack("IBS");
+  if (!attempt.whole_cpu && kernel < kIbsOfTasks) {
+    return Refusal{EINVAL,
+                   {"IBS samples CPUs, not tasks, before Linux 6.2",
+                    "perf record -C N, which record does itself as root; or Linux 6.2"}};
+  }
+  return period_refusal(support, attempt, {.ibs = true});
+}
+
 std::optional<Refusal> amd_refusal(const SamplingSupport& support, const Pmu& pmu,
                                    const EventAttempt& attempt) {
   constexpr int kHighest = 2;
   if (attempt.precise_ip == 0) {
-    if (attempt.branch_stack && !pmu.caps.contains("branches")) {
-      return no_branch_stack("this PMU (no caps/branches)");
-    }
-    return std::nullopt;
+    return attempt.branch_stack ? branch_refusal(support, pmu, attempt) : std::nullopt;
   }
   if (machine::find_pmu(support.pmus, "ibs_op") == nullptr) {
     return Refusal{EOPNOTSUPP, {"ibs_op, which samples precise levels, does not exist", {}}};
@@ -218,19 +253,7 @@ std::optional<Refusal> amd_refusal(const SamplingSupport& support, const Pmu& pm
   if (!is_done_by_ibs(attempt)) {
     return Refusal{EOPNOTSUPP, {"IBS takes cycles, r076 and r0c1 only", {}}};
   }
-  if (attempt.user_only) {
-    return Refusal{
-        EINVAL,
-        {"IBS cannot leave the kernel out",
-         "record without :u, which takes kernel.perf_event_paranoid 1 or lower, or root"}};
-  }
-  if (attempt.branch_stack) return no_branch_stack("IBS");
-  if (!attempt.whole_cpu && version_of(support.machine.kernel) < kIbsOfTasks) {
-    return Refusal{EINVAL,
-                   {"IBS samples CPUs, not tasks, before Linux 6.2",
-                    "perf record -C N, which record does itself as root; or Linux 6.2"}};
-  }
-  return period_refusal(support, attempt, {.ibs = true});
+  return ibs_refusal(support, attempt);
 }
 
 std::optional<Refusal> permission_refusal(const SamplingSupport& support,
@@ -263,14 +286,14 @@ std::optional<Refusal> expected_refusal(const SamplingSupport& support,
     return std::nullopt;
   }
   if (auto refusal = permission_refusal(support, attempt)) return refusal;
+  if (support.machine.ibs_op && support.machine.ibs_op->type == attempt.type) {
+    return ibs_refusal(support, attempt);
+  }
   const Pmu* pmu = core_pmu_of(support, attempt);
   if (pmu == nullptr) return Refusal{ENOENT, {"no PMU of the CPU", {}}};
   if (machine::is_amd(support.machine.cpu)) return amd_refusal(support, *pmu, attempt);
   if (support.machine.cpu.vendor == "GenuineIntel") return intel_refusal(support, *pmu, attempt);
-  if (attempt.branch_stack && !pmu->caps.contains("branches")) {
-    return no_branch_stack("this PMU (no caps/branches)");
-  }
-  return std::nullopt;
+  return attempt.branch_stack ? branch_refusal(support, *pmu, attempt) : std::nullopt;
 }
 
 }  // namespace

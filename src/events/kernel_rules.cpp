@@ -10,7 +10,7 @@
 //   What is counted for cycles?    intel_pebs_aliases_precdist() and    core, level
 //                                  the comments of intel_pmu_init()
 //   Which periods are taken?       x86_pmu_hw_config(), perf_ibs_init() core, IBS, event
-//   One interrupt per PEBS record? intel_pmu_large_pebs_flags()         core, sample_type
+//   One interrupt per PEBS record? intel_pmu_large_pebs_flags()         core, kernel, attribute
 //
 // Example: cycles:ppp on Skylake is INST_RETIRED.PREC_DIST, inverted with cmask 16, so that the
 // samples are of an event that can be precise.
@@ -28,7 +28,9 @@
 #include "src/events/spelling.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
+#include "src/support/command_words.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -51,6 +53,14 @@ constexpr std::uint64_t kCycles = 0x003c, kPrecDist = 0x01c0;
 constexpr std::uint64_t kUopsRetired = 0x00c2;
 constexpr std::uint64_t kEventAndUmask = 0xffff;
 constexpr std::uint64_t kTimestamp = PERF_SAMPLE_TIME, kBranchStack = PERF_SAMPLE_BRANCH_STACK;
+
+/// Fields of samples that PEBS records have since a version: general registers and flags with
+/// 2fe1bc1f501d, weights by LARGE_PEBS_FLAGS, counters with e02e9b0374c3 in records of format 6.
+constexpr Since kRegistersInBatches{4, 16}, kWeightInBatches{6, 0}, kCountersInRecords{6, 15};
+/// A number of wakeup_events excludes batches (583feb08e7f7; a watermark does not, since 5.2).
+constexpr Since kWakeupsInterrupt{5, 1};
+/// PEBS_GP_REGS of arch/x86/events/perf_event.h: AX to FLAGS and R8 to R15.
+constexpr std::uint64_t kRecordedRegisters = 0xff'03ff;
 
 /// The core of a CPU, of a hybrid CPU that of its performance cores.
 Core first_core_of(const machine::CpuIdentity& cpu) {
@@ -228,31 +238,54 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
   return std::nullopt;
 }
 
-std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
-                                         std::uint64_t sample_type) {
+std::optional<bool> batches_pebs_records(const machine::Machine& machine,
+                                         const perfdata::Attribute& attribute) {
   using namespace perfdata;  // NOLINT(google-build-using-namespace): constants of the ABI
-  if (frequency) return false;
-  constexpr std::uint64_t kInAnyRecord = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
-                                         PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID |
-                                         PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
-                                         PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |
-                                         PERF_SAMPLE_PERIOD | PERF_SAMPLE_CODE_PAGE_SIZE;
-  // Fields that the record has, depending on CPU, kernel, or the requested registers.
-  constexpr std::uint64_t kUnknown = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
-                                     PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
-  // Fields that the record of a guest without the baseline lacks, as it lacks time and branches.
-  constexpr std::uint64_t kWithBaseline =
-      PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION;
-  const std::uint64_t rest = sample_type & ~kInAnyRecord;
-  if ((rest & ~(kTimestamp | kBranchStack | kUnknown)) != 0) return false;
-  const std::optional<std::uint64_t> not_in_record = rules_of(first_core_of(cpu)).not_in_record;
-  if (!not_in_record) return std::nullopt;
-  if ((rest & *not_in_record) != 0) return false;
-  const bool is_adaptive = *not_in_record == 0;
-  if (is_adaptive && cpu.hypervisor && (rest != 0 || (sample_type & kWithBaseline) != 0)) {
-    return std::nullopt;
+  if (attribute.aux_output) return std::nullopt;
+  if (attribute.frequency || attribute.aux_action) return false;
+  // Others than those of kUnknown are always in the record, or never.
+  std::uint64_t in_record = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+                            PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID |
+                            PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
+                            PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_PERIOD |
+                            PERF_SAMPLE_CODE_PAGE_SIZE | kBranchStack;
+  std::uint64_t unknown = 0;
+  const Since kernel = version_of(machine.kernel);
+  const auto add_since = [&](Since since, std::uint64_t fields) {
+    if (kernel == Since{}) unknown |= fields;
+    if (kernel >= since) in_record |= fields;
+  };
+  add_since(kWeightInBatches, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT);
+  if ((attribute.sample_regs_intr & ~kRecordedRegisters) == 0) {
+    add_since(kRegistersInBatches, PERF_SAMPLE_REGS_INTR);
   }
-  if ((rest & kUnknown) != 0) return std::nullopt;
+  if ((attribute.sample_regs_user & ~kRecordedRegisters) == 0 && attribute.exclude_kernel) {
+    add_since(kRegistersInBatches, PERF_SAMPLE_REGS_USER);
+  }
+  const Core core = first_core_of(machine.cpu);
+  // Format 6 has counters; which of these cores have it is not known.
+  const bool may_have_counters =
+      (core >= Core::lion_cove && core <= Core::coyote_cove) || core >= Core::skymont;
+  if (may_have_counters && (kernel == Since{} || kernel >= kCountersInRecords)) {
+    unknown |= PERF_SAMPLE_READ;
+  }
+  if (attribute.use_clockid) in_record &= ~kTimestamp;
+  if ((attribute.sample_type & ~in_record & ~unknown) != 0) return false;
+
+  const std::optional<std::uint64_t> not_in_record = rules_of(core).not_in_record;
+  if (!not_in_record) return std::nullopt;
+  if ((attribute.sample_type & *not_in_record) != 0) return false;
+  // Fields that the record of a guest without the baseline lacks.
+  constexpr std::uint64_t kWithBaseline =
+      PERF_SAMPLE_ADDR | PERF_SAMPLE_TIME | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
+      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR | kBranchStack;
+  const bool is_adaptive = *not_in_record == 0;
+  if (is_adaptive && machine.cpu.hypervisor) unknown |= kWithBaseline;
+  if ((attribute.sample_type & unknown) != 0) return std::nullopt;
+  // Stable kernels got 583feb08e7f7 as well.
+  if (attribute.wakeup_events > 0) {
+    return kernel >= kWakeupsInterrupt ? std::optional(false) : std::nullopt;
+  }
   return true;
 }
 

@@ -12,8 +12,13 @@
 
 namespace skid::machine {
 struct CpuIdentity;
+struct Machine;
 struct SamplingSupport;
 }  // namespace skid::machine
+
+namespace skid::perfdata {
+struct Attribute;
+}  // namespace skid::perfdata
 
 namespace skid::events {
 
@@ -76,12 +81,12 @@ struct RuledEvent {
 std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
 
 /// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with
-/// large PEBS): with a fixed period, and fields in the samples that the record has
-/// (intel_pmu_large_pebs_flags() in arch/x86/events/intel/core.c, LARGE_PEBS_FLAGS in
-/// arch/x86/events/perf_event.h, intel_ds_init()). Otherwise there is an interrupt per record.
-/// nullopt: not known of this CPU or kernel. `sample_type`: of perf_event_attr.
-std::optional<bool> batches_pebs_records(const machine::CpuIdentity& cpu, bool frequency,
-                                         std::uint64_t sample_type);
+/// large PEBS): with a fixed period, and fields in the samples that the record has, by CPU and
+/// kernel (intel_pmu_hw_config() and intel_pmu_large_pebs_flags() in arch/x86/events/intel/core.c,
+/// LARGE_PEBS_FLAGS in arch/x86/events/perf_event.h, intel_ds_pebs_init()). Otherwise there is an
+/// interrupt per record. nullopt: not known, or the records are not in samples (aux_output).
+std::optional<bool> batches_pebs_records(const machine::Machine& machine,
+                                         const perfdata::Attribute& attribute);
 
 /// Makes a trial that answers by these rules, for a machine of which only the files exist. It
 /// refers to `support`.

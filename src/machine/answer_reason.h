@@ -10,6 +10,7 @@ namespace skid::machine {
 
 struct CpuIdentity;
 struct EventAttempt;
+struct Machine;
 
 /// Why the kernel gives an answer.
 struct Reason {
@@ -29,6 +30,9 @@ SampledBy sampled_by(std::uint32_t type);
 /// have given; nullopt: not known.
 Reason why_no_samples(const CpuIdentity& cpu, SampledBy sampled_by, int level,
                       std::optional<double> expected);
+/// Explains why IBS does not sample user mode alone, with the event that does where the kernel has
+/// its filter (ibs_op/format/swfilt, Linux 6.14).
+Reason why_not_filtered(const Machine& machine);
 /// A function that explains an answer of the kernel.
 using Explain = std::function<Reason(const EventAttempt&, int answer)>;
 

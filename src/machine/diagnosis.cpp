@@ -94,6 +94,7 @@ perf_event_attr attribute_of(const EventAttempt& attempt) {
   attribute.type = attempt.type;
   attribute.config = attempt.config;
   attribute.config1 = attempt.config1;
+  attribute.config2 = attempt.config2;
   attribute.freq = attempt.frequency ? 1 : 0;
   attribute.sample_period = attempt.period;
   attribute.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
@@ -209,6 +210,17 @@ Reason why_no_samples(const CpuIdentity& cpu, SampledBy sampled_by, int level,
   return {"accepted, and no samples came", {}};
 }
 
+Reason why_not_filtered(const Machine& machine) {
+  constexpr const char* kWithKernel =
+      "record without :u, which takes kernel.perf_event_paranoid 1 or lower, or root";
+  if (machine.ibs_op && machine.ibs_op->swfilt) {
+    return {"IBS leaves the kernel out only with swfilt, a term of ibs_op",
+            fmt::format("-e ibs_op/swfilt=1/u, for r0c1 -e ibs_op/cnt_ctl=1,swfilt=1/u; or {}",
+                        kWithKernel)};
+  }
+  return {"IBS cannot leave the kernel out before Linux 6.14", kWithKernel};
+}
+
 std::vector<Candidate> built_in_candidates() {
   return {
       built_in("access", "breakpoint",
@@ -259,12 +271,17 @@ SampledEvent ask(const Candidate& candidate, const EventTrial& trial, const Expl
   return event;
 }
 
-Diagnosis diagnose(const SamplingSupport& support, const std::vector<Candidate>& candidates,
+Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
                    const EventTrial& trial, const Explain& explain, bool tried) {
   Diagnosis diagnosis;
   diagnosis.tried = tried;
-  for (const Candidate& candidate : candidates) {
+  for (const Candidate& candidate : candidates.events) {
     diagnosis.events.push_back(ask(candidate, trial, explain));
+  }
+  for (const Candidate& candidate : candidates.branch_records) {
+    SampledEvent event = ask(candidate, trial, explain);
+    if (event.usable() || !diagnosis.branch_records) diagnosis.branch_records = std::move(event);
+    if (diagnosis.branch_records->usable()) break;
   }
   diagnosis.problems = find_problems(support, diagnosis.events, diagnosis.tried);
   diagnosis.status = status_of(support, diagnosis.events);

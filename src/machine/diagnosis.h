@@ -6,6 +6,7 @@
 #include "src/machine/sampled_event.h"
 #include "src/support/error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,23 @@ struct Diagnosis {
   /// True if the events were opened; otherwise the kernel's answers are simulated.
   bool tried = false;
   std::vector<SampledEvent> events;
+  /// The event of the CPU to sample with branch records (perf record -b), or the refused one;
+  /// nullopt without a PMU of the CPU.
+  std::optional<SampledEvent> branch_records;
   std::vector<Problem> problems;
   /// done: a PMU of the CPU can be sampled; builtin_events_only; failed: nothing can be.
   ExitStatus status = ExitStatus::failed;
 };
 
+/// What to ask the kernel for.
+struct Candidates {
+  std::vector<Candidate> events;
+  std::vector<Candidate> branch_records;  ///< with branch stacks; the first one taken is reported
+};
+
 /// Decides what can be sampled by asking for each candidate. `tried`: `trial` is this machine's
 /// kernel.
-Diagnosis diagnose(const SamplingSupport& support, const std::vector<Candidate>& candidates,
+Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
                    const EventTrial& trial, const Explain& explain, bool tried);
 
 /// Lists what prevents sampling, most important first. `events` are those of `diagnose`.

@@ -10,7 +10,7 @@ namespace skid::machine {
 struct EventAttempt {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
-  std::uint64_t config1 = 0;
+  std::uint64_t config1 = 0, config2 = 0;
   std::uint32_t breakpoint = 0;       ///< HW_BREAKPOINT_RW or HW_BREAKPOINT_X; 0: no breakpoint
   int precise_ip = 0;                 ///< 0 to 3
   bool user_only = false;             ///< exclude_kernel

@@ -72,6 +72,9 @@ void add_pmus(const FileTree& files, Machine& machine) {
           {.name = pmu.name, .type = pmu.type, .max_precise = pmu.max_precise(), .cpus = pmu.cpus});
     } else if (is_amd_ibs(pmu) || is_arm_spe(pmu)) {
       machine.other_pmus.push_back(pmu.name);
+      if (pmu.name != "ibs_op") continue;
+      const bool swfilt = std::ranges::find(pmu.formats, "swfilt") != pmu.formats.end();
+      machine.ibs_op = IbsOp{.type = pmu.type, .swfilt = swfilt};
     }
   }
 }
@@ -203,11 +206,10 @@ std::optional<PerfTool> parse_perf_version(std::string_view output) {
   rest = rest.substr(0, rest.find_first_of(" \t\r\n"));
 
   PerfTool tool{.version = std::string(rest)};
-  const auto major = whole_number<int>(take_until('.', rest));
-  const auto minor = whole_number<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
-  if (!major || !minor) return std::nullopt;
-  tool.major = *major;
-  tool.minor = *minor;
+  const Since version = version_of(rest);
+  if (version == Since{}) return std::nullopt;
+  tool.major = version.major;
+  tool.minor = version.minor;
   return tool;
 }
 

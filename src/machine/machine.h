@@ -37,6 +37,12 @@ struct CorePmu {
   std::vector<int> cpus;           ///< the CPUs it belongs to on a hybrid machine; empty: all
 };
 
+/// The PMU ibs_op, which samples operations on AMD.
+struct IbsOp {
+  std::uint32_t type = 0;  ///< perf_event_attr.type
+  bool swfilt = false;     ///< format/swfilt, Linux 6.14: the kernel drops samples of other modes
+};
+
 /// A cache for data, or for data and instructions.
 struct DataCache {
   int level = 0;
@@ -52,6 +58,7 @@ struct Machine {
   std::string hostname;                               ///< uname -n
   std::vector<CorePmu> core_pmus;
   std::vector<std::string> other_pmus;  ///< that sample instructions too: "ibs_op", "arm_spe_0"
+  std::optional<IbsOp> ibs_op;          ///< nullopt also in a run that was read
   std::optional<int> perf_event_paranoid;
   std::optional<int> perf_event_max_sample_rate;
   std::optional<bool> smt_active;  ///< two threads of one core are online
@@ -59,6 +66,10 @@ struct Machine {
   std::vector<int> allowed_cpus;   ///< CPUs this process may run on, ascending
 
   bool has_core_pmu() const noexcept { return !core_pmus.empty(); }
+  /// perf_allow_kernel() of the kernel.
+  bool may_sample_kernel() const noexcept {
+    return privileged || perf_event_paranoid.value_or(0) <= 1;
+  }
 };
 
 /// Reads /proc and /sys below `root`. Missing files leave fields empty; never throws for them.

@@ -8,6 +8,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <iterator>
@@ -32,9 +33,32 @@ std::string setting(const std::optional<int>& value) {
   return value ? fmt::format("{}", *value) : "unknown";
 }
 
+/// Intel's CPUs with cores of two kinds, of family 6: INTEL_ALDERLAKE to INTEL_PANTHERLAKE_L in
+/// arch/x86/include/asm/intel-family.h. Some products of these models have one kind only.
+bool may_be_hybrid(const CpuIdentity& cpu) {
+  constexpr std::array kModels{0x97, 0x9a, 0xaa, 0xac, 0xb5, 0xb7, 0xba,
+                               0xbd, 0xbf, 0xc5, 0xc6, 0xcc, 0xd5};
+  return cpu.vendor == "GenuineIntel" && cpu.family == 6 && cpu.model &&
+         std::ranges::find(kModels, *cpu.model) != kModels.end();
+}
+
+/// Whether KVM can give guests PEBS (x86_pmu.pebs_ept in arch/x86/events/intel): the hosts are
+/// servers, from Ice Lake on.
+bool may_have_pebs_in_guests(const CpuIdentity& cpu) {
+  constexpr std::array kModels{0x6a, 0x6c, 0x8f, 0xad, 0xae, 0xaf, 0xb6, 0xcf, 0xdd};
+  constexpr int kLaterFamilies = 18;  // Diamond Rapids is of 19
+  return cpu.family >= kLaterFamilies ||
+         (cpu.family == 6 && cpu.model && std::ranges::find(kModels, *cpu.model) != kModels.end());
+}
+
 /// How to make a hypervisor give its guest a PMU.
-std::string pmu_remedy(const std::string& hypervisor) {
-  if (hypervisor == "KVM" || hypervisor == "QEMU") {
+std::string pmu_remedy(const CpuIdentity& cpu) {
+  const std::string& hypervisor = *cpu.hypervisor;
+  const bool is_kvm = hypervisor == "KVM" || hypervisor == "QEMU";
+  if (is_kvm && may_be_hybrid(cpu)) {
+    return "record on the host: KVM has no PMU for guests of hosts with P-cores and E-cores";
+  }
+  if (is_kvm) {
     return "on the host, start the guest with qemu's -cpu host,pmu=on (libvirt: "
            "<cpu mode='host-passthrough'/> and <features><pmu state='on'/></features>); rented "
            "machines: take a bare-metal one";
@@ -164,7 +188,7 @@ struct ProblemFinder {
             ? fmt::format("no PMU of the CPU: the hypervisor ({}) does not give this guest one",
                           *hypervisor)
             : "no PMU of the CPU: the kernel has no driver for it, or the firmware keeps it",
-        hypervisor ? pmu_remedy(*hypervisor)
+        hypervisor ? pmu_remedy(support.machine.cpu)
                    : "see the kernel's messages: dmesg | grep -i 'performance events'");
   }
 
@@ -181,11 +205,13 @@ struct ProblemFinder {
   void check_amd_levels(const Pmu& pmu, int highest) {
     if (highest > 0) return;
     if (find_pmu(support.pmus, "ibs_op") != nullptr) {
+      const bool swfilt = support.machine.ibs_op && support.machine.ibs_op->swfilt;
       add("ibs_needs_kernel",
-          fmt::format("{}: no precise level: ibs_op cannot leave the kernel "
-                      "out, which only user mode may be sampled of here",
-                      pmu.name),
-          as_root(kOpenSampling));
+          fmt::format("{}: no precise level: only user mode may be sampled, and {}", pmu.name,
+                      why_not_filtered(support.machine).what),
+          fmt::format("{}{}",
+                      swfilt ? "perf record -e ibs_op/swfilt=1/u, in place of cycles:pp; or " : "",
+                      as_root(kOpenSampling)));
       return;
     }
     add("no_precise_level",
@@ -208,10 +234,11 @@ struct ProblemFinder {
     }
     if (reported > 0) return;
     add("no_precise_level", fmt::format("{}: no precise level: PEBS is not available", pmu.name),
-        support.machine.cpu.hypervisor
-            ? "record on bare metal; KVM gives guests PEBS since Linux 6.0 on a host "
-              "of Ice Lake or later, started with qemu's -cpu host,pmu=on"
-            : "see the kernel's messages: dmesg | grep -i pebs");
+        !support.machine.cpu.hypervisor ? "see the kernel's messages: dmesg | grep -i pebs"
+        : may_have_pebs_in_guests(support.machine.cpu)
+            ? "record on bare metal; KVM gives guests PEBS since Linux 6.0, started with qemu's "
+              "-cpu host,pmu=on"
+            : "record on bare metal; KVM has PEBS only for guests of servers, from Ice Lake on");
   }
 
   void check_levels() {

@@ -2,6 +2,7 @@
 
 #include "analysis/figures.h"
 #include "analysis/not_judged.h"
+#include "analysis/wording.h"
 #include "src/events/cpu.h"
 #include "src/events/errata.h"
 #include "src/events/event.h"
@@ -16,7 +17,9 @@
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
+#include "src/run/perftool/record_arguments.h"
 #include "src/run/run.h"
+#include "src/support/command_words.h"
 
 #include <algorithm>
 #include <set>
@@ -196,6 +199,24 @@ bool is_name_of(std::string_view name, std::string_view event) {
   return name == bare || name == fmt::format("{}/{}/", parts.name.substr(0, open), bare);
 }
 
+/// Returns the event that perf records where none is named (cmd_record() in
+/// tools/perf/builtin-record.c), if `recorded` is that or the clock which perf substitutes for it:
+/// cycles at the highest level, up to perf 4.1 at none (7f8d1ade1b19). Empty: no such event, or the
+/// version does not show the level.
+std::vector<std::string> default_event(const perfdata::Features& features,
+                                       const Attribute& recorded, events::ConfigLayout layout) {
+  constexpr Since kHighestLevel{4, 3}, kMaybeHighest{4, 2};
+  const Since version = version_of(features.perf_version);
+  const bool is_cycles = is_recorded_as_requested("cycles", recorded, layout);
+  // With call graphs the default of s390 is a clock.
+  const bool is_fallback = is_clock(recorded) && !features.arch.starts_with("s390");
+  if (!is_cycles && !is_fallback) return {};
+  if (version >= kHighestLevel) return {"cycles:P"};
+  const bool is_level_known = version != Since{} && version < kMaybeHighest;
+  if (is_fallback || is_level_known) return {"cycles"};
+  return {};
+}
+
 bool is_of_cpu(const RecordedEvent& event) {
   return is_core_event(event.attribute, event.pmu_name) || event.pmu_name.starts_with("ibs_");
 }
@@ -220,16 +241,16 @@ std::vector<std::optional<std::string>> requested_by_attribute(
   const auto& attributes = recording.attributes();
   const auto measured = static_cast<std::size_t>(std::ranges::count_if(
       attributes, [](const Attribute& attribute) { return !attribute.is_dummy(); }));
-  auto requested = requested_events(recording.features(), measured);
   std::vector<std::optional<std::string>> result(attributes.size());
-  if (requested.empty() && measured == 1 && names_no_event(recording.features().command_line)) {
-    const auto only =
-        std::ranges::find_if(attributes, [](const Attribute& one) { return !one.is_dummy(); });
-    // tools/perf/builtin-record.c, cmd_record(): recorded where no event is named.
-    if (is_clock(*only) || is_generic_cycles(*only)) requested = {"cycles:P"};
+  const perfdata::Features& features = recording.features();
+  const auto layout = events::layout_of(recorded_machine(features, nullptr).cpu);
+  const auto arguments = perftool::event_arguments(features.command_line);
+  if (!arguments) return result;
+  auto requested = requested_events(*arguments, measured);
+  if (arguments->empty() && measured == 1) {
+    requested = default_event(features, *std::ranges::find_if_not(attributes, &Attribute::is_dummy),
+                              layout);
   }
-  if (requested.empty()) return result;
-  const auto layout = events::layout_of(recorded_machine(recording.features(), nullptr).cpu);
   // perf may sort events. Where several fit, those that were recorded as requested come first, and
   // the rest follow in order.
   for (const bool must_fit : {true, false}) {
@@ -378,8 +399,8 @@ analysis::RecordingPath recording_path(const RecordedEvent& event) {
   path.call_graph = attribute.has(PERF_SAMPLE_CALLCHAIN);
   path.branch_stack = attribute.has(PERF_SAMPLE_BRANCH_STACK);
   if (is_pebs(event)) {
-    path.batched =
-        events::batches_pebs_records(event.machine.cpu, attribute.frequency, attribute.sample_type);
+    path.batched = events::batches_pebs_records(event.machine, attribute);
+    if (path.batched && event.shares_interrupts) path.batched = false;
   }
   return path;
 }
@@ -407,6 +428,12 @@ std::vector<std::string> event_warnings(const RecordedEvent& recorded) {
 std::string not_as_requested(const RecordedEvent& event) {
   const auto& requested = event.identity.requested;
   const analysis::PreciseLevel& precise = event.precise;
+  if (!requested && precise.recorded > 0 && is_clock(event.attribute)) {
+    return fmt::format(
+        "{} has a precise level, and its samples are where a timer interrupted: perf records it "
+        "instead of cycles where no PMU counts them; whether -e named it is not in the recording.",
+        event.identity.recorded);
+  }
   if (event.identity.substituted) {
     return fmt::format(
         "perf recorded {} instead of {}: this machine does not have the requested event.{}",
@@ -430,12 +457,23 @@ std::string not_as_requested(const RecordedEvent& event) {
 std::string precision_lost(const RecordedEvent& event) {
   if (std::string lost = not_as_requested(event); !lost.empty()) return lost;
   if (!is_of_cpu(event)) return {};
+  if (is_ibs(event) && event.exact < event.samples) {
+    const std::string late =
+        event.exact == 0 ? "All" : analysis::in_thousands(event.samples - event.exact) + " of";
+    return fmt::format(
+        "{} {} have no EXACT_IP: IBS reported their address as invalid, and they have that of the "
+        "interrupt.",
+        late, analysis::counted(event.samples, "sample"));
+  }
   return analysis::ignored_level(event.precise.recorded, event.exact_ip, event.exact,
                                  event.samples);
 }
 
 std::string why_not_precise(const RecordedEvent& event) {
-  if (std::string lost = precision_lost(event); !lost.empty()) return lost;
+  // Of IBS a few samples are late on sound CPUs, too.
+  const bool some_are_late = is_ibs(event) && event.exact > 0;
+  std::string lost = some_are_late ? not_as_requested(event) : precision_lost(event);
+  if (!lost.empty()) return lost;
   if (is_clock(event.attribute)) return "A timer samples whatever runs.";
   if (event.attribute.precise_ip == 0 && is_core_event(event.attribute, event.pmu_name))
     return "Level 0: arbitrary skid.";

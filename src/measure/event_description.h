@@ -43,8 +43,8 @@ struct Source;
 /// number of its PMU in the upper half of config (PERF_PMU_TYPE_SHIFT of linux/perf_event.h).
 std::string pmu_name(const perfdata::Features& features, const perfdata::Attribute& attribute);
 
-/// Returns by attribute what the recording's own command line requested, including perf's default
-/// "cycles:P"; nullopt where unknown, and for dummy events.
+/// Returns by attribute what the recording's own command line requested, including the default of
+/// its version of perf; nullopt where unknown, and for dummy events.
 std::vector<std::optional<std::string>> requested_by_attribute(
     const perfdata::Recording& recording);
 
@@ -67,7 +67,10 @@ struct RecordedEvent {
   std::optional<std::uint64_t> period = {};  ///< requested; nullopt with a frequency
   /// Where its samples are, seen from their cause.
   analysis::Landing landing = analysis::Landing::at_cause;
-  std::size_t counters = 1;              ///< events of the recording that need a core counter
+  std::size_t counters = 1;  ///< events of the recording that need a core counter
+  /// True if another PEBS event of its PMU gets an interrupt per record, which empties the buffer
+  /// of all (pebs_update_threshold() in arch/x86/events/intel/ds.c).
+  bool shares_interrupts = false;
   std::uint64_t samples = 0, exact = 0;  ///< samples read, and those with EXACT_IP
 };
 

@@ -107,7 +107,8 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
     const auto config = generic_config(attribute);
     return config == 0 || config == 1 || config == 6 || config == 7 || config == 8 || config == 9;
   }
-  if (pmu_name.starts_with("ibs_") || pmu_name.starts_with("arm_spe")) return true;
+  if (pmu_name.starts_with("arm_spe")) return true;
+  if (pmu_name.starts_with("ibs_")) return tags_any_operation(pmu_name, attribute);
   const bool is_core =
       attribute.type == PERF_TYPE_RAW || pmu_name.starts_with("cpu") || knowledge.of_arm;
   if (!is_core) return false;
@@ -264,34 +265,29 @@ std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& 
   return made;
 }
 
-std::vector<std::string> requested_events(const perfdata::Features& features,
+std::vector<std::string> requested_events(const std::vector<std::string>& arguments,
                                           std::size_t measured_events) {
   std::vector<std::string> events;
-  bool readable = true;
-  const auto add = [&](std::string_view list) {
+  for (const std::string& argument : arguments) {
     try {
-      for (auto& event : perftool::split_event_list(list)) events.push_back(std::move(event));
+      for (auto& event : perftool::split_event_list(argument)) events.push_back(std::move(event));
     } catch (const UsageError&) {
-      readable = false;  // the command line of a recording may hold anything
-    }
-  };
-  const auto& arguments = features.command_line;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view argument = arguments[i];
-    if (argument == "--") break;
-    if (argument == "-e" || argument == "--event") {
-      if (i + 1 < arguments.size()) add(arguments[++i]);
-    } else if (argument.starts_with("--event=")) {
-      add(argument.substr(8));
-    } else if (argument.starts_with("-e")) {
-      add(argument.substr(2));
+      return {};  // the command line of a recording may hold anything
     }
   }
   const bool has_group = std::ranges::any_of(events, [](const std::string& event) {
     return event.find_first_of("{}") != std::string::npos;
   });
-  if (!readable || has_group || events.size() != measured_events) return {};
+  if (has_group || events.size() != measured_events) return {};
   return events;
+}
+
+bool tags_any_operation(std::string_view pmu_name, const Attribute& attribute) {
+  constexpr std::uint64_t kOpL3MissOnly = std::uint64_t{1} << 16U,
+                          kFetchL3MissOnly = std::uint64_t{1} << 59U;
+  const bool of_misses = (pmu_name == "ibs_op" && (attribute.config & kOpL3MissOnly) != 0) ||
+                         (pmu_name == "ibs_fetch" && (attribute.config & kFetchL3MissOnly) != 0);
+  return !of_misses && (!pmu_name.starts_with("ibs_") || attribute.config1 == 0);
 }
 
 bool is_clock(const Attribute& attribute) {
@@ -308,17 +304,6 @@ bool is_page_fault(const Attribute& attribute) {
 
 bool is_generic_cycles(const Attribute& attribute) {
   return attribute.type == PERF_TYPE_HARDWARE && generic_config(attribute) == 0;
-}
-
-bool names_no_event(const std::vector<std::string>& command_line) {
-  if (command_line.size() < 2 || command_line[1] != "record") return false;
-  for (const std::string_view word : command_line) {
-    if (word == "--") break;
-    if (word.starts_with("-e") || word.starts_with("--event") || word.starts_with("--pfm-events")) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool is_substituted(std::string_view requested, const Attribute& recorded,

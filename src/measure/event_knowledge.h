@@ -130,11 +130,14 @@ class RecordedCpu {
   std::shared_ptr<const events::Catalogue> catalogue_;
 };
 
-/// Returns what a recording's own command line requested, one entry per measured event in their
-/// order; empty when the command line does not contain it (no -e, groups, another number of
-/// events).
-std::vector<std::string> requested_events(const perfdata::Features& features,
+/// Returns the events that arguments of -e request, one entry per measured event in their order;
+/// empty when they do not show it (groups, another number of events).
+std::vector<std::string> requested_events(const std::vector<std::string>& arguments,
                                           std::size_t measured_events);
+
+/// Whether an event of IBS samples any operation: without the filters l3missonly, ldlat, fetchlat
+/// and strmst (arch/x86/events/amd/ibs.c). `pmu_name`: a core PMU's for events handed to IBS.
+bool tags_any_operation(std::string_view pmu_name, const perfdata::Attribute& attribute);
 
 /// Whether an event is cpu-clock or task-clock.
 bool is_clock(const perfdata::Attribute& attribute);
@@ -143,9 +146,6 @@ bool is_page_fault(const perfdata::Attribute& attribute);
 
 /// Whether an event is perf's generic cycles.
 bool is_generic_cycles(const perfdata::Attribute& attribute);
-
-/// Whether `perf record` was given no event, so that it takes its default.
-bool names_no_event(const std::vector<std::string>& command_line);
 
 /// Whether another event was recorded than `requested` names: perf silently records cpu-clock for
 /// cycles where there is no PMU. `requested` may be a perf event or a built-in name. `layout` is

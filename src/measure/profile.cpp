@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -129,7 +130,18 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
     event.exact = exact[index];
     if (takes_counter(event.attribute, event.pmu_name)) ++counters;
   }
-  for (RecordedEvent& event : events) event.counters = counters;
+  // The PMU of a hybrid CPU, or the only one.
+  const auto pmu = [](const RecordedEvent& event) {
+    return event.pmu_name.starts_with("cpu_") ? event.pmu_name : std::string();
+  };
+  std::set<std::string> interrupted;
+  for (const RecordedEvent& event : events) {
+    if (recording_path(event).batched == false) interrupted.insert(pmu(event));
+  }
+  for (RecordedEvent& event : events) {
+    event.counters = counters;
+    event.shares_interrupts = interrupted.contains(pmu(event));
+  }
 }
 
 bool Profile::selects(const RecordedEvent& event, const locate::Filter& filter,

@@ -73,7 +73,11 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   attribute.sample_id_all = flag(18);
   attribute.exclude_host = flag(19);
   attribute.exclude_guest = flag(20);
-  reader.skip(4);  // wakeup_events
+  attribute.use_clockid = flag(25);
+  attribute.aux_output = flag(31);
+  const std::uint32_t wakeup = reader.u32();
+  constexpr unsigned kWatermark = 14;
+  if (!flag(kWatermark)) attribute.wakeup_events = wakeup;
   attribute.bp_type = reader.u32();
   attribute.config1 = reader.u64();
   // From here on the attribute may be too short; the reader gives zeros then.
@@ -82,6 +86,10 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   attribute.sample_regs_user = reader.u64();
   reader.skip(8);  // sample_stack_user, clockid
   attribute.sample_regs_intr = reader.u64();
+  reader.skip(8);  // aux_watermark, sample_max_stack
+  const std::uint32_t aux_sample_size = reader.u32(), aux_action = reader.u32();
+  constexpr std::uint32_t kPauseOrResume = 6;  // of x86, whose byte order is little
+  attribute.aux_action = aux_sample_size != 0 || (aux_action & kPauseOrResume) != 0;
   attribute.name = describe_event(attribute);
   return attribute;
 }
@@ -96,12 +104,19 @@ std::string encode_attribute(const Attribute& attribute, bool is_first) {
       bit(9, is_first) | bit(10, attribute.frequency) | bit(12, true) |        // comm, on exec
       bit(13, is_first) | std::uint64_t{attribute.precise_ip} << kPreciseIp |  // task
       bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |
-      bit(20, attribute.exclude_guest) | bit(23, is_first) | bit(24, is_first);  // mmap2, comm_exec
+      bit(20, attribute.exclude_guest) | bit(23, is_first) |
+      bit(24, is_first) |  // mmap2, comm_exec
+      bit(25, attribute.use_clockid) | bit(31, attribute.aux_output);
   ByteWriter body;
   body.u32(attribute.type).u32(kWrittenAttribute).u64(attribute.config);
   body.u64(attribute.period_or_frequency).u64(attribute.sample_type).u64(attribute.read_format);
-  body.u64(flags).u32(0).u32(attribute.bp_type).u64(attribute.config1).u64(attribute.config2);
+  body.u64(flags)
+      .u32(attribute.wakeup_events)
+      .u32(attribute.bp_type)
+      .u64(attribute.config1)
+      .u64(attribute.config2);
   body.u64(attribute.branch_sample_type).u64(attribute.sample_regs_user);
+  body.u64(0).u64(attribute.sample_regs_intr);  // sample_stack_user, clockid
   std::string bytes = body.bytes();
   bytes.resize(kWrittenAttribute, '\0');
   return bytes;

@@ -40,6 +40,12 @@ struct Attribute {
   bool exclude_host = false;
   bool exclude_guest = false;
   bool sample_id_all = false;  ///< records other than samples end with a SampleId
+  bool use_clockid = false;    ///< times are of a clock that was named (perf record -k)
+  /// Samples per wakeup of the reader, 1 with `perf record --no-buffering`; 0 where the kernel
+  /// wakes it by filled bytes (`watermark`).
+  std::uint32_t wakeup_events = 0;
+  bool aux_output = false;  ///< PEBS records go to the AUX area of Intel PT, not into samples
+  bool aux_action = false;  ///< a sample pauses, resumes or copies the AUX area
 
   std::string name;                ///< as perf wrote it, "cpu-clock:ppH"; else describe_event()
   std::vector<std::uint64_t> ids;  ///< sample ids that belong to this event

@@ -11,6 +11,7 @@
 #include "src/events/event.h"
 #include "src/events/spelling.h"
 #include "src/machine/cpu_identity.h"
+#include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -240,8 +241,10 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
       continue;
     }
     ChosenEvent& of_cpu = chosen.emplace_back();
-    of_cpu.event.name = std::move(event.name);
-    of_cpu.event.perf_name = std::move(event.perf_event);
+    auto [name, modifiers] = perftool::split_event_name(event.name);
+    of_cpu.event.name = std::move(name);
+    of_cpu.event.modifiers = std::move(modifiers);
+    of_cpu.event.perf_name = perftool::split_event_name(event.perf_event).name;
     of_cpu.levels = options.levels.value_or(event.levels);
     of_cpu.trigger = options.trigger.value_or(event.trigger);
     of_cpu.counted = event.counted;

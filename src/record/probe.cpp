@@ -65,6 +65,32 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
   return std::nullopt;
 }
 
+/// Type and code of "ibs_op/cnt_ctl=1,swfilt=1/" (/sys/bus/event_source/devices/ibs_op/format).
+std::optional<EventAttempt> ibs_event(std::string_view name, const machine::Machine& machine) {
+  constexpr std::string_view kPmu = "ibs_op/";
+  if (!machine.ibs_op || !name.starts_with(kPmu) || !name.ends_with('/')) return std::nullopt;
+  EventAttempt attempt{.type = machine.ibs_op->type};
+  std::string_view terms = name.substr(kPmu.size(), name.size() - kPmu.size() - 1);
+  while (!terms.empty()) {
+    std::string_view value = take_until(',', terms);
+    const std::string_view term = take_until('=', value);
+    const auto number = value.empty() ? 1 : whole_number<std::uint64_t>(value);
+    if (!number) return std::nullopt;
+    if (term == "cnt_ctl") {
+      attempt.config |= *number << 19U;
+    } else if (term == "l3missonly") {
+      attempt.config |= *number << 16U;
+    } else if (term == "ldlat") {
+      attempt.config1 |= *number;
+    } else if (term == "swfilt") {
+      attempt.config2 |= *number;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return attempt;
+}
+
 Candidate built_in_candidate(const RequestedEvent& event) {
   const std::string_view name = event.kind == EventKind::access    ? "access"
                                 : event.kind == EventKind::execute ? "execute"
@@ -112,10 +138,14 @@ std::optional<Candidate> candidate_for(const ChosenEvent& chosen, const PlanOpti
     const machine::CorePmu* pmu = named_pmu(name, machine);
     if (pmu == nullptr) pmu = events::main_core_pmu(machine);
     if (pmu == nullptr) return std::nullopt;
-    if (const auto attempt = core_event(name, *pmu, machine)) {
+    if (const auto attempt = ibs_event(name, machine)) {
+      // perf_ibs_init() does not read precise_ip.
+      candidate = Candidate{
+          .event = {.name = {}, .pmu = "ibs_op"}, .attempt = *attempt, .ignores_levels = true};
+    } else if (const auto of_core = core_event(name, *pmu, machine)) {
       candidate =
           Candidate{.event = {.name = {}, .pmu = pmu->name},
-                    .attempt = *attempt,
+                    .attempt = *of_core,
                     .ignores_levels = events::layout_of(machine.cpu) == events::ConfigLayout::arm};
     }
   }
@@ -173,10 +203,22 @@ machine::Diagnosis diagnose(const machine::SamplingSupport& support,
                             const events::Catalogue* catalogue, const machine::EventTrial& trial) {
   const PlanOptions options;
   std::vector<std::string> notes;
-  std::vector<Candidate> candidates;
+  machine::Candidates candidates;
   for (const ChosenEvent& chosen : choose_events(options, support.machine, catalogue, notes)) {
     if (auto candidate = candidate_for(chosen, options, support.machine)) {
-      candidates.push_back(std::move(*candidate));
+      candidates.events.push_back(std::move(*candidate));
+    }
+  }
+  if (const machine::CorePmu* pmu = events::main_core_pmu(support.machine)) {
+    // With branch records Zen 3 samples only the second one.
+    for (const char* name : {"cycles", "r00c4"}) {
+      auto attempt = core_event(name, *pmu, support.machine);
+      if (!attempt) continue;
+      attempt->branch_stack = true;
+      attempt->cpu = cpu_for(options, {.name = name}, support.machine);
+      candidates.branch_records.push_back(
+          {.event = {.name = name, .pmu = pmu->name}, .attempt = *attempt});
+      if (!machine::is_amd(support.machine.cpu)) break;
     }
   }
   return machine::diagnose(support, candidates, trial ? trial : events::simulated_kernel(support),

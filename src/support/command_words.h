@@ -6,6 +6,7 @@
 #include <compare>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct Since {
 
   friend auto operator<=>(const Since&, const Since&) = default;  // NOLINT(modernize-use-nullptr)
 };
+
+/// Reads a version of the kernel or of perf: "6.5.0-35-generic" is 6.5; 0.0 if it is none.
+Since version_of(std::string_view release);
 
 /// One word of a command line, or the name of a value that takes its place.
 struct CommandWord {

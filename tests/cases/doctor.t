@@ -15,6 +15,7 @@ On one screen, of 80 columns:
              model 94, stepping 3, microcode 0xf0, x86_64)
   kernel     6.1.0-18-amd64, perf 6.1.76
   source     files of a machine; the answers follow from the kernel's source
+  branches   32 a sample, with any event, at levels none p pp ppp
   
   Events of record, by precise level (user mode)
     event                        none  p        pp       ppp
@@ -42,7 +43,7 @@ On one screen, of 80 columns:
   $ for machine in skylake alder-lake zen4 neoverse-n1 vm-without-pmu container; do
   >   doctor $machine > text; echo "$machine $?"
   >   doctor $machine --details > details
-  >   [ "$(wc -l < text)" -le 40 ] && [ "$(wc -l < details)" -le 64 ] || wc -l text details
+  >   [ "$(wc -l < text)" -le 40 ] && [ "$(wc -l < details)" -le 66 ] || wc -l text details
   >   grep -E -h -e '.{81}' -e ' $' text details
   > done
   skylake 0

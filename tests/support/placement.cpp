@@ -352,7 +352,7 @@ std::vector<PlacedTruth> write_placement(const Placement& placement, FileDescrip
   Judge judge(binary, machine);
   std::vector<PlacedTruth> truth;
   std::vector<perfdata::Attribute> attributes;
-  std::vector<std::string> command_line{"skidscan", "place_samples"};
+  std::vector<std::string> command_line{"perf", "record"};
   Contents contents;
   for (const PlacedEvent& event : placement.events) {
     for (const PlacedLevel& level : event.levels) {

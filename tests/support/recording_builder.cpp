@@ -23,7 +23,7 @@ std::string RecordingBuilder::attribute(const EventToBuild& event) const {
   out.u64(event.branch_sample_type).u64(event.sample_regs_user);
   out.u32(0).u32(0).u64(event.sample_regs_intr);  // sample_stack_user, clockid
   std::string bytes = out.bytes();
-  bytes.resize(std::max<std::size_t>(bytes.size(), 112), '\0');
+  bytes.resize(std::max<std::size_t>(bytes.size(), 120), '\0');
   bytes.resize(attribute_size_, static_cast<char>(0xee));
   return bytes;
 }

@@ -72,6 +72,19 @@ TEST(AuditScreen, ExplainsEachMissingFileOnce) {
               HasSubstr("           /d: no such file\n"));
 }
 
+TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
+  Audit audit;
+  EventAudit event;
+  event.samples = 100;
+  event.not_judged[static_cast<std::size_t>(NotJudged::timer)] = 100;
+  audit.events = {event};
+  audit.cpu.arch = "x86_64";
+  EXPECT_THAT(output::why_none_is_judged({audit}), HasSubstr("an event of the CPU with :pp"));
+  audit.cpu.arch = "aarch64";
+  EXPECT_THAT(output::why_none_is_judged({audit}),
+              AllOf(HasSubstr("sample with SPE"), Not(HasSubstr(":pp"))));
+}
+
 TEST(AuditScreen, AnswersFirstAndListsTheWorst) {
   Audit audit;
   audit.file = "perf.data";

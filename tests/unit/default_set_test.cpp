@@ -99,7 +99,8 @@ void expect_plan_of_text(const std::string& name, const Tree& tree) {
 }
 
 TEST(DefaultSet, IsThatOfEachMachinesText) {
-  for (const char* name : {"zen4", "vm-without-pmu"}) expect_plan_of_text(name, Tree(name));
+  for (const char* name : {"zen4", "zen4-user", "vm-without-pmu"})
+    expect_plan_of_text(name, Tree(name));
   Tree generic("alder-lake");
   generic.catalogue = nullptr;
   expect_plan_of_text("alder-lake-without-table", generic);
@@ -119,6 +120,7 @@ TEST(DefaultSet, OfIntelsTablesIsThatOfEachMachinesText) {
 TEST(DefaultSet, HasNoLevelsOfAZen4WithoutIbs) {
   Tree zen4("zen4");
   zen4.machine.other_pmus.clear();
+  zen4.machine.ibs_op.reset();
   for (const auto& event : zen4.default_set().events) {
     EXPECT_THAT(event.levels, ElementsAre(0)) << event.name;
   }
@@ -193,8 +195,8 @@ TEST(DefaultSet, IsDocumented) {
   SKIP_WITHOUT("x86-64");
   const std::string document = read_file(SKIDSCAN_TEST_DATA "/../docs/events.md", 1 << 20);
   const Catalogue arm = neoverse_n1();
-  for (const std::string name :
-       {"skylake", "alder-lake", "zen4", "neoverse-n1", "vm-without-pmu", "container"}) {
+  for (const std::string name : {"skylake", "alder-lake", "zen4", "zen4-user", "neoverse-n1",
+                                 "vm-without-pmu", "container"}) {
     Tree tree(name);
     if (name == "neoverse-n1") tree.catalogue = &arm;
     for (const auto& event : tree.default_set().events) {

@@ -100,7 +100,7 @@ TEST(MachineTrees, AreDiagnosedAsInTheirTexts) {
 
 TEST(MachineTrees, WithEventsOfLibpfm4AreDiagnosedAsInTheirTexts) {
   SKIP_WITHOUT("x86-64");
-  for (const char* name : {"zen4", "neoverse-n1"}) expect_diagnosis_of_text(name);
+  for (const char* name : {"zen4", "zen4-user", "neoverse-n1"}) expect_diagnosis_of_text(name);
 }
 
 TEST(MachineTrees, HavePmusWithFormatsAndMasks) {
@@ -154,6 +154,29 @@ TEST(Zen4, HasNoPreciseLevelWithoutPermissionToSampleTheKernel) {
               Contains("ibs_needs_kernel: sysctl kernel.perf_event_paranoid=1"));
 }
 
+TEST(Zen4, SamplesOperationsOfUserModeByTheKernelsFilter) {
+  SamplingSupport support = tree("zen4-user");
+  EXPECT_THAT(events_of(diagnose(support, {})),
+              AllOf(Contains("cycles 0 user"), Contains("ibs_op/swfilt=1/u 0 user")));
+  const EventTrial kernel = events::simulated_kernel(support);
+  const EventAttempt operations{.type = support.machine.ibs_op->type, .user_only = true};
+  EventAttempt filtered = operations;
+  filtered.config2 = 1;
+  EXPECT_EQ(kernel(operations), EINVAL);
+  EXPECT_EQ(kernel(filtered), machine::kAccepted);
+}
+
+TEST(Zen6, LeavesTheKernelOutInHardware) {
+  SamplingSupport support = tree("zen4-user");
+  support.machine.cpu.family = 0x1a;
+  support.machine.cpu.model = 0x50;
+  const EventTrial kernel = events::simulated_kernel(support);
+  const EventAttempt cycles{.precise_ip = 2, .user_only = true};
+  EXPECT_EQ(kernel(cycles), EINVAL) << "Linux 6.14 does not know the filter";
+  support.machine.kernel = "7.2.0";
+  EXPECT_EQ(kernel(cycles), machine::kAccepted);
+}
+
 TEST(Zen4, WithoutIbsHasNoPreciseLevel) {
   SamplingSupport support = tree("zen4");
   std::erase_if(support.pmus, is_amd_ibs);
@@ -172,6 +195,12 @@ TEST(VmWithoutPmu, HasARemedyForEachHypervisor) {
     support.machine.cpu.hypervisor = name;
     remedies.push_back(diagnose(support, {}).problems.at(0).remedy);
   }
+  support.machine.cpu.hypervisor = "KVM";
+  support.machine.cpu.vendor = "GenuineIntel";
+  support.machine.cpu.family = 6;
+  support.machine.cpu.model = 151;  // Alder Lake
+  remedies.push_back(diagnose(support, {}).problems.at(0).remedy);
+  EXPECT_THAT(remedies.back(), Not(HasSubstr("pmu=on")));
   support.machine.cpu.hypervisor = std::nullopt;
   remedies.push_back(diagnose(support, {}).problems.at(0).remedy);
   std::sort(remedies.begin(), remedies.end());
@@ -249,7 +278,8 @@ TEST(Trial, OpensEventsOfEachPmuOfAHybridMachine) {
     const bool is_generic = attempt.type == PERF_TYPE_HARDWARE;
     const std::uint64_t pmu = is_generic ? attempt.config >> 32U : attempt.type;
     EXPECT_EQ(attempt.cpu, pmu == 10 ? 15 : 11);
-    if (attempt.precise_ip == 0 && !attempt.whole_cpu) ++events[pmu];
+    const bool counts = attempt.precise_ip == 0 && !attempt.whole_cpu && !attempt.branch_stack;
+    if (counts) ++events[pmu];
     return 0;
   });
   EXPECT_THAT(events, ElementsAre(std::pair(4U, 8), std::pair(10U, 8)))
@@ -425,6 +455,57 @@ TEST(BranchStacks, AreRefusedWhereThePmuHasNone) {
   find_by(support.pmus, &Pmu::name, "cpu")->caps.erase("branches");
   EXPECT_EQ(asked(support, branches, kernel).remark,
             "this PMU (no caps/branches) records no branch stack");
+}
+
+TEST(BranchRecords, AreReportedWithTheEventThatHasThem) {
+  const auto answer = [](const SamplingSupport& support) {
+    const auto found = diagnose(support, {}).branch_records;
+    return found ? fmt::format("{} {} {}", found->name, fmt::join(found->levels, ""),
+                               found->answers.at(0).reason.remedy)
+                 : std::string("no PMU");
+  };
+  EXPECT_EQ(answer(open_skylake()), "cycles 0123 ");
+  EXPECT_EQ(answer(tree("zen4")), "cycles 0 ") << "any event, none of IBS";
+  EXPECT_EQ(answer(tree("vm-without-pmu")), "no PMU");
+  SamplingSupport support = tree("zen4");
+  support.machine.cpu.model = 1;  // Zen 3
+  EXPECT_EQ(answer(support), "r00c4 0 ");
+  support = open_skylake();
+  support.machine.cpu.hypervisor = "KVM";
+  find_by(support.pmus, &Pmu::name, "cpu")->caps["branches"] = "0";
+  EXPECT_THAT(answer(support), AllOf(StartsWith("cycles  "), HasSubstr("lbr-fmt")));
+}
+
+TEST(BranchRecords, OfZen3NeedAFixedPeriod) {
+  SamplingSupport support = tree("zen4");
+  support.machine.cpu.model = 1;
+  const EventTrial kernel = events::simulated_kernel(support);
+  EventAttempt branches{.type = PERF_TYPE_RAW, .config = 0xc4, .branch_stack = true};
+  EXPECT_EQ(kernel(branches), machine::kAccepted);
+  branches.period = 16;
+  EXPECT_EQ(kernel(branches), EINVAL);
+  branches = {.type = PERF_TYPE_RAW,
+              .config = 0xc4,
+              .period = 4000,
+              .frequency = true,
+              .branch_stack = true};
+  EXPECT_EQ(kernel(branches), EINVAL);
+  EXPECT_EQ(kernel({.type = PERF_TYPE_RAW, .config = 0xc0, .branch_stack = true}), EINVAL);
+}
+
+TEST(Guests, HavePebsOnlyOnServers) {
+  SamplingSupport support = open_skylake();
+  find_by(support.pmus, &Pmu::name, "cpu")->caps["max_precise"] = "0";
+  support.machine.cpu.hypervisor = "KVM";
+  const auto remedy = [&](int model) {
+    support.machine.cpu.model = model;
+    const Diagnosis diagnosis = diagnose(support, {});
+    return find_by(diagnosis.problems, &Problem::id, "no_precise_level")->remedy;
+  };
+  EXPECT_THAT(remedy(0x7d),
+              AllOf(HasSubstr("only for guests of servers"), Not(HasSubstr("pmu=on"))))
+      << "Ice Lake, client";
+  EXPECT_THAT(remedy(0x6a), HasSubstr("pmu=on")) << "Ice Lake, server";
 }
 
 }  // namespace

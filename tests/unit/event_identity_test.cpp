@@ -13,8 +13,12 @@
 #include "src/perfdata/format.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/perftool.h"
+#include "src/run/perftool/record_arguments.h"
 #include "src/support/address.h"
+#include "src/support/text.h"
 #include "tests/support/prelude.h"
+#include "tests/support/recording_builder.h"
+#include "tests/support/recording_test.h"
 #include "tests/support/trigger_kinds.h"
 
 namespace skid::measure {
@@ -46,17 +50,80 @@ TEST(EventSyntax, SplitsListsOutsideOfTerms) {
   EXPECT_THROW(perftool::split_event_list("cpu/event=1,cycles"), UsageError);
 }
 
-TEST(RequestedEvents, AreReadFromTheCommandLineOfPerf) {
-  perfdata::Features features{
-      .command_line = {"perf", "record", "-e", "cycles:pp", "--event=r1,r2", "--", "x", "-e", "y"}};
-  EXPECT_THAT(requested_events(features, 3), ElementsAre("cycles:pp", "r1", "r2"));
-  EXPECT_THAT(requested_events(features, 2), IsEmpty()) << "another number of events";
-  features.command_line = {"perf", "record", "-e", "{cycles,instructions}"};
-  EXPECT_THAT(requested_events(features, 2), IsEmpty()) << "a group";
-  features.command_line = {"perf", "record", "-e", "cpu/broken"};
-  EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "unreadable";
-  features.command_line = {"perf", "record", "-e"};
-  EXPECT_THAT(requested_events(features, 1), IsEmpty()) << "cut off";
+TEST(RequestedEvents, AreThoseOfAllArguments) {
+  EXPECT_THAT(requested_events({"cycles:pp", "r1,r2"}, 3), ElementsAre("cycles:pp", "r1", "r2"));
+  EXPECT_THAT(requested_events({"cycles:pp", "r1"}, 3), IsEmpty()) << "another number of events";
+  EXPECT_THAT(requested_events({"{cycles,instructions}"}, 2), IsEmpty()) << "a group";
+  EXPECT_THAT(requested_events({"cpu/broken"}, 1), IsEmpty()) << "unreadable";
+}
+
+TEST(EventArguments, AreSplitAsPerfSplitsThem) {
+  const auto arguments = [](std::string_view line) {
+    std::vector<std::string> words;
+    while (!line.empty()) words.emplace_back(take_until(' ', line));
+    return perftool::event_arguments(words);
+  };
+  using Words = std::vector<std::string>;
+  for (const char* line :
+       {"perf record -e cpu-clock", "/usr/bin/perf_6.1 record -ecpu-clock -- x -e y",
+        "perf record -ge cpu-clock x -e y", "perf record -ae cpu-clock",
+        "perf record --ev cpu-clock", "perf record --event=cpu-clock",
+        "perf record -g dwarf -e cpu-clock",
+        "perf record -c 100 -F max -o e.data -j any,u -e cpu-clock",
+        "perf record --call-graph dwarf --switch-output --off-cpu -e cpu-clock",
+        "perf record -Ie -z1 -e cpu-clock x"}) {
+    EXPECT_EQ(arguments(line), Words{"cpu-clock"}) << line;
+  }
+  for (const char* line : {"perf record", "perf record -a sleep 1", "perf record perl -e 1",
+                           "perf record -o e.data -- x -e y", "perf record -aR -oe x"}) {
+    EXPECT_EQ(arguments(line), Words{}) << line;
+  }
+  for (const char* line : {"", "perf", "/usr/bin/perf", "simpleperf record", "perf mem record",
+                           "perf record -e", "perf record --pfm-events cycles"}) {
+    EXPECT_EQ(arguments(line), std::nullopt) << line;
+  }
+}
+
+/// What is requested of one event by the command line and version of its recording: "cycles:P";
+/// "unknown".
+class RequestedByCommandLine : public test::RecordingTest {
+ protected:
+  std::string requested(std::string_view line, const char* version,
+                        const test::EventToBuild& event = {}) const {
+    test::RecordingBuilder builder;
+    builder.event(event).sample(0x1000, 1, 1);
+    builder.feature(perfdata::HEADER_VERSION, builder.writer().counted_text(version).bytes());
+    auto words = builder.writer();
+    words.u32(static_cast<std::uint32_t>(std::ranges::count(line, ' ') + 1));
+    while (!line.empty()) words.counted_text(take_until(' ', line));
+    builder.feature(perfdata::HEADER_CMDLINE, words.bytes());
+    return requested_by_attribute(open(builder)).at(0).value_or("unknown");
+  }
+};
+
+TEST_F(RequestedByCommandLine, IsTheDefaultOfTheVersionOfPerf) {
+  const test::EventToBuild cycles{.type = PERF_TYPE_HARDWARE, .config = 0};
+  for (const char* version : {"3.4.2642.g0aa604", "3.12.0", "4.1"}) {
+    EXPECT_EQ(requested("/usr/bin/perf record -a", version), "cycles") << version;
+    EXPECT_EQ(requested("/usr/bin/perf record -a", version, cycles), "cycles") << version;
+  }
+  for (const char* version : {"4.3", "6.1.187"}) {
+    EXPECT_EQ(requested("/usr/bin/perf record -a", version), "cycles:P") << version;
+    EXPECT_EQ(requested("/usr/bin/perf record -a", version, cycles), "cycles:P") << version;
+  }
+  for (const char* version : {"", "4.2"}) {
+    EXPECT_EQ(requested("/usr/bin/perf record", version), "cycles") << version;
+    EXPECT_EQ(requested("/usr/bin/perf record", version, cycles), "unknown") << version;
+  }
+  EXPECT_EQ(requested("perf record", "6.1", {.type = PERF_TYPE_RAW, .config = 0x20d1}), "unknown");
+}
+
+TEST_F(RequestedByCommandLine, IsWhatTheCommandLineNames) {
+  EXPECT_EQ(requested("perf record -ge cpu-clock", "6.1"), "cpu-clock");
+  EXPECT_EQ(requested("perf record -ae cpu-clock:pp sleep 1", "6.1"), "cpu-clock:pp");
+  EXPECT_EQ(requested("perf record perl -e 1", "6.1"), "cycles:P");
+  EXPECT_EQ(requested("simpleperf record -a", "6.1"), "unknown");
+  EXPECT_EQ(requested("/usr/bin/perf", "7.2"), "unknown") << "7.2 writes no arguments";
 }
 
 TEST(SelectEvent, TakesNamesWithLevelAndModifiersOrWithout) {
@@ -126,6 +193,7 @@ TEST(NotJudgedReason, IsWhatEveryInstructionCausesOrWhatIsNotKnown) {
   EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, 0)), NotJudged::timer);
   EXPECT_EQ(reason(event(PERF_TYPE_HARDWARE, 0), "cpu"), NotJudged::every_instruction);
   EXPECT_EQ(reason(event(11, 0), "ibs_op"), NotJudged::every_instruction);
+  EXPECT_NE(reason(event(11, 1 << 16), "ibs_op"), NotJudged::every_instruction) << "l3missonly";
   auto precise = event(PERF_TYPE_RAW, 0x20d1);
   precise.precise_ip = 2;
   EXPECT_EQ(reason(precise, "cpu", {.core_pmu = true}), NotJudged::unknown_cpu);

@@ -74,14 +74,19 @@ std::string remark(const Attribute& attribute, const machine::Machine& machine) 
                    reason_not_judged(attribute, "cpu", knowledge, nullptr, {}));
 }
 
-/// "batched", "per record" or "unknown": the path of an event at level 2 with more in its samples.
-std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, bool guest = false) {
+/// A precise event with a fixed period, as `perf record` samples it.
+struct SampledAttribute : Attribute {
+  explicit SampledAttribute(std::uint64_t more = 0) : Attribute(raw(0x20d1, 2)) {
+    sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | more;
+  }
+};
+
+/// "batched", "per record" or "unknown": the path of an event on a CPU and kernel.
+std::string path_on(int model, const Attribute& attribute = SampledAttribute(),
+                    const std::string& kernel = "6.12.0", bool guest = false) {
   machine::Machine machine = intel(model);
+  machine.kernel = kernel;
   if (guest) machine.cpu.hypervisor = "KVM";
-  Attribute attribute = raw(0x20d1, 2);
-  attribute.frequency = frequency;
-  attribute.sample_type =
-      PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | more;
   RecordedCpu cpu(machine);
   const auto path = recording_path({.attribute = attribute,
                                     .pmu_name = "cpu",
@@ -92,18 +97,58 @@ std::string path_on(int model, std::uint64_t more = 0, bool frequency = false, b
 
 TEST(RecordingPath, FollowsFromTheAttributesAndTheCpu) {
   SKIP_WITHOUT("x86-64");
-  constexpr std::uint64_t kBranches = PERF_SAMPLE_BRANCH_STACK;
-  constexpr std::uint64_t kAddress = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+  const SampledAttribute branches(PERF_SAMPLE_BRANCH_STACK),
+      address(PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC);
   EXPECT_EQ(path_on(kSkylake), "batched");
-  EXPECT_EQ(path_on(kSkylake, kAddress), "batched");
-  EXPECT_EQ(path_on(kSkylake, 0, true), "per record");
-  EXPECT_EQ(path_on(kSkylake, PERF_SAMPLE_CALLCHAIN), "per record");
-  EXPECT_EQ(path_on(kSkylake, kBranches), "per record");
-  EXPECT_EQ(path_on(kSkylake, PERF_SAMPLE_WEIGHT), "unknown") << "by kernel";
+  EXPECT_EQ(path_on(kSkylake, address), "batched");
+  SampledAttribute frequency;
+  frequency.frequency = true;
+  EXPECT_EQ(path_on(kSkylake, frequency), "per record");
+  EXPECT_EQ(path_on(kSkylake, SampledAttribute(PERF_SAMPLE_CALLCHAIN)), "per record");
+  EXPECT_EQ(path_on(kSkylake, branches), "per record");
   EXPECT_EQ(path_on(kBroadwell), "per record") << "its records have no time";
-  EXPECT_EQ(path_on(kSapphireRapids, kBranches), "batched") << "its records have branches";
-  EXPECT_EQ(path_on(kSapphireRapids, 0, false, true), "unknown") << "a guest without the baseline";
-  EXPECT_EQ(path_on(0xdd, kBranches), "batched") << "Clearwater Forest";
+  EXPECT_EQ(path_on(kSapphireRapids, branches), "batched") << "its records have branches";
+  EXPECT_EQ(path_on(kSapphireRapids, SampledAttribute(), "6.12.0", true), "unknown")
+      << "a guest without the baseline";
+  EXPECT_EQ(path_on(0xdd, branches), "batched") << "Clearwater Forest";
+}
+
+TEST(RecordingPath, HasAnInterruptPerRecordWhereTheKernelExcludesBatches) {
+  SKIP_WITHOUT("x86-64");
+  SampledAttribute clock, wakeups, pausing, output;
+  clock.use_clockid = true;
+  wakeups.wakeup_events = 1;
+  pausing.aux_action = true;
+  output.aux_output = true;
+  EXPECT_EQ(path_on(kSkylake, clock), "per record") << "perf record -k";
+  clock.sample_type &= ~std::uint64_t{PERF_SAMPLE_TIME};
+  EXPECT_EQ(path_on(kSkylake, clock), "batched") << "no time, whatever its clock";
+  EXPECT_EQ(path_on(kSkylake, wakeups), "per record") << "perf record --no-buffering";
+  EXPECT_EQ(path_on(kSkylake, wakeups, "4.19.0"), "unknown") << "stable kernels have it, too";
+  EXPECT_EQ(path_on(kSkylake, pausing), "per record");
+  EXPECT_EQ(path_on(kSkylake, output), "unknown") << "its records are in the AUX area";
+  EXPECT_EQ(path_on(kSkylake, SampledAttribute(PERF_SAMPLE_DATA_PAGE_SIZE)), "per record");
+}
+
+TEST(RecordingPath, DependsOnTheKernel) {
+  SKIP_WITHOUT("x86-64");
+  constexpr int kLionCove = 189;
+  const SampledAttribute weight(PERF_SAMPLE_WEIGHT), values(PERF_SAMPLE_READ);
+  EXPECT_EQ(path_on(kSkylake, weight, "5.19.0"), "per record");
+  EXPECT_EQ(path_on(kSkylake, weight, "6.0.0"), "batched");
+  EXPECT_EQ(path_on(kSkylake, weight, ""), "unknown") << "by kernel";
+  EXPECT_EQ(path_on(kSapphireRapids, values, "6.15.0"), "per record") << "format 4";
+  EXPECT_EQ(path_on(kLionCove, values, "6.14.0"), "per record");
+  EXPECT_EQ(path_on(kLionCove, values, "6.15.0"), "unknown") << "format 6 has counters";
+  SampledAttribute registers(PERF_SAMPLE_REGS_INTR), of_user(PERF_SAMPLE_REGS_USER);
+  registers.sample_regs_intr = of_user.sample_regs_user = 0x1ff;  // AX to IP
+  EXPECT_EQ(path_on(kSkylake, registers), "batched");
+  EXPECT_EQ(path_on(kSkylake, registers, "4.15.0"), "per record");
+  EXPECT_EQ(path_on(kSkylake, of_user), "per record") << "the kernel's are not the user's";
+  of_user.exclude_kernel = true;
+  EXPECT_EQ(path_on(kSkylake, of_user), "batched");
+  registers.sample_regs_intr |= 0x400;  // CS
+  EXPECT_EQ(path_on(kSkylake, registers), "per record");
 }
 
 TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
@@ -445,6 +490,33 @@ TEST(PrecisionLost, NamesWhatWasRecordedInstead) {
             "Precise level 2 was requested, 1 was recorded.");
 }
 
+TEST(PrecisionLost, LeavesOpenWhatWasRequestedOfAClockWithALevel) {
+  EXPECT_THAT(of({.type = PERF_TYPE_SOFTWARE, .level = 3}).lost,
+              HasSubstr("perf records it instead of cycles where no PMU counts them; whether -e "
+                        "named it is not in the recording"));
+  EXPECT_EQ(of({.type = PERF_TYPE_SOFTWARE}).lost, "");
+  EXPECT_EQ(of({.type = PERF_TYPE_SOFTWARE,
+                .level = 2,
+                .requested = "cpu-clock:pp",
+                .requested_level = 2})
+                .lost,
+            "");
+}
+
+TEST(PrecisionLost, CountsSamplesOfIbsWithoutTheirAddress) {
+  const machine::Machine machine = zen4();
+  const Attribute attribute = cycles(2);
+  RecordedEvent event{
+      .attribute = attribute, .pmu_name = {}, .knowledge = {}, .machine = machine, .samples = 300};
+  EXPECT_THAT(precision_lost(event), HasSubstr("All 300 samples have no EXACT_IP"));
+  EXPECT_EQ(why_not_precise(event), precision_lost(event));
+  event.exact = 288;
+  EXPECT_THAT(precision_lost(event), HasSubstr("12 of 300 samples have no EXACT_IP"));
+  EXPECT_EQ(why_not_precise(event), "") << "the others are precise";
+  event.exact = 300;
+  EXPECT_EQ(precision_lost(event), "");
+}
+
 TEST(PrecisionLost, NamesALevelThatNoSampleShows) {
   const auto lost = [](unsigned level, ExactIp exact_ip, std::uint64_t exact = 0) {
     return of({.level = level, .exact_ip = exact_ip, .exact = exact}).lost;
@@ -464,7 +536,7 @@ TEST(PrecisionLost, NamesALevelThatNoSampleShows) {
 TEST(PrecisionLost, OfLevelZeroAndTimersIsNothingButTheyAreNotPrecise) {
   EXPECT_THAT(of({}).lost, IsEmpty());
   EXPECT_EQ(of({}).not_precise, "Level 0: arbitrary skid.");
-  const Case timer{.type = PERF_TYPE_SOFTWARE, .level = 2};
+  const Case timer{.type = PERF_TYPE_SOFTWARE};
   EXPECT_THAT(of(timer).lost, IsEmpty());
   EXPECT_EQ(of(timer).not_precise, "A timer samples whatever runs.");
   EXPECT_THAT(of({.type = PERF_TYPE_BREAKPOINT, .level = 2}).not_precise, IsEmpty());

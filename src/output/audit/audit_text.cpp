@@ -25,6 +25,7 @@
 #include "src/output/report/machine_text.h"
 #include "src/output/report/sample_origin.h"
 #include "src/output/table.h"
+#include "src/support/address.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -265,6 +266,7 @@ struct Totals {
     for (const Audit& audit : audits) {
       read_in_part = read_in_part || audit.read_in_part;
       filtered += audit.filtered.all;
+      only_arm = only_arm && arch_of_kernel(audit.cpu.arch) == Arch::aarch64;
       for (const EventAudit& event : audit.events) add(event);
     }
   }
@@ -302,12 +304,15 @@ struct Totals {
       return fmt::format("none of {} samples could be judged: {}", in_thousands(samples), reason());
     }
     return fmt::format(
-        "{}a timer took all {} samples, wherever the program was; record an event of the CPU with "
-        ":pp ('skidscan doctor' shows what a machine can sample)",
+        "{}a timer took all {} samples, wherever the program was; {} ('skidscan doctor' shows what "
+        "a machine can sample)",
         substituted.empty()
             ? ""
             : fmt::format("perf found no PMU that counts {}: ", fmt::join(substituted, ", ")),
-        in_thousands(samples));
+        in_thousands(samples),
+        only_arm ? "sample with SPE (arm_spe_0) where the CPU has it, as Arm's core PMUs have no "
+                   "precise level"
+                 : "record an event of the CPU with :pp");
   }
 
   std::pair<std::string, Ink> answer() const {
@@ -333,7 +338,7 @@ struct Totals {
   std::size_t blocks = 0, biased = 0;
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
   std::set<std::string> substituted;  ///< names of the requested events
-  bool only_timers = true, read_in_part = false;
+  bool only_timers = true, only_arm = true, read_in_part = false;
 };
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -263,6 +264,25 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
   return text + page.list(list);
 }
 
+/// "32 a sample, with any event, at levels none p pp ppp", or why there are none.
+std::string branches_text(const SamplingSupport& support, const machine::SampledEvent& event) {
+  const machine::LevelAnswer& refused = event.answers.at(0);
+  if (!event.usable()) return "none: " + text_of(refused.reason);
+  const auto* pmu = machine::find_pmu(support.pmus, event.pmu);
+  std::string depth;
+  if (pmu != nullptr && pmu->caps.contains("branches")) {
+    depth = shown(pmu->caps.at("branches")) + " a sample, ";
+  }
+  const std::string which =
+      event.name == "cycles"
+          ? std::string("with any event")
+          : fmt::format("only with -e {0} at a fixed period (perf record -b -e {0} -c N)",
+                        event.name);
+  return fmt::format("{}{}, {}", depth, which,
+                     event.levels.size() == 1 ? std::string("at no precise level")
+                                              : "at levels " + levels_text(event.levels));
+}
+
 bool any_of_cpu(const Diagnosis& diagnosis) {
   return std::ranges::any_of(diagnosis.events,
                              [](const auto& event) { return event.usable() && !event.built_in; });
@@ -305,6 +325,11 @@ std::string verdict(const SamplingSupport& support, const Diagnosis& diagnosis) 
   int highest = 0;
   for (const machine::SampledEvent& event : diagnosis.events) {
     if (!event.built_in && !event.levels.empty()) highest = std::max(highest, event.levels.back());
+  }
+  const auto* operations = find_by(diagnosis.events, &machine::SampledEvent::pmu, "ibs_op");
+  if (highest == 0 && operations != nullptr && operations->usable()) {
+    return "This machine samples events of its CPU's PMU at no precise level; IBS (ibs_op) samples "
+           "operations precisely.";
   }
   return highest == 0
              ? "This machine samples events of its CPU's PMU, but at no precise level."
@@ -356,6 +381,9 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
     text += page.field("kernel", kernel) + page.field("perf", perf_text(support));
     text += page.field("rights", rights_text(support.rights));
     text += page.field("settings", settings_text(support)) + not_tried;
+    if (diagnosis.branch_records) {
+      text += page.field("branches", branches_text(support, *diagnosis.branch_records));
+    }
     text += pmus_text(page, support) + events_text(page, diagnosis);
     if (any_of_cpu(diagnosis)) text += default_set_text(page, cpu_events);
     return text + problems_text(page, diagnosis);
@@ -363,7 +391,11 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
   text += page.field(
       "kernel", fmt::format("{}{}, perf {}", kernel,
                             hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
-  text += not_tried + events_text(page, diagnosis);
+  text += not_tried;
+  if (diagnosis.branch_records) {
+    text += page.field("branches", branches_text(support, *diagnosis.branch_records));
+  }
+  text += events_text(page, diagnosis);
   text += problems_text(page, diagnosis);
   const std::string more = "--details prints rights, settings, PMUs and the default triggers";
   return text + '\n' +
@@ -374,24 +406,27 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
 
 std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diagnosis,
                            const CpuEvents& cpu_events) {
-  return document_text("skidscan.doctor/1",
-                       {{"tried", diagnosis.tried},
-                        {"exit_status", static_cast<int>(diagnosis.status)},
-                        {"cpu", cpu_json_of(support)},
-                        {"kernel", text_or_null(support.machine.kernel)},
-                        {"perf", perf_json(support)},
-                        {"rights", FieldWriter::json_of(support.rights)},
-                        {"settings", settings_json(support)},
-                        {"allowed_cpus", support.machine.allowed_cpus},
-                        {"pmus", FieldWriter::json_of(support.pmus)},
-                        {"events", FieldWriter::json_of(diagnosis.events)},
-                        {"cpu_events",
-                         {{"catalogue", text_or_null(cpu_events.catalogue)},
-                          {"known", cpu_events.known},
-                          {"precise", cpu_events.precise},
-                          {"default_set", FieldWriter::json_of(cpu_events.set.events)},
-                          {"notes", cpu_events.set.notes}}},
-                        {"problems", FieldWriter::json_of(diagnosis.problems)}});
+  return document_text(
+      "skidscan.doctor/1",
+      {{"tried", diagnosis.tried},
+       {"exit_status", static_cast<int>(diagnosis.status)},
+       {"cpu", cpu_json_of(support)},
+       {"kernel", text_or_null(support.machine.kernel)},
+       {"perf", perf_json(support)},
+       {"rights", FieldWriter::json_of(support.rights)},
+       {"settings", settings_json(support)},
+       {"allowed_cpus", support.machine.allowed_cpus},
+       {"pmus", FieldWriter::json_of(support.pmus)},
+       {"events", FieldWriter::json_of(diagnosis.events)},
+       {"branch_records",
+        diagnosis.branch_records ? FieldWriter::json_of(*diagnosis.branch_records) : Json()},
+       {"cpu_events",
+        {{"catalogue", text_or_null(cpu_events.catalogue)},
+         {"known", cpu_events.known},
+         {"precise", cpu_events.precise},
+         {"default_set", FieldWriter::json_of(cpu_events.set.events)},
+         {"notes", cpu_events.set.notes}}},
+       {"problems", FieldWriter::json_of(diagnosis.problems)}});
 }
 
 }  // namespace skid::output
