@@ -152,8 +152,7 @@ bool ContradictedHits::add(const locate::VisitedRecord& visited) {
   const auto operation = operation_of(profile_, visited);
   if (!operation) return false;
   const std::uint32_t attribute = visited.sample->attribute;
-  const auto place =
-      geometry_->classify(visited.location, profile_.events[attribute].precise.recorded);
+  const auto place = geometry_->classify(visited.location, profile_.events[attribute].landing);
   if (!place || place->sample_class != analysis::SampleClass::hit) return false;
   const auto address = geometry_->module->address_at(visited.location->offset);
   if (!address || code_->problem_at(*address) != analysis::NotJudged::none) return false;

@@ -121,7 +121,8 @@ TEST_F(ListingOfTarget, ContainsEverySampleOfTheTruthAtItsAddress) {
       EXPECT_EQ(offsets, truth.offsets);
       std::map<Part, std::uint64_t> selection;
       for (const auto& [sample_class, part] : kPlaceOf) {
-        // A listing shows the places: of levels 0 and 1 the loop, where another trigger precedes it.
+        // A listing shows the places: of levels 0 and 1 the loop, where another trigger precedes
+        // it.
         const bool is_of_loop = level <= 1 && sample_class == SampleClass::other_trigger;
         selection[is_of_loop ? Part::loop : part] += truth.samples[sample_class];
         sampled += truth.samples[sample_class];
