@@ -6,6 +6,7 @@ install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE
 install(FILES src/events/intel/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.perfmon)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(PROGRAMS slurm/record.sbatch DESTINATION ${CMAKE_INSTALL_DATADIR}/skidscan/slurm)
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/skidscan FILES_MATCHING PATTERN "*.json")
 
 # For --example, found relative to the program: installed, or in the build directory.

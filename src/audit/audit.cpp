@@ -486,7 +486,7 @@ std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t
 }  // namespace
 
 Audit audit(const measure::Source& source, const Choices& choices) {
-  auto recording = perfdata::Recording::open(source.file);
+  auto recording = perfdata::Recording::open(source.content(), source.file);
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);
   CodeBudget budget;

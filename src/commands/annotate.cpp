@@ -242,7 +242,7 @@ std::vector<std::string> sampled_functions(AnnotateOptions options) {
   Cores one(1);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     std::error_code ignored;
-    if (std::filesystem::file_size(source.file, ignored) <= kMostBytes) reader.add(source);
+    if (std::filesystem::file_size(source.content(), ignored) <= kMostBytes) reader.add(source);
     return [] { return false; };
   };
   each_recording(inputs_or_default_run(options.inputs), one, options.shown, read_one);

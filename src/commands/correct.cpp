@@ -13,6 +13,7 @@
 #include "src/commands/terminal.h"
 #include "src/correct/skid.h"
 #include "src/output/correct/correct.h"
+#include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
@@ -54,7 +55,7 @@ bool report_refused(const std::vector<correct::Correction>& corrections) {
 ExitStatus run_correct(const CorrectOptions& options) {
   const auto inputs = inputs_or_default_run(options.inputs);
   if (!options.output.empty()) {
-    if (inputs.size() > 1 || run::is_run(inputs.front())) {
+    if (inputs.size() > 1 || run::is_run(inputs.front()) || run::is_packed_run(inputs.front())) {
       throw UsageError("-o copies one recording; name a single file");
     }
     check_output_files({{"-o", options.output}}, inputs);

@@ -5,6 +5,7 @@
 #include "src/machine/machine.h"
 #include "src/record/directory.h"
 #include "src/record/kit/kit.h"
+#include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/in_order.h"
 #include "src/symbols/disassembler.h"
@@ -107,8 +108,13 @@ struct Steps {
       if (input == inputs.size()) return std::nullopt;
       const std::size_t number = input++;
       try {
-        if (!run::is_run(inputs[number])) return of_file(number);
-        add_run(number);
+        if (run::is_packed_run(inputs[number])) {
+          add_run(number, std::make_shared<const run::UnpackedRun>(inputs[number]));
+        } else if (run::is_run(inputs[number])) {
+          add_run(number, nullptr);
+        } else {
+          return of_file(number);
+        }
       } catch (...) {
         return Step{.input = number, .failure = std::current_exception()};
       }
@@ -134,9 +140,17 @@ struct Steps {
             .source = measure::Source{inputs[number], {}, nullptr, nullptr}};
   }
 
-  void add_run(std::size_t number) {
+  /// `unpacked`: the files of a packed run; null: a directory.
+  void add_run(std::size_t number, const std::shared_ptr<const run::UnpackedRun>& unpacked) {
+    struct Read {
+      run::Run run;
+      std::shared_ptr<const run::UnpackedRun> files;
+    };
     const std::string& directory = inputs[number];
-    const auto run = std::make_shared<const run::Run>(run::read_run(directory));
+    const fs::path files = unpacked ? unpacked->path() : fs::path();
+    const auto read = std::make_shared<const Read>(
+        Read{run::read_run(unpacked ? files : fs::path(directory)), unpacked});
+    const std::shared_ptr<const run::Run> run(read, &read->run);
     of_run.push_back({.input = number, .messages = gaps_of(directory, *run), .run = run});
     std::size_t recordings_of_run = 0;
     for (const auto& planned : run->measurements) {
@@ -145,7 +159,7 @@ struct Steps {
       of_run.push_back({.input = number,
                         .number = ++recordings_of_run,
                         .run = run,
-                        .source = measure::Source{file, directory, run.get(), &planned}});
+                        .source = measure::Source{file, directory, run.get(), &planned, files}});
     }
     recordings = std::max<std::size_t>(1, recordings_of_run);
   }
@@ -161,7 +175,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
     Finish rest;
     double seconds = 0;
   };
-  if (inputs.size() > 1 || run::is_run(inputs.front())) {
+  if (inputs.size() > 1 || run::is_run(inputs.front()) || run::is_packed_run(inputs.front())) {
     // The one-time setup of libraries is not thread-safe, so it is done before a second thread
     // starts.
     symbols::prepare_for_threads();

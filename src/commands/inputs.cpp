@@ -3,6 +3,7 @@
 #include "src/commands/terminal.h"
 #include "src/output/report/report.h"
 #include "src/record/directory.h"
+#include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
@@ -40,9 +41,11 @@ void refuse_report(const std::string& file) {
 }
 
 perfdata::Recording open_recording(const std::string& file) {
-  if (run::is_run(file)) {
+  const bool is_packed = run::is_packed_run(file);
+  if (is_packed || run::is_run(file)) {
     throw InputError({file, std::nullopt, "a run of 'skidscan record'", "a recording of perf",
-                      "name one of those in it, *.data, or use 'skidscan report'"});
+                      fmt::format("{}name one of those in it, *.data, or use 'skidscan report'",
+                                  is_packed ? "extract it with 'tar -xf' and " : "")});
   }
   std::error_code none;
   if (file == kDefaultRecording && !fs::exists(file, none)) {

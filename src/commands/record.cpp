@@ -17,6 +17,7 @@
 #include "src/record/plan.h"
 #include "src/record/progress.h"
 #include "src/record/session.h"
+#include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
@@ -31,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,7 @@ using run::State;
 struct RecordOptions : record::PlanOptions {
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
+  std::optional<std::filesystem::path> pack;
   bool force = false;
   std::string perf;  ///< --perf; empty: not given
   OutputOptions shown;
@@ -61,12 +64,15 @@ std::size_t count_empty(const run::Run& run) {
   }));
 }
 
-/// "5 of 16 measurements kept; finish with: skidscan record --resume DIR".
-std::string what_is_kept(const run::Run& run, const std::string& name) {
+/// "5 of 16 measurements kept; finish with: skidscan record --resume DIR --pack FILE.tar".
+std::string what_is_kept(const run::Run& run, const std::string& name,
+                         const RecordOptions& options) {
   const std::size_t finished = count(run, State::finished);
   if (finished == 0) return "nothing was recorded";
-  return fmt::format("{} of {} measurements kept; finish with: skidscan record --resume {}",
-                     finished, run.measurements.size(), shell_quoted({name}));
+  std::vector<std::string> command{"skidscan", "record", "--resume", name};
+  if (options.pack) command.insert(command.end(), {"--pack", options.pack->string()});
+  return fmt::format("{} of {} measurements kept; finish with: {}", finished,
+                     run.measurements.size(), shell_quoted(command));
 }
 
 void print_end(const run::Run& run, const std::string& name, const OutputOptions& shown) {
@@ -80,27 +86,56 @@ void print_end(const run::Run& run, const std::string& name, const OutputOptions
   shown.result(line);
 }
 
+/// Throws before anything is recorded if --pack names no tar file, or one that exists.
+void check_packed(const RecordOptions& options) {
+  if (!options.pack) return;
+  const std::string name = options.pack->string();
+  if (!name.ends_with(run::kPackedSuffix)) {
+    throw UsageError("--pack {}: expected FILE{}", name, run::kPackedSuffix);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(*options.pack, ignored) || options.force) return;
+  throw Error("{}: exists; replace it with --force, or name another with --pack", name);
+}
+
+/// Makes one file of a finished run, if --pack names one, and removes its directory. Returns the
+/// name of the run.
+std::string packed(const run::Run& run, const std::filesystem::path& directory,
+                   const std::string& name, const RecordOptions& options) {
+  if (!options.pack) return name;
+  try {
+    run::pack_run(run, directory, *options.pack);
+  } catch (const Error& error) {
+    throw Error("{}; {}", error.what(), what_is_kept(run, name, options));
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
+  return options.pack->string();
+}
+
 /// Records the pending measurements and prints the result. `name`: the directory as the user named
 /// it.
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
-                    const std::string& name, const OutputOptions& shown) {
+                    const std::string& name, const RecordOptions& options) {
   record::SessionEnd end = record::SessionEnd::complete;
   try {
     end = record::record_pending(run, directory.path(), targets, progress, interrupts,
                                  [&] { directory.keep(); });
   } catch (const Error& error) {
     if (count(run, State::finished) == 0) throw;
-    throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, name)), error.status());
+    throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, name, options)),
+                error.status());
   }
   if (end == record::SessionEnd::interrupted) {
-    throw Error(fmt::format("interrupted: {}", what_is_kept(run, name)), ExitStatus::interrupted);
+    throw Error(fmt::format("interrupted: {}", what_is_kept(run, name, options)),
+                ExitStatus::interrupted);
   }
   if (count(run, State::finished) == 0) {
     throw Error("this machine refused every measurement; the first reason: {}",
                 run.measurements.front().reason);
   }
-  print_end(run, name, shown);
+  print_end(run, packed(run, directory.path(), name, options), options.shown);
   if (count_empty(run) == count(run, State::finished)) {
     const auto empty =
         std::ranges::find(run.measurements, State::finished, &run::PlannedMeasurement::state);
@@ -131,10 +166,15 @@ void explain_plan(const run::Run& run, const record::RecordRequest& request,
 }
 
 void record_anew(const RecordOptions& options) {
-  const std::filesystem::path name = options.output.value_or(record::kDefaultRunDirectory);
-  const record::Displace displace = options.force    ? record::Displace::replace
-                                    : options.output ? record::Displace::refuse
-                                                     : record::Displace::rotate;
+  check_packed(options);
+  std::filesystem::path name = options.output.value_or(record::kDefaultRunDirectory);
+  if (options.pack && !options.output) {
+    name = std::filesystem::path(*options.pack).replace_extension(".run");
+  }
+  const bool is_named = options.output || options.pack;
+  const record::Displace displace = options.force ? record::Displace::replace
+                                    : is_named    ? record::Displace::refuse
+                                                  : record::Displace::rotate;
   record::check_run_directory(name, displace);
   const machine::PerfTool perf = machine::find_perf(options.perf);
   const machine::SamplingSupport support = machine::read_sampling_support("/", options.perf);
@@ -169,7 +209,7 @@ void record_anew(const RecordOptions& options) {
     if (measurement.state != State::refused) continue;
     progress.say(fmt::format("{}: refused: {}", measurement.requested, measurement.reason));
   }
-  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options);
 }
 
 void resume(const RecordOptions& options) {
@@ -179,11 +219,17 @@ void resume(const RecordOptions& options) {
     throw Error("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}", name.string(),
                 shell_quoted({(name / "run.sh").string()}), shell_quoted({name.string()}));
   }
-  if (!run.partial()) return options.shown.result(name.string() + ": nothing is pending");
-  if (run.synthetic) {
+  check_packed(options);
+  if (!run.partial() && !options.pack) {
+    return options.shown.result(name.string() + ": nothing is pending");
+  }
+  if (run.synthetic && run.partial()) {
     throw Error("{}: is a synthetic run, which has nothing to record", name.string());
   }
   record::RunDirectory directory = record::RunDirectory::resume(name);
+  if (!run.partial()) {
+    return print_end(run, packed(run, directory.path(), name.string(), options), options.shown);
+  }
   const record::Targets targets = record::continue_run(run, directory.path(), machine::inspect(),
                                                        machine::find_perf(options.perf));
 
@@ -191,7 +237,7 @@ void resume(const RecordOptions& options) {
   record::Progress progress(record::progress_style(options.shown.quiet), run.measurements.size(),
                             run.measurements.size() - count(run, State::pending),
                             options.shown.verbose);
-  record_pending(run, directory, targets, progress, interrupts, name.string(), options.shown);
+  record_pending(run, directory, targets, progress, interrupts, name.string(), options);
 }
 
 std::vector<Option> record_options(RecordOptions& options) {
@@ -199,12 +245,15 @@ std::vector<Option> record_options(RecordOptions& options) {
   all.push_back(
       {"-o,--output", Value::directory(options.output),
        "directory of the run (default: skidscan.run; an older one becomes skidscan.run.old)"});
-  all.push_back({"--force", Value::flag(options.force), "replace an existing run of -o"});
   Option resume{"--resume", Value::directory(options.resume),
                 "record the missing measurements of a partial run"};
   // A run is finished with the options it was begun with.
   for (const Option& option : all) resume.excludes.push_back(option.names.back());
   all.push_back(resume);
+  all.push_back({"--pack", Value::file("FILE.tar", options.pack),
+                 "make one file of the finished run, for all commands that read runs; until then "
+                 "it is in -o DIR (default: FILE.run), which is removed then"});
+  all.push_back({"--force", Value::flag(options.force), "replace an existing run of -o or --pack"});
   all.push_back(perf_option(options.perf));
   for (Option& option : output_options(options.shown)) all.push_back(std::move(option));
   return all;
@@ -231,7 +280,8 @@ Command record_command() {
                    "skidscan record -e access,faults -p none,pp --repeat 3 -o breakpoints.run",
                    "skidscan record -e cycles:u -e branches -c 100003",
                    "skidscan record -e MEM_LOAD_RETIRED.L3_MISS:pp",
-                   "skidscan record --resume skidscan.run"},
+                   "skidscan record --resume skidscan.run",
+                   "skidscan record --pack host1.tar && skidscan report host1.tar"},
       .run =
           [options] {
             // Settings of ~/.perfconfig, such as omitted build-ids, would make runs differ.

@@ -361,7 +361,7 @@ class Corrector {
 }  // namespace
 
 Correction correct(const measure::Source& source, const Choices& choices) {
-  auto recording = perfdata::Recording::open(source.file);
+  auto recording = perfdata::Recording::open(source.content(), source.file);
   if (!choices.output.empty()) check_rewritable(recording);
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);

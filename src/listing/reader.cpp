@@ -129,7 +129,7 @@ Count Code::total(std::size_t column) const {
 }
 
 measure::ReadResult Reader::add(const measure::Source& source) {
-  auto recording = perfdata::Recording::open(source.file);
+  auto recording = perfdata::Recording::open(source.content(), source.file);
   // In file mode the events are known before the samples: only count them.
   if (!selection_.filter.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
     locate::Filtered events;
@@ -195,7 +195,7 @@ bool Reader::add_target(Reading& reading) {
   } else if (reading.profile.source.run != nullptr) {  // nothing was sampled in it
     for (const auto& target : reading.profile.source.run->targets) {
       if (target.build_id != geometry->module->build_id()) continue;
-      file = reading.profile.source.run_directory / target.file;
+      file = reading.profile.source.directory() / target.file;
       dso = file.string();
     }
   }

@@ -319,7 +319,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
 }  // namespace
 
 Measured measure(const Source& source, const Choices& choices) {
-  auto recording = perfdata::Recording::open(source.file);
+  auto recording = perfdata::Recording::open(source.content(), source.file);
   locate::ModuleStore modules;
   const Profile profile(source, recording, modules, choices);
   const locate::Digest& digest = profile.digest;

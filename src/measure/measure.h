@@ -30,10 +30,21 @@ class Catalogues;
 
 /// One recording to measure, with its entry in its run.
 struct Source {
-  std::filesystem::path file;                ///< the perf.data file
+  std::filesystem::path file;                ///< the perf.data file, by the name that is shown
   std::filesystem::path run_directory = {};  ///< empty for a bare perf.data
   const run::Run* run = nullptr;             ///< null for a bare perf.data
   const run::PlannedMeasurement* planned = nullptr;
+  /// Directory with the files of a packed run; empty: they are where their names say.
+  std::filesystem::path unpacked = {};
+
+  /// Returns the directory with the files of the run.
+  const std::filesystem::path& directory() const {
+    return unpacked.empty() ? run_directory : unpacked;
+  }
+  /// Returns the file with the content of the recording.
+  std::filesystem::path content() const {
+    return unpacked.empty() ? file : unpacked / file.filename();
+  }
 };
 
 /// How to read a recording.

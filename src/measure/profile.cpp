@@ -114,7 +114,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
   modules.expect_machine(cpu.machine().cpu.arch);
   if (source.run != nullptr) {  // its targets replace the mapped ones
     for (const auto& target : source.run->targets) {
-      modules.add_candidate(source.run_directory / target.file);
+      modules.add_candidate(source.directory() / target.file);
     }
   }
   const auto requested = requested_by_attribute(recording);

@@ -267,7 +267,7 @@ std::optional<TargetGeometry> find_recorded_target(const Profile& profile,
   const std::vector<bool> sampled = sampled_files(profile.digest);
   if (ran == nullptr || std::ranges::find(sampled, true) != sampled.end()) return std::nullopt;
   const auto found =
-      profile.modules.find({(source.run_directory / ran->file).string(), ran->build_id});
+      profile.modules.find({(source.directory() / ran->file).string(), ran->build_id});
   return found.module == nullptr ? std::nullopt : geometry_of({found, {}}, remarks);
 }
 

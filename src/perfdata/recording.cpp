@@ -63,8 +63,8 @@ std::string_view name_of(StorageMode mode) {
   return kNames.at(static_cast<std::size_t>(mode));
 }
 
-Recording Recording::open(const std::filesystem::path& path) {
-  Recording recording(path);
+Recording Recording::open(const std::filesystem::path& path, const std::filesystem::path& name) {
+  Recording recording(name.empty() ? path : name);
   FileDescriptor input;
   struct stat status {};
   if (path == "-") {
@@ -81,7 +81,7 @@ Recording Recording::open(const std::filesystem::path& path) {
     recording.open_pipe(std::move(input));
   } else {
     if (!input) input = open_regular_file(path);
-    recording.open_file(path, std::move(input));
+    recording.open_file(recording.path_, std::move(input));
   }
   recording.decoder_ = SampleDecoder(recording.attributes(), recording.order_);
   recording.attributes_at_start_ = recording.attributes().size();

@@ -41,8 +41,9 @@ class Recording {
  public:
   /// Opens a recording: a perf.data file in file or pipe mode, a directory that
   /// `perf record --threads` wrote, a pipe or FIFO, or standard input ("-"). Throws InputError if
-  /// nothing in it can be read; lesser damage is listed in `faults()`.
-  static Recording open(const std::filesystem::path& path);
+  /// nothing in it can be read; lesser damage is listed in `faults()`. `name`: its name in
+  /// messages; empty: the path.
+  static Recording open(const std::filesystem::path& path, const std::filesystem::path& name = {});
 
   StorageMode mode() const noexcept { return mode_; }
   ByteOrder byte_order() const noexcept { return order_; }

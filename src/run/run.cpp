@@ -201,7 +201,7 @@ std::string description_of(const Run& run) {
 
 std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken) {
-  constexpr std::size_t kLongest = 100;
+  constexpr std::size_t kLongest = 80;  // a tar has names of at most 100 bytes
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
   std::string name(event.substr(0, kLongest));

@@ -26,6 +26,12 @@ fs::path TemporaryDirectory::usual_parent() {
   return parent.empty() ? "/tmp" : parent;
 }
 
+fs::path TemporaryDirectory::roomy_parent() {
+  const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  const bool is_writable = ::access("/var/tmp", W_OK | X_OK) == 0;
+  return is_chosen || !is_writable ? usual_parent() : "/var/tmp";
+}
+
 TemporaryDirectory::TemporaryDirectory(const fs::path& parent) {
   std::string name = (parent / "skidscan-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
@@ -41,9 +47,7 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 FileDescriptor unnamed_file(std::string& directory) {
-  const bool is_chosen = std::getenv("TMPDIR") != nullptr;  // NOLINT(concurrency-mt-unsafe)
-  const bool is_writable = ::access("/var/tmp", W_OK | X_OK) == 0;
-  directory = is_chosen || !is_writable ? TemporaryDirectory::usual_parent().string() : "/var/tmp";
+  directory = TemporaryDirectory::roomy_parent();
   FileDescriptor file(::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
   if (file) return file;  // not all file systems have such files
   const TemporaryDirectory temporary(directory);

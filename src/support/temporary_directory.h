@@ -13,6 +13,8 @@ class TemporaryDirectory {
  public:
   /// Returns TMPDIR; /tmp if that is not a directory.
   static std::filesystem::path usual_parent();
+  /// Returns TMPDIR, or else /var/tmp, because /tmp may be in memory.
+  static std::filesystem::path roomy_parent();
 
   /// Creates the directory. Throws Error with the remedy if that is not possible in `parent`.
   explicit TemporaryDirectory(const std::filesystem::path& parent = usual_parent());
@@ -28,8 +30,8 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// Creates an empty file without a name, for reading and writing, in $TMPDIR or else in /var/tmp,
-/// because /tmp may be in memory. Sets `directory` to the one that was used. Throws Error.
+/// Creates an empty file without a name, for reading and writing, in roomy_parent(). Sets
+/// `directory` to that. Throws Error.
 FileDescriptor unnamed_file(std::string& directory);
 
 }  // namespace skid

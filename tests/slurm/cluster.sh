@@ -1,8 +1,7 @@
 # A Slurm on loopback: munged, slurmctld and a slurmd for each node, from extracted packages.
 # To be sourced. Nothing is installed or listens elsewhere, all files are in one directory, and every
 # process is ended by its id.
-# cluster_start ROOT DIR NODE=FEATURE...   ROOT: the extracted packages; exports the environment of
-#                                          Slurm's programs
+# cluster_start ROOT DIR NODE...   ROOT: the extracted packages; exports the environment of Slurm's programs
 # cluster_stop
 
 cluster_fail() {
@@ -78,7 +77,7 @@ SlurmdParameters=config_overrides
 CONF
   for node; do
     ports=${ports#* }
-    echo "NodeName=${node%%=*} NodeHostname=$(uname -n) NodeAddr=127.0.0.1 Port=${ports%% *} CPUs=1 Features=${node#*=}"
+    echo "NodeName=$node NodeHostname=$(uname -n) NodeAddr=127.0.0.1 Port=${ports%% *} CPUs=1"
   done >>"$SLURM_CONF"
   echo 'PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP' >>"$SLURM_CONF"
 
@@ -92,12 +91,11 @@ CONF
   echo $! >"$cluster_directory/slurmctld.id"
   cluster_wait 20 slurmctld scontrol ping || return 1
   for node; do
-    node=${node%%=*}
     "$cluster_root/usr/sbin/slurmd-wlm" -D -N "$node" -f "$SLURM_CONF" \
       -d "$cluster_root/usr/sbin/slurmstepd-wlm" >>"$cluster_directory/$node.out" 2>&1 &
     echo $! >"$cluster_directory/$node.id"
   done
-  for node; do cluster_wait 30 "node $node" cluster_is_idle "${node%%=*}" || return 1; done
+  for node; do cluster_wait 30 "node $node" cluster_is_idle "$node" || return 1; done
 }
 
 cluster_is_idle() { [ "$(sinfo -h -N -n "$1" -o %T)" = idle ]; }

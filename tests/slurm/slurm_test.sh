@@ -1,13 +1,14 @@
 #!/bin/sh
-# The kit for Slurm on a real Slurm of two nodes, one of which has a broken perf at first.
-# usage: slurm_test.sh SKIDSCAN FETCH WORK
-#   SKIDSCAN  the program; FETCH  scripts/fetch-debian-packages.sh; WORK  a directory for all of it
+# The job script on a real Slurm of four nodes, one of which has a broken perf at first.
+# usage: slurm_test.sh SKIDSCAN SCRIPT FETCH WORK
+#   SKIDSCAN  the program; SCRIPT  slurm/record.sbatch; FETCH  scripts/fetch-debian-packages.sh
+#   WORK      a directory for all of it
 # Logs and results stay in WORK when something fails.
 # exit status: 0 all checks passed, 1 one failed, 77 not testable here
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-skidscan=$1 fetch=$2 work=$3
+skidscan=$1 script=$2 fetch=$3 work=$4
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 
@@ -45,7 +46,7 @@ finish() {
   cluster_stop
   if [ "$status" -ne 0 ]; then
     echo "files are in $(cd "$work/test" && pwd -P); the last messages of Slurm:"
-    tail -n 5 "$work"/test/cluster/*.out "$work"/test/kit/results/*.log 2>/dev/null || true
+    tail -n 5 "$work"/test/cluster/*.out "$work"/test/results/*.log 2>/dev/null || true
   fi
   [ -z "$short" ] || rm -rf "$short"
   exit "$status"
@@ -53,7 +54,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-cluster_start "$work/slurm/contents" "$work/test/cluster" n1=alpha n2=beta
+cluster_start "$work/slurm/contents" "$work/test/cluster" n1 n2 n3 n4
 
 check() { # expectation, command
   what=$1
@@ -73,7 +74,6 @@ fails_with() { # status, command
   [ "$status" -eq "$expected" ]
 }
 is_queue_empty() { [ -z "$(squeue -h)" ]; }
-submit() { kit/submit.sh "$@" >submit.log 2>&1; }
 
 # A perf that is broken on n2 while the file "broken" exists.
 perf=$(command -v perf)
@@ -86,29 +86,41 @@ chmod +x bin/perf
 PATH=$work/test/bin:$PATH
 : >broken
 
-"$skidscan" kit --slurm -e faults -p none --samples 100 -o kit/
-check 'the README mentions submit.sh' has kit/README.txt submit.sh
-check 'submit.sh without nodes is a usage error' fails_with 64 submit
-check 'submit.sh prints its usage' has submit.log '^usage: submit.sh --nodes LIST'
+# As in an archive: the script finds the program by its own place.
+mkdir -p archive/bin archive/share/skidscan/slurm results
+ln -s "$skidscan" archive/bin/skidscan
+cp "$script" archive/share/skidscan/slurm
+script=$work/test/archive/share/skidscan/slurm/record.sbatch
+check 'without Slurm the script prints its usage' fails_with 64 "$script"
 
-submit --nodes 'n[1-2]'
-check 'both nodes are submitted' has submit.log 'n2: Submitted batch job'
-cluster_wait 60 'both jobs' is_queue_empty
-check 'n1 has a run' test -s kit/results/n1.run/session
-check 'n2 has no run' test ! -e kit/results/n2.run
-check 'the log of n2 has the reason' has kit/results/n2.log 'perf --version printed no version'
+cd results
+# Events that need no PMU and no breakpoints.
+submit() { sbatch "$@" "$script" -e faults,cpu-clock -p none --samples 100; }
+check 'an array is submitted' submit --array=1-4
+cluster_wait 120 'the first jobs' is_queue_empty
+for node in n1 n3 n4; do check "$node has a run" test -s $node.tar; done
+check 'n2 has no run' test ! -e n2.tar
+check 'the log of n2 has the reason' has n2.log 'perf --version printed no version'
 
-rm broken
-submit --nodes 'n[1-2]'
-check 'recorded nodes are not submitted again' has submit.log '^n1: recorded already'
-check 'feature jobs wait in the queue' submit --features alpha --hold
-check 'queued jobs are not submitted again' submit --features alpha,beta
-check 'the queued job is named' has submit.log '^alpha: is in the queue already'
-scancel --name skidscan-alpha
+rm ../broken
+check 'the node that failed is submitted again' submit --nodelist=n2
+check 'a recorded node is submitted again' submit --nodelist=n1
 cluster_wait 60 'the second jobs' is_queue_empty
-for run in n2 beta; do check "$run has a run" test -s "kit/results/$run.run/session"; done
-check 'no partial run is left' sh -c '! ls -d kit/results/*.partial'
-check 'an unknown node is an error' fails_with 1 submit --nodes n9
-check 'the runs can be compared' "$skidscan" compare kit/results/n1.run kit/results/n2.run
+check 'n2 has a run' test -s n2.tar
+check 'a recorded node is not recorded again' has n1.log '^n1.tar: recorded already'
+
+# A job that is cancelled leaves its run, which the next one on that node finishes.
+rm n3.tar
+sbatch --nodelist=n3 "$script" -e faults -p none,pp --duration 5
+cluster_wait 60 'a recording' ls n3.run/faults.none.data
+scancel --name skidscan
+cluster_wait 60 'the cancelled job' is_queue_empty
+check 'the log says what is kept' has n3.log '1 of 2 measurements kept'
+check 'the node is submitted again' submit --nodelist=n3
+cluster_wait 60 'the last job' is_queue_empty
+check 'no directory is left' sh -c '! ls -d ./*.run'
+check 'all runs can be compared' "$skidscan" compare n1.tar n2.tar n3.tar n4.tar
+check 'all runs can be reported' "$skidscan" report n1.tar n2.tar n3.tar n4.tar
+check 'all runs can be merged' "$skidscan" merge n1.tar n2.tar n4.tar -o all.json
 
 [ "$failed" = no ] || exit 1
