@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `doctor`, `record`, the run.sh of a kit, and interrupted recordings inside emulated Skylakes: as root, as a
+"""Runs `doctor`, `record`, and interrupted recordings inside emulated Skylakes: as root, as a
 user, beside the NMI watchdog, with few counters and with two CPUs. Then checks exit statuses, messages, and that
 samples are where the emulation puts them. docs/lab.md describes it.
 
@@ -7,7 +7,6 @@ exit status: 0 all right, 1 otherwise, 77 skipped, 64 wrong usage
 """
 
 import json
-import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from machine import Cpu, Parser, boot
 from run import as_user, compiler, preparation
 
 LOADS = "-e MEM_INST_RETIRED.ALL_LOADS:u -c 36 --nops 60"
-RECORD, KIT = f"skidscan record -q {LOADS}", "sh /kit/run.sh"  # the path is replaced
+RECORD = f"skidscan record -q {LOADS}"
 # Stops the command in the background when its first measurement is finished.
 STOP = ("{command} -o {run} & pid=$!; until ls {run}/*.data >/dev/null 2>&1; do sleep 0.1; done; "
         "kill -{signal} $pid; wait $pid")
@@ -38,28 +37,27 @@ def steps(name: str, user=False, problems="No problem found") -> list[Step]:
             Step(f"{name}.run", f"{RECORD} -o {name}.run", user=user)]
 
 
-def interrupted(name: str, signal: str, status: int, command=RECORD, again="skidscan record -q --resume {run}",
-                user=False) -> list[Step]:
+def interrupted(name: str, signal: str, status: int, user=False) -> list[Step]:
     run = f"{name}.run"
-    return [Step(f"{name}-begun", STOP.format(command=command, run=run, signal=signal), status, user=user),
-            Step(run, again.format(run=run), user=user)]
+    return [Step(f"{name}-begun", STOP.format(command=RECORD, run=run, signal=signal), status, user=user),
+            Step(run, f"skidscan record -q --resume {run}", user=user)]
 
 
 PARANOID = "echo {} >/proc/sys/kernel/perf_event_paranoid"
-ROOT = [*steps("root"), Step("kit.run", f"{KIT} -o kit.run"), *interrupted("stopped", "TERM", 1),
-        *interrupted("killed", "KILL", 137), *interrupted("kit-stopped", "TERM", 143, KIT, KIT + " -o {run}")]
+ROOT = [*steps("root"), Step("packed.tar", f"{RECORD} --pack packed.tar"), *interrupted("stopped", "TERM", 130),
+        *interrupted("killed", "KILL", 137)]
 USER = [Step("paranoid-3", PARANOID.format(3)),
         Step("forbidden-doctor", "skidscan doctor", 1, "kernel.perf_event_paranoid is 3", user=True),
         Step("forbidden-record", f"{RECORD} -o forbidden.run", 1, "kernel.perf_event_paranoid is 3", user=True),
         Step("paranoid-2", PARANOID.format(2)),
         *steps("user", user=True, problems="only user mode can be sampled"),
         Step("user-kernel.run", f"{RECORD.replace(':u', '')} -o user-kernel.run", user=True),
-        Step("user-kit.run", f"{KIT} -o user-kit.run", user=True), *interrupted("user-stopped", "TERM", 1, user=True)]
+        *interrupted("user-stopped", "TERM", 130, user=True)]
 WATCHDOG = "the NMI watchdog keeps one hardware counter"
 MACHINES = [  # CPU, kernel's command line, vCPUs, steps
     ("skylake", "", 1, ROOT), ("skylake", "", 1, USER),
     ("skylake,pmu-counters=2", "nmi_watchdog=1", 1, steps("watchdog", problems=WATCHDOG)),
-    ("skylake", "", 2, [*steps("two"), Step("two-kit.run", f"{KIT} -o two-kit.run")]),
+    ("skylake", "", 2, steps("two")),
     ("skylake", "nmi_watchdog=1", 2, steps("two-watchdog", problems=WATCHDOG))]
 
 
@@ -92,16 +90,13 @@ def main() -> int:
     parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
     arguments = parser.parse_args()
     skidscan, directory = arguments.skidscan.resolve(), arguments.directory.resolve()
-    (kit := directory / "kit").parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([skidscan, "kit", "-q", "--force", *LOADS.split(), "--for", "skl", "-o", f"{kit}/"], check=True)
     checks = failures = 0
     for number, (cpu, append, cpus, all_steps) in enumerate(MACHINES):
         commands = preparation(skidscan)
         for step in all_steps:
-            command = step.command.replace("/kit/run.sh", shlex.quote(f"{kit}/run.sh"))
-            command = as_user(command) if step.user else f"( {command} )"
+            command = as_user(step.command) if step.user else f"( {step.command} )"
             commands += f"{command} >{step.name}.out 2>&1 && s=0 || s=$?\necho $s >{step.name}.status\n"
-        results = boot(Cpu.of(cpu), directory / str(number), commands, [skidscan, *compiler(), kit], append=append,
+        results = boot(Cpu.of(cpu), directory / str(number), commands, [skidscan, *compiler()], append=append,
                        options=["-smp", str(cpus)], cached=arguments.cached) / "files"
         for step in all_steps:
             output = (results / f"{step.name}.out").read_text(errors="replace")
@@ -116,7 +111,7 @@ def main() -> int:
                 names = [each["id"] for each in found["problems"]]
                 if ("nmi_watchdog" in names) != ("nmi_watchdog=1" in append) or ("user_only" in names) != step.user:
                     wrong.append(f"problems: {names}")
-            if step.name.endswith(".run"):
+            if step.name.endswith((".run", ".tar")):
                 wrong += check_run(skidscan, results / step.name)
             print(f"{cpu} {append} {cpus} CPU: {step.name}: {'; '.join(wrong) or 'right'}", flush=True)
             if wrong:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records events on emulated CPUs by kits and compares each sample with the emulator's truth log, then the
+"""Records events on emulated CPUs and compares each sample with the emulator's truth log, then the
 conclusions of skidscan (report, audit, correct) with what follows from the log. docs/lab.md describes it.
 
 A row is one recording, or one that the kernel has to refuse. A difference is a sample that is missing, too
@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from machine import Cpu, Parser, Truth, boot, truths
+from run import compiler, preparation
 
 LEVELS = ("none", "p", "pp", "ppp")
 
@@ -28,17 +29,17 @@ LEVELS = ("none", "p", "pp", "ppp")
 @dataclass(frozen=True)
 class Event:
     code: str
-    options: str  # of the kit: trigger, period, iterations
+    options: str  # of record: trigger, period, iterations
     levels: tuple = LEVELS
     precise: bool = True  # by the event file of the CPU: otherwise nothing is promised
     corrected: bool = True  # `correct` can move level 1 back
     refused: tuple = ()  # levels that the kernel refuses for this event on this CPU
-    nops: str = "150"  # of the runway, if the options name none; empty: as the kit chooses
+    nops: str = "150"  # of the runway, if the options name none; empty: as record chooses
 
 
 # Periods from 32, because the kernel refuses shorter ones on Nehalem and Haswell. One less than a prime,
 # because PEBS samples each (period + 1)th event.
-LOOP = "-c 36 --iterations 150000"
+LOOP = "--triggers 1 -c 36 --iterations 150000"
 LOADS, STORES = Event("r81d0:u", f"--trigger load {LOOP}"), Event("r82d0:u", f"--trigger store {LOOP}")
 TAKEN, CALLS = f"--trigger branch-taken {LOOP}", f"--trigger call {LOOP}"
 CYCLES = Event("cycles:P", "--trigger load -F 4000 -g --iterations 400000", levels=("P",), precise=False)
@@ -57,7 +58,7 @@ SANDY_BRIDGE = {
     "calls": Event("r2c4:u", CALLS),
     # The trigger returns to the next instruction without a call, which no control flow graph contains.
     "returns": Event("r8c4:u", f"--trigger ret {LOOP}", corrected=False),
-    "mispredicted": Event("r1c5:u", f"--trigger branch-mispredict -c 36 --iterations 320000"),
+    "mispredicted": Event("r1c5:u", f"--trigger branch-mispredict --triggers 1 -c 36 --iterations 320000"),
     "prec-dist": Event("r1c0:u", RETIRED, precise=False),
     "latency": LATENCY,
     "cycles": CYCLES,
@@ -67,7 +68,7 @@ SANDY_BRIDGE = {
 }
 ICE_LAKE = SANDY_BRIDGE | {
     "not-taken": Event("r10c4:u", f"--trigger branch-not-taken {LOOP}"),
-    "mispredicted": Event("r11c5:u", f"--trigger branch-mispredict -c 36 --iterations 320000"),
+    "mispredicted": Event("r11c5:u", f"--trigger branch-mispredict --triggers 1 -c 36 --iterations 320000"),
     "prec-dist": Event("r100:u", RETIRED, precise=False),
 }
 # Of MEM_INST_RETIRED the kernel's table of PEBS events has only LATENCY_ABOVE_THRESHOLD.
@@ -196,20 +197,19 @@ class Session:
     def __init__(self, job: Job, skidscan: Path, directory: Path, options, cached: bool):
         self.job, self.skidscan, self.directory = job, skidscan, directory
         shutil.rmtree(directory, ignore_errors=True)
-        kits = directory / "kits"
-        kits.mkdir(parents=True)
+        directory.mkdir(parents=True)
         commands = ["cat /sys/bus/event_source/devices/cpu/caps/max_precise >/results/max_precise || true",
                     "cat /sys/bus/event_source/devices/cpu/caps/branches >/results/branches || true"]
         for name, event in job.events.items():
             levels = [] if event.levels == ("P",) else ["-p", ",".join(event.levels)]
             nops = ["--nops", event.nops] if event.nops and "--nops" not in event.options else []
-            per_cpu = [*levels, *nops, *event.options.split()]
-            self.run_skidscan("kit", "-q", "-e", event.code, *per_cpu, "-o", f"{kits / name}/")
-            # A refusal of a level is an expected row, and the script says so by its status.
-            commands.append(f"sh {shlex.quote(str(kits / name))}/run.sh -o /results/{name}.run || true")
+            command = ["skidscan", "record", "-q", "-e", event.code, *levels, *nops, *event.options.split(),
+                       "-o", f"/results/{name}.run"]
+            # Where every level is refused, as some rows expect, the exit status is 1.
+            commands.append(f"{shlex.join(command)} || true")
         commands.append("/usr/bin/perf record -e dummy -o /tmp/end true")  # ends the log of the last recording
-        self.results = boot(job.cpu, directory, "\n".join(commands) + "\n", [kits], append=job.append,
-                            options=options, cached=cached)
+        self.results = boot(job.cpu, directory, preparation(skidscan) + "\n".join(commands) + "\n",
+                            [skidscan, *compiler()], append=job.append, options=options, cached=cached)
         self.truths = truths(directory)
 
     def run_skidscan(self, *arguments) -> str:

@@ -17,10 +17,10 @@ from machine import Cpu, Parser
 from matrix import LEVELS, Event, Job, Session
 
 TRIGGERS, PERIODS = (2, 3, 4, 7, 8), (12, 13, 36, 37, 1008, 1009, 10006, 10007)
-# Periods and triggers as `kit` chooses them, and NOPs where it makes the loop suit the period.
-DEFAULTS = {code: Event(code, "--for skl --iterations 300000")
+# Periods and triggers as `record` chooses them, and NOPs where it makes the loop suit the period.
+DEFAULTS = {code: Event(code, "--iterations 300000")
             for code in ("r81d0:u", "r82d0:u", "r20c4:u", "r2c4:u", "r8c4:u", "r1c5:u")}
-DEFAULTS |= {code: Event(code, "--for skl --iterations 30000", nops="") for code in ("r1c0:u", "cycles:u")}
+DEFAULTS |= {code: Event(code, "--iterations 30000", nops="") for code in ("r1c0:u", "cycles:u")}
 # NOPs between loads: some closer than the delay, and none.
 SHADOW = 40
 GAPS = {"close": ("5,10,100", "0,1,2,4,8,16,32,64,128", "10,10,10,10,10,10"), "far": ("60,80,100", "50,50")}

@@ -1,0 +1,73 @@
+"""The runs of the guest, in which no skidscan runs: commands of perf for it, and their run.json afterwards.
+
+usage: session.py commands SKIDSCAN DIR     writes DIR/commands, a target in the directory of each run
+       session.py runs SKIDSCAN DIR         writes the run.json of the runs that came back to DIR/results
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+OPTIONS = ["--arch", "aarch64", "--nops", "1200"]  # longer than any skid; emulated instructions are slow
+LEVELS = ["", "p", "pp", "ppp"]
+# Event, levels, period, iterations and whether a hit is counted by iteration.
+RUNS = {"cycles": [("cycles:u", range(4), 10007, 30000)],
+        "breakpoints": [("access", (1, 2), 7, 35707), ("execute", (1, 2), 7, 35707)]}
+FIFOS = ["/tmp/control", "/tmp/acknowledge"]
+
+
+def read(*command) -> dict:
+    return json.loads(subprocess.run([*command, "--format", "json"], capture_output=True, text=True).stdout)
+
+
+def measurements(name: str, layout: dict):
+    perf_names = {"cycles:u": "cycles:u", "access": f"mem:{layout['datum']}/8:rw:",
+                  "execute": f"mem:{layout['trigger']['begin']}:x:"}
+    for event, levels, period, iterations in RUNS[name]:
+        for level in levels:
+            colon = "" if ":" in event else ":"
+            yield {"event": event, "requested": event + colon * (level > 0) + LEVELS[level],
+                   "perf_event": perf_names[event] + LEVELS[level], "level": level, "repeat": 1, "period": period,
+                   "cpu": None, "trigger": "load", "length": {"iterations": iterations},
+                   "file": f"{event.replace(':', '_')}.{LEVELS[level] or 'none'}.data", "state": "finished",
+                   "reason": "", "command": [], "started": "", "ended": "", "target_report": None, "messages": []}
+
+
+def commands(skidscan: str, directory: Path) -> None:
+    lines = [f"mkfifo {' '.join(FIFOS)}"]
+    for name in RUNS:
+        target = directory / "targets" / name / "target.load"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        layout = read(skidscan, "target", *OPTIONS, "-o", target)["layout"]
+        lines.append(f"mkdir /results/{name}.run")
+        for each in measurements(name, layout):
+            lines.append(f"perf record -q --no-buildid-cache --no-bpf-event -e {each['perf_event']} -c {each['period']} "
+                         f"-d -o /results/{name}.run/{each['file']} -D -1 --control fifo:{','.join(FIFOS)} -- {target} "
+                         f"--iterations {each['length']['iterations']} --cpu 0 --control {FIFOS[0]} --ack {FIFOS[1]}")
+    here = Path(__file__).parent
+    lines.append((here / "commands").read_text().replace("@TARGET@", str(directory / "targets/cycles/target.load")))
+    (directory / "commands").write_text("\n".join(lines) + "\n")
+
+
+def runs(skidscan: str, directory: Path) -> None:
+    machine = read(skidscan, "doctor", "--root", directory / "results/machine")
+    cpu = {key: machine["cpu"][key] for key in
+           ("arch", "vendor", "model_name", "family", "model", "stepping", "microcode", "hypervisor")}
+    for name in RUNS:
+        run = directory / "results" / f"{name}.run"
+        target = read(skidscan, "target", "--read", shutil.copy(directory / "targets" / name / "target.load", run))
+        document = {"schema": "skidscan.run/1", "tool_version": target["tool_version"],
+                    "command_line": [], "synthetic": False,
+                    "machine": {"cpu": cpu, "kernel": machine["kernel"], "hostname": "lab", "core_pmus": [],
+                                "perf_event_paranoid": None, "perf_event_max_sample_rate": None,
+                                "allowed_cpus": [0]},
+                    "perf": {"path": "perf", "version": "6.1", "major": 6, "minor": 1}, "cpu": 0, "samples": 0,
+                    "duration_seconds": None, "started": "", "ended": "",
+                    "targets": [{"trigger": "load", "file": "target.load", "build_id": target["build_id"]}],
+                    "measurements": list(measurements(name, target["layout"])), "notes": []}
+        (run / "run.json").write_text(json.dumps(document, indent=2))
+
+
+{"commands": commands, "runs": runs}[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))
