@@ -1,5 +1,5 @@
 // Builds the targets that come with packages of skidscan into one file (runway/shipped.h): those
-// that record and kit choose without options for the target, for both architectures, and those of
+// that record chooses without options for the target, for both architectures, and those of
 // the built-in models. Run by cpack; not installed.
 #include "runway/kinds/kind.h"
 #include "runway/shipped.h"

@@ -5,7 +5,6 @@
 #include "runway/target_report.h"
 #include "runway/target_run.h"
 #include "src/support/address.h"
-#include "src/support/command_words.h"
 #include "src/support/error.h"
 #include "src/support/json_value.h"
 #include "src/support/text.h"
@@ -15,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,51 +74,29 @@ std::optional<TargetReport> parse_target_report(std::string_view standard_output
   return last;
 }
 
-std::string seconds_text(std::chrono::nanoseconds duration) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  return fmt::format("{}.{:09}", duration.count() / kSecond, duration.count() % kSecond);
-}
-
-std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu) {
-  std::vector<CommandWord> words{value_word("target")};
-  if (length) {
-    if (const auto* iterations = std::get_if<std::uint64_t>(&*length)) {
-      words.push_back({.text = "--iterations"});
-      words.push_back({.text = std::to_string(*iterations)});
-    } else {
-      words.push_back({.text = "--seconds"});
-      words.push_back(value_word("seconds"));
-    }
-  }
-  if (with_cpu) {
-    words.push_back({.text = "--cpu"});
-    words.push_back(value_word("cpu"));
-  }
-  return words;
-}
-
-std::vector<CommandWord> control_words() {
-  return {
-      {.text = "--control"}, value_word("control"), {.text = "--ack"}, value_word("acknowledge")};
-}
-
 std::vector<std::string> command_line(const Target& target, const TargetRun& run) {
   // A bare name would be looked up in PATH.
   const bool bare = !target.path.has_parent_path();
-  std::map<std::string, std::string> values{
-      {"target", bare ? "./" + target.path.string() : target.path.string()}};
-  std::vector<CommandWord> words = command_words(run.length, run.cpu.has_value());
+  std::vector<std::string> words{bare ? "./" + target.path.string() : target.path.string()};
+  const auto add = [&words](std::string option, std::string value) {
+    words.push_back(std::move(option));
+    words.push_back(std::move(value));
+  };
   if (run.length) {
-    const auto* duration = std::get_if<std::chrono::nanoseconds>(&*run.length);
-    if (duration != nullptr) values.emplace("seconds", seconds_text(*duration));
+    if (const auto* iterations = std::get_if<std::uint64_t>(&*run.length)) {
+      add("--iterations", std::to_string(*iterations));
+    } else {
+      constexpr std::int64_t kSecond = 1'000'000'000;
+      const std::int64_t duration = std::get<std::chrono::nanoseconds>(*run.length).count();
+      add("--seconds", fmt::format("{}.{:09}", duration / kSecond, duration % kSecond));
+    }
   }
-  if (run.cpu) values.emplace("cpu", std::to_string(*run.cpu));
+  if (run.cpu) add("--cpu", std::to_string(*run.cpu));
   if (!run.control.empty()) {
-    for (CommandWord& word : control_words()) words.push_back(std::move(word));
-    values.emplace("control", run.control.string());
-    values.emplace("acknowledge", run.acknowledge.string());
+    add("--control", run.control.string());
+    add("--ack", run.acknowledge.string());
   }
-  return filled(words, values);
+  return words;
 }
 
 }  // namespace skid::runway

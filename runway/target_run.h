@@ -3,15 +3,10 @@
 
 #include "runway/specification.h"
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace skid {
-struct CommandWord;
-}  // namespace skid
 
 namespace skid::runway {
 
@@ -26,14 +21,6 @@ struct TargetRun {
   /// iterations, and does the same with "disable\n" after the last.
   std::filesystem::path control, acknowledge;
 };
-
-/// Lists the words of a target's command line before the values are known: `target` (its path),
-/// `seconds`, `cpu`. A number of iterations is known; nullopt: as specified.
-std::vector<CommandWord> command_words(const std::optional<RunLength>& length, bool with_cpu);
-/// Lists the words that follow for a perf that counts on command: `control`, `acknowledge`.
-std::vector<CommandWord> control_words();
-/// Formats the value of `seconds`: "1.500000000".
-std::string seconds_text(std::chrono::nanoseconds duration);
 
 /// Returns the command line of a run: --iterations N | --seconds S, --cpu N, --control F --ack F.
 std::vector<std::string> command_line(const Target& target, const TargetRun& run);

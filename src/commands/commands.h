@@ -21,7 +21,6 @@ Command correct_command();
 Command doctor_command();
 Command events_command();
 Command inspect_command();
-Command kit_command();
 Command merge_command();
 Command rates_command();
 Command record_command();

@@ -4,7 +4,6 @@
 #include "src/events/pfm_tables.h"
 #include "src/machine/machine.h"
 #include "src/record/directory.h"
-#include "src/record/kit/kit.h"
 #include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/in_order.h"
@@ -28,12 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string what_finishes(const std::string& directory, const run::Run& run) {
-  if (!run.by_kit) return fmt::format("skidscan record --resume {}", directory);
-  return fmt::format("sh {}/run.sh -o {} (on the machine where it was begun)", directory,
-                     directory);
-}
-
 /// Describes the parts that a run is missing.
 std::vector<std::string> gaps_of(const std::string& directory, const run::Run& run) {
   std::vector<std::string> gaps;
@@ -41,8 +34,9 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
       std::ranges::count(run.measurements, run::State::pending, &run::PlannedMeasurement::state);
   if (pending > 0) {
     gaps.push_back(
-        fmt::format("{}: partial run, {} of {} measurements are missing; finish it with: {}",
-                    directory, pending, run.measurements.size(), what_finishes(directory, run)));
+        fmt::format("{0}: partial run, {1} of {2} measurements are missing; finish it with: "
+                    "skidscan record --resume {0}",
+                    directory, pending, run.measurements.size()));
     if (const fs::path replaced = record::replaced_run(directory); !replaced.empty()) {
       gaps.push_back(
           fmt::format("{}: the run that {} was to replace", replaced.string(), directory));
@@ -64,7 +58,6 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
     if (!run.machine.has_core_pmu() &&
         reason.find(" event is not supported") != std::string::npos) {
       remedy = " The machine has no PMU; for the remedy: skidscan doctor";
-      if (run.by_kit) remedy += fmt::format(" --root {}/{}", directory, run::kMachineName);
     }
     const std::size_t others = measurements.size() - 1;
     gaps.push_back(fmt::format("{}: {} not recorded: {}{}", directory,
@@ -125,11 +118,6 @@ struct Steps {
   }
 
   Step of_file(std::size_t number) const {
-    if (kit::is_kit(inputs[number])) {
-      throw InputError({inputs[number], std::nullopt, "a kit that has not recorded anything",
-                        "a run or a recording",
-                        "carry it to the machine in question and run its run.sh"});
-    }
     std::error_code ignored;
     const auto status = fs::status(inputs[number], ignored);
     const bool is_pipe =

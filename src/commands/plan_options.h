@@ -1,4 +1,4 @@
-// The options of a plan, which `record` and `kit` share.
+// The options of `record` that select what is recorded.
 #pragma once
 
 #include "src/commands/commands.h"
@@ -15,7 +15,7 @@ struct PlanOptions;
 
 namespace skid::commands {
 
-/// Returns the options that `record` and `kit` share; parsing stores their values in `options`.
+/// Returns these options; parsing stores their values in `options`.
 std::vector<Option> plan_options(record::PlanOptions& options);
 
 }  // namespace skid::commands

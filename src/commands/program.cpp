@@ -51,9 +51,9 @@ commandline::Program program() {
   commandline::Program program{
       std::move(itself),
       SKIDSCAN_VERSION,
-      {doctor_command(), record_command(), kit_command(), report_command(), compare_command(),
-       merge_command(), annotate_command(), audit_command(), correct_command(), samples_command(),
-       inspect_command(), events_command(), rates_command(), synth_command(), target_command()}};
+      {doctor_command(), record_command(), report_command(), compare_command(), merge_command(),
+       annotate_command(), audit_command(), correct_command(), samples_command(), inspect_command(),
+       events_command(), rates_command(), synth_command(), target_command()}};
   std::ranges::for_each(program.commands, complete);
   return program;
 }

@@ -215,10 +215,6 @@ void record_anew(const RecordOptions& options) {
 void resume(const RecordOptions& options) {
   const std::filesystem::path name = *options.resume;
   run::Run run = run::read_run(name);
-  if (run.by_kit && run.partial()) {
-    throw Error("{}: was begun by the run.sh of a kit; finish it with: sh {} -o {}", name.string(),
-                shell_quoted({(name / "run.sh").string()}), shell_quoted({name.string()}));
-  }
   check_packed(options);
   if (!run.partial() && !options.pack) {
     return options.shown.result(name.string() + ": nothing is pending");

@@ -395,7 +395,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
 }
 
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
-                         const machine::CpuIdentity& here, std::string_view option) {
+                         const machine::CpuIdentity& here) {
   const std::string name = cpu.empty() ? pfm_name_of(here) : pfm_name_of(cpu);
   const PfmPmu* found = find_by(pmus, &PfmPmu::name, name);
   if (found == nullptr && cpu.empty()) found = find_by(pmus, &PfmPmu::present, true);
@@ -408,9 +408,9 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   }
   if (name.starts_with("arm_")) {
     throw UsageError(
-        "{} {}: the events of Arm's CPUs are in skidscan for aarch64 alone; what to record there: "
-        "'skidscan events --for WHAT --cpu {}'",
-        option, cpu, cpu);
+        "--cpu {0}: the events of Arm's CPUs are in skidscan for aarch64 alone; what to record "
+        "there: 'skidscan events --for WHAT --cpu {0}'",
+        cpu);
   }
   std::vector<std::string> names;
   for (auto& of_cpu : known_cpus()) std::ranges::move(of_cpu, std::back_inserter(names));
@@ -421,8 +421,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
         "files";
   }
   throw UsageError(
-      "{} {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",
-      option, cpu, remedy);
+      "--cpu {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",
+      cpu, remedy);
 }
 
 std::vector<std::vector<std::string>> known_cpus() {
@@ -455,7 +455,7 @@ Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine
         find_by(pmus, &PfmPmu::name, name) == nullptr) {
       return {Cpu{.name = name, .source = "no table of events", .layout = ConfigLayout::arm}, {}};
     }
-    return pfm_catalogue(choose_pmu(pmus, request.cpu, here.cpu, request.option), here, at_hand);
+    return pfm_catalogue(choose_pmu(pmus, request.cpu, here.cpu), here, at_hand);
   }
   Cpu cpu;
   cpu.at_hand = at_hand;

@@ -25,9 +25,8 @@ struct Spelling;
 
 /// Which CPU, and where its events are read.
 struct CatalogueRequest {
-  std::string cpu;                    ///< value of --cpu; empty: this machine's CPU
-  std::filesystem::path perfmon;      ///< directory of Intel's event files; empty: built in
-  std::string_view option = "--cpu";  ///< option that named the CPU, for messages
+  std::string cpu;                ///< value of --cpu; empty: this machine's CPU
+  std::filesystem::path perfmon;  ///< directory of Intel's event files; empty: built in
   /// Whether an Arm CPU gets a catalogue without events where libpfm4 was built for x86.
   bool may_lack_events = false;
 };
@@ -88,7 +87,7 @@ class Catalogue {
 /// that libpfm4 finds present. Throws UsageError for a name that is not among `pmus`, Error when
 /// none is present; both messages name a remedy.
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
-                         const machine::CpuIdentity& here, std::string_view option = "--cpu");
+                         const machine::CpuIdentity& here);
 
 /// Lists the CPUs that have a built-in catalogue, each with all its names.
 std::vector<std::vector<std::string>> known_cpus();

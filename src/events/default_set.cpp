@@ -189,25 +189,6 @@ bool is_of_hybrid(const machine::CorePmu& pmu) {
   return pmu.name.starts_with("cpu_");
 }
 
-DefaultSet any_cpu_set(const machine::Machine& machine) {
-  const Arch arch = runway::arch_from(machine.cpu.arch);
-  DefaultSet set;
-  const auto add = [&](std::string_view stands_for, const char* name, TriggerKind trigger) {
-    if (const auto reason = runway::refusal(trigger, arch)) {
-      set.notes.push_back(fmt::format("{}: left out; {}", name, *reason));
-      return;
-    }
-    add_named(set, stands_for, name, trigger, counted_by_generic(name),
-              machine::levels_up_to(machine::kHighestLevel));
-  };
-  add("cycles", "cycles", long_trigger(arch));
-  add("instructions", "instructions", {});
-  add("a branch", "branches", runway::trigger_kind_from("branch-taken"));
-  add("a mispredicted branch", "branch-misses", runway::trigger_kind_from("branch-mispredict"));
-  add("an L3-missing load", "cache-misses", runway::trigger_kind_from("load-dram"));
-  return set;
-}
-
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine) {
   const auto* found = find_by(machine.core_pmus, &machine::CorePmu::name, "cpu_core");
   if (found != nullptr) return found;

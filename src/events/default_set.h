@@ -42,10 +42,6 @@ struct DefaultSet {
 /// are used.
 DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalogue);
 
-/// Chooses perf's own events that any CPU may have, at all levels: for a CPU of which nothing is
-/// known but the architecture of `machine`.
-DefaultSet any_cpu_set(const machine::Machine& machine);
-
 /// Returns the PMU that events without one are recorded on: the performance cores' of a hybrid
 /// machine; null if the machine has none.
 const machine::CorePmu* main_core_pmu(const machine::Machine& machine);

@@ -9,8 +9,8 @@
 #include "src/machine/sampling_support.h"
 #include "src/machine/zen.h"
 #include "src/run/perftool/generic_event.h"
-#include "src/support/command_words.h"
 #include "src/support/error.h"
+#include "src/support/since.h"
 
 #include <algorithm>
 #include <array>

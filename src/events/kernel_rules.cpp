@@ -30,7 +30,7 @@
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
-#include "src/support/command_words.h"
+#include "src/support/since.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -202,7 +202,7 @@ bool Reader::add_target(Reading& reading) {
   const AddressRange loop = geometry->description->layout.loop;
   Code& code = code_at(listing_.codes, Kind::target, geometry->module, dso, loop);
   code.name = geometry->trigger.kind;
-  code.file = file;
+  code.file = reading.profile.source.shown(file);
   join(code.columns, reading.first_column, listing_.columns.size());
   reading.digest.located.for_each([&](const LocatedSamples& located) {
     if (where_is(located) != Where::user || !geometry->is_mapped_by(located.location->file)) return;
@@ -253,7 +253,7 @@ bool Reader::add_function(Reading& reading) {
     if (function->name != name && !file.begins.contains(function->range.begin)) return nullptr;
     Code& code = code_at(listing_.codes, Kind::function, file.found.module, spaces.file(index).path,
                          function->range);
-    code.file = file.found.path;
+    code.file = reading.profile.source.shown(file.found.path);
     if (function->name != name) code.alias = function->name;
     file.is_sampled = true;
     take(code);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/machine/cpu_identity.h"
-#include "src/support/command_words.h"
+#include "src/support/since.h"
 
 #include <algorithm>
 #include <cstdint>

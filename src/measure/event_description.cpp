@@ -19,7 +19,7 @@
 #include "src/run/perftool/generic_event.h"
 #include "src/run/perftool/record_arguments.h"
 #include "src/run/run.h"
-#include "src/support/command_words.h"
+#include "src/support/since.h"
 
 #include <algorithm>
 #include <set>

@@ -45,6 +45,11 @@ struct Source {
   std::filesystem::path content() const {
     return unpacked.empty() ? file : unpacked / file.filename();
   }
+  /// Returns the name that is shown of a file which may be one of the run.
+  std::filesystem::path shown(const std::filesystem::path& path) const {
+    return !unpacked.empty() && path.parent_path() == unpacked ? run_directory / path.filename()
+                                                               : path;
+  }
 };
 
 /// How to read a recording.

@@ -230,9 +230,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
       "no event was named, so the built-in ones, whose skid is known, and a representative set of "
       "the CPU's are recorded; name others with -e");
   const machine::Machine sampled = sampled_pmus(options, machine, notes);
-  const bool is_known = !machine.core_pmus.front().name.empty();
-  events::DefaultSet set =
-      is_known ? events::default_set(sampled, catalogue) : events::any_cpu_set(machine);
+  events::DefaultSet set = events::default_set(sampled, catalogue);
   for (events::DefaultEvent& event : set.events) {
     if (options.trigger && !is_of_every_instruction(event.counted) &&
         !runway::kind_of(*options.trigger).causes(event.counted)) {

@@ -79,7 +79,7 @@ inline int parse_level(std::string_view name) {
   throw UsageError("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name);
 }
 
-/// The choice of what to record, for `record` and for kits.
+/// The choice of what to record.
 struct PlanOptions {
   std::vector<std::string> events;             ///< -e, as given
   std::optional<std::vector<int>> levels;      ///< -p; nullopt: all levels
@@ -172,8 +172,7 @@ inline std::size_t triggers_of(const PlanOptions& options) {
 
 /// Chooses the events of the options, else the built-in ones, the default set of the CPU, and
 /// cycles:P, which perf itself records by default. Decisions are explained in `notes`. `catalogue`
-/// null: none covers the CPU. A core PMU without a name is that of a CPU of which nothing is known.
-/// Throws UsageError and Error as resolve_request() does.
+/// null: none covers the CPU. Throws UsageError and Error as resolve_request() does.
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes);

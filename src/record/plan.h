@@ -61,7 +61,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
     const PlanOptions& options, const RecordRequest& request,
     const std::map<runway::TriggerKind, runway::TargetDescription>& targets);
 
-/// Makes the run that `record` begins with and a kit carries: everything decided, nothing recorded.
+/// Makes the run that `record` begins with: everything decided, nothing recorded.
 /// The machine, perf and the start time are left out.
 run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
                      const Targets& targets);

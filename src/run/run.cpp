@@ -1,4 +1,4 @@
-// run.json and plan.json: one list of keys for reading and writing.
+// run.json: one list of keys for reading and writing.
 
 #include "src/run/run.h"
 
@@ -38,11 +38,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-
-bool has_file(const fs::path& directory, const char* name) {
-  std::error_code ignored;
-  return fs::is_regular_file(directory / name, ignored);
-}
 
 /// Refuses a name that leads out of the run directory.
 void check_file_name(const JsonValue& value) {
@@ -160,7 +155,8 @@ SKID_FIELDS(run::Run, tool_version, command_line, synthetic, machine, perf, cpu,
 
 namespace skid::run {
 
-Run read_description(const fs::path& path) {
+Run read_run(const fs::path& directory) {
+  const fs::path path = directory / kFileName;
   const std::string text = read_file(path, kMostBytes);
   if (text.empty()) {
     throw InputError({path.string(),
@@ -231,20 +227,8 @@ void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
 }
 
 bool is_run(const fs::path& directory) {
-  return has_file(directory, kFileName) ||
-         (has_plan(directory) && has_file(directory, kSessionName));
-}
-
-bool has_plan(const fs::path& directory) {
-  return has_file(directory, kPlanName);
-}
-
-Run read_run(const fs::path& directory) {
   std::error_code ignored;
-  if (has_plan(directory) && !fs::exists(directory / kFileName, ignored)) {
-    return read_kit_run(directory);
-  }
-  return read_description(directory / kFileName);
+  return fs::is_regular_file(directory / kFileName, ignored);
 }
 
 }  // namespace skid::run

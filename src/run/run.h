@@ -27,8 +27,6 @@ inline constexpr int kMostRepeats = 1000;
 
 inline constexpr const char* kSchema = "skidscan.run/1";
 inline constexpr const char* kFileName = "run.json";
-/// The plan of a kit: a run with all measurements pending, of no machine yet.
-inline constexpr const char* kPlanName = "plan.json";
 
 /// The state of a planned measurement.
 enum class State {
@@ -75,7 +73,6 @@ struct Run {
   std::string tool_version;
   std::vector<std::string> command_line;  ///< command line of skidscan; `record --resume` keeps it
   bool synthetic = false;
-  bool by_kit = false;  ///< recorded by a kit's run.sh, which alone can finish it
   machine::Machine machine;
   machine::PerfTool perf;
   int cpu = 0;                ///< the CPU that targets are pinned to
@@ -98,19 +95,12 @@ struct Run {
 std::string recording_name(std::string_view event, std::string_view level, int repeat,
                            std::set<std::string>& taken);
 
-/// Whether `directory` contains a run of `record`, or one that a kit's run.sh has begun.
+/// Whether `directory` contains a run of `record`.
 bool is_run(const std::filesystem::path& directory);
 
-/// Whether `directory` contains a kit, or the run of one.
-bool has_plan(const std::filesystem::path& directory);
-
-/// Reads DIR/run.json, or what a kit left there (docs/run.md). Every key is checked for its type
-/// and bounds; names of files that point out of the directory are refused. Throws InputError naming
-/// the file and the key.
+/// Reads DIR/run.json (docs/run.md). Every key is checked for its type and bounds; names of files
+/// that point out of the directory are refused. Throws InputError naming the file and the key.
 Run read_run(const std::filesystem::path& directory);
-
-/// Reads a description, run.json or plan.json, as read_run() does.
-Run read_description(const std::filesystem::path& file);
 
 /// Returns the text that write_run() writes.
 std::string description_of(const Run& run);
@@ -119,17 +109,5 @@ std::string description_of(const Run& run);
 inline void write_run(const Run& run, const std::filesystem::path& directory) {
   write_file_atomically(directory / kFileName, description_of(run));
 }
-
-/// File with the starts of run.sh, one line `key=value` each (docs/kit.md).
-inline constexpr const char* kSessionName = "session";
-/// Directory with the files of the machine, laid out as below "/".
-inline constexpr const char* kMachineName = "machine";
-/// The directory of the files that each measurement left: FILE.out, FILE.err, FILE.result.
-inline constexpr const char* kResultsName = "results";
-
-/// Reads the run that a kit's run.sh leaves: DIR/plan.json and, raw, what happened, put together in
-/// memory with what `record` judges its recordings by. The files of the directory are untrusted:
-/// sizes are bounded and symbolic links are not followed. Throws InputError.
-Run read_kit_run(const std::filesystem::path& directory);
 
 }  // namespace skid::run

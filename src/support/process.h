@@ -96,8 +96,7 @@ std::vector<std::string> program_directories();
 /// is none. A name with a slash is a path.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-/// Returns the words in one line, quoted where a POSIX shell needs it, for users and for the
-/// scripts of kits.
+/// Returns the words in one line, quoted where a POSIX shell needs it, for users.
 std::string shell_quoted(const std::vector<std::string>& argv);
 
 }  // namespace skid

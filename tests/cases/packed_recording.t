@@ -23,5 +23,5 @@ An interrupted run stays a directory beside the file, and is packed once it is f
   $ skidscan record --resume cut.run --pack cut.tar -q
   $ ls -d cut.*
   cut.tar
-  $ skidscan merge host.tar cut.tar --as-repeats | pick measurements.#
-  measurements.# = 2
+  $ skidscan merge host.tar cut.tar --as-repeats -q | pick measurements.#
+  measurements.# = 4

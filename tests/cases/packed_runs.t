@@ -19,7 +19,7 @@ Packed runs: what reads a run of a directory reads it from a tar.
 Outputs are those of the directory, with the name of the tar.
 
   $ for command in "report --details" "report --format json" "audit --format json" "correct --format json" annotate \
-  >   "inspect --format json" "compare --format csv sound.run" merge; do
+  >   "inspect --format json" "compare --format csv sound.run" "merge -q"; do
   >   skidscan $command sound.run > directory; skidscan $command sound.tar > tar || echo "$command: $?"
   >   sed 's/sound\.tar/sound.run/g' tar | diff -q - directory > /dev/null || echo "$command differs"
   > done
@@ -73,7 +73,9 @@ Archives that were made to do harm, or damaged: nothing of them is read.
   >         for each in files: add(tar, *each)
   > whole = open("sound.tar", "rb").read()
   > open("cut.tar", "wb").write(whole[:len(whole) // 2])
-  > open("endless.tar", "wb").write(whole[:whole.rindex(b"ustar") + 255 + 512])
+  > last = whole.rindex(b"ustar\\0") - 257
+  > end = last + 512 + -(-int(whole[last + 124:last + 135], 8) // 512) * 512
+  > open("endless.tar", "wb").write(whole[:end])
   > open("sum.tar", "wb").write(b"S" + whole[1:])
   > open("size.tar", "wb").write(whole[:124] + b"7" * 11 + whole[135:])
   > END

@@ -94,8 +94,8 @@ TEST_F(Completing, InBash) {
   EXPECT_THAT(one("doctor "), IsEmpty()) << "doctor has no arguments";
   EXPECT_THAT(one("target --trigger nt-"), ElementsAre("nt-load", "nt-store"));
   EXPECT_THAT(one("nonsense --"), IsEmpty());
-  EXPECT_THAT(one("kit --for sk"), ElementsAre("skl", "skx"));
-  EXPECT_THAT(one("kit --for zen4 -p none,pp"), ElementsAre("none,pp", "none,ppp"));
+  EXPECT_THAT(one("events --cpu sk"), ElementsAre("skl", "skx"));
+  EXPECT_THAT(one("record -p none,pp"), ElementsAre("none,pp", "none,ppp"));
   EXPECT_THAT(one("record -e access,execu"), ElementsAre("access,execute"));
   EXPECT_THAT(one("events --cpu skl mem_load_retired.l3_m"),
               ElementsAre("mem_load_retired.l3_miss"));

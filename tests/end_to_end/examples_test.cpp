@@ -22,8 +22,6 @@ std::vector<NotRun> not_run() {
           {"skidscan record -e MEM_LOAD_RETIRED", "requires a PMU of an Intel CPU from Skylake on"},
           {"skidscan audit perf.data --plot",
            "requires an event of a PMU, with several causes in a block"},
-          {"skidscan kit --for skl", not_here},
-          {"skidscan kit --slurm", "requires a cluster; tests/slurm has one"},
           {"skidscan events", not_here}};
 }
 
@@ -60,10 +58,7 @@ perf record -q --no-bpf-event -e cpu-clock:u -c 100003 -o perf.data -- ./memread
 echo '#include <time.h>
 void deflate(void) { for (volatile long i = 0; i < 1000000; ++i); }
 int main(void) { while (clock() < CLOCKS_PER_SEC / 4) deflate(); }' >gzip.c
-cc -O1 -o "$1/gzip" gzip.c)"},
-                                   Preparation{"skidscan kit -e access -o - | ssh", R"(
-printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$1/ssh"
-chmod +x "$1/ssh")"}};
+cc -O1 -o "$1/gzip" gzip.c)"}};
 
 std::string preparation_for(const std::string& line) {
   const auto* found = std::find_if(

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares a run with 'perf script' of the perf that recorded it: what 'record' or a kit printed, what report
+"""Compares a run with 'perf script' of the perf that recorded it: what 'record' printed, what report
 reads, and the samples that this perf lists must be the same numbers.
 usage: check.py SKIDSCAN PERF RUN PRINTED
-  PRINTED  a file with the output of 'record' or of the kit's run.sh
+  PRINTED  a file with the output of 'record'
 """
 import json
 import re

@@ -1,6 +1,6 @@
 #!/bin/sh
-# record, report, doctor and a kit with the perf of several Debian releases, 5.10 to 7.3. What record and the kit
-# print and what report reads must be the numbers of samples that 'perf script' of the same perf lists.
+# record, report and doctor with the perf of several Debian releases, 5.10 to 7.3. What record prints and what
+# report reads must be the numbers of samples that 'perf script' of the same perf lists.
 # usage: run.sh SKIDSCAN BUILD [SUITE]...
 #   SKIDSCAN  the program
 #   BUILD     a directory for the launchers of these perfs and for their runs, which stay when something fails
@@ -54,18 +54,13 @@ while read -r perf; do
   PERF=$perf "$skidscan" doctor --details >"$run/doctor" 2>&1 || [ $? -eq 3 ] || failed="$failed doctor"
   version=$("$perf" --version | sed 's/^perf version //')
   step version grep -F " $version (" "$run/doctor" || true
-  # shellcheck disable=SC2086
-  if step kit "$skidscan" kit $what -o "$run/a-kit/" &&
-    step run.sh env PERF="$perf" sh "$run/a-kit/run.sh" -o "$run/of-kit"; then
-    step kit-counts "$here/check.py" "$skidscan" "$perf" "$run/of-kit" "$run/run.sh" || true
-  fi
   checked=$((checked + 1))
   if [ -n "$failed" ]; then
     wrong=$((wrong + 1))
     echo "${perf##*/}: failed:$failed ($run)"
     cat "$run/why"
   else
-    echo "${perf##*/}: record: $(cat "$run/counts"); kit: $(cat "$run/kit-counts"); as perf script lists them"
+    echo "${perf##*/}: record: $(cat "$run/counts"), as perf script lists them"
     rm -rf "$run"
   fi
 done <<LAUNCHERS

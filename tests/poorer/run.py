@@ -17,12 +17,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 OTHER_USER = 65534
 
-RUNS = r"Record\.|DefaultRun|KitRecording\.|Doctor\.|Terminal\.Verbose|Cases\.(breakpoints|built_in_events)$"
+RUNS = r"Record\.|DefaultRun|Doctor\.|Terminal\.Verbose|Cases\.(breakpoints|built_in_events|packed_recording)$"
 RECORDING = (RUNS + r"|Of/Examples.*/(annotate|correct|merge)|HostileRecording\.OfPerf|Completing\.OfSampled"
              r"|Kinds/TriggerKindSamples.*_(load|fault) |TargetUnderPerf"
              r"|Cases\.(annotate|correct|data_addresses|inspect|rates_perf|tracepoint)$")
 AGREEMENT = r"Agreement\.On(Several|Threads|What|AProcess|Pie)|Agreement\.With|Agreement\.OfAReport"
-TIMING = r"Record\.R|DefaultRun|KitRecording\.|Cases\.(annotate|report_perf)$|Agreement\.On(AProcess|Threads|Pie)"
+TIMING = r"Record\.R|DefaultRun|Cases\.(annotate|report_perf)$|Agreement\.On(AProcess|Threads|Pie)"
 
 
 def allowed_cpus():
@@ -62,7 +62,7 @@ def machines(directory, library):
         "silent-breakpoints": Machine(RUNS, environment=perf_event_open("silent"), lacks="breakpoints"),
         "no-breakpoints": Machine(RECORDING, environment=perf_event_open("refused"), lacks="breakpoints"),
         "no-permission": Machine(RECORDING + "|Agreement", environment=perf_event_open("forbidden"), lacks="samples"),
-        "no-perf": Machine(RECORDING + "|Agreement|Kit", lacks="perf",
+        "no-perf": Machine(RECORDING + "|Agreement", lacks="perf",
                            environment={"PATH": without_perf(directory), "PERF": ""}),
         "one-cpu": Machine(TIMING, prefix=["taskset", "-c", str(allowed_cpus()[0])], needs=["taskset"],
                            lacks="two-cpus"),

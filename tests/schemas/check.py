@@ -38,7 +38,6 @@ WRONG_VALUES = [
     ("rates", "events.0.state", "guessed"),
     ("run", "measurements.0.state", "lost"),
     ("run", "measurements.0.file", "/etc/passwd"),
-    ("plan", "measurements.0.state", "finished"),
     ("truth", "synthetic", False),
     ("model", "events.0.levels.0.offsets.kind", "cauchy"),
     ("model", "events.0.period", 0),

@@ -167,13 +167,6 @@ class Outputs:
         self.take("target", "target", "--trigger", "load-dram", "--triggers", "3", "--duration", "1",
                   "-o", "chase", "--format", "json")
 
-    def of_kits(self):
-        for name, arguments in (("plain", ("-e", "cycles")),
-                                ("skylake", ("--for", "skl", "--repeat", "2")),
-                                ("checked", ("-e", "faults", "--check-ip", "--duration", "0.1"))):
-            self.run("kit", "-q", *arguments, "-o", name + "/")
-            self.take_file("plan", name + "/plan.json")
-
     def of_machines(self):
         self.take("doctor", "doctor", "--format", "json", allowed=(0, 1, 3))
         for machine in sorted(glob.glob(os.path.join(self.source, "tests", "machines", "*", ""))):
@@ -234,7 +227,6 @@ class Outputs:
         self.of_targets()
         if shutil.which("aarch64-linux-gnu-gcc") is None:
             self.left_out.append("targets of aarch64: aarch64-linux-gnu-gcc is missing")
-        self.of_kits()
         self.of_machines()
         self.of_events()
         self.of_counts()

@@ -10,10 +10,6 @@
 #include <string_view>
 #include <vector>
 
-namespace skid {
-struct CommandWord;
-}  // namespace skid
-
 namespace skid::machine {
 struct PerfTool;
 }  // namespace skid::machine
@@ -41,11 +37,6 @@ struct Subject {
   bool data_addresses = false, weights = false;
 };
 
-/// Lists the words of a command line for any perf, each with the version that it came with. Values:
-/// `perf`, `output`, `fifos` (what --control takes), `target`, `seconds`, `cpu`, `control`,
-/// `acknowledge`.
-std::vector<CommandWord> record_words(const Subject& subject);
-
 /// One `perf record` of a subject: its files and its CPU.
 struct Recording {
   Subject subject;
@@ -58,15 +49,11 @@ struct Recording {
 /// Returns the command line for this perf.
 std::vector<std::string> record_command(const machine::PerfTool& perf, const Recording& recording);
 
-/// Whether a command line of `perf record` asks for data addresses.
-bool has_data_addresses(const std::vector<std::string>& command);
-
 /// The message for a recording that the kernel accepts only without data addresses.
 inline constexpr std::string_view kAddressesRefused =
     "data addresses are refused here: recorded without them";
 
-/// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it, and
-/// where no version is known yet (kits).
+/// "perf 5.4 has no --control …": what that means for recordings; empty for a perf that has it.
 std::string control_note(const machine::PerfTool& perf);
 
 }  // namespace skid::perftool

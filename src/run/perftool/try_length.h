@@ -1,4 +1,4 @@
-// How long an event of unknown frequency is recorded; a kit's script uses the same limits.
+// How long an event of unknown frequency is recorded.
 #pragma once
 
 #include <chrono>

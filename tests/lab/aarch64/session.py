@@ -12,7 +12,7 @@ from pathlib import Path
 
 OPTIONS = ["--arch", "aarch64", "--nops", "1200"]  # longer than any skid; emulated instructions are slow
 LEVELS = ["", "p", "pp", "ppp"]
-# Event, levels, period, iterations and whether a hit is counted by iteration.
+# Event, levels, period and iterations.
 RUNS = {"cycles": [("cycles:u", range(4), 10007, 30000)],
         "breakpoints": [("access", (1, 2), 7, 35707), ("execute", (1, 2), 7, 35707)]}
 FIFOS = ["/tmp/control", "/tmp/acknowledge"]
@@ -53,14 +53,17 @@ def commands(skidscan: str, directory: Path) -> None:
 
 def runs(skidscan: str, directory: Path) -> None:
     machine = read(skidscan, "doctor", "--root", directory / "results/machine")
-    cpu = {key: machine["cpu"][key] for key in
-           ("arch", "vendor", "model_name", "family", "model", "stepping", "microcode", "hypervisor")}
+    texts = ("arch", "vendor", "model_name", "microcode")
+    cpu = ({key: machine["cpu"][key] or "" for key in texts} |
+           {key: machine["cpu"][key] for key in ("family", "model", "stepping", "hypervisor")})
+    core_pmus = [{key: each[key] for key in ("name", "type", "max_precise", "cpus")}
+                 for each in machine["pmus"] if each["core"]]
     for name in RUNS:
         run = directory / "results" / f"{name}.run"
         target = read(skidscan, "target", "--read", shutil.copy(directory / "targets" / name / "target.load", run))
         document = {"schema": "skidscan.run/1", "tool_version": target["tool_version"],
                     "command_line": [], "synthetic": False,
-                    "machine": {"cpu": cpu, "kernel": machine["kernel"], "hostname": "lab", "core_pmus": [],
+                    "machine": {"cpu": cpu, "kernel": machine["kernel"], "hostname": "lab", "core_pmus": core_pmus,
                                 "perf_event_paranoid": None, "perf_event_max_sample_rate": None,
                                 "allowed_cpus": [0]},
                     "perf": {"path": "perf", "version": "6.1", "major": 6, "minor": 1}, "cpu": 0, "samples": 0,

@@ -1,4 +1,4 @@
-#include "src/support/command_words.h"
+#include "src/support/since.h"
 
 #include "src/support/text.h"
 
