@@ -213,6 +213,9 @@ void record_anew(const RecordOptions& options) {
 }
 
 void resume(const RecordOptions& options) {
+  if (options.force && !options.pack) {
+    throw UsageError("--force: with --resume it replaces the file of --pack");
+  }
   const std::filesystem::path name = *options.resume;
   run::Run run = run::read_run(name);
   check_packed(options);
