@@ -139,12 +139,13 @@ class World {
     place.event = sample.event;
     place.kind = mode | (exact ? 8u : 0u);
     const auto space = spaces_.find(mode == kKernelMode ? kKernel : sample.pid);
+    place.ip = sample.address & std::uint64_t{1} << 63;  // the half of an unmapped address
     if (mode == kHypervisorMode || space == spaces_.end()) return place;
     for (auto map = space->second.rbegin(); map != space->second.rend(); ++map) {
       if (sample.address < map->address || sample.address - map->address >= map->length) continue;
       place.file = map->file;
       place.file_offset = map->file_offset + (sample.address - map->address);
-      if (mode == kKernelMode) place.ip = sample.address;
+      place.ip = mode == kKernelMode ? sample.address : 0;
       break;
     }
     return place;
