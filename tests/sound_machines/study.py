@@ -78,9 +78,9 @@ def precise_level(machine, event, level, options, close):
 
 
 def period_of(machine, event, options):
-    # Neither it nor, with PEBS, the next number resonates with 13 triggers; nor does the number
-    # after 1010 with the instructions of an iteration.
-    return 1010 if event == INSTRUCTIONS else options.period or machine.period
+    # Neither it nor, with PEBS, the next number resonates with 13 triggers; nor do 1012 and 1013
+    # with the instructions of an iteration.
+    return 1012 if event == INSTRUCTIONS else options.period or machine.period
 
 
 def tagged(options):
@@ -183,7 +183,9 @@ class Study:
             some = GAPS[:self.options.close - 1] if trigger == CLOSE else []
             gaps = ["--gaps", ",".join(map(str, some))] if some else []
             kind = "load" if trigger == CLOSE else trigger
-            self.run("target", "--arch", arch, "--trigger", kind, *gaps, "-o", path)
+            # With an odd number of instructions neither a period nor the number after it resonates.
+            nops = [] if trigger == CLOSE else ["--nops", "5001"]
+            self.run("target", "--arch", arch, "--trigger", kind, *gaps, *nops, "-o", path)
         return path
 
     def rows(self, machine):

@@ -130,6 +130,8 @@ TEST(ReportReader, ReadsBackAllOtherFields) {
   m.lost_samples = 3;
   m.throttled = 4;
   m.unknown_ids = 5;
+  m.basis.events_to_record.reset();
+  m.basis.random_period = true;
   m.time = {1, UINT64_MAX};
   m.parts = 2;
   m.merged_from = {{"a.run", "a.data", 1, 5, std::nullopt},

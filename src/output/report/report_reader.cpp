@@ -294,6 +294,7 @@ analysis::Basis read_basis(const JsonValue& measurement) {
   const auto reason = analysis::judgeable_named(judgeable.string());
   if (!reason) judgeable.refuse_text("what the documentation of the key lists");
   basis.not_judged = *reason;
+  basis.events_to_record.reset();  // as null is read
   FieldReader io(value);
   basis_fields(io, basis);
   FieldReader{measurement["period"]}("sum", basis.period_sum);
