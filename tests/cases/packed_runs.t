@@ -26,7 +26,7 @@ Outputs are those of the directory, with the name of the tar.
   $ skidscan audit --skid sound.tar sound.run --format json > by_tar
   $ skidscan audit --skid sound.run sound.run --format json | diff - by_tar
   $ TMPDIR=$PWD/empty; mkdir empty; export TMPDIR
-  $ skidscan report sound.tar sound.tar -q > both; ls empty
+  $ skidscan report sound.tar -q > text; ls empty
 
 GNU tar packs them as well, with or without the directory; files that the run does not name do not matter.
 

@@ -37,7 +37,8 @@ A program that was rebuilt is refused, and a function that is missing:
 
 Several inputs: readable ones are shown, and the others reported.
 
-  $ cp perf.data other
+  $ mv perf.data other
+  $ perf_record -e cpu-clock -c 100003 -- ./classic
   $ echo 'this is no recording' > text
   $ mkdir run; echo '{' > run/run.json
   $ skidscan report perf.data missing text run other --format json > json
