@@ -2,16 +2,16 @@
 #pragma once
 
 #include "analysis/measurement.h"
-#include "analysis/part.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace skid::analysis {
+
+struct Part;
 
 /// What two measurements must have in common to be added up: the name and value of each property,
 /// in the order in which a difference is reported. The number of the repetition is not included.

@@ -1,7 +1,6 @@
 // The recordings that a measurement was made of.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -4,6 +4,7 @@
 #include "analysis/basis.h"
 #include "analysis/confidence.h"
 #include "analysis/contract.h"
+#include "analysis/geometry.h"
 #include "analysis/sample_class.h"
 #include "analysis/share.h"
 #include "analysis/tally.h"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // Running a target: its command line, and its report at its end.
 
-#include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/target_report.h"
 #include "runway/target_run.h"

@@ -44,6 +44,7 @@ namespace {
 using events::Counted;
 using instructions::Category;
 using instructions::Flow;
+using measure::Step;
 
 /// How many events each execution of an instruction causes.
 enum class Events { none, one, unknown };

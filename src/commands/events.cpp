@@ -4,6 +4,7 @@
 #include "src/commands/commands.h"
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"

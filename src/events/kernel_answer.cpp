@@ -15,12 +15,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

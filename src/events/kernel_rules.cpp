@@ -29,7 +29,6 @@
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/format.h"
 #include "src/support/since.h"
 #include "src/support/text.h"
 

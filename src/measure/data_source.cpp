@@ -2,7 +2,6 @@
 
 #include "analysis/classified.h"
 #include "analysis/description.h"
-#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "analysis/sample_class.h"
 #include "analysis/wording.h"

@@ -2,9 +2,7 @@
 // which operation the sampled instruction must have done, and records that cannot be right.
 #pragma once
 
-#include "src/events/causes.h"
 #include "src/measure/function_code.h"
-#include "src/symbols/file_location.h"
 
 #include <cstdint>
 #include <map>
@@ -13,6 +11,14 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace skid::events {
+struct Cause;
+}  // namespace skid::events
+
+namespace skid::symbols {
+struct FileLocation;
+}  // namespace skid::symbols
 
 namespace skid::locate {
 struct LocatedSamples;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/addresses.h"
+#include "analysis/classified.h"
 #include "analysis/event_identity.h"
 #include "analysis/recording_path.h"
 #include "src/measure/event_knowledge.h"

@@ -4,6 +4,7 @@
 #include "analysis/not_judged.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
 #include "src/support/address.h"
 

@@ -4,7 +4,6 @@
 #include "analysis/basis.h"
 #include "analysis/classified.h"
 #include "analysis/delay.h"
-#include "analysis/event_identity.h"
 #include "analysis/geometry.h"
 #include "analysis/ip_check.h"
 #include "analysis/offset_counts.h"
@@ -34,7 +33,6 @@
 #include "src/perfdata/sample.h"
 #include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
-#include "src/support/precise_level.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,7 @@
 // Where trigger and runway are in a recorded target: by its own note, or by names of functions.
 #pragma once
 
+#include "analysis/classified.h"
 #include "analysis/description.h"
 #include "analysis/target_map.h"
 #include "runway/target.h"
@@ -13,8 +14,6 @@
 #include <vector>
 
 namespace skid::analysis {
-
-struct Classified;
 
 struct DeclaredData;
 }  // namespace skid::analysis

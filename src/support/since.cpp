@@ -2,6 +2,8 @@
 
 #include "src/support/text.h"
 
+#include <optional>
+
 namespace skid {
 
 Since version_of(std::string_view release) {

@@ -1,3 +1,4 @@
+#include "analysis/description.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
 #include "analysis/wording.h"

@@ -18,6 +18,7 @@
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
 #include "src/support/process.h"
+#include "src/support/since.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include <chrono>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <span>
 #include <utility>
 
