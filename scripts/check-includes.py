@@ -20,7 +20,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 CHECKED = ("src/", "analysis/", "runway/", "plots/", "bench/", "cmake/")
 # What templates of the library use, and no file of ours: thread cancellation in streams, defaults of std::ranges,
 # members of containers.
-OF_THE_LIBRARY = {"__forced_unwind", "identity", "less", "greater", "equal_to", "initializer_list", "allocator",
+OF_THE_LIBRARY = {"__forced_unwind", "remove_cv_t", "identity", "less", "greater", "equal_to", "initializer_list", "allocator",
                   "_NonArray", "borrowed_iterator_t", "common_comparison_category", "common_comparison_category_t",
                   "__synth3way_t", "operator<", "operator>", "operator<=", "operator>=", "operator==",
                   "strong_ordering", "strong_ordering::equal", "partial_ordering", "allocator_traits<>::value_type",
