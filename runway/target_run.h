@@ -19,7 +19,7 @@ struct TargetRun {
   /// FIFOs of `perf record --control fifo:CONTROL,ACK`, both or neither: the target writes
   /// "enable\n" once it is warm and waits for the acknowledgement before it begins to count
   /// iterations, and does the same with "disable\n" after the last.
-  std::filesystem::path control, acknowledge;
+  std::filesystem::path control = {}, acknowledge = {};
 };
 
 /// Returns the command line of a run: --iterations N | --seconds S, --cpu N, --control F --ack F.

@@ -49,10 +49,10 @@ enum class EventKind {
 /// A requested event, split so that a precise level can be inserted.
 struct RequestedEvent {
   EventKind kind = EventKind::other;
-  std::string name;              ///< "access", "cycles", "cpu/event=0xd1,umask=0x20/"
-  std::string modifiers;         ///< perf's, without the precise level: "u"
-  std::optional<int> own_level;  ///< level of an event requested with p's
-  std::string perf_name = {};    ///< its name for perf; empty: `name`
+  std::string name;                   ///< "access", "cycles", "cpu/event=0xd1,umask=0x20/"
+  std::string modifiers = {};         ///< perf's, without the precise level: "u"
+  std::optional<int> own_level = {};  ///< level of an event requested with p's
+  std::string perf_name = {};         ///< its name for perf; empty: `name`
 
   /// Whether perf chooses the level, by the modifier P: the highest that the kernel takes.
   bool perf_picks_level() const { return modifiers.find('P') != std::string::npos; }
