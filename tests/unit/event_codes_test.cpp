@@ -27,14 +27,15 @@ TEST(EventCodes, AreThoseOfPerfWhereIntelNamesAFixedCounter) {
       {"CPU_CLK_UNHALTED.REF_TSC", 0x0300}};
   std::size_t compared = 0;
   for (const IntelFile& file : intel_files()) {
+    const Catalogue catalogue = catalogue_of(file.name);
     for (const auto& [name, config] : perf) {
-      for (const Event& event : catalogue_of(file.name).find_name(name)) {
+      for (const Event& event : catalogue.find_name(name)) {
         EXPECT_EQ(event.config, config) << file.name << ' ' << name;
         ++compared;
       }
     }
     // A code of a fixed counter that is on no general one counts nothing.
-    for (const Event& event : catalogue_of(file.name).events()) {
+    for (const Event& event : catalogue.events()) {
       EXPECT_NE(event.config, 0x200U) << file.name << ' ' << event.name;
     }
   }
