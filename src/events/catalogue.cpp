@@ -1,5 +1,6 @@
 #include "src/events/catalogue.h"
 
+#include "src/events/cache_events.h"
 #include "src/events/causes.h"
 #include "src/events/intel_table.h"
 #include "src/events/perf_names.h"
@@ -310,6 +311,17 @@ std::vector<Event> Catalogue::find_kernel_event(const Spelling& parts) const {
   return found;
 }
 
+std::vector<Event> Catalogue::find_cache_event(std::uint64_t config) const {
+  std::vector<Event> found;
+  for (const std::string& pmu : pmus_) {
+    const Core core = find_by(events_, &Event::pmu, pmu)->core;
+    const auto code = cache_event(core, cpu_.layout, config);
+    if (!code) continue;
+    if (auto known = find_code(pmu, *code, 0)) found.push_back(std::move(*known));
+  }
+  return found;
+}
+
 std::vector<Event> Catalogue::find_pfm_event(const Spelling& parts) const {
   if (cpu_.pfm_name.empty()) return {};
   for (const auto& name : {parts.full, parts.name}) {
@@ -337,6 +349,9 @@ std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
     if (found.empty()) found = find_name(parts.name);
     if (const auto code = generic_event(cpu_.layout, parts.name); found.empty() && code) {
       found = find_code(*code, 0);
+    }
+    if (const auto cache = cache_event_config(parts.name); found.empty() && cache) {
+      found = find_cache_event(*cache);
     }
     if (found.empty()) found = find_kernel_event(parts);
     if (found.empty()) found = find_pfm_event(parts);

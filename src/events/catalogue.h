@@ -52,6 +52,9 @@ class Catalogue {
   /// Finds events by the fields of perf_event_attr; empty if nothing has that event. If events of
   /// one code differ in config1 alone, another value of config1 gets their common properties.
   std::vector<Event> find_code(std::uint64_t config, std::uint64_t config1) const;
+  /// Finds the events that the kernel takes for a generic cache event (cache_event()), by its
+  /// perf_event_attr.config; empty if it takes none or nothing is known of it.
+  std::vector<Event> find_cache_event(std::uint64_t config) const;
 
   /// Finds the events of a name, in any case and with ':' or '.'; empty if no event has it.
   /// Spellings that only libpfm4 can encode are not found.

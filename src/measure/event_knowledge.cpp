@@ -216,14 +216,18 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   if (!catalogue_) return knowledge;
   knowledge.cpu = catalogue_->cpu();
   knowledge.catalogue = knowledge.cpu.catalogue();
-  if (!knowledge.core) return knowledge;
-  const auto found = catalogue_->find_code(knowledge.core->config, knowledge.core->config1);
+  const bool is_cache_event = attribute.type == PERF_TYPE_HW_CACHE;
+  if (!knowledge.core && !is_cache_event) return knowledge;
+  const auto found = is_cache_event
+                         ? catalogue_->find_cache_event(attribute.config)
+                         : catalogue_->find_code(knowledge.core->config, knowledge.core->config1);
   if (found.empty()) return knowledge;
   // A hybrid CPU has an event for each core type. One without a PMU is of the performance cores,
   // which are first.
   const events::Event* of_pmu = find_by(found, &events::Event::pmu, pmu_name);
   if (of_pmu == nullptr && pmu_name.starts_with("cpu_")) return knowledge;
   knowledge.event = of_pmu != nullptr ? *of_pmu : found.front();
+  if (is_cache_event) knowledge.core = CoreEvent{.config = knowledge.event->config};
   if (!knowledge.event->source.empty()) knowledge.catalogue = knowledge.event->source;
   knowledge.counted = events::counted_by(knowledge.cpu, *knowledge.event);
   return knowledge;

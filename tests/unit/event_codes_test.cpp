@@ -1,6 +1,7 @@
 // Codes and levels of events on each of Intel's CPUs, compared with the tables of perf and of the
 // kernel. The rows of tests/data/counter_constraints.tsv are those of intel_*_event_constraints and
 // intel_*_pebs_event_constraints in arch/x86/events/intel/core.c and ds.c of Linux 7.2.
+#include "src/events/cache_events.h"
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
@@ -40,6 +41,66 @@ TEST(EventCodes, AreThoseOfPerfWhereIntelNamesAFixedCounter) {
     }
   }
   EXPECT_GE(compared, 4 * intel_files().size());
+}
+
+TEST(EventCodes, OfGenericCacheEventsFollowTheCore) {
+  const std::vector<std::string> names{"L1-dcache-loads",
+                                       "L1-dcache-load-misses",
+                                       "L1-dcache-stores",
+                                       "L1-dcache-prefetch-misses",
+                                       "L1-icache-load-misses",
+                                       "dTLB-loads",
+                                       "dTLB-load-misses",
+                                       "dTLB-store-misses",
+                                       "iTLB-loads",
+                                       "iTLB-load-misses",
+                                       "branch-loads",
+                                       "branch-load-misses",
+                                       "LLC-loads",
+                                       "node-load-misses"};
+  // *_hw_cache_event_ids in arch/x86/events/intel/core.c and amd/core.c of Linux 7.2, in the order
+  // of the names; those of the last level and of nodes need an MSR besides.
+  const std::map<std::string, std::string> codes{
+      {"nhm", "10b 151 20b 24e 280 f40 108 10c 1c0 20c8 c4 3e8 - -"},
+      {"wsm", "10b 151 20b 24e 280 10b 108 10c 1c0 185 c4 3e8 - -"},
+      {"snb", "f1d0 151 f2d0 24e 280 81d0 108 149 1085 185 c4 c5 - -"},
+      {"ivb", "f1d0 151 f2d0 24e 280 81d0 8108 149 1085 185 c4 c5 - -"},
+      {"bdw", "81d0 151 82d0 - 280 81d0 108 149 6085 185 c4 c5 - -"},
+      {"skl", "81d0 151 82d0 - 283 81d0 e08 e49 2085 e85 c4 c5 - -"},
+      {"icl", "81d0 151 82d0 - 283 81d0 e08 e49 - e85 c4 c5 - -"},
+      {"spr", "81d0 e124 82d0 - e424 81d0 e12 e13 - e11 4c4 4c5 - -"},
+      {"lunarlake_lioncove", "81d0 e124 82d0 - e424 81d0 e12 e13 - e11 4c4 4c5 - -"},
+      {"slm", "- 104 - - 280 - 804 - c0 40205 c4 c5 - -"},
+      {"glm", "81d0 - 82d0 - 280 81d0 - - c0 481 c4 c5 - -"},
+      {"adl_grt", "81d0 - 82d0 - 280 81d0 e08 e49 - 481 c4 c5 - -"},
+      {"zen2", "40 c860 - - 81 ff45 f045 - 84 ff85 c2 c3 - -"},
+      {"zen5", "40 c860 - - 81 ff45 f045 - 84 ff85 c2 c3 - -"},
+      {"neoverse_n1", "- - - - - - - - - - - - - -"}};
+  for (const auto& each : codes) {
+    const std::string& cpu = each.first;
+    const auto layout = cpu.starts_with("zen")    ? ConfigLayout::amd
+                        : cpu.starts_with("neov") ? ConfigLayout::arm
+                                                  : ConfigLayout::intel;
+    const auto found = test::mapped(names, [&](const std::string& name) {
+      const auto code = cache_event(core_of(cpu), layout, cache_event_config(name).value());
+      return code ? fmt::format("{:x}", *code) : "-";
+    });
+    EXPECT_EQ(fmt::to_string(fmt::join(found, " ")), each.second) << cpu;
+  }
+  EXPECT_EQ(cache_event_config("l1-DCACHE-load-misses"), 0x1'0000);  // perf takes any case
+  EXPECT_EQ(cache_event_config("LLC-prefetches"), 0x202);
+  EXPECT_EQ(cache_event_config("L1-dcache"), std::nullopt);
+  EXPECT_EQ(cache_event_config("L2-loads"), std::nullopt);
+}
+
+TEST(EventCodes, OfGenericCacheEventsAreFoundByNameOnEachCoreType) {
+  SKIP_WITHOUT("x86-64");
+  const auto found =
+      test::mapped(catalogue_of("adl").find("L1-dcache-loads"), [](const Event& event) {
+        return fmt::format("{} {:x} {}", event.pmu, event.config, event.name);
+      });
+  EXPECT_EQ(found, (std::vector<std::string>{"cpu_core 81d0 MEM_INST_RETIRED.ALL_LOADS",
+                                             "cpu_atom 81d0 MEM_UOPS_RETIRED.ALL_LOADS"}));
 }
 
 TEST(EventCodes, OfTheKernelsMemoryEventsFollowTheCore) {

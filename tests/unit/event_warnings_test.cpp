@@ -314,6 +314,12 @@ TEST(NotJudgedReason, FollowsFromTheCatalogue) {
   Attribute misses = raw(0x10002, 2);  // LLC-load-misses, of offcore responses
   misses.type = PERF_TYPE_HW_CACHE;
   EXPECT_EQ(judged(misses, intel(kSkylake)), NotJudged::unknown_event);
+  misses.config = 0x10000;  // L1-dcache-load-misses is L1D.REPLACEMENT, which is not precise.
+  EXPECT_EQ(judged(misses, intel(kSkylake)), NotJudged::imprecise);
+  Attribute loads = misses;  // L1-dcache-loads is MEM_INST_RETIRED.ALL_LOADS.
+  loads.config = 0;
+  EXPECT_EQ(judged(loads, intel(kSkylake)), judged(raw(0x81d0, 2), intel(kSkylake)));
+  EXPECT_EQ(judged(loads, intel(kSkylake)), NotJudged::none);
 }
 
 TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {

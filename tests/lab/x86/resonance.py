@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds what the report says of loops with several loads, recorded on an emulated Skylake, against arithmetic.
-Where the events from one sample to the next share a factor with those of an iteration, evenness is not judged;
+"""Holds what the report says of loops with several loads, recorded on an emulated Skylake and Sapphire Rapids, against
+arithmetic. Where the events from one sample to the next share a factor with those of an iteration, evenness is not judged;
 elsewhere samples are even. Where records are delayed and loads are closer than that, the delay is found.
 
 exit status: 0 no difference, 1 otherwise, 77 skipped, 64 wrong usage
@@ -33,19 +33,21 @@ SHADOWS = (("0", ":u"), ("10", ":u"), ("43", ":u"), ("100", ":u"), ("500", ":u")
 RULER = 106
 DISTANCES = {2: (30,), 7: (2, 6, 12, 16, 10, 4), 11: (2, 6, 18, 30, 10, 28, 14, 20, 12, 4)}
 GRID_PERIODS = (101, 1009, 10007, 13973)
+# Precise distribution: each (period)th load is sampled, at once; and where one record in ten is late.
+PDIST_TRIGGERS, PDIST_PERIODS = (5, 7, 13), (1000, 1001, 1009)
 RESONATES = "the period resonates with the loop"
 
 
-def loops() -> dict[str, Event]:
+def loops(all_triggers=TRIGGERS, periods=PERIODS, levels=("none", "pp")) -> dict[str, Event]:
     events = {}
-    for triggers in TRIGGERS:
+    for triggers in all_triggers:
         # Longer than the skid at level 0, so that a sample is after the trigger that caused it.
         gaps = ",".join(["24"] * (triggers - 1))
-        for period in PERIODS:
-            samples = 4000 if period < 100 else 1500 if period < 10000 else 400
+        for period in periods:
+            samples = 4000 if period < 100 or "ppp" in levels else 1500 if period < 10000 else 400
             events[f"{triggers}x{period}"] = Event(
                 "r81d0:u", f"--trigger load --nops 30 --gaps {gaps} -c {period} "
-                f"--iterations {samples * period // triggers}", levels=("none", "pp"))
+                f"--iterations {samples * period // triggers}", levels=levels)
     return events
 
 
@@ -85,6 +87,14 @@ def judge_loop(name: str, level: str, found: dict):
     if abs(found["events_per_iteration"]["measured"] - triggers) > 0.01 * triggers:
         wrong.append(f"{found['events_per_iteration']['measured']:.4g} events per iteration")
     return f"one in {distance}, factor {common}: {'resonates' if said else 'even'}", wrong
+
+
+def judge_pdist(verdict: str):
+    def judge(name: str, level: str, found: dict):
+        seen, wrong = judge_loop(name, level, found) if verdict == "kept" else (name, [])
+        said = found["contract"]["verdict"]
+        return f"{seen}, {said}", [*wrong, *["a delay"] * bool(found["delay"]), *[f"not {verdict}"] * (said != verdict)]
+    return judge
 
 
 def judge_default(_name: str, _level: str, found: dict):
@@ -139,7 +149,7 @@ def main() -> int:
     parser = Parser(description=__doc__.split("\n\n")[0])
     parser.add_argument("skidscan", type=Path, help="the program")
     parser.add_argument("directory", type=Path, help="for all output")
-    parser.add_argument("--part", metavar="REGEX", help="loops, defaults, delayed, or shadow-N (default: all)")
+    parser.add_argument("--part", metavar="REGEX", help="loops, defaults, delayed, pdist-VERDICT, or shadow-N (default: all)")
     parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
     arguments = parser.parse_args()
     os.environ.setdefault("LIMIT", "3600")  # seconds of a boot
@@ -147,6 +157,9 @@ def main() -> int:
     print(form.format("loads and period, or gaps", "level", "samples", "seen"))
     parts = [("loops", "skylake,pebs-shadow=0", loops(), judge_loop), ("defaults", "skylake", DEFAULTS, judge_default),
              ("delayed", f"skylake,pebs-shadow={SHADOW}", delayed(), judge_delay)]
+    for fault, verdict in (("", "kept"), (",pebs-late-every=10", "broken")):
+        parts.append((f"pdist-{verdict}", f"sapphirerapids,pebs-shadow=43{fault}",
+                      loops(PDIST_TRIGGERS, PDIST_PERIODS, ("ppp",)), judge_pdist(verdict)))
     for properties, user in SHADOWS:
         drops, shadow = "drop" in properties, int(properties.split(",")[0])
         parts.append((f"shadow-{shadow}" + "-drops" * drops + "-kernel" * (not user),
