@@ -168,6 +168,9 @@ constexpr auto kIntel = std::to_array<Meaning>(
      {K::mispredicted_returns, "BR_MISP_RETIRED.RETURN"},
      {K::mispredicted_returns, "BR_MISP_RETIRED.NEAR_RETURN"},
 
+     {K::repetitions, "INST_RETIRED.REP_ITERATION"},
+     {K::float_divisions, "UOPS_RETIRED.FPDIV"},
+     {K::divisions, "UOPS_RETIRED.IDIV"},
      {K::divisions, "ARITH.DIV"},
      {K::divisions, "ARITH.FPU_DIV"},
 

@@ -43,6 +43,8 @@ constexpr std::array kCounted = std::to_array<std::string_view>({
     "mispredicted taken branches",
     "mispredicted returns",
     "divisions",
+    "divisions of floating-point numbers",
+    "repetitions of string instructions",
     "micro-ops of the divider",
     "cycles of the divider",
     "software prefetches",

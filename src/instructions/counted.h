@@ -46,6 +46,8 @@ enum class Counted {
   mispredicted_taken,
   mispredicted_returns,
   divisions,
+  float_divisions,  ///< divisions of floating-point numbers alone
+  repetitions,      ///< of string instructions
   divider_uops,
   divider_cycles,
   prefetches,  ///< software prefetches into all levels

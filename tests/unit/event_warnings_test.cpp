@@ -4,7 +4,9 @@
 #include "runway/kinds/kind.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
+#include "src/events/catalogue.h"
 #include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
@@ -16,6 +18,7 @@
 #include "src/run/run.h"
 #include "src/support/address.h"
 #include "src/support/precise_level.h"
+#include "src/support/text.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
@@ -28,7 +31,7 @@ using perfdata::Attribute;
 
 constexpr int kNehalem = 26, kSandyBridge = 42, kIvyBridge = 58, kHaswell = 60, kBroadwell = 61,
               kSkylake = 94, kIceLake = 125, kSapphireRapids = 143, kEmeraldRapids = 207,
-              kSierraForest = 175, kUnknown = 255;
+              kSierraForest = 175, kAlderLake = 151, kArrowLake = 198, kUnknown = 255;
 
 machine::Machine intel(int model) {
   return {.cpu = test::intel_cpu(model, 3), .smt_active = false};
@@ -352,6 +355,50 @@ TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
   EXPECT_EQ(with("branch-taken"_trigger, raw(0x20c4, 2), kSkylake), NotJudged::none);
   others.insert(Category::gp_load);
   EXPECT_EQ(with("load"_trigger, raw(0x81d0, 2), kSkylake), NotJudged::other_causes);
+}
+
+TEST(NotJudgedReason, IsGivenForEachTriggerThatDoesNotCauseEachOfItsEvents) {
+  SKIP_WITHOUT("x86-64");
+  using instructions::Category;
+  struct Case {
+    int model;
+    std::string pmu, event;
+    std::set<std::string> judged;  // kinds of triggers that cause the event, at each iteration
+  };
+  // Of the others the instruction is not counted, or only its width, direction or address decides.
+  for (const auto& [model, pmu, name, wanted] :
+       std::vector<Case>{{kSapphireRapids, "cpu", "INST_RETIRED.NOP", {}},
+                         {kSapphireRapids, "cpu", "INST_RETIRED.REP_ITERATION", {}},
+                         {kSapphireRapids, "cpu", "INST_RETIRED.MACRO_FUSED", {}},
+                         {kSapphireRapids, "cpu", "FRONTEND_RETIRED.UNKNOWN_BRANCH", {}},
+                         {kNehalem, "cpu", "INST_RETIRED.X87", {}},
+                         {kAlderLake, "cpu_atom", "UOPS_RETIRED.IDIV", {"div"}},
+                         {kAlderLake, "cpu_atom", "UOPS_RETIRED.FPDIV", {}},
+                         {kAlderLake, "cpu_atom", "UOPS_RETIRED.X87", {}},
+                         {kArrowLake, "cpu_core", "BR_INST_RETIRED.COND_TAKEN_BWD", {}},
+                         {kArrowLake, "cpu_core", "BR_INST_RETIRED.COND_TAKEN_FWD", {}},
+                         {kSkylake, "cpu", "MEM_INST_RETIRED.SPLIT_LOADS", {}},
+                         {kSkylake, "cpu", "MEM_INST_RETIRED.SPLIT_STORES", {}}}) {
+    const machine::Machine machine = intel(model);
+    const auto catalogue = events::find_catalogue(machine).value();
+    const auto found = catalogue.find_name(name);
+    const auto* event = find_by(found, &events::Event::pmu, pmu);
+    ASSERT_NE(event, nullptr) << name;
+    Attribute attribute = raw(event->config, 2);
+    attribute.config1 = event->config1;
+    std::set<std::string> judged;
+    for (const runway::TriggerKind trigger : runway::trigger_kinds_of(Arch::x86_64)) {
+      const runway::Kind& kind = runway::kind_of(trigger);
+      runway::TargetDescription target;
+      target.specification.trigger = trigger;
+      RecordedCpu cpu(machine);
+      const auto reason = reason_not_judged(
+          attribute, pmu, cpu.know(attribute, pmu), &target,
+          {{kind.category}, {Category::nop, Category::no_memory, Category::cond_branch}});
+      if (reason == NotJudged::none) judged.emplace(kind.name);
+    }
+    EXPECT_EQ(judged, wanted) << name;
+  }
 }
 
 TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -313,6 +314,13 @@ class Session:
         hits = sum(ip in triggers for _, ip, _ in self.samples(path))
         if report["samples"]["hit"] != hits:
             row.wrong.append(f"report has {report['samples']['hit']} hits of {hits}")
+        # The skid: instructions from the one that overflowed the counter to the interrupted address.
+        if level == 0 and event.precise and row.event != "ibs":
+            logged = Counter(each["insn"] - each["ovf_insn"] + 1 for each in wanted)
+            shown = Counter({each["lo"]: each["count"] for each in report["histogram"]["bins"] if each["count"]})
+            others = sum(report["samples"][name] for name in ("kernel", "other_user", "other_trigger"))
+            if shown - logged or sum((logged - shown).values()) != others:
+                row.wrong.append(f"skids of the report {dict(shown - logged)}, of the log {dict(logged - shown)}")
         # What cannot be: a NOP of the runway has no event.
         if audit["judged"] and event.precise and row.event != "ibs":
             if not displaced <= audit["impossible"] <= displaced + others:
