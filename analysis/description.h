@@ -8,6 +8,7 @@
 #include "analysis/part.h"
 #include "analysis/recording_path.h"
 #include "src/machine/cpu_identity.h"
+#include "src/support/losses.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +28,7 @@ struct Trigger {
 };
 
 /// What a measurement is of: event, machine, target and recording.
-struct Description {
+struct Description : Losses {
   std::string run;                 ///< the run directory as given; empty for a bare perf.data
   std::string file;                ///< the perf.data file as given, or as the run has it
   int repeat = 1;                  ///< number of the repetition of all levels, from 1
@@ -48,9 +49,6 @@ struct Description {
   Period period;
   std::optional<RecordingPath> path;  ///< nullopt in older reports
   std::optional<Trigger> trigger;     ///< the first one; nullopt if its address is not known
-  std::uint64_t lost_records = 0;     ///< sum of PERF_RECORD_LOST
-  std::uint64_t lost_samples = 0;     ///< sum of PERF_RECORD_LOST_SAMPLES; may be the same loss
-  std::uint64_t throttled = 0;        ///< PERF_RECORD_THROTTLE records
   std::uint64_t unknown_ids = 0;      ///< samples of the file whose id belongs to no attribute
   std::int64_t bin_width = 1;         ///< width of the histogram's bins, in instructions
   EventsPerIteration events_per_iteration;

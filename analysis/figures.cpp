@@ -9,6 +9,7 @@
 #include "analysis/offset_counts.h"
 #include "analysis/sample_class.h"
 #include "analysis/wording.h"
+#include "src/support/losses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,23 +49,6 @@ void warn_of_censored(const Breakdown& breakdown, std::vector<std::string>& warn
       fmt::format("{} of {} located samples ({}) are in the last 5% of the runway, which may be "
                   "too short; record again with more --nops.",
                   censored, breakdown.located(), percent(share)));
-}
-
-void warn_of_losses(const Description& of, std::uint64_t read, std::vector<std::string>& warnings) {
-  // Both records can report the same loss, so the larger number is the best estimate.
-  const std::uint64_t lost = std::max(of.lost_records, of.lost_samples);
-  const double lost_share = share_of(lost, read);
-  if (lost_share > kLostShare) {
-    warnings.push_back(fmt::format(
-        "{} lost in addition to the {} read ({}); record again with a larger period or perf's -m.",
-        samples_that(lost, " was", " were"), read, percent(lost_share)));
-  }
-  if (static_cast<double>(of.throttled) > kLostShare * static_cast<double>(read)) {
-    warnings.push_back(
-        fmt::format("The kernel throttled the event {} for {}: record again with a larger period.",
-                    of.throttled == 1 ? "once" : fmt::format("{} times", of.throttled),
-                    counted(read, "sample")));
-  }
 }
 
 void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warnings) {
@@ -162,6 +146,25 @@ void add_distances(const Basis& basis, const Geometry& geometry, std::int64_t bi
 
 }  // namespace
 
+std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read) {
+  std::vector<std::string> warnings;
+  // Both records can report the same loss, so the larger number is the best estimate.
+  const std::uint64_t lost = std::max(losses.lost_records, losses.lost_samples);
+  const double lost_share = share_of(lost, read);
+  if (lost_share > kLostShare) {
+    warnings.push_back(fmt::format(
+        "{} lost in addition to the {} read ({}); record again with a larger period or perf's -m.",
+        samples_that(lost, " was", " were"), read, percent(lost_share)));
+  }
+  if (static_cast<double>(losses.throttled) > kLostShare * static_cast<double>(read)) {
+    warnings.push_back(
+        fmt::format("The kernel throttled the event {} for {}: record again with a larger period.",
+                    losses.throttled == 1 ? "once" : fmt::format("{} times", losses.throttled),
+                    counted(read, "sample")));
+  }
+  return warnings;
+}
+
 std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples) {
   const bool none = exact_ip == ExactIp::never;
   const bool flagged = exact_ip == ExactIp::request;
@@ -199,7 +202,9 @@ Figures figures_of(const Description& description, const Basis& basis) {
                                         basis.tally.exact_samples, breakdown.read());
     if (!ignored.empty()) figures.count_warnings.push_back(std::move(ignored));
   }
-  warn_of_losses(description, breakdown.read(), figures.count_warnings);
+  for (std::string& warning : loss_warnings(description, breakdown.read())) {
+    figures.count_warnings.push_back(std::move(warning));
+  }
   warn_of_odd_addresses(basis, figures.count_warnings);
   if (basis.addresses) warn_of_cause(*basis.addresses, figures.count_warnings);
   warn_of_event_count(description.events_per_iteration, figures.count_warnings);

@@ -19,6 +19,10 @@
 #include <string>
 #include <vector>
 
+namespace skid {
+struct Losses;
+}  // namespace skid
+
 namespace skid::analysis {
 
 struct Basis;
@@ -70,6 +74,10 @@ std::string verdict_words(const Figures& figures);
 /// at this level, or the PMU is known to have no levels; else an empty text. `level` is precise_ip;
 /// `exact` of `samples` have the flag.
 std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std::uint64_t samples);
+
+/// Lists sentences on lost samples and on throttling, each if it concerns more than 1% of the
+/// samples, with the remedy. `read`: samples that were read.
+std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read);
 
 /// Computes the figures of a basis. Without a geometry nothing is judged (no_trigger). It warns of
 /// censored samples above 0.1% (unless any instruction can be sampled), throttled or lost ones

@@ -42,6 +42,7 @@
 #include "analysis/skid_in_events.h"
 #include "analysis/tally.h"
 #include "src/support/error.h"
+#include "src/support/losses.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
@@ -172,10 +173,10 @@ class Sum {
     add_command_lines(other);
     sum_.time.reset();
     sum_.read_in_part = sum_.read_in_part || other.read_in_part;
-    for (const auto count : {&Description::lost_records, &Description::lost_samples,
-                             &Description::throttled, &Description::unknown_ids}) {
+    for (const auto count : {&Losses::lost_records, &Losses::lost_samples, &Losses::throttled}) {
       add_saturated(other.*count, sum_.*count);
     }
+    add_saturated(other.unknown_ids, sum_.unknown_ids);
     add_basis(other.basis);
     add_check(other);
     unite(other.warnings, sum_.warnings);

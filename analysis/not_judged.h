@@ -37,8 +37,10 @@ enum class NotJudged : std::uint8_t {
   /// Kernel mode at an address of the user's half, or the reverse: kernels that set the mode by the
   /// address of the next instruction (setup_pebs_sample_data() of Linux 3.1x to 4.x), guests.
   mode_contradicts_address,
-  kernel,        ///< in kernel mode: the kernel patches its code
-  guest,         ///< in a guest or a hypervisor, or in an unknown mode
+  kernel,  ///< in kernel mode: the kernel patches its code
+  guest,   ///< in a guest or a hypervisor, or in an unknown mode
+  /// Near address 0, where no code is: Linux 7.3 writes 0 for a sample of `:u` in the kernel.
+  no_address,
   unmapped,      ///< nothing is known to be mapped at the address
   anonymous,     ///< memory without a file
   no_file,       ///< its file does not exist, or is no ELF file
@@ -79,6 +81,9 @@ SKID_WORDS(
     {"mode_contradicts_address", "the mode of the sample contradicts its address"},
     {"kernel", "in kernel mode; the kernel patches its code, so its file may differ"},
     {"guest", "in a guest, a hypervisor or an unknown mode"},
+    {"no_address",
+     "near address 0, where no code is; Linux 7.3 writes 0 where a sample of user mode alone (:u) "
+     "skidded into the kernel"},
     {"unmapped", "no known mapping at the address"}, {"anonymous", "memory without a file"},
     {"no_file", "the binary is missing, or is not an ELF file"},
     {"refused", "the file has another build-id or architecture than the recorded one"},

@@ -34,7 +34,6 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/repeated_records.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
@@ -163,6 +162,12 @@ class Auditor {
     static_cast<measure::EventSummary&>(audit) = measure::event_summary(recorded);
     audit.catalogue = recorded.knowledge.catalogue;
     audit.rule = event.rule.rule;
+    const std::string request = measure::precise_request(recorded);
+    if (event.rule.reason == NotJudged::level_0 && !request.empty()) {
+      audit.advice = fmt::format(
+          "this CPU records the event precisely: perf record -e {} (in a guest: 'skidscan doctor')",
+          request);
+    }
     if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {
       audit.warnings.push_back(std::move(lost));
     }
@@ -510,7 +515,6 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   }
   result.events = auditor.audit();
   result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
-  if (digest.repeated.blocks > 0) result.remarks.push_back(digest.repeated.warning());
   profile.summarize(result);
   return result;
 }

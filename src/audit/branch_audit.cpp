@@ -89,7 +89,8 @@ bool branches_away(const Instruction& instruction, std::uint64_t address) {
 struct BranchVerdict {
   BranchFault fault = BranchFault::none;
   BranchUnjudged unjudged = BranchUnjudged::none;  ///< none: it is judged
-  bool by_addresses = false;                       ///< whether only addresses were compared
+  /// Why only addresses were compared; none: the code was.
+  BranchUnjudged by_addresses = BranchUnjudged::none;
   /// The file whose code would be needed; kNoFile: none.
   symbols::FileIndex missing = symbols::Region::kNoFile;
 };
@@ -117,14 +118,13 @@ class BranchJudge {
       verdict.missing = record.from.file;
     }
     if (verdict.fault != BranchFault::none) {
-      verdict.by_addresses =
-          reason != BranchUnjudged::none && verdict.fault == BranchFault::backward;
+      if (verdict.fault == BranchFault::backward) verdict.by_addresses = reason;
       return verdict;
     }
     if (reason == BranchUnjudged::none || of_run.unjudged == BranchUnjudged::none) return verdict;
-    verdict.by_addresses =
+    const bool by_addresses =
         reason != BranchUnjudged::undecided && record.run_kind == CountedBranch::Run::mapped;
-    if (!verdict.by_addresses) verdict.unjudged = reason;
+    (by_addresses ? verdict.by_addresses : verdict.unjudged) = reason;
     return verdict;
   }
 
@@ -410,7 +410,7 @@ BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t to
       continue;
     }
     event.judged += branch.records;
-    if (verdict.by_addresses) event.by_addresses += branch.records;
+    event.by_addresses[index_of(verdict.by_addresses)] += branch.records;
     event.faults[index_of(verdict.fault)] += branch.records;
     if (verdict.fault != BranchFault::none) places[branch.attribute].add(branch, verdict.fault);
   }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,8 +82,8 @@ struct BranchRecords {
   std::uint64_t records = 0;
   std::uint64_t empty = 0;  ///< entries without any address, which do not count as records
   std::uint64_t judged = 0;
-  /// Judged records of which only the addresses were compared, because the binary is missing.
-  std::uint64_t by_addresses = 0;
+  /// Judged records of which only the addresses were compared, by the reason why not the code.
+  std::array<std::uint64_t, kBranchUnjudged> by_addresses = {};
   analysis::Share impossible;  ///< share of the judged records
   NoContiguity no_contiguity = NoContiguity::none;
   std::array<std::uint64_t, kBranchFaults> faults = {};
@@ -90,5 +91,11 @@ struct BranchRecords {
   std::vector<ImpossibleBranch> worst;  ///< most records first
   std::size_t impossible_places = 0;    ///< number of all, listed in `worst` or not
 };
+
+/// Returns the number of all records of which only the addresses were compared.
+inline std::uint64_t by_addresses_alone(const BranchRecords& records) {
+  const auto& by = records.by_addresses;
+  return std::accumulate(by.begin() + 1, by.end(), std::uint64_t{0});
+}
 
 }  // namespace skid::audit

@@ -270,9 +270,15 @@ std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Prof
       });
   profile.visit([&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
-    if (sample == nullptr || !analysis::is_data_address(sample->addr)) return;
+    if (sample == nullptr) return;
     const auto& source = sources[sample->attribute];
     if (!takes(source, {sample->mode, sample->exact})) return;
+    if (!analysis::is_data_address(sample->addr)) {
+      // Not every operation that IBS tags accesses memory, and a fault may be at address 0.
+      const bool is_missing = sample->addr == 0 && *source == AddressSource::pebs;
+      if (is_missing) ++findings[sample->attribute].without;
+      return;
+    }
     Contradictions& finding = findings[sample->attribute];
     ++finding.samples;
     if (!visited.location) return;

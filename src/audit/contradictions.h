@@ -17,7 +17,9 @@ class CodeBudget;
 /// The samples of one event that recorded something which their instruction can contradict.
 struct Contradictions {
   std::uint64_t samples = 0;  ///< samples in user mode
-  analysis::Share share;      ///< share of the judged samples that the instruction contradicts
+  /// Samples in user mode of PEBS whose data address is 0. They are not in `samples`.
+  std::uint64_t without = 0;
+  analysis::Share share;  ///< share of the judged samples that the instruction contradicts
 
   std::uint64_t undecided() const noexcept { return samples - share.total; }
 };

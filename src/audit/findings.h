@@ -46,6 +46,7 @@ struct FunctionFinding {
 struct EventAudit : measure::EventSummary {
   std::string catalogue;  ///< catalogue that contains the event: "libpfm4, skl"; empty: none
   Rule rule = Rule::none;
+  std::string advice;  ///< how to record it so that it can be judged; empty: as it is, or not known
   std::uint64_t samples = 0;
   std::uint64_t judged = 0;
   analysis::Share impossible;  ///< share of the judged samples

@@ -63,6 +63,7 @@ NotJudged reason_of_mode(const locate::LocatedSamples& located, std::optional<Ar
   const perfdata::CpuMode mode = located.kind.mode();
   const bool is_kernel = mode == perfdata::CpuMode::kernel;
   if (!is_kernel && mode != perfdata::CpuMode::user) return NotJudged::guest;
+  if (!located.location && locate::is_near_zero(located.ip)) return NotJudged::no_address;
   // Bit 63 is set in the kernel's addresses alone, of x86-64 and aarch64. User addresses that are
   // mapped are 0 here.
   const bool is_upper = located.ip >> 63 != 0;

@@ -1,3 +1,4 @@
+#include "analysis/wording.h"
 #include "src/audit/audit.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/block_samples.h"
@@ -104,6 +105,20 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   return {reading_choices(options, nullptr), options.function, options.module};
 }
 
+/// Introduces a list of functions: "the most sampled functions", or where others may have more
+/// samples "the most sampled functions with a known name (13 of 20 samples are in others: …)".
+std::string most_sampled_functions(const listing::Reader& reader) {
+  std::string words = "the most sampled functions";
+  const auto& unnamed = reader.unnamed();
+  if (unnamed.sum() == 0) return words;
+  return words + fmt::format(
+                     " with a known name ({} of {} samples are in others: {} in the kernel, {} in "
+                     "files without symbols or elsewhere)",
+                     analysis::in_thousands(unnamed.sum()), analysis::in_thousands(unnamed.all),
+                     analysis::in_thousands(unnamed.in_kernel),
+                     analysis::in_thousands(unnamed.elsewhere));
+}
+
 /// Throws an Error that states why there is nothing to show.
 [[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader) {
   const auto& sampled = reader.other_functions();
@@ -125,7 +140,8 @@ listing::Selection selection_of(const AnnotateOptions& options) {
   if (!near.empty()) {
     message += fmt::format("; sampled functions with like names: {}", fmt::join(near, ", "));
   } else if (!most_sampled.empty()) {
-    message += fmt::format("; the most sampled functions are: {}", fmt::join(most_sampled, ", "));
+    message +=
+        fmt::format("; {} are: {}", most_sampled_functions(reader), fmt::join(most_sampled, ", "));
   } else {
     message += ", nor in any other of which the name is known";
   }
@@ -192,7 +208,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   if (!listing.columns.empty() &&
       std::ranges::all_of(listing.columns, [](const auto& column) { return column.read() == 0; })) {
     note_filtered(options.filter, reader.filtered(), shown);
-    throw Error("no samples were recorded, or none that -e and other filters select");
+    throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
+                                          : reader.no_samples());
   }
   if (listing.codes.empty()) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
@@ -213,9 +230,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
       shown.note(fmt::format("function '{}': shown is the only sampled one with it in its name: {}",
                              *options.function, candidates.front()));
     } else {
-      shown.note(fmt::format(
-          "no target was sampled; the most sampled functions, the first of which is shown: {}",
-          fmt::join(candidates, ", ")));
+      shown.note(fmt::format("no target was sampled; {}, the first of which is shown: {}",
+                             most_sampled_functions(reader), fmt::join(candidates, ", ")));
     }
     AnnotateOptions chosen = options;
     chosen.function = candidates.front();

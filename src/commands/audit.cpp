@@ -1,11 +1,8 @@
 #include "src/audit/audit.h"
 
-#include "analysis/share.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
 #include "src/audit/block_bias.h"
-#include "src/audit/branch_records.h"
-#include "src/audit/contradictions.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
@@ -18,13 +15,13 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/output/audit/audit.h"
+#include "src/output/audit/judged.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,41 +42,15 @@ struct AuditOptions : ProfileOptions {
 
 /// The result of --fail-on; what is not done is printed as an error.
 ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& audits) {
-  struct Found {
-    std::string_view condition;
-    bool is_impossible;  ///< "impossible" means it too
-    std::string what;
-    std::uint64_t count = 0, judged = 0;
-
-    void add(std::uint64_t found, std::uint64_t of) {
-      count += found;
-      judged += of;
-    }
-    void add(const analysis::Share& share) { add(share.count, share.total); }
-  };
-  Found samples{"samples", true, "samples are impossible"};
-  Found sources{"samples", true, fmt::format("samples {}", output::kContradictedSources)};
-  Found addresses{"samples", true, fmt::format("samples {}", output::kContradictedAddresses)};
-  Found records{"branches", true, "branch records are impossible"};
-  Found blocks{"biased", false, "blocks are biased"};
-  for (const audit::Audit& audit : audits) {
-    for (const audit::EventAudit& event : audit.events) {
-      samples.add(event.impossible);
-      if (event.data_source) sources.add(event.data_source->share);
-      if (event.data_address) addresses.add(event.data_address->share);
-      blocks.add(event.bias.biased, event.bias.judged);
-      if (event.branch_records) records.add(event.branch_records->impossible);
-    }
-  }
   bool failed = false;
   std::uint64_t judged = 0;
-  for (const Found* found : {&samples, &sources, &addresses, &records, &blocks}) {
+  for (const output::Judged& one : output::judged_by_rule(audits)) {
     const bool is_meant =
-        condition == found->condition || (condition == "impossible" && found->is_impossible);
-    if (is_meant) judged += found->judged;
-    if (found->count == 0 || !is_meant) continue;
-    print_error(fmt::format("--fail-on {}: {} of {} judged {}", condition, found->count,
-                            found->judged, found->what));
+        condition == one.condition || (condition == "impossible" && one.is_of_impossible());
+    if (!is_meant) continue;
+    judged += one.total;
+    if (one.count == 0) continue;
+    print_error(fmt::format("--fail-on {}: {}", condition, one.text()));
     failed = true;
   }
   if (failed) return ExitStatus::gate_failed;

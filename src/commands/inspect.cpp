@@ -8,6 +8,7 @@
 #include "src/commands/terminal.h"
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"
+#include "src/measure/no_samples.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_document.h"
 #include "src/perfdata/record_counts.h"
@@ -56,6 +57,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
     return [&recordings, &text, &options, &not_precise, json, recording, counts,
             precision = measure::precision_of(*recording, counts)] {
       output::Inspection inspection{*recording, counts};
+      if (counts.total_samples() == 0) inspection.no_samples = measure::why_no_samples(*recording);
       for (std::size_t i = 0; i < precision.size(); ++i) {
         inspection.precision_lost.push_back(precision[i].lost);
         if (precision[i].not_precise.empty()) continue;

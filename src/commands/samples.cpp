@@ -1,3 +1,4 @@
+#include "analysis/figures.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
@@ -19,6 +20,7 @@
 #include "src/measure/event_description.h"
 #include "src/output/escape.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/counted_samples.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
@@ -26,6 +28,7 @@
 #include "src/perfdata/sample.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/support/losses.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
@@ -226,6 +229,7 @@ struct SamplePrinter {
   bool has_payloads = needs(columns, Needs::payload);
   bool is_json = options.format == "jsonl";
   bool selects_all = options.filter.selects_all();
+  bool reads_twice = has_places || options.filter.has_shares();
   bool has_formats = false;
   StandardOutput out = StandardOutput(!options.shown.no_pager);
   locate::SampleFilter filter = locate::SampleFilter(options.filter);
@@ -241,6 +245,9 @@ struct SamplePrinter {
                                kernel_files(options.binaries)};
   locate::Symbolizer symbolizer{spaces, modules, kernel};
   TraceColumn trace_column = {};
+  perfdata::CountedSamples counted_samples = {};
+  Losses losses = {};
+  std::uint64_t read = 0;  ///< samples in the recording
   SampleLine line = {};
 
   ExitStatus run() {
@@ -256,12 +263,13 @@ struct SamplePrinter {
       }
       out.text() += '\n';
     }
-    if (has_places) {
+    if (reads_twice) {
       recording.spool();
       spaces = locate::read_address_spaces(recording, filter.names());
       // Only at the end of a pipe is it known what it was recorded on.
       modules.expect_machine(recording.features().arch);
       modules.expect_own_machine(locate::is_of_this_machine(recording.features()));
+      if (!selects_all) filter.begin(recording, spaces);
       recording.rewind();
       kernel_names.resize(spaces.file_count());
     }
@@ -277,6 +285,7 @@ struct SamplePrinter {
     }
     if (!trace_column.problem().empty())
       print_error(fmt::format("{}: {}", options.file, trace_column.problem()));
+    for (const auto& warning : analysis::loss_warnings(losses, read)) shown.note(warning);
     for (const auto& remark : kernel.remarks()) shown.note(remark);
     for (const auto& remark : modules.remarks()) shown.note(remark.text);
     return print_faults(recording);
@@ -312,7 +321,7 @@ struct SamplePrinter {
     // Events of a pipe are described before their samples.
     const unsigned version = recording.attributes_version();
     if (const auto known = std::exchange(attributes_version, version); known != version) {
-      if (known == 0) filter.begin(recording, spaces);
+      if (known == 0 && !reads_twice) filter.begin(recording, spaces);
       is_event_selected =
           measure::selected_events({.file = options.file}, recording, options.filter, filtered);
     }
@@ -325,21 +334,27 @@ struct SamplePrinter {
   void print_in_order() {
     perfdata::Record record;
     while (recording.next(record)) {
-      if (record.type != PERF_RECORD_SAMPLE) continue;
-      const auto sample = recording.decode(record);
-      if (!sample) continue;
-      const auto time = recording.decoder().time_of(record, *sample);
+      if (record.type != PERF_RECORD_SAMPLE) {
+        recording.add_losses(record, losses);
+        continue;
+      }
+      ++read;
+      const auto decoded = recording.decode(record);
+      if (!decoded) continue;
+      const auto time = recording.decoder().time_of(record, *decoded);
       std::optional<symbols::FileLocation> location;
-      if (has_places) location = regions.locate(*sample, time);
-      if (!selects_all && !is_selected(*sample, time, location)) continue;
-      const auto& attribute = recording.attributes()[sample->attribute];
-      line.sample = &*sample;
-      line.event = attribute.name;
-      line.symbol = {};
-      line.dso = {};
-      if (location) name(*sample, *location);
-      if (has_payloads) line.trace = trace(record, *sample, attribute);
-      (is_json ? write_json_line : write_tsv)(line, columns, out.text());
+      if (has_places) location = regions.locate(*decoded, time);
+      for (const perfdata::Sample& sample : counted_samples.of(recording, record, *decoded)) {
+        if (!selects_all && !is_selected(sample, time, location)) continue;
+        const auto& attribute = recording.attributes()[sample.attribute];
+        line.sample = &sample;
+        line.event = attribute.name;
+        line.symbol = {};
+        line.dso = {};
+        if (location) name(sample, *location);
+        if (has_payloads) line.trace = trace(record, sample, attribute);
+        (is_json ? write_json_line : write_tsv)(line, columns, out.text());
+      }
       if (!out.flush_if_full()) return;
     }
     reached_end = true;

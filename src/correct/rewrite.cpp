@@ -44,7 +44,9 @@ using perfdata::ByteOrder;
 using perfdata::FileHeader;
 using perfdata::FileSection;
 
-constexpr std::uint64_t kUserContext = static_cast<std::uint64_t>(-512);    // PERF_CONTEXT_USER
+constexpr std::uint64_t kUserContext = static_cast<std::uint64_t>(-512);  // PERF_CONTEXT_USER
+constexpr std::uint64_t kUserDeferred =
+    static_cast<std::uint64_t>(-640);  // PERF_CONTEXT_USER_DEFERRED
 constexpr std::uint64_t kFirstContext = static_cast<std::uint64_t>(-4095);  // PERF_CONTEXT_MAX
 
 /// Returns the bytes of a number in the byte order of a recording.
@@ -144,6 +146,16 @@ std::size_t first_user_entry(std::span<const std::byte> chain, ByteOrder order) 
   return entries;
 }
 
+/// Returns the cookie of a call chain of which a PERF_RECORD_CALLCHAIN_DEFERRED has the user part;
+/// nullopt: of another one.
+std::optional<std::uint64_t> cookie_of(std::span<const std::byte> chain, ByteOrder order) {
+  constexpr std::size_t kEnd = 2 * sizeof(std::uint64_t);
+  if (chain.size() < kEnd) return std::nullopt;
+  perfdata::ByteReader reader(chain.last(kEnd), order);
+  if (reader.u64() != kUserDeferred) return std::nullopt;
+  return reader.u64();
+}
+
 /// Returns the index of the instruction pointer among the recorded registers (x86); an index beyond
 /// the last one if it was not recorded.
 std::size_t entry_of_ip(std::uint64_t recorded) {
@@ -203,30 +215,47 @@ void write_corrected(perfdata::Recording& recording, const locate::Digest& diges
   Copy copy(recording.first_file(), path);
   const ByteOrder order = recording.byte_order();
   const auto& layouts = recording.decoder().layouts();
+  struct Moved {
+    std::uint64_t from = 0, to = 0;
+  };
+  std::map<std::uint64_t, Moved> deferred;  // samples whose call chain follows, by its cookie
+  // Replaces an entry of a field of a record if it is the address of a moved sample.
+  const auto replace = [&](const perfdata::Record& record, std::span<const std::byte> field,
+                           std::size_t entry, const Moved& moved) {
+    const std::size_t at = entry * sizeof(std::uint64_t);
+    if (at >= field.size()) return;
+    perfdata::ByteReader reader(field.subspan(at), order);
+    if (reader.u64() != moved.from) return;
+    const auto begin = static_cast<std::uint64_t>(field.data() - record.body.data());
+    copy.put(record.offset + perfdata::kRecordHeader + begin + at, bytes_of(moved.to, order));
+  };
   locate::visit_records(recording, digest, [&](const locate::VisitedRecord& visited) {
+    const perfdata::Record& record = visited.record;
+    if (record.type == perfdata::PERF_RECORD_CALLCHAIN_DEFERRED) {
+      perfdata::ByteReader reader(record.body, order);
+      const auto moved = deferred.find(reader.u64());
+      const std::uint64_t entries = reader.u64();
+      if (moved == deferred.end() || entries > reader.remaining() / sizeof entries) return;
+      const auto chain = reader.take(entries * sizeof entries);
+      replace(record, chain, first_user_entry(chain, order), moved->second);
+      deferred.erase(moved);
+      return;
+    }
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !visited.location || sample->mode != perfdata::CpuMode::user) return;
     auto move = moves.find({sample->attribute, *visited.location, sample->ip});
     if (move == moves.end()) move = moves.find({sample->attribute, *visited.location, 0});
     if (move == moves.end()) return;
-    const std::string corrected = bytes_of(sample->ip + move->second, order);
-    const std::uint64_t body = visited.record.offset + perfdata::kRecordHeader;
-    copy.put(body + layouts[sample->attribute].ip, corrected);
-    const auto details = recording.decoder().details(visited.record, *sample);
+    const Moved moved{sample->ip, sample->ip + move->second};
+    replace(record, record.body.subspan(layouts[sample->attribute].ip), 0, moved);
+    const auto details = recording.decoder().details(record, *sample);
     if (!details) return;
-    // Replaces an entry of a field if it repeats the address.
-    const auto replace = [&](std::span<const std::byte> field, std::size_t entry) {
-      const std::size_t at = entry * sizeof(std::uint64_t);
-      if (at >= field.size()) return;
-      perfdata::ByteReader reader(field.subspan(at), order);
-      if (reader.u64() != sample->ip) return;
-      const auto begin = field.data() - visited.record.body.data();
-      copy.put(body + static_cast<std::uint64_t>(begin) + at, corrected);
-    };
     const perfdata::Attribute& attribute = recording.attributes()[sample->attribute];
-    replace(details->callchain, first_user_entry(details->callchain, order));
-    replace(details->user_registers, entry_of_ip(attribute.sample_regs_user));
-    replace(details->interrupt_registers, entry_of_ip(attribute.sample_regs_intr));
+    const auto& chain = details->callchain;
+    replace(record, chain, first_user_entry(chain, order), moved);
+    replace(record, details->user_registers, entry_of_ip(attribute.sample_regs_user), moved);
+    replace(record, details->interrupt_registers, entry_of_ip(attribute.sample_regs_intr), moved);
+    if (const auto cookie = cookie_of(chain, order)) deferred[*cookie] = moved;
   });
   mark(copy, recording);
   copy.complete();

@@ -2,6 +2,7 @@
 
 #include "analysis/description.h"
 #include "analysis/event_identity.h"
+#include "analysis/figures.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/target_map.h"
@@ -18,6 +19,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
+#include "src/measure/no_samples.h"
 #include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
@@ -144,6 +146,12 @@ measure::ReadResult Reader::add(const measure::Source& source) {
   const measure::Profile profile(source, recording, modules_, selection_);
   const locate::Digest& digest = profile.digest;
   filtered_.add(digest.filtered);
+  if (digest.filtered.all == 0 && no_samples_.empty()) {
+    no_samples_ = measure::why_no_samples(recording);
+  }
+  for (std::string& warning : analysis::loss_warnings(digest, digest.filtered.all)) {
+    remarks_.push_back(std::move(warning));
+  }
   Reading reading{
       profile, digest,
       locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },
@@ -293,13 +301,19 @@ bool Reader::add_function(Reading& reading) {
 void Reader::add_names(Reading& reading) {
   locate::Symbolizer symbolizer(reading.digest.spaces, modules_, reading.kernel);
   reading.digest.located.for_each([&](const LocatedSamples& located) {
-    if (!located.location || !reading.columns[located.attribute]) return;
+    if (!reading.columns[located.attribute]) return;
     const bool is_kernel = where_is(located) == Where::kernel;
-    if (!is_kernel && where_is(located) != Where::user) return;
-    const auto& file = reading.digest.spaces.file(located.location->file);
-    if (!is_selected_module(is_kernel ? locate::kernel_dso_name(file) : file.path)) return;
-    const std::string name(symbolizer.symbol_at(*located.location, located.ip, is_kernel).name);
-    if (name.empty()) return;
+    unnamed_.all += located.samples;
+    std::string name;
+    if (located.location && (is_kernel || where_is(located) == Where::user)) {
+      const auto& file = reading.digest.spaces.file(located.location->file);
+      if (!is_selected_module(is_kernel ? locate::kernel_dso_name(file) : file.path)) return;
+      name = symbolizer.symbol_at(*located.location, located.ip, is_kernel).name;
+    }
+    if (name.empty()) {
+      (is_kernel ? unnamed_.in_kernel : unnamed_.elsewhere) += located.samples;
+      return;
+    }
     const auto known = other_functions_.find(name);
     if (known != other_functions_.end()) {
       known->second += located.samples;

@@ -50,6 +50,8 @@ class Reader {
   /// Returns remarks for the user, a line each, such as files that were not used.
   std::vector<std::string> remarks() const;
 
+  /// Explains why the first recording without samples has none; empty: all have some.
+  const std::string& no_samples() const noexcept { return no_samples_; }
   /// Returns the samples that the filter selected in all recordings.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
   /// Returns samples by function name, from recordings without selected code; only functions of the
@@ -57,6 +59,14 @@ class Reader {
   const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
     return other_functions_;
   }
+  /// Samples of the same recordings in code whose function has no known name.
+  struct Unnamed {
+    std::uint64_t all = 0;        ///< samples in any code, named or not
+    std::uint64_t in_kernel = 0;  ///< in kernel mode
+    std::uint64_t elsewhere = 0;
+    std::uint64_t sum() const noexcept { return in_kernel + elsewhere; }
+  };
+  const Unnamed& unnamed() const noexcept { return unnamed_; }
   /// Returns the sampled files that contain the selected function, but no sample in it.
   const std::set<std::string>& unsampled_in() const noexcept { return unsampled_in_; }
 
@@ -83,7 +93,9 @@ class Reader {
   locate::KernelFiles kernel_files_;
   Listing listing_;
   locate::Filtered filtered_;
+  std::string no_samples_;
   std::map<std::string, std::uint64_t> other_functions_;
+  Unnamed unnamed_;
   std::set<std::string> unsampled_in_;
   std::vector<std::string> remarks_;
 };

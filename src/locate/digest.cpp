@@ -279,8 +279,7 @@ class Digester {
     const auto before = result_.spaces.bytes();
     replay_.take(record);
     if (result_.spaces.bytes() != before) walked_at_mapping_ = walked_;
-    recording_.add_lost(record, result_.lost_records, result_.lost_samples);
-    if (record.type == PERF_RECORD_THROTTLE) ++result_.throttled;
+    recording_.add_losses(record, result_);
   }
 
   /// Makes the second pass in the order of the recording, by one thread.

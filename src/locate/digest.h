@@ -4,6 +4,7 @@
 #include "src/locate/filter.h"
 #include "src/locate/located_counts.h"
 #include "src/perfdata/repeated_records.h"
+#include "src/support/losses.h"
 #include "src/symbols/address_space.h"
 
 #include <cstdint>
@@ -22,16 +23,13 @@ namespace skid::locate {
 
 class SampleFilter;
 
-struct Digest {
+struct Digest : Losses {
   std::shared_ptr<const SampleFilter> filter;  ///< null: all samples were counted
   Filtered filtered;                           ///< how many samples the filter selected
   LocatedCounts located;
   std::vector<EventTotals> totals;  ///< totals of each attribute, by its index
   symbols::AddressSpaces spaces;
-  std::uint64_t lost_records = 0;  ///< sum over PERF_RECORD_LOST
-  std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
-  std::uint64_t throttled = 0;     ///< PERF_RECORD_THROTTLE records
-  std::uint64_t unknown_ids = 0;   ///< samples whose id belongs to no event
+  std::uint64_t unknown_ids = 0;  ///< samples whose id belongs to no event
   perfdata::RepeatedRecords repeated;
 };
 

@@ -4,6 +4,7 @@
 #include "src/locate/sample_filter.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/error.h"
@@ -66,23 +67,40 @@ std::optional<TimeSlice> slice_of_shares(std::string_view text) {
   return TimeSlice{.shares = std::pair(first, last)};
 }
 
-/// Converts shares to times, as set_percent_time() of tools/perf/util/time-utils.c does.
-TimeSlice in_time(const TimeSlice& slice, const perfdata::Recording& recording) {
-  if (!slice.shares) return slice;
-  const auto& times = recording.features().sample_time;
-  if (!times || times->second == 0 || times->second < times->first) {  // 0: from a pipe
-    throw InputError({recording.path().string(), std::nullopt,
-                      "no times of the first and last sample", "them for a percentage in --time",
-                      "give START,STOP in seconds"});
+/// The times of the first and the last sample, in ns.
+using SampleTimes = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Returns the times in the header of a recording. perf 7 writes 0 for both unless it reads the
+/// samples again (--buildid-all, --timestamp-boundary), and in pipe mode there are none: then the
+/// samples are read here, and the recording is at its beginning afterwards.
+SampleTimes times_of_samples(perfdata::Recording& recording) {
+  const auto& recorded = recording.features().sample_time;
+  if (recorded && recorded->second != 0 && recorded->second >= recorded->first) return *recorded;
+  SampleTimes times{UINT64_MAX, 0};
+  recording.rewind();
+  perfdata::Record record;
+  while (recording.next(record)) {
+    if (record.type != PERF_RECORD_SAMPLE) continue;
+    const auto decoded = recording.decoder().decode(record);
+    const bool is_whole = decoded.problem == perfdata::SampleDecoder::Problem::none;
+    const std::uint64_t time = decoded.sample.time;
+    if (is_whole && time != 0) times = {std::min(times.first, time), std::max(times.second, time)};
   }
+  recording.rewind();
+  return times.first > times.second ? SampleTimes{} : times;
+}
+
+/// Converts shares to times, as set_percent_time() of tools/perf/util/time-utils.c does.
+TimeSlice in_time(const TimeSlice& slice, const SampleTimes& times) {
+  if (!slice.shares) return slice;
   const auto at = [&](double share) {
-    const std::uint64_t length = times->second - times->first;
+    const std::uint64_t length = times.second - times.first;
     const double offset = std::round(share * static_cast<double>(length));
-    return offset < static_cast<double>(length) ? times->first + static_cast<std::uint64_t>(offset)
-                                                : times->second;
+    return offset < static_cast<double>(length) ? times.first + static_cast<std::uint64_t>(offset)
+                                                : times.second;
   };
   TimeSlice result{at(slice.shares->first), at(slice.shares->second)};
-  if (result.end > result.begin && result.end != times->second) --result.end;
+  if (result.end > result.begin && result.end != times.second) --result.end;
   return result;
 }
 
@@ -97,6 +115,11 @@ bool is_one_of(const std::vector<std::string>& list, Filter::Kind kind, const st
 bool Filter::divides_events() const noexcept {
   return !times.empty() ||
          std::ranges::any_of(lists, [](const auto& list) { return !list.empty(); });
+}
+
+bool Filter::has_shares() const noexcept {
+  return std::ranges::any_of(times,
+                             [](const TimeSlice& slice) { return slice.shares.has_value(); });
 }
 
 std::vector<std::string> parse_numbers(std::string_view option, std::string_view list) {
@@ -172,8 +195,7 @@ std::vector<std::string> Filtered::unmatched(const Filter& filter) const {
   return messages;
 }
 
-void SampleFilter::begin(const perfdata::Recording& recording,
-                         const symbols::AddressSpaces& spaces) {
+void SampleFilter::begin(perfdata::Recording& recording, const symbols::AddressSpaces& spaces) {
   const auto& lists = filter_.lists;
   const bool needs_tid =
       !(lists[Filter::pid].empty() && lists[Filter::tid].empty() && lists[Filter::comm].empty());
@@ -189,7 +211,10 @@ void SampleFilter::begin(const perfdata::Recording& recording,
     require(!lists[Filter::cpu].empty(), PERF_SAMPLE_CPU, "PERF_SAMPLE_CPU", " --sample-cpu");
     require(!filter_.times.empty(), PERF_SAMPLE_TIME, "PERF_SAMPLE_TIME", " --timestamp");
   }
-  for (TimeSlice& slice : filter_.times) slice = in_time(slice, recording);
+  if (filter_.has_shares()) {
+    const SampleTimes times = times_of_samples(recording);
+    for (TimeSlice& slice : filter_.times) slice = in_time(slice, times);
+  }
   if (lists[Filter::dso].empty()) return;
   for (symbols::FileIndex file = 0; file < spaces.file_count(); ++file) {
     files_.push_back(spaces.file(file).path);

@@ -35,6 +35,8 @@ struct Filter {
 
   /// Whether it selects among the samples of an event.
   bool divides_events() const noexcept;
+  /// Whether a slice of time is a share of the recording.
+  bool has_shares() const noexcept;
   bool selects_all() const noexcept { return events.empty() && !divides_events(); }
 };
 

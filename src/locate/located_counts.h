@@ -22,6 +22,12 @@ constexpr bool is_of_vsyscall(std::uint64_t ip) noexcept {
   return ip >> kBlockBits == 0xffff'ffff'ff60'0000 >> kBlockBits;
 }
 
+/// Whether an address is in the first block of all, where no program has code: 0 in place of an
+/// address.
+constexpr bool is_near_zero(std::uint64_t ip) noexcept {
+  return ip >> kBlockBits == 0;
+}
+
 /// All samples of one event at one place, in one mode.
 struct LocatedSamples {
   std::uint32_t attribute = 0;
@@ -29,7 +35,9 @@ struct LocatedSamples {
   std::optional<symbols::FileLocation> location;  ///< nullopt: nothing was mapped there
   /// The common address of samples in kernel mode with a location, and of all samples in recordings
   /// with a breakpoint event. Where nothing was mapped the first address of the half of the address
-  /// space, or of the vsyscall page. Else 0: processes map a file at different addresses.
+  /// space, but for the user's half that of its second block, so that addresses of 0 can be told
+  /// from others; or that of the vsyscall page. Else 0: processes map a file at different
+  /// addresses.
   std::uint64_t ip = 0;
   std::uint64_t samples = 0;
 };

@@ -52,8 +52,10 @@ namespace {
 constexpr unsigned kFirstBits = 10;  ///< log2 of the number of slots at first
 
 /// Returns LocatedSamples::ip where nothing is mapped.
-constexpr std::uint64_t begin_of_half(std::uint64_t ip) noexcept {
-  return is_of_vsyscall(ip) ? ip : ip & std::uint64_t{1} << 63;
+constexpr std::uint64_t common_address(std::uint64_t ip) noexcept {
+  if (is_of_vsyscall(ip) || is_near_zero(ip)) return ip;
+  const std::uint64_t half = ip & std::uint64_t{1} << 63;
+  return half != 0 ? half : std::uint64_t{1} << kBlockBits;
 }
 
 }  // namespace
@@ -242,7 +244,8 @@ void PlaceCounter::count(const Record& record) {
   totals_.resize(std::max(totals_.size(), decoder_.layouts().size()));
   auto& totals = totals_[sample.attribute];
   ++totals.samples;
-  totals.period_sum += sample.period;
+  const bool has_period = decoder_.layouts()[sample.attribute].period != SampleLayout::kAbsent;
+  if (has_period) totals.period_sum += sample.period;
   const std::uint64_t key =
       key_of(space, sample.ip, time, sample.attribute | (sample.exact ? Count::kExact : 0));
   ++count_of(key).samples;
@@ -261,7 +264,7 @@ void PlaceCounter::add_counters(RegionCache::Place& place, std::uint64_t ip) {
   } else {
     // Samples where nothing is mapped are counted together, unless addresses matter.
     block.has_address = true;
-    block.number = begin_of_half(ip) >> kBlockBits;
+    block.number = common_address(ip) >> kBlockBits;
   }
   place.counters = block_key(block);
 }

@@ -31,9 +31,10 @@ class SampleFilter {
   symbols::ThreadNames* names() { return filter_.lists[Filter::comm].empty() ? nullptr : &names_; }
 
   /// Prepares the filter. To be called before the first sample, when the events are known; for comm
-  /// and dso after all mappings and names are. Throws InputError if samples lack a field that the
-  /// filter needs, or the recording lacks the times of its first and last sample.
-  void begin(const perfdata::Recording& recording, const symbols::AddressSpaces& spaces);
+  /// and dso after all mappings and names are, and for shares of time when the whole recording was
+  /// read. For them it reads the samples again if the header has no times, and leaves the recording
+  /// at its beginning. Throws InputError if samples lack a field that the filter needs.
+  void begin(perfdata::Recording& recording, const symbols::AddressSpaces& spaces);
 
   /// Whether a sample is selected; counted in `filtered` unless that is null. `time`: the result of
   /// SampleDecoder::time_of. `file`: the file that is mapped there, or Region::kNoFile.

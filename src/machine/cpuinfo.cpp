@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #if defined(__x86_64__)
 #include <algorithm>
 #include <cstddef>
@@ -145,8 +147,9 @@ std::optional<std::string> name_hypervisor(const HypervisorTraces& traces) {
   // Firmware strings survive on bare metal too, so on x86 the CPU's flag has the last word.
   if (traces.x86 && !traces.flag) return std::nullopt;
   if (auto name = known_by_firmware(traces)) return name;
-  if (traces.flag) return "unknown hypervisor";
-  return std::nullopt;
+  if (!traces.flag) return std::nullopt;
+  if (traces.dmi_vendor.empty()) return "unknown hypervisor";
+  return fmt::format("unknown hypervisor ({} {})", traces.dmi_vendor, traces.dmi_product);
 }
 
 std::vector<std::string> cpuid_signatures() {

@@ -34,7 +34,8 @@ struct HypervisorTraces {
   std::string dmi_product = {};              ///< /sys/class/dmi/id/product_name
 };
 
-/// Names the hypervisor: "KVM", "VMware", …, "unknown hypervisor"; nullopt on bare metal.
+/// Names the hypervisor: "KVM", "VMware", …, "unknown hypervisor (Nutanix AHV)" with the names in
+/// its firmware; nullopt on bare metal.
 std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
 
 /// Reads the 12-byte signatures that CPUID gives on this machine if it reports a hypervisor; none

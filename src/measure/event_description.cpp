@@ -47,7 +47,7 @@ std::vector<std::string> excluded_modes(const Attribute& attribute) {
 analysis::EventIdentity identity_of(const Attribute& attribute,
                                     const run::PlannedMeasurement* planned,
                                     const std::optional<std::string>& requested,
-                                    events::ConfigLayout layout) {
+                                    events::ConfigLayout layout, std::string_view pmu_name) {
   analysis::EventIdentity event;
   event.recorded = attribute.name;
   event.type = attribute.type;
@@ -71,6 +71,11 @@ analysis::EventIdentity identity_of(const Attribute& attribute,
       (planned != nullptr || requested)) {
     event.type = generic->type;
     event.config = generic->config;
+  }
+  // perf records an event of a hybrid CPU once for each core type.
+  if (planned == nullptr && pmu_name.starts_with("cpu_") &&
+      event.label.find('/') == std::string::npos) {
+    event.label = fmt::format("{}/{}/", pmu_name, event.label);
   }
   return event;
 }
@@ -172,6 +177,14 @@ void warn_of_period(const RecordedEvent& recorded, Warnings& warnings) {
       *recorded.period, rule->who, rule->least, multiples));
 }
 
+void warn_of_counting(const RecordedEvent& recorded, Warnings& warnings) {
+  if (!recorded.attribute.is_only_counted()) return;
+  warnings.push_back(
+      fmt::format("{} was not sampled: it was counted at the samples of its group (:S). 'skidscan "
+                  "samples' prints the counts as perf script does.",
+                  recorded.identity.label));
+}
+
 void warn_of_sharing(const RecordedEvent& recorded, Warnings& warnings) {
   if (recorded.counters <= kCounters || !takes_counter(recorded.attribute, recorded.pmu_name)) {
     return;
@@ -217,6 +230,22 @@ std::vector<std::string> default_event(const perfdata::Features& features,
   return {};
 }
 
+/// Returns the request for which perf recorded a clock with a precise level: it takes cpu-clock in
+/// place of cycles where no PMU counts them, and keeps the level (evsel__fallback() in
+/// tools/perf/util/evsel.c). nullopt: another event, or a clock that an argument of -e names.
+std::optional<std::string> replaced_by_clock(
+    const Attribute& recorded, const std::optional<std::vector<std::string>>& arguments) {
+  if (recorded.precise_ip == 0 || !is_clock(recorded)) return std::nullopt;
+  const bool is_named =
+      arguments && std::ranges::any_of(*arguments, [](const std::string& argument) {
+        return argument.find("-clock") != std::string::npos;
+      });
+  if (is_named) return std::nullopt;
+  constexpr unsigned kHighest = 3;  // cycles:P, the default, at which perf begins
+  return "cycles:" +
+         (recorded.precise_ip == kHighest ? "P" : std::string(recorded.precise_ip, 'p'));
+}
+
 bool is_of_cpu(const RecordedEvent& event) {
   return is_core_event(event.attribute, event.pmu_name) || event.pmu_name.starts_with("ibs_");
 }
@@ -245,9 +274,8 @@ std::vector<std::optional<std::string>> requested_by_attribute(
   const perfdata::Features& features = recording.features();
   const auto layout = events::layout_of(recorded_machine(features, nullptr).cpu);
   const auto arguments = perftool::event_arguments(features.command_line);
-  if (!arguments) return result;
-  auto requested = requested_events(*arguments, measured);
-  if (arguments->empty() && measured == 1) {
+  auto requested = requested_events(arguments.value_or(std::vector<std::string>()), measured);
+  if (arguments && arguments->empty() && measured == 1) {
     requested = default_event(features, *std::ranges::find_if_not(attributes, &Attribute::is_dummy),
                               layout);
   }
@@ -263,6 +291,9 @@ std::vector<std::optional<std::string>> requested_by_attribute(
       result[index] = std::move(*found);
       requested.erase(found);
     }
+  }
+  for (std::size_t index = 0; index < attributes.size(); ++index) {
+    if (!result[index]) result[index] = replaced_by_clock(attributes[index], arguments);
   }
   return result;
 }
@@ -288,15 +319,15 @@ RecordedEvent describe_event(const Source& source, const perfdata::Recording& re
                              const machine::Machine& machine, std::uint32_t index,
                              const std::optional<std::string>& requested) {
   const Attribute& attribute = recording.attributes()[index];
-  RecordedEvent event{
-      .index = index,
-      .attribute = attribute,
-      .pmu_name = pmu_name(recording.features(), attribute),
-      .knowledge = {},
-      .machine = machine,
-      .identity = identity_of(attribute, source.planned, requested, events::layout_of(machine.cpu)),
-      .of_run = source.run != nullptr,
-      .synthetic = is_synthetic(source, recording.features())};
+  RecordedEvent event{.index = index,
+                      .attribute = attribute,
+                      .pmu_name = pmu_name(recording.features(), attribute),
+                      .knowledge = {},
+                      .machine = machine,
+                      .of_run = source.run != nullptr,
+                      .synthetic = is_synthetic(source, recording.features())};
+  event.identity = identity_of(attribute, source.planned, requested, events::layout_of(machine.cpu),
+                               event.pmu_name);
   event.precise = precise_of(attribute, source.planned, event.identity);
   event.exact_ip = exact_ip_of(event);
   if (!attribute.frequency) {
@@ -342,7 +373,8 @@ std::vector<bool> selected_events(const Source& source, const perfdata::Recordin
     const Attribute& attribute = recording.attributes()[index];
     const bool is_event = !attribute.is_dummy() && !is_cross_check(attribute, source);
     selected.push_back(
-        is_event ? select_event(identity_of(attribute, source.planned, requested[index], layout),
+        is_event ? select_event(identity_of(attribute, source.planned, requested[index], layout,
+                                            pmu_name(recording.features(), attribute)),
                                 filter, 0, filtered)
                  : filter.events.empty());
   }
@@ -358,6 +390,21 @@ bool is_ibs(const RecordedEvent& event) {
   if (event.pmu_name == "ibs_op" || event.pmu_name == "ibs_fetch") return true;
   return machine::is_amd(event.machine.cpu) && event.attribute.precise_ip > 0 &&
          is_core_event(event.attribute, event.pmu_name);
+}
+
+std::string precise_request(const RecordedEvent& event) {
+  const EventKnowledge& knowledge = event.knowledge;
+  const bool is_precise = knowledge.event && knowledge.event->precise == true;
+  if (knowledge.catalogue.empty() || knowledge.of_arm ||
+      !(is_precise || is_generic_cycles(event.attribute))) {
+    return {};
+  }
+  const Attribute& attribute = event.attribute;
+  // The name of a raw event may be the user's own.
+  const bool is_raw = attribute.type == PERF_TYPE_RAW && attribute.config1 == 0;
+  const std::string modes = attribute.exclude_kernel ? "u" : attribute.exclude_user ? "k" : "";
+  return perftool::join_event_name(
+      {is_raw ? fmt::format("r{:04x}", attribute.config) : event.identity.label, modes + "pp"});
 }
 
 std::optional<std::uint64_t> events_to_record(const RecordedEvent& event) {
@@ -417,6 +464,7 @@ std::optional<events::PeriodRule> period_rule_of(const RecordedEvent& event) {
 
 std::vector<std::string> event_warnings(const RecordedEvent& recorded) {
   Warnings warnings;
+  warn_of_counting(recorded, warnings);
   warn_of_imprecise(recorded, warnings);
   warn_of_cycles(recorded, warnings);
   warn_of_errata(recorded, warnings);
@@ -428,12 +476,6 @@ std::vector<std::string> event_warnings(const RecordedEvent& recorded) {
 std::string not_as_requested(const RecordedEvent& event) {
   const auto& requested = event.identity.requested;
   const analysis::PreciseLevel& precise = event.precise;
-  if (!requested && precise.recorded > 0 && is_clock(event.attribute)) {
-    return fmt::format(
-        "{} has a precise level, and its samples are where a timer interrupted: perf records it "
-        "instead of cycles where no PMU counts them; whether -e named it is not in the recording.",
-        event.identity.recorded);
-  }
   if (event.identity.substituted) {
     return fmt::format(
         "perf recorded {} instead of {}: this machine does not have the requested event.{}",

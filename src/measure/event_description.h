@@ -68,7 +68,7 @@ struct RecordedEvent {
   std::optional<std::uint64_t> period = {};  ///< requested; nullopt with a frequency
   /// Where its samples are, seen from their cause.
   analysis::Landing landing = analysis::Landing::at_cause;
-  std::size_t counters = 1;  ///< events of the recording that need a core counter
+  std::size_t counters = 1;  ///< events of the recording that need a counter of the same core type
   /// True if another PEBS event of its PMU gets an interrupt per record, which empties the buffer
   /// of all (pebs_update_threshold() in arch/x86/events/intel/ds.c).
   bool shares_interrupts = false;
@@ -116,6 +116,10 @@ bool is_pebs(const RecordedEvent& event);
 /// Whether an event is one of IBS, or one of AMD's core PMU that the kernel hands to IBS.
 bool is_ibs(const RecordedEvent& event);
 
+/// Returns what to request so that the recorded CPU records an event precisely, "r00c5:pp"; empty:
+/// it cannot, or that is not known. It records cycles by another event, or by IBS.
+std::string precise_request(const RecordedEvent& event);
+
 /// Returns the number of events from an overflow to the one that a record is of, where nothing
 /// delays it; nullopt if it is not known. A guest's host chooses the counter, and with it whether
 /// the counter has precise distribution.
@@ -136,8 +140,9 @@ bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_na
 /// Returns the periods that the kernel takes for an event; nullopt: any, or not known.
 std::optional<events::PeriodRule> period_rule_of(const RecordedEvent& event);
 
-/// Lists warnings as sentences, most important first: not precise at its level, cycles counted by
-/// another event, errata of counting one mode and of SMT, an unsupported period, shared counters.
+/// Lists warnings as sentences, most important first: only counted, not precise at its level,
+/// cycles counted by another event, errata of counting one mode and of SMT, an unsupported period,
+/// shared counters.
 std::vector<std::string> event_warnings(const RecordedEvent& event);
 
 /// Describes that another event or level was recorded than requested, or a clock in place of an

@@ -29,6 +29,7 @@
 #include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/no_samples.h"
 #include "src/measure/page_fault_checker.h"
 #include "src/measure/profile.h"
 #include "src/measure/single_samples.h"
@@ -39,6 +40,7 @@
 #include "src/perfdata/repeated_records.h"
 #include "src/perfdata/sample_kind.h"
 #include "src/run/run.h"
+#include "src/support/losses.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
@@ -260,9 +262,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   Measurement measurement = profile.described(event);
   analysis::Basis& basis = measurement.basis;
   basis = std::move(counted);
-  measurement.lost_records = digest.lost_records;
-  measurement.lost_samples = digest.lost_samples;
-  measurement.throttled = digest.throttled;
+  static_cast<Losses&>(measurement) = digest;
   measurement.unknown_ids = digest.unknown_ids;
   const auto* description = description_of(geometry);
   if (geometry != nullptr) measurement.trigger = geometry->trigger;
@@ -335,6 +335,7 @@ Measured measure(const Source& source, const Choices& choices) {
                       "target of your own with --hit FUNCTION --runway FUNCTION.");
     }
   }
+  if (digest.filtered.all == 0) remarks.insert(remarks.begin(), why_no_samples(recording) + '.');
   if (digest.repeated.blocks > 0) remarks.insert(remarks.begin(), digest.repeated.warning());
   const auto* known_geometry = geometry ? &*geometry : nullptr;
   append_remarks(modules.remarks(), digest, known_geometry, remarks);

@@ -90,8 +90,10 @@ struct RecordingSummary : ReadResult {
   std::optional<analysis::SampleTime> time;  ///< nullopt: the recording does not contain it
   analysis::Cpu cpu;
   std::string kernel;
-  locate::Filtered filtered;         ///< samples that the filter left out
-  std::vector<std::string> remarks;  ///< remarks on files that were refused or not found
+  locate::Filtered filtered;  ///< samples that the filter left out
+  std::string no_samples;     ///< why the recording has no samples; empty: it has some
+  /// Remarks on losses, and on files that were refused or not found.
+  std::vector<std::string> remarks;
 };
 
 /// Reads, locates, classifies and judges a recording. Several threads may do so at once. Throws

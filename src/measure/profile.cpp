@@ -3,15 +3,18 @@
 #include "analysis/command_line.h"
 #include "analysis/description.h"
 #include "analysis/event_identity.h"
+#include "analysis/figures.h"
 #include "analysis/part.h"
 #include "analysis/recording_path.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/measure/measure.h"
+#include "src/measure/no_samples.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/repeated_records.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
 
@@ -19,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
@@ -119,7 +123,6 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
   }
   const auto requested = requested_by_attribute(recording);
   const auto exact = locate::exact_samples(digest);
-  std::size_t counters = 0;
   events.reserve(requested.size());
   for (std::uint32_t index = 0; index < requested.size(); ++index) {
     auto& event = events.emplace_back(
@@ -128,18 +131,19 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
     event.landing = landing_of(event.attribute, event.pmu_name, event.knowledge);
     event.samples = digest.totals[index].samples;
     event.exact = exact[index];
-    if (takes_counter(event.attribute, event.pmu_name)) ++counters;
   }
   // The PMU of a hybrid CPU, or the only one.
   const auto pmu = [](const RecordedEvent& event) {
     return event.pmu_name.starts_with("cpu_") ? event.pmu_name : std::string();
   };
+  std::map<std::string, std::size_t> counters;
   std::set<std::string> interrupted;
   for (const RecordedEvent& event : events) {
     if (recording_path(event).batched == false) interrupted.insert(pmu(event));
+    if (takes_counter(event.attribute, event.pmu_name)) ++counters[pmu(event)];
   }
   for (RecordedEvent& event : events) {
-    event.counters = counters;
+    event.counters = counters[pmu(event)];
     event.shares_interrupts = interrupted.contains(pmu(event));
   }
 }
@@ -176,6 +180,9 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.time = time_of_samples(recording.features());
   summary.cpu = machine().cpu;
   summary.kernel = machine().kernel;
+  if (digest.filtered.all == 0) summary.no_samples = why_no_samples(recording);
+  summary.remarks = analysis::loss_warnings(digest, digest.filtered.all);
+  if (digest.repeated.blocks > 0) summary.remarks.push_back(digest.repeated.warning());
   for (const auto& remark : modules.remarks()) summary.remarks.push_back(remark.text);
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();

@@ -48,6 +48,11 @@ bool Attribute::is_dummy() const noexcept {
          (config == PERF_COUNT_SW_DUMMY || config == PERF_COUNT_SW_BPF_OUTPUT);
 }
 
+bool Attribute::is_only_counted() const noexcept {
+  return has(PERF_SAMPLE_READ) && (read_format & PERF_FORMAT_GROUP) != 0 &&
+         period_or_frequency == 0;
+}
+
 std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteOrder order) {
   if (bytes.size() < kSmallestAttribute) return std::nullopt;
   ByteReader header(bytes, order);

@@ -58,6 +58,9 @@ struct Attribute {
   /// The samples of a BPF output event are data that BPF programs write, such as the times off the
   /// CPU of `perf record --off-cpu`.
   bool is_dummy() const noexcept;
+  /// Whether the event takes no samples and is counted at those of its group: all members of
+  /// `{a,b}:S` but one (evsel__config_leader_sampling() in tools/perf/util/record.c).
+  bool is_only_counted() const noexcept;
 };
 
 /// Maximum number of events of a recording, far more than are recorded: a kernel has some 2,500

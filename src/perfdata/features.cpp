@@ -219,6 +219,8 @@ constexpr auto kForms = std::to_array<Form>({
     {HEADER_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY"},
     form<&Features::pmu_capabilities>(HEADER_PMU_CAPS, "PMU_CAPS"),
     {HEADER_CPU_DOMAIN_INFO, "CPU_DOMAIN_INFO"},
+    {HEADER_E_MACHINE, "E_MACHINE"},
+    {HEADER_CLN_SIZE, "CLN_SIZE"},
     // Android's simpleperf, system/extras/simpleperf/record_file_format.h.
     {HEADER_SIMPLEPERF, "FILE"},
     {HEADER_SIMPLEPERF_META_INFO, "META_INFO", parse_meta_info},

@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,8 +17,24 @@ namespace skid::perfdata {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x32454c4946524550;     // "PERFILE2"
-constexpr std::uint64_t kOldMagic = 0x454c494646524550;  // "PERFFILE"
+constexpr std::uint64_t kOldMagic = 0x454c494646524550;  // "PERFFILE", of perf before Linux 3.4
 constexpr std::size_t kWithoutFeatures = 72;             // perf_file_header before Linux 2.6.33
+
+/// Returns how to decompress a file that begins with these bytes; empty: it is not compressed.
+std::string_view decompression_of(std::span<const std::byte> bytes) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFormats{
+      {{"\x1f\x8b", "gzip -d"},
+       {"\xfd"
+        "7zXZ",
+        "xz -d"},
+       {"\x28\xb5\x2f\xfd", "zstd -d"},
+       {"BZh", "bzip2 -d"}}};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const auto& [beginning, command] : kFormats) {
+    if (text.starts_with(beginning)) return command;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -41,11 +58,14 @@ FileHeader parse_file_header(std::span<const std::byte> bytes, const std::filesy
   }
   FileHeader header;
   const std::uint64_t magic = ByteReader(bytes, ByteOrder::little).u64();
-  if (magic == kOldMagic || __builtin_bswap64(magic) == kOldMagic) {
-    refuse(0, "magic PERFFILE, the format of perf before Linux 2.6.33", "PERFILE2",
-           "convert it with a perf of its time");
-  }
-  if (magic != kMagic) {
+  if (magic == kOldMagic) {
+    // The magic is text, which is the same in both orders; no header has more than 104 bytes.
+    ByteReader reader(bytes.subspan(sizeof kMagic), ByteOrder::little);
+    if (reader.u64() > FileHeader::kLargestSize) header.order = ByteOrder::big;
+  } else if (magic != kMagic) {
+    if (const auto command = decompression_of(bytes); !command.empty()) {
+      refuse(0, "a compressed file", "a recording", fmt::format("decompress it: {}", command));
+    }
     if (__builtin_bswap64(magic) != kMagic) {
       refuse(0, "no perf.data magic", "PERFILE2", "is it a recording of perf?");
     }

@@ -12,6 +12,9 @@
 
 namespace skid::perfdata {
 
+/// The user part of call chains that the kernel unwound later (Linux 6.19; not in older headers).
+inline constexpr std::uint32_t PERF_RECORD_CALLCHAIN_DEFERRED = 22;
+
 /// perf_event_header.type of the records that perf itself writes, as far as they are read here.
 /// name_of_record_type() has the names of all.
 enum RecordType : std::uint32_t {
@@ -19,6 +22,7 @@ enum RecordType : std::uint32_t {
   PERF_RECORD_HEADER_TRACING_DATA = 66,
   PERF_RECORD_HEADER_BUILD_ID = 67,
   PERF_RECORD_FINISHED_ROUND = 68,
+  PERF_RECORD_AUXTRACE_INFO = 70,
   PERF_RECORD_AUXTRACE = 71,
   PERF_RECORD_EVENT_UPDATE = 78,
   PERF_RECORD_HEADER_FEATURE = 80,
@@ -29,6 +33,9 @@ enum RecordType : std::uint32_t {
 /// A bit of perf_event_header.misc in perf's build-id sections
 /// (tools/lib/perf/include/perf/event.h).
 inline constexpr std::uint16_t PERF_RECORD_MISC_BUILD_ID_SIZE = 1u << 15;
+/// The same bit in a PERF_RECORD_LOST_SAMPLES: perf's own filter (perf record --filter) dropped
+/// the samples.
+inline constexpr std::uint16_t PERF_RECORD_MISC_LOST_SAMPLES_BPF = 1u << 15;
 
 /// The mode of the CPU when the record was made (PERF_RECORD_MISC_CPUMODE_MASK).
 enum class CpuMode : std::uint8_t {
@@ -77,6 +84,8 @@ enum FeatureBit : unsigned {
   HEADER_HYBRID_TOPOLOGY = 30,
   HEADER_PMU_CAPS = 31,
   HEADER_CPU_DOMAIN_INFO = 32,
+  HEADER_E_MACHINE = 33,
+  HEADER_CLN_SIZE = 34,
   HEADER_SIMPLEPERF = 128,  ///< the first bit of Android's simpleperf
   HEADER_SIMPLEPERF_META_INFO = 129,
   HEADER_FEATURES = 256,
@@ -90,6 +99,10 @@ std::string name_of_record_type(std::uint32_t type);
 
 /// Returns "hardware", "tracepoint", …; empty for the number that the kernel assigned to a PMU.
 std::string_view name_of_event_type(std::uint32_t type);
+
+/// Returns the name of a kind of hardware trace (PERF_RECORD_AUXTRACE_INFO; enum auxtrace_type in
+/// tools/perf/util/auxtrace.h): "intel_pt"; "of type 9" for unknown ones.
+std::string name_of_trace_type(std::uint32_t type);
 
 /// Whether a record of this type means that samples may be missing or damaged.
 constexpr bool hides_samples(std::uint32_t type) {

@@ -85,6 +85,9 @@ TakenMetadata take_feature(const Record& record, ByteOrder order, Metadata& meta
   const std::uint64_t number = reader.u64();
   if (reader.failed()) return {MetadataChange::none, "a feature record without a feature"};
   if (number >= HEADER_FEATURES) return {};  // of a later perf
+  // perf marks the end of features with an empty one that has the number after its last
+  // (HEADER_LAST_FEATURE in tools/perf/util/header.h), which a later perf may know by a name.
+  if (reader.remaining() == 0) return {};
   const auto bit = static_cast<unsigned>(number);
   if (metadata.features.present.test(bit)) return {};
   TakenMetadata taken;

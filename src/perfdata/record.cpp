@@ -21,12 +21,20 @@ std::string name_of_record_type(std::uint32_t type) {
   constexpr std::string_view kPerf =
       "HEADER_ATTR HEADER_EVENT_TYPE HEADER_TRACING_DATA HEADER_BUILD_ID FINISHED_ROUND ID_INDEX "
       "AUXTRACE_INFO AUXTRACE AUXTRACE_ERROR THREAD_MAP CPU_MAP STAT_CONFIG STAT STAT_ROUND "
-      "EVENT_UPDATE TIME_CONV HEADER_FEATURE COMPRESSED FINISHED_INIT COMPRESSED2 BPF_METADATA";
+      "EVENT_UPDATE TIME_CONV HEADER_FEATURE COMPRESSED FINISHED_INIT COMPRESSED2 BPF_METADATA "
+      "SCHEDSTAT_CPU SCHEDSTAT_DOMAIN";
   const bool is_of_kernel = type < PERF_RECORD_HEADER_ATTR;
   const auto name = is_of_kernel ? word_at(type - std::size_t{1}, kKernel)
                                  : word_at(type - PERF_RECORD_HEADER_ATTR, kPerf);
   if (!name.empty()) return fmt::format("PERF_RECORD_{}", name);
   return fmt::format("record type {}", type);
+}
+
+std::string name_of_trace_type(std::uint32_t type) {
+  constexpr std::string_view kNames =
+      "intel_pt intel_bts cs_etm arm_spe s390_cpumsf hisi_ptt vpa_dtl";
+  const auto name = word_at(type - std::size_t{1}, kNames);
+  return name.empty() ? fmt::format("of type {}", type) : std::string(name);
 }
 
 std::string_view name_of_event_type(std::uint32_t type) {

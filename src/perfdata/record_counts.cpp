@@ -52,7 +52,7 @@ RecordCounts count_records(Recording& recording) {
       layout.use(recording.decoder());
       record_counts.repeated.check(recording, recording.stored(), recording.buffered(), layout);
     } else {
-      recording.add_lost(record, record_counts.lost_records, record_counts.lost_samples);
+      recording.add_losses(record, record_counts);
     }
   }
   record_counts.left_out = recording.left_out();

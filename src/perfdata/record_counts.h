@@ -3,6 +3,7 @@
 
 #include "src/perfdata/recording.h"
 #include "src/perfdata/repeated_records.h"
+#include "src/support/losses.h"
 
 #include <cstdint>
 #include <map>
@@ -11,7 +12,7 @@
 namespace skid::perfdata {
 
 /// Counts of all records. Samples are decoded only to determine their event.
-struct RecordCounts {
+struct RecordCounts : Losses {
   /// Samples of one event.
   struct Event {
     std::uint64_t samples = 0;
@@ -21,8 +22,6 @@ struct RecordCounts {
   std::map<std::uint32_t, std::uint64_t> records;  ///< by type, including unknown types
   std::vector<Event> events;                       ///< by index of the event
   Recording::LeftOut left_out;
-  std::uint64_t lost_records = 0;  ///< sum over PERF_RECORD_LOST
-  std::uint64_t lost_samples = 0;  ///< sum over PERF_RECORD_LOST_SAMPLES
   RepeatedRecords repeated;
 
   /// Returns the number of all records.

@@ -7,6 +7,7 @@
 #include "src/perfdata/record.h"
 #include "src/support/byte_reader.h"
 #include "src/support/file.h"
+#include "src/support/losses.h"
 #include "src/support/temporary_directory.h"
 #include "src/support/text.h"
 
@@ -161,12 +162,13 @@ void Recording::add_short_record(const Record& record) {
         "", "the record was left out");
 }
 
-void Recording::add_lost(const Record& record, std::uint64_t& lost_records,
-                         std::uint64_t& lost_samples) {
+void Recording::add_losses(const Record& record, Losses& losses) {
+  if (record.type == PERF_RECORD_THROTTLE) ++losses.throttled;
   const bool is_of_records = record.type == PERF_RECORD_LOST;
   if (!is_of_records && record.type != PERF_RECORD_LOST_SAMPLES) return;
+  if (!is_of_records && (record.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF) != 0) return;
   if (const auto lost = parse_lost(record, order_)) {
-    (is_of_records ? lost_records : lost_samples) += *lost;
+    (is_of_records ? losses.lost_records : losses.lost_samples) += *lost;
   } else {
     add_short_record(record);
   }
@@ -368,33 +370,47 @@ void Recording::accept_stored(const Record& record) {
       ByteReader body(record.body, order_);
       const std::uint64_t size = is_trace ? body.u64() : body.u32();
       const auto left = stream_.left();
+      const bool is_kept = !is_trace && !rewound_ && metadata_.features.tracing_data.empty() &&
+                           size <= kLargestFeature;
+      // The record of simpleperf contains its data (TracingDataRecord in
+      // system/extras/simpleperf/record.cpp).
+      if (!is_trace && !body.failed() && body.remaining() >= size) {
+        if (is_kept) add_tracing_data(body.take(size));
+        break;
+      }
       if (body.failed() || (left && size > *left)) {
         stop(record.offset,
              fmt::format("{} of {} bytes", is_trace ? "an AUX trace" : "tracing data", size),
              fmt::format("{} up to the end of the records", left.value_or(0)), kRecordAgain);
         break;
       }
-      const bool is_kept = !is_trace && !rewound_ && metadata_.features.tracing_data.empty() &&
-                           size <= kLargestFeature;
       announced_ = {record.offset, size, size, is_kept};
+      if (is_trace && !rewound_) hardware_trace_.bytes += size;
       break;
     }
+    case PERF_RECORD_AUXTRACE_INFO:
+      hardware_trace_.type = ByteReader(record.body, order_).u32();
+      break;
     default:
       break;
   }
 }
 
+void Recording::add_tracing_data(std::span<const std::byte> some) {
+  auto& tracing_data = metadata_.features.tracing_data;
+  tracing_data.insert(tracing_data.end(), some.begin(), some.end());
+  metadata_.features.present.set(HEADER_TRACING_DATA);
+}
+
 bool Recording::skip_announced() {
   if (announced_.is_kept) {
-    auto& tracing_data = metadata_.features.tracing_data;
     while (announced_.left > 0 && stream_.fill(1)) {
       const auto some = stream_.buffered().first(static_cast<std::size_t>(
           std::min<std::uint64_t>(announced_.left, stream_.buffered().size())));
-      tracing_data.insert(tracing_data.end(), some.begin(), some.end());
+      add_tracing_data(some);
       stream_.consume(some.size());
       announced_.left -= some.size();
     }
-    metadata_.features.present.set(HEADER_TRACING_DATA);
   } else if (stream_.skip(announced_.left)) {
     announced_.left = 0;
   }

@@ -22,6 +22,10 @@
 #include <utility>
 #include <vector>
 
+namespace skid {
+struct Losses;
+}  // namespace skid
+
 namespace skid::perfdata {
 
 struct Attribute;
@@ -119,15 +123,23 @@ class Recording {
 
   /// Returns all faults that were found so far.
   const std::vector<InputFault>& faults() const noexcept { return faults_.list(); }
+  /// A trace that the CPU wrote into memory (Intel PT, CoreSight, SPE). It is not decoded.
+  struct HardwareTrace {
+    std::uint32_t type = 0;  ///< of PERF_RECORD_AUXTRACE_INFO; 0: no trace was announced
+    std::uint64_t bytes = 0;
+  };
+  /// Returns the hardware trace among the records that were read so far.
+  const HardwareTrace& hardware_trace() const noexcept { return hardware_trace_; }
+
   /// Whether records are missing because of a fault: exit status 2.
   bool read_in_part() const noexcept { return faults_.any(); }
   /// Notes a fault that a later stage found.
   void add_fault(InputFault fault) { faults_.add(std::move(fault)); }
   /// Notes a record that ended inside its fields and was left out.
   void add_short_record(const Record& record);
-  /// Adds the number in a PERF_RECORD_LOST or PERF_RECORD_LOST_SAMPLES to its sum, or notes that
-  /// the record is too short. Ignores other records.
-  void add_lost(const Record& record, std::uint64_t& lost_records, std::uint64_t& lost_samples);
+  /// Adds a PERF_RECORD_LOST, LOST_SAMPLES or THROTTLE to `losses`, or notes that the record is too
+  /// short. Ignores other records, and samples that perf's own filter dropped.
+  void add_losses(const Record& record, Losses& losses);
 
  private:
   /// A range of records: the data section, a whole pipe, or a file of a directory.
@@ -170,6 +182,8 @@ class Recording {
   bool end_of_segment();
   /// Processes a stored record that affects how the following bytes are read.
   void accept_stored(const Record& record);
+  /// Adds bytes to the tracing data of the features.
+  void add_tracing_data(std::span<const std::byte> some);
   /// Skips the bytes that the previous record announced. False if they are not complete.
   bool skip_announced();
   /// Processes a metadata record, compressed or not.
@@ -205,6 +219,7 @@ class Recording {
   bool rewound_ = false;
 
   Announced announced_;
+  HardwareTrace hardware_trace_;
 
   CompressedRecords compressed_;
   FaultLog faults_;

@@ -15,10 +15,8 @@ namespace {
 constexpr std::uint16_t kWord = sizeof(std::uint64_t);
 
 /// Reads PERF_SAMPLE_READ: one value, or those of a group, depending on read_format
-/// (perf_event_read_format in include/uapi/linux/perf_event.h). `id`: the id of the sample, which
-/// is also that of its event's value in a group.
-std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_format,
-                                         std::uint64_t id) {
+/// (perf_event_read_format in include/uapi/linux/perf_event.h).
+std::vector<CounterValue> read_counters(ByteReader& reader, std::uint64_t read_format) {
   const auto word_if = [&](std::uint64_t bit) {
     return (read_format & bit) != 0 ? reader.u64() : 0;
   };
@@ -26,25 +24,32 @@ std::optional<CounterValue> read_counter(ByteReader& reader, std::uint64_t read_
   const std::uint64_t values = is_group ? reader.u64() : 1;
   if (values > reader.remaining() / kWord) {
     reader.fail();
-    return std::nullopt;
+    return {};
   }
-  CounterValue counter{.id = id};
+  CounterValue counter;
   if (!is_group) counter.value = reader.u64();
   counter.time_enabled = word_if(PERF_FORMAT_TOTAL_TIME_ENABLED);
   counter.time_running = word_if(PERF_FORMAT_TOTAL_TIME_RUNNING);
-  bool is_found = false;
+  std::vector<CounterValue> counters;
   for (std::uint64_t i = 0; i < values && !reader.failed(); ++i) {
-    const std::uint64_t value = is_group ? reader.u64() : counter.value;
-    const std::uint64_t value_id = word_if(PERF_FORMAT_ID);
-    const std::uint64_t lost = word_if(PERF_FORMAT_LOST);
-    if (value_id != id && (is_group || (id != 0 && value_id != 0))) continue;
-    counter.value = value;
-    counter.lost = lost;
-    if (value_id != 0) counter.id = value_id;
-    is_found = true;
+    if (is_group) counter.value = reader.u64();
+    counter.id = word_if(PERF_FORMAT_ID);
+    counter.lost = word_if(PERF_FORMAT_LOST);
+    counters.push_back(counter);
   }
-  if (!is_found || reader.failed()) return std::nullopt;
-  return counter;
+  return counters;
+}
+
+/// Returns the value of the counter with the id of a sample; nullopt: there is none. A value
+/// outside of a group may lack the id.
+std::optional<CounterValue> counter_of(std::span<const CounterValue> counters, bool is_group,
+                                       std::uint64_t id) {
+  for (CounterValue counter : counters) {
+    if (counter.id != id && (is_group || (id != 0 && counter.id != 0))) continue;
+    if (counter.id == 0) counter.id = id;
+    return counter;
+  }
+  return std::nullopt;
 }
 
 /// Returns the bytes of `count` elements of `element` bytes each; fails if fewer remain.
@@ -148,6 +153,11 @@ SampleDecoder::Decoded SampleDecoder::decode(const Record& record) const {
   sample.addr = word(layout.addr);
   sample.id = word(layout.id);
   sample.period = word(layout.period);
+  const Attribute& of_sample = attributes_[*attribute];
+  // As in perf (evsel__parse_sample() in tools/perf/util/evsel.c), but no frequency for a period.
+  if (layout.period == SampleLayout::kAbsent && !of_sample.frequency) {
+    sample.period = of_sample.period_or_frequency;
+  }
   if (layout.tid != SampleLayout::kAbsent) {
     ByteReader reader(record.body.subspan(layout.tid), order_);
     sample.pid = reader.i32();
@@ -166,7 +176,9 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   reader.skip(layouts_[sample.attribute].size);
   SampleDetails details;
   if (attribute.has(PERF_SAMPLE_READ)) {
-    details.counter = read_counter(reader, attribute.read_format, sample.id);
+    details.counters = read_counters(reader, attribute.read_format);
+    const bool is_group = (attribute.read_format & PERF_FORMAT_GROUP) != 0;
+    details.counter = counter_of(details.counters, is_group, sample.id);
   }
   if (attribute.has(PERF_SAMPLE_CALLCHAIN)) {
     details.callchain = counted(reader, reader.u64(), kWord);

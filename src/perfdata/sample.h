@@ -27,10 +27,10 @@ struct Sample {
   std::uint64_t addr = 0;
   std::uint64_t id = 0;
   std::uint32_t cpu = 0;
-  std::uint64_t period = 0;
+  std::uint64_t period = 0;  ///< the event's where samples do not record it; 0 with a frequency
 };
 
-/// The counter of a sample's event when the sample was taken (PERF_SAMPLE_READ).
+/// A counter when a sample was taken (PERF_SAMPLE_READ).
 struct CounterValue {
   std::uint64_t id = 0;                              ///< id of the counter; 0: none
   std::uint64_t value = 0;                           ///< events
@@ -41,6 +41,7 @@ struct CounterValue {
 /// The used fields after the fixed ones. Their offsets depend on the lengths of the preceding
 /// fields.
 struct SampleDetails {
+  std::vector<CounterValue> counters;  ///< those of the event's group, or of the event
   /// The counter of the event; nullopt: not recorded, or not among the values of the event's group.
   std::optional<CounterValue> counter;
   std::span<const std::byte> callchain;     ///< u64 each, in the byte order of the recording

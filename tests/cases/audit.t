@@ -170,10 +170,10 @@ A binary that is missing is named once, and may be elsewhere:
 A figure without blocks does not hide what the gate finds:
 
   $ skidscan audit placed.data --binary elsewhere --fail-on samples > text
-  skidscan: --fail-on samples: 811 of 5011 judged samples are impossible
+  skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are at instructions that cannot cause their event
   [4]
   $ skidscan audit placed.data --binary elsewhere --fail-on samples --plot-script f.gp --top 0 > text
-  skidscan: --fail-on samples: 811 of 5011 judged samples are impossible
+  skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are at instructions that cannot cause their event
   skidscan: --plot: no block of code was judged; audit --details prints why, for each event
   [4]
   $ mv elsewhere program
@@ -228,7 +228,7 @@ Loads of a block that are sampled unevenly:
   skidscan: --size: no figure is drawn; add --plot FILE or --plot-script FILE
   [64]
   $ skidscan audit a.data --fail-on biased --top 0 > text
-  skidscan: --fail-on biased: 1 of 1 judged blocks are biased
+  skidscan: --fail-on biased: 1 of 1 judged blocks (100%) are sampled unevenly
   [4]
   $ skidscan audit a.data --fail-on impossible > text
   $ skidscan audit a.data --plot-script n.gp --top 0 > text

@@ -107,7 +107,7 @@ Faults of constant operands are judged, and each changed byte is found; the last
         1 63 0
   $ cp sound perf.data; skidscan audit perf.data --fail-on samples > text
   $ change 9 1; skidscan audit perf.data --fail-on samples > text
-  skidscan: --fail-on samples: 1 of 64 judged samples are at instructions that do not access their data address
+  skidscan: --fail-on samples: 1 of 64 judged samples (1.56%) are at instructions that do not access their data address
   [4]
 
 Faults of operands with registers are judged where these were recorded:

@@ -12,13 +12,13 @@ those of the recording; it pads between its columns.
   $ perf_record -a -c 1 $events -- sh -c 'ls /; ls / | cat; echo x > /dev/null' > /dev/null
   $ TRACEEVENT_PLUGIN_DIR=/nonexistent perf script -i perf.data -F trace 2> /dev/null |
   >   sed 's/^ *//' | sort > of_perf
-  $ skidscan samples perf.data --columns trace | sed '1d; s/^ *//' | sort | cmp - of_perf
+  $ skidscan samples -q perf.data --columns trace | sed '1d; s/^ *//' | sort | cmp - of_perf
   $ [ "$(wc -l < of_perf)" -gt 100 ]
 
 Fields are named in JSON lines:
 
   $ perf_record $events -e cpu-clock -- /bin/sh -c '/bin/true; /bin/true'
-  $ skidscan samples perf.data --columns event,tid,trace --format jsonl | sed '1s/^/[/; $!s/$/,/; $s/$/]/' > json
+  $ skidscan samples -q perf.data --columns event,tid,trace --format jsonl | sed '1s/^/[/; $!s/$/,/; $s/$/]/' > json
   $ execs='[s for s in j if s["event"] == "sched:sched_process_exec"]'
   $ faults='[s for s in j if s["event"] == "exceptions:page_fault_user"]'
   $ holds < json "len($execs) >= 2 or '$events'.find('exec') < 0" 'any(s["trace"] is None for s in j)' \

@@ -547,6 +547,16 @@ TEST_F(Agreement, OnSeveralEvents) {
   EXPECT_GT(samples_of_event(own_periods, "page-faults/period=100/"), 5);
 }
 
+TEST_F(Agreement, OnMembersOfAGroup) {
+  build("program", kFaultingProgram);
+  record({"-e", "{cpu-clock,page-faults}:S"}, {in_directory("program")});
+  const auto rows = agreed_rows();
+  const auto clocks = count_if(rows, [](const auto& row) { return row.event == "cpu-clock"; });
+  const auto faults = count_if(rows, [](const auto& row) { return row.event == "page-faults"; });
+  EXPECT_GT(clocks, 20);
+  EXPECT_GT(faults, 5) << "counted at the samples of cpu-clock";
+}
+
 TEST_F(Agreement, OnATracepoint) {
   SKIP_WITHOUT("page-fault-tracepoint");
   build("program", kFaultingProgram);

@@ -139,7 +139,10 @@ class World {
     place.event = sample.event;
     place.kind = mode | (exact ? 8u : 0u);
     const auto space = spaces_.find(mode == kKernelMode ? kKernel : sample.pid);
-    place.ip = sample.address & std::uint64_t{1} << 63;  // the half of an unmapped address
+    // The half of an unmapped address, and of the user's half whether it is in the first 128 KiB.
+    constexpr std::uint64_t kFirst = std::uint64_t{1} << 17;
+    place.ip = sample.address & std::uint64_t{1} << 63;
+    if (place.ip == 0 && sample.address >= kFirst) place.ip = kFirst;
     if (mode == kHypervisorMode || space == spaces_.end()) return place;
     for (auto map = space->second.rbegin(); map != space->second.rend(); ++map) {
       if (sample.address < map->address || sample.address - map->address >= map->length) continue;

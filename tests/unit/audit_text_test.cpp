@@ -2,6 +2,8 @@
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
 #include "src/audit/audit.h"
+#include "src/audit/branch_records.h"
+#include "src/audit/contradictions.h"
 #include "src/audit/file_judge.h"
 #include "src/audit/findings.h"
 #include "src/audit/rule.h"
@@ -85,6 +87,45 @@ TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
               AllOf(HasSubstr("sample with SPE"), Not(HasSubstr(":pp"))));
 }
 
+TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
+  Audit audit;
+  EventAudit event;
+  event.samples = 100;
+  event.not_judged[static_cast<std::size_t>(NotJudged::level_0)] = 100;
+  event.advice = "record it with :pp";
+  audit.events = {event};
+  const auto first_line = [&audit] {
+    const std::string text = output::audit_text({audit}, {.width = 1000, .details = false});
+    return text.substr(0, text.find('\n'));
+  };
+  const std::string none =
+      "none of 100 samples could be judged: level 0: arbitrary skid; record it with :pp";
+  EXPECT_EQ(first_line(), none);
+  auto& records = audit.events[0].branch_records.emplace();
+  records.judged = 3200;
+  EXPECT_EQ(first_line(), "0 of 3,200 judged branch records (0%) are impossible; " + none);
+  records.impossible = analysis::wilson_interval(1088, 3200);
+  const std::string branches = "1,088 of 3,200 judged branch records (34.00%) are impossible";
+  EXPECT_EQ(first_line(), branches + "; " + none);
+  audit.events[0].data_source = Contradictions{.samples = 90, .share = {}};
+  audit.events[0].data_source->share = analysis::wilson_interval(90, 90);
+  EXPECT_EQ(first_line(),
+            "90 of 90 judged samples (100%) are at instructions that do not load or store as in "
+            "their data source; " +
+                branches + "; " + none);
+}
+
+TEST(AuditScreen, NamesTheMostFrequentReasonOfSeveral) {
+  Audit audit;
+  EventAudit event;
+  event.samples = 100;
+  event.not_judged[static_cast<std::size_t>(NotJudged::timer)] = 70;
+  event.not_judged[static_cast<std::size_t>(NotJudged::kernel)] = 30;
+  audit.events = {event};
+  EXPECT_THAT(output::why_none_is_judged({audit}),
+              HasSubstr("could be judged; the most frequent reason: a timer samples any"));
+}
+
 TEST(AuditScreen, AnswersFirstAndListsTheWorst) {
   Audit audit;
   audit.file = "perf.data";
@@ -97,8 +138,8 @@ TEST(AuditScreen, AnswersFirstAndListsTheWorst) {
   }
   const auto text = output::audit_text({audit, audit}, {.width = 80, .details = false});
   EXPECT_THAT(text, StartsWith("1,560 of 80,000 judged samples (1.95%) are at instructions that "
-                               "cannot cause\ntheir event; 8,000 samples are not judged "
-                               "(in kernel mode;"));
+                               "cannot cause\ntheir event; 8,000 samples are not judged: "
+                               "in kernel mode;"));
   EXPECT_THAT(text, AllOf(HasSubstr("SYNTHETIC"), HasSubstr("warning    a file is missing"),
                           HasSubstr("64 more events, none of them worse"),
                           HasSubstr("function39+0x0 (prog)"), HasSubstr("8,000  "),

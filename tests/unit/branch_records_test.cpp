@@ -291,7 +291,7 @@ TEST_F(BranchRecordsTest, DoesNotAccuseSoundStacks) {
     const BranchRecords records = audited(stacks);
     EXPECT_EQ(records.impossible.count, 0u) << machine.cpuid;
     EXPECT_EQ(records.judged, kEntries);
-    EXPECT_EQ(records.by_addresses, 0u);
+    EXPECT_EQ(by_addresses_alone(records), 0u);
     EXPECT_THAT(records.worst, IsEmpty());
     EXPECT_EQ(broken(stacks), 0u);
     EXPECT_EQ(audited(stacks,
@@ -503,7 +503,8 @@ TEST_F(BranchRecordsTest, ComparesAddressesWithoutTheBinary) {
                                          std::pair(elsewhere, BranchUnjudged::no_file)}) {
     const BranchRecords sound = audited(stacks, recorded);
     EXPECT_EQ(sound.impossible.count, 0u);
-    EXPECT_EQ(sound.by_addresses, sound.judged);
+    EXPECT_EQ(by_addresses_alone(sound), sound.judged);
+    EXPECT_EQ(sound.by_addresses[static_cast<std::size_t>(reason)], sound.judged);
     EXPECT_EQ(of(sound, reason), stacks.size());  // the oldest of each
     const BranchRecords found = audited(broken, recorded);
     EXPECT_EQ(found.impossible.count, backward);
@@ -563,7 +564,7 @@ TEST_F(BranchRecordsTest, ComparesAddressesOnlyForWantOfCode) {
   const std::uint64_t trap = at("trap"), after_trap = std::next(code_.find(trap))->first;
   const BranchRecords records = audited({{{after_trap, at("case_b")}, {jump->first, trap}}});
   EXPECT_EQ(of(records, BranchUnjudged::undecided), 1u);
-  EXPECT_EQ(records.by_addresses, 0u);
+  EXPECT_EQ(by_addresses_alone(records), 0u);
   EXPECT_EQ(records.judged, 1u);
 }
 

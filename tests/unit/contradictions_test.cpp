@@ -454,9 +454,20 @@ TEST_F(DataAddressesOfSamples, AreNotJudgedWithoutEvidence) {
   fault("relative", 0x1000);  // not exact
   sample("relative",
          {.address = 0x1000, .misc = PERF_RECORD_MISC_KERNEL | kExact});  // the kernel's
-  exact("relative", 0);                                                   // no address
   exact("relative", 0x0100'0000'0000'0000);                               // not canonical
   EXPECT_FALSE(found());
+}
+
+TEST_F(DataAddressesOfSamples, OfPebsWithoutAnyAreReported) {
+  record_addresses(raw(kAllLoads));
+  exact("relative", 0);
+  exact("relative", 0);
+  const auto finding = found();
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->without, 2u);
+  EXPECT_EQ(finding->samples, 0u);
+  EXPECT_THAT(output::audit_text({audited()}, {.width = 200, .details = false}),
+              HasSubstr("2 of 2 samples have no data address, although the event's records have"));
 }
 
 TEST_F(DataAddressesOfSamples, OfOtherEventsAreNotJudged) {
@@ -482,6 +493,7 @@ TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
   const std::vector<Audit> audits{audited()};
   EXPECT_THAT(output::audit_json(audits), HasSubstr(R"("data_address": {
             "samples": 5,
+            "without": 0,
             "judged": 4,
             "undecided": 1,
             "contradicted": 1,)"));

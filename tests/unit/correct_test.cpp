@@ -12,14 +12,19 @@
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/locate/digest.h"
+#include "src/locate/located_counts.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/support/address.h"
+#include "src/support/byte_reader.h"
 #include "src/support/staged_file.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
@@ -414,6 +419,44 @@ TEST_F(CorrectedCopy, OfASparseFileIsSparse) {
   ASSERT_EQ(::stat(copy_.c_str(), &status), 0);
   EXPECT_GT(status.st_size, kSize);
   EXPECT_LT(status.st_blocks * 512, 1 << 20);
+}
+
+TEST_F(CorrectedCopy, HasTheNewAddressInCallChainsThatWereUnwoundLater) {
+  constexpr auto context = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  constexpr std::int64_t kUser = -512, kUserDeferred = -640;
+  constexpr std::uint64_t kIp = 0x401010, kCookie = 42;
+  auto builder = test::RecordingBuilder().event(
+      {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN});
+  builder.mmap(7, 0x401000, 0x1000, 0x1000, "/bin/x", 1);
+  const auto chain = [&](std::uint64_t cookie) {
+    const auto trailer = builder.trailer(7, 4);
+    auto body = builder.writer().u64(cookie).u64(3).u64(context(kUser)).u64(kIp).u64(kIp);
+    builder.record(perfdata::PERF_RECORD_CALLCHAIN_DEFERRED, 2, body.raw(trailer).bytes());
+  };
+  auto sample = builder.writer().u64(kIp).i32(7).i32(7).u64(3);
+  sample.u64(2).u64(context(kUserDeferred)).u64(kCookie);
+  builder.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample.bytes());
+  chain(kCookie + 1);  // of another sample
+  chain(kCookie);
+  const auto version = builder.writer().counted_text("7.3").bytes();
+  open(builder.feature(perfdata::HEADER_VERSION, version).bytes());
+  Moves moves;
+  digest_->located.for_each([&](const locate::LocatedSamples& located) {
+    moves[{located.attribute, located.location.value(), 0}] = context(-4);
+  });
+  write_corrected(*recording_, *digest_, moves, copy_);
+  auto copy = perfdata::Recording::open(copy_);
+  std::vector<std::uint64_t> first_entries;
+  perfdata::Record record;
+  while (copy.next(record)) {
+    ByteReader reader(record.body, perfdata::ByteOrder::little);
+    if (record.type == PERF_RECORD_SAMPLE) EXPECT_EQ(reader.u64(), kIp - 4);
+    if (record.type != perfdata::PERF_RECORD_CALLCHAIN_DEFERRED) continue;
+    reader.skip(24);  // cookie, number of entries, PERF_CONTEXT_USER
+    first_entries.push_back(reader.u64());
+    EXPECT_EQ(reader.u64(), kIp) << "a caller";
+  }
+  EXPECT_THAT(first_entries, ElementsAre(kIp, kIp - 4));
 }
 
 }  // namespace

@@ -158,6 +158,8 @@ TEST(Hypervisor, IsNamedByTheTracesOfIt) {
       {x86({"Microsoft Hv", kvm}), "KVM"},
       {x86({"TCGTCGTCGTCG"}), "QEMU TCG"},
       {x86({"NobodyKnowsMe"}), "unknown hypervisor"},
+      {{.x86 = true, .flag = true, .dmi_vendor = "Nutanix", .dmi_product = "AHV"},
+       "unknown hypervisor (Nutanix AHV)"},
       // Without a signature, by the firmware.
       {{.dmi_vendor = "QEMU"}, "QEMU"},
       {{.dmi_vendor = "Microsoft Corporation", .dmi_product = "Virtual Machine"}, "Hyper-V"},

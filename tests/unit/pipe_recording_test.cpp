@@ -49,6 +49,15 @@ TEST_F(PipeRecording, InAFileIsReadAndReadAgain) {
   EXPECT_TRUE(recording.faults().empty());
 }
 
+TEST_F(PipeRecording, HasNoFeatureOfTheMarkAtTheirEnd) {
+  auto builder = two_events();
+  builder.feature(HEADER_HOSTNAME, builder.writer().counted_text("host").bytes());
+  builder.feature(HEADER_CPU_DOMAIN_INFO, "");  // HEADER_LAST_FEATURE of perf 6.1
+  auto recording = open(builder.pipe_bytes());
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
+  EXPECT_THAT(recording.features().section_bytes, ElementsAre(Pair(HEADER_HOSTNAME, ::testing::_)));
+}
+
 TEST_F(PipeRecording, IsReadFromAPipeOnceOrSpooledAndReadTwice) {
   ASSERT_EQ(::mkfifo(path_of_fifo().c_str(), 0600), 0);
   auto builder = RecordingBuilder().event({});

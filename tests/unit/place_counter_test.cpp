@@ -61,7 +61,8 @@ class BulkCounting : public test::RecordingTest {
       const SampleKind kind(sample->mode, sample->exact);
       ++result.places[{sample->ip, sample->attribute, kind.bits()}];
       ++result.totals[sample->attribute].first;
-      result.totals[sample->attribute].second += sample->period;
+      const bool has_period = recording.attributes()[sample->attribute].has(PERF_SAMPLE_PERIOD);
+      if (has_period) result.totals[sample->attribute].second += sample->period;
     }
     result.unknown_ids = recording.left_out().unknown_ids;
     result.faults = recording.faults().size();

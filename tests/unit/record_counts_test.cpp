@@ -57,11 +57,15 @@ TEST_F(RecordCountsTest, AddsUpLosses) {
     builder.record(PERF_RECORD_LOST, 0, builder.writer().u64(1).u64(30).bytes());
     builder.record(PERF_RECORD_LOST, 0, builder.writer().u64(1).u64(12).bytes());
     builder.record(PERF_RECORD_LOST_SAMPLES, 0, builder.writer().u64(5).bytes());
+    builder.record(PERF_RECORD_LOST_SAMPLES, PERF_RECORD_MISC_LOST_SAMPLES_BPF,
+                   builder.writer().u64(99).bytes());  // that perf record --filter dropped
+    builder.record(PERF_RECORD_THROTTLE, 0, builder.writer().u64(0).u64(0).u64(0).bytes());
     builder.record(PERF_RECORD_LOST, 0, builder.writer().u64(1).bytes());
     auto recording = open(builder);
     const RecordCounts record_counts = count_records(recording);
     EXPECT_EQ(record_counts.lost_records, 42u);
     EXPECT_EQ(record_counts.lost_samples, 5u);
+    EXPECT_EQ(record_counts.throttled, 1u);
     EXPECT_EQ(record_counts.records.at(PERF_RECORD_LOST), 3u);
     EXPECT_EQ(recording.faults().size(), 1u) << "the third is too short";
   }

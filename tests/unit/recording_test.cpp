@@ -160,12 +160,46 @@ TEST_F(RecordingFile, SkipsTheTraceAfterAnAuxtraceRecord) {
 TEST_F(RecordingFile, OfAnotherFormatIsRefusedWithOffsetAndRemedy) {
   EXPECT_THAT(error_of(""), HasSubstr("a file of 0 bytes"));
   EXPECT_THAT(error_of(std::string(200, 'x')), HasSubstr("no perf.data magic"));
-  std::string old = three_samples().bytes();
-  old.replace(0, 8, "PERFFILE");
-  EXPECT_THAT(error_of(old), HasSubstr("before Linux 2.6.33"));
+  EXPECT_THAT(error_of("\x1f\x8b\x08" + std::string(200, 'x')), HasSubstr("gzip -d"));
+  EXPECT_THAT(error_of("\xfd" + ("7zXZ" + std::string(200, '\0'))), HasSubstr("xz -d"));
   const test::TemporaryDirectory directory;
   EXPECT_THROW(Recording::open(directory / "missing"), InputError);
   EXPECT_THROW(Recording::open(directory.path()), InputError);
+}
+
+TEST_F(RecordingFile, OfTheFormatBeforeLinux34IsReadInBothByteOrders) {
+  for (const bool big_endian : {false, true}) {
+    std::string bytes = RecordingBuilder(big_endian).event({}).sample(0x1000, 7, 10).bytes();
+    bytes.replace(0, 8, "PERFFILE");
+    auto recording = open(bytes);
+    EXPECT_EQ(recording.byte_order(), big_endian ? ByteOrder::big : ByteOrder::little);
+    EXPECT_THAT(ips_of(recording), ElementsAre(0x1000));
+    EXPECT_TRUE(recording.faults().empty());
+  }
+}
+
+TEST_F(RecordingFile, WithTracingDataInsideTheirRecordIsReadToItsEnd) {
+  auto builder = RecordingBuilder().event({});
+  builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0,
+                 builder.writer().u32(5).raw("bytes").raw(std::string(7, '\0')).bytes());
+  builder.sample(0x1000, 7, 10);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000));
+  EXPECT_EQ(recording.features().tracing_data.size(), 5u);
+  EXPECT_TRUE(recording.faults().empty());
+}
+
+TEST_F(RecordingFile, WithAHardwareTraceTellsItsKindAndSize) {
+  auto builder = RecordingBuilder().event({});
+  builder.record(PERF_RECORD_AUXTRACE_INFO, 0, builder.writer().u32(1).u32(0).bytes());
+  builder.record(PERF_RECORD_AUXTRACE, 0, builder.writer().u64(16).bytes());
+  builder.raw(std::string(16, 't')).sample(0x1000, 7, 10);
+  auto recording = open(builder);
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000));
+  recording.rewind();
+  EXPECT_THAT(ips_of(recording), ElementsAre(0x1000));
+  EXPECT_EQ(name_of_trace_type(recording.hardware_trace().type), "intel_pt");
+  EXPECT_EQ(recording.hardware_trace().bytes, 16u);
 }
 
 TEST_F(RecordingFile, OfAPerfThatDidNotEndProperlyIsReadToTheEndOfTheFile) {

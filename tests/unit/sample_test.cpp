@@ -46,6 +46,17 @@ TEST(Sample, HasItsFixedFieldsInTheOrderOfTheAbi) {
   EXPECT_EQ(sample.period, 18u);
 }
 
+TEST(Sample, HasThePeriodOfItsEventWhereItHasNone) {
+  auto attribute = attribute_with(PERF_SAMPLE_IP);
+  attribute.period_or_frequency = 200'000;
+  for (const bool frequency : {false, true}) {
+    attribute.frequency = frequency;
+    const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
+    EXPECT_EQ(decoder.decode(sample_record(std::string(8, 'x'))).sample.period,
+              frequency ? 0u : 200'000u);
+  }
+}
+
 TEST(Sample, CutInsideItsFixedFieldsIsTooShort) {
   const SampleDecoder decoder(std::array{attribute_with(PERF_SAMPLE_IP | PERF_SAMPLE_TIME)},
                               ByteOrder::little);

@@ -74,6 +74,7 @@ void fields(FieldWriter& io, const audit::InstructionFinding& value) {
 
 void fields(FieldWriter& io, const audit::Contradictions& finding) {
   io("samples", finding.samples);
+  io("without", finding.without);
   io("judged", finding.share.total);
   io("undecided", finding.undecided());
   io("contradicted", finding.share.count);
@@ -92,7 +93,8 @@ void fields(FieldWriter& io, const audit::ImpossibleBranch& value) {
 
 void fields(FieldWriter& io, const audit::BranchRecords& value) {
   const bool is_contiguous = value.no_contiguity == audit::NoContiguity::none;
-  SKID_MEMBERS(stacks, empty_stacks, damaged_stacks, records, empty, judged, by_addresses);
+  SKID_MEMBERS(stacks, empty_stacks, damaged_stacks, records, empty, judged);
+  io("by_addresses", audit::by_addresses_alone(value));
   io("impossible", value.impossible.count);
   io("impossible_share", share_json(value.impossible));
   io("not_contiguous", is_contiguous ? Json() : Json(name_of(value.no_contiguity)));

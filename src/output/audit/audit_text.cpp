@@ -15,6 +15,7 @@
 #include "src/output/audit/audit_cells.h"
 #include "src/output/audit/block_bias_text.h"
 #include "src/output/audit/branch_records_text.h"
+#include "src/output/audit/judged.h"
 #include "src/output/audit/missing_text.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
@@ -73,19 +74,30 @@ std::string verdicts_text(const EventAudit& event) {
 }
 
 /// Summarizes the samples that contradict their data source or address: "3 of 100 judged samples
-/// (3%, …) are at instructions that do not …". `fewest`: contradicted samples that make a line.
-std::string contradictions(const Page& page, const EventAudit& event, std::uint64_t fewest) {
+/// (3%, …) are at instructions that do not …", and the samples without a data address. `fewest`:
+/// contradicted samples that make a line.
+std::string contradictions(const Page& page, const EventAudit& event, std::uint64_t fewest,
+                           bool with_event) {
+  const std::string of = with_event ? event_name(event) + ": " : "";
   std::string text;
   for (const auto& [name, finding, what] :
        {std::tuple{"sources", &event.data_source, kContradictedSources},
         std::tuple{"addresses", &event.data_address, kContradictedAddresses}}) {
     if (!*finding) continue;
     const analysis::Share& share = (*finding)->share;
+    if (const std::uint64_t without = (*finding)->without; without > 0) {
+      text += page.field(
+          name,
+          fmt::format("{}{} of {} samples have no data address, although the event's records have "
+                      "one",
+                      of, in_thousands(without), in_thousands(without + (*finding)->samples)),
+          Ink::yellow);
+    }
     if (share.total == 0 || share.count < fewest) continue;
     const std::uint64_t undecided = (*finding)->undecided();
     text += page.field(
         name,
-        fmt::format("{} of {} judged samples ({}, {}) {}{}", in_thousands(share.count),
+        fmt::format("{}{} of {} judged samples ({}, {}) {}{}", of, in_thousands(share.count),
                     in_thousands(share.total), analysis::percent(share.value),
                     share_range(page, share.low, share.high), what,
                     undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
@@ -183,7 +195,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   if (has_rule) text += page.field("judged by", describe(event.rule));
   text += page.field("catalogue", escape_for_terminal(event.catalogue));
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
-  text += contradictions(page, event, 0) +
+  text += contradictions(page, event, 0, false) +
           counts_by_reason<analysis::NotJudged>(page, "not judged", event.not_judged);
   const auto of_functions = impossible_ones(event, event.functions);
   text += functions(page, of_functions, false) +
@@ -263,10 +275,11 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
 
 /// Counts of all events of all recordings together.
 struct Totals {
-  explicit Totals(const std::vector<Audit>& audits) {
+  explicit Totals(const std::vector<Audit>& audits) : by_rule(judged_by_rule(audits)) {
     for (const Audit& audit : audits) {
       read_in_part = read_in_part || audit.read_in_part;
       filtered += audit.filtered.all;
+      if (no_samples.empty()) no_samples = audit.no_samples;
       only_arm = only_arm && arch_of_kernel(audit.cpu.arch) == Arch::aarch64;
       for (const EventAudit& event : audit.events) add(event);
     }
@@ -275,23 +288,21 @@ struct Totals {
   void add(const EventAudit& event) {
     samples += event.samples;
     judged += event.judged;
-    impossible += event.impossible.count;
-    blocks += event.bias.judged;
-    biased += event.bias.biased;
     for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event.not_judged[i];
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
-    only_timers = only_timers && event.samples > 0 && event.not_judged[timer] == event.samples;
+    only_timers = only_timers && event.not_judged[timer] == event.samples;
+    if (advice.empty()) advice = event.advice;
     if (event.substituted) substituted.insert(escape_for_terminal(event.requested));
   }
 
-  /// Explains why samples are not judged; if there are several reasons, the most frequent one is
-  /// named: "mostly …".
+  /// Explains why samples are not judged, by the most frequent reason if there are several: ": …".
   std::string reason() const {
     const auto most = std::ranges::max_element(reasons);
     const auto others =
         std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
-    return fmt::format("{}{}", others > 1 ? "mostly " : "",
-                       describe(static_cast<analysis::NotJudged>(most - reasons.begin())));
+    return fmt::format("{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
+                       describe(static_cast<analysis::NotJudged>(most - reasons.begin())),
+                       advice.empty() ? "" : "; " + advice);
   }
 
   /// Explains why no sample was judged: "none of 5,000 samples could be judged: the binary is
@@ -300,9 +311,9 @@ struct Totals {
     if (samples == 0 && filtered > 0) {
       return fmt::format("no sample matches the filter (0 of {})", in_thousands(filtered));
     }
-    if (samples == 0) return "no samples were recorded";
+    if (samples == 0) return no_samples;
     if (!only_timers) {
-      return fmt::format("none of {} samples could be judged: {}", in_thousands(samples), reason());
+      return fmt::format("none of {} samples could be judged{}", in_thousands(samples), reason());
     }
     return fmt::format(
         "{}a timer took all {} samples, wherever the program was; {} ('skidscan doctor' shows what "
@@ -316,28 +327,34 @@ struct Totals {
                  : "record an event of the CPU with :pp");
   }
 
+  /// Returns the first line: all that was found, the worst first, and what was not judged.
   std::pair<std::string, Ink> answer() const {
-    const std::string part = read_in_part ? "read in part: " : "";
-    if (judged == 0) return {part + why_none(), Ink::yellow};
-    std::string text = fmt::format(
-        "{}{} of {} judged samples ({}) are at instructions that cannot cause their event", part,
-        in_thousands(impossible), in_thousands(judged), percent_of(impossible, judged));
-    if (biased > 0) {
-      text += fmt::format("; {} of {} are sampled unevenly", biased,
-                          analysis::counted(blocks, "judged block"));
+    std::vector<std::string> parts;
+    bool is_found = false;
+    for (const Judged& one : by_rule) {
+      // Of what is sound, one rule is enough.
+      const bool is_shown = parts.empty() && one.total > 0 && one.is_of_impossible();
+      if (one.count > 0 || is_shown) parts.push_back(one.text());
+      is_found = is_found || one.count > 0;
     }
-    if (judged < samples) {
-      text +=
-          fmt::format("; {} samples are not judged ({})", in_thousands(samples - judged), reason());
+    const bool is_impossible = by_rule.front().count > 0 && by_rule.front().is_of_impossible();
+    if (judged == 0) {
+      parts.push_back(why_none());
+    } else if (judged < samples) {
+      parts.push_back(
+          fmt::format("{} samples are not judged{}", in_thousands(samples - judged), reason()));
     }
-    return {text, impossible > 0               ? Ink::red
-                  : biased > 0 || read_in_part ? Ink::yellow
-                                               : Ink::green};
+    return {(read_in_part ? "read in part: " : "") + joined(parts, "; "),
+            is_impossible                             ? Ink::red
+            : is_found || read_in_part || judged == 0 ? Ink::yellow
+                                                      : Ink::green};
   }
 
-  std::uint64_t samples = 0, judged = 0, impossible = 0, filtered = 0;
-  std::size_t blocks = 0, biased = 0;
+  std::vector<Judged> by_rule;
+  std::uint64_t samples = 0, judged = 0, filtered = 0;
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
+  std::string advice;                 ///< how to record an event so that it is judged
+  std::string no_samples;             ///< why there are none
   std::set<std::string> substituted;  ///< names of the requested events
   bool only_timers = true, only_arm = true, read_in_part = false;
 };
@@ -373,8 +390,8 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     for (const auto& [audit, event] : events) text += event_details(*audit, *event, page);
     return text + end;
   }
-  for (const auto& [audit, event] : events) text += contradictions(page, *event, 1);
   const bool with_event = events.size() > 1;
+  for (const auto& [audit, event] : events) text += contradictions(page, *event, 1, with_event);
   return text + counts_by_reason<analysis::NotJudged>(page, "not judged", totals.reasons) +
          functions(page, worst(events, &EventAudit::functions, &FunctionFinding::impossible),
                    with_event) +

@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,13 @@ using analysis::in_thousands;
 using audit::BranchRecords;
 using audit::ImpossibleBranch;
 using Kind = ListColumn::Kind;
+
+/// What keeps a CPU from recording branches: caps/branches of /sys/bus/event_source/devices/cpu,
+/// and Branch Sampling of Zen 3 (arch/x86/events/amd/brs.c).
+constexpr std::string_view kWithoutBranches =
+    "this CPU or guest recorded no branches (without branch records, caps/branches of the PMU is "
+    "0; "
+    "Zen 3 has them only for cpu/branch-brs/ with a fixed period)";
 
 std::string of_events(const std::vector<RecordedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},
@@ -99,12 +107,13 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
   std::vector<RecordedEvent> events = all;
   std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
   if (events.empty()) return {};
-  std::uint64_t by_addresses = 0, damaged = 0, judged = 0, impossible = 0;
+  std::uint64_t stacks = 0, empty = 0, damaged = 0, judged = 0, impossible = 0;
   std::set<audit::NoContiguity> known{audit::NoContiguity::none};
   std::string notes;
   for (const RecordedEvent& one : events) {
     const BranchRecords& records = *one.event->branch_records;
-    by_addresses += records.by_addresses;
+    stacks += records.stacks;
+    empty += records.empty_stacks;
     damaged += records.damaged_stacks;
     judged += records.judged;
     impossible += records.impossible.count;
@@ -112,10 +121,18 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
     notes += page.note(
         fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)));
   }
-  if (by_addresses > 0) {
+  const auto by_addresses = sum_of(events, &BranchRecords::by_addresses);
+  for (std::size_t reason = 1; reason < by_addresses.size(); ++reason) {
+    if (by_addresses[reason] == 0) continue;
+    notes += page.note(fmt::format("of {} records only the addresses were compared: {}",
+                                   in_thousands(by_addresses[reason]),
+                                   describe(static_cast<audit::BranchUnjudged>(reason))));
+  }
+  if (empty > 0 && empty < stacks) {
     notes += page.note(
-        fmt::format("of {} records only the addresses were compared, because the binary is missing",
-                    in_thousands(by_addresses)));
+        fmt::format("{} of {} stacks are empty: no branches were recorded with these samples",
+                    in_thousands(empty), in_thousands(stacks)),
+        Ink::yellow);
   }
   if (damaged > 0) {
     notes += page.note(fmt::format("{} with sizes beyond the end of the sample",
@@ -123,6 +140,10 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
                        Ink::yellow);
   }
   std::string answer = "no branch record could be judged";
+  if (stacks > 0 && empty == stacks) {
+    answer =
+        fmt::format("all {} branch stacks are empty: {}", in_thousands(stacks), kWithoutBranches);
+  }
   if (judged > 0) {
     answer =
         fmt::format("{} of {} judged branch records ({}) are impossible", in_thousands(impossible),

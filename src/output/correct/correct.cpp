@@ -267,6 +267,7 @@ std::string correct_text(const std::vector<Correction>& corrections, const Page&
     for (const EventCorrection& event : correction.events) {
       text += event_text(correction, event, page);
     }
+    if (!correction.no_samples.empty()) remarks.push_back(correction.no_samples);
     remarks.insert(remarks.end(), correction.remarks.begin(), correction.remarks.end());
   }
   return text + page.warnings(remarks);

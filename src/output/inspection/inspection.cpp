@@ -1,5 +1,6 @@
 #include "src/output/inspection/inspection.h"
 
+#include "analysis/figures.h"
 #include "analysis/wording.h"
 #include "src/machine/cpu_identity.h"
 #include "src/output/escape.h"
@@ -232,11 +233,12 @@ void add_event(const Inspection& inspection, std::size_t index, bool details, Li
   const auto counts = counts_of(inspection, index);
   const std::string source = source_of(attribute, inspection.recording.features());
   if (details) lines.text += fmt::format("event {}, ", index);
-  lines.text += fmt::format("{}: {}; {}\n", escape_for_terminal(attribute.name),
-                            attribute_text(attribute, source, details),
-                            attribute.is_dummy()
-                                ? fmt::format("{} records, no samples of an event", counts.samples)
-                                : exactness_text(counts));
+  lines.text += fmt::format(
+      "{}: {}; {}\n", escape_for_terminal(attribute.name),
+      attribute_text(attribute, source, details),
+      attribute.is_dummy() ? fmt::format("{} records, no samples of an event", counts.samples)
+      : attribute.is_only_counted() ? "not sampled, but counted at the samples of its group (:S)"
+                                    : exactness_text(counts));
   lines.line("warning", precision_lost(inspection, index));
 }
 
@@ -251,10 +253,14 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
 }
 
 /// Adds the record counts; without details only if something is missing or wrong.
-void add_samples(const perfdata::RecordCounts& record_counts, bool details, Lines& lines) {
+void add_samples(const Inspection& inspection, bool details, Lines& lines) {
+  const auto& record_counts = inspection.record_counts;
   const auto& [unknown_ids, short_samples] = record_counts.left_out;
+  const auto& [trace_type, trace_bytes] = inspection.recording.hardware_trace();
+  const auto warnings = analysis::loss_warnings(record_counts, record_counts.total_samples());
   const bool any = unknown_ids > 0 || short_samples > 0 || record_counts.lost_records > 0 ||
-                   record_counts.lost_samples > 0 || record_counts.repeated.blocks > 0;
+                   record_counts.lost_samples > 0 || record_counts.repeated.blocks > 0 ||
+                   trace_bytes > 0 || !warnings.empty() || !inspection.no_samples.empty();
   if (!any && !details) return;
   lines.heading("Samples");
   lines.line("read", std::to_string(record_counts.total_samples()));
@@ -262,6 +268,13 @@ void add_samples(const perfdata::RecordCounts& record_counts, bool details, Line
   lines.line("too short", std::to_string(short_samples));
   lines.line("lost records", std::to_string(record_counts.lost_records));
   lines.line("lost samples", std::to_string(record_counts.lost_samples));
+  if (trace_bytes > 0) {
+    lines.line("hardware trace",
+               fmt::format("{}, {} bytes, not decoded", perfdata::name_of_trace_type(trace_type),
+                           analysis::in_thousands(trace_bytes)));
+  }
+  lines.line("warning", inspection.no_samples);
+  for (const std::string& warning : warnings) lines.line("warning", warning);
   lines.line("warning", record_counts.repeated.warning());
 }
 
@@ -333,7 +346,7 @@ Json features_json(const Features& value) {
 }  // namespace
 
 std::string inspection_text(const Inspection& inspection, bool details) {
-  const auto& [recording, record_counts, precision] = inspection;
+  const auto& recording = inspection.recording;
   Lines lines;
   lines.text =
       fmt::format("{}: {} mode, {} endian\n", escape_for_terminal(recording.path().string()),
@@ -341,16 +354,17 @@ std::string inspection_text(const Inspection& inspection, bool details) {
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
     add_event(inspection, i, details, lines);
   }
-  add_samples(record_counts, details, lines);
+  add_samples(inspection, details, lines);
   add_faults(recording, lines);
   add_machine(recording.features(), details, lines);
   add_recording(recording.features(), details, lines);
-  if (details) add_records(record_counts, lines);
+  if (details) add_records(inspection.record_counts, lines);
   return std::move(lines.text);
 }
 
 Json inspection_json(const Inspection& inspection) {
-  const auto& [recording, record_counts, precision] = inspection;
+  const auto& recording = inspection.recording;
+  const auto& record_counts = inspection.record_counts;
   Json events = Json::array();
   for (std::size_t i = 0; i < recording.attributes().size(); ++i) {
     events.push_back(event_json(inspection, i));

@@ -23,6 +23,7 @@ struct Inspection {
   const perfdata::RecordCounts& record_counts;
   /// A text for each event that is less precise than requested; empty for the other events.
   std::vector<std::string> precision_lost = {};
+  std::string no_samples = {};  ///< why the recording has no samples; empty: it has some
 };
 
 SKID_NAMES(perfdata::ByteOrder, "little", "big")

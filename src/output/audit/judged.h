@@ -1,0 +1,32 @@
+// All that audits judged, in total: samples, data sources, data addresses, branch records, blocks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skid::audit {
+struct Audit;
+}  // namespace skid::audit
+
+namespace skid::output {
+
+/// What one rule judged in all events of all recordings.
+struct Judged {
+  std::string_view condition;  ///< of --fail-on that concerns it: "samples", "branches", "biased"
+  std::string_view what;       ///< "samples", "branch records"
+  std::string_view clause;     ///< what `count` of them are: "are impossible"
+  std::uint64_t count = 0, total = 0;
+
+  /// Whether `count` are impossible, and not only unevenly sampled.
+  bool is_of_impossible() const noexcept { return condition != "biased"; }
+  /// Returns "811 of 5,011 judged samples (16.18%) are at instructions that …".
+  std::string text() const;
+};
+
+/// Adds up what was judged. The worst is first: the largest share of what is impossible. Uneven
+/// blocks are last.
+std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits);
+
+}  // namespace skid::output

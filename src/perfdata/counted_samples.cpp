@@ -1,0 +1,37 @@
+#include "src/perfdata/counted_samples.h"
+
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/id_table.h"
+#include "src/perfdata/recording.h"
+
+#include <linux/perf_event.h>
+
+namespace skid::perfdata {
+
+std::span<const Sample> CountedSamples::of(const Recording& recording, const Record& record,
+                                           const Sample& sample) {
+  samples_.assign(1, sample);
+  const Attribute& attribute = recording.attributes()[sample.attribute];
+  const bool has_values = attribute.has(PERF_SAMPLE_READ);
+  if (!has_values || (attribute.read_format & PERF_FORMAT_ID) == 0) return samples_;
+  const SampleDecoder& decoder = recording.decoder();
+  const auto details = decoder.details(record, sample);
+  if (!details) return samples_;
+  samples_.clear();
+  const std::int32_t thread = attribute.inherit ? sample.tid : 0;
+  for (const CounterValue& counter : details->counters) {
+    const auto event = decoder.ids().find(counter.id);
+    if (!event) continue;
+    std::uint64_t& last = values_[{counter.id, thread}];
+    const std::uint64_t change = counter.value - last;
+    last = counter.value;
+    if (change == 0) continue;
+    Sample& counted = samples_.emplace_back(sample);
+    counted.attribute = *event;
+    counted.id = counter.id;
+    counted.period = change;
+  }
+  return samples_;
+}
+
+}  // namespace skid::perfdata
