@@ -260,8 +260,7 @@ struct SamplePrinter {
       recording.spool();
       spaces = locate::read_address_spaces(recording, filter.names());
       // Only at the end of a pipe is it known what it was recorded on.
-      modules.expect_machine(recording.features().arch);
-      modules.expect_own_machine(locate::is_of_this_machine(recording.features()));
+      modules.expect_machine(recording.features().arch, recording.features());
       recording.rewind();
       kernel_names.resize(spaces.file_count());
     }

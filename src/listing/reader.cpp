@@ -153,7 +153,6 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
                       "the recording is damaged or was cut off; record again"});
   }
-  modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
   reading.first_column = listing_.columns.size();
   reading.columns.resize(recording.attributes().size());
   for (const measure::RecordedEvent& event : profile.events) {
@@ -347,7 +346,7 @@ std::vector<std::string> Reader::remarks() const {
   for (const auto& remark : modules_.remarks()) {
     const bool is_shown = std::ranges::any_of(
         listing_.codes, [&](const Code& code) { return code.dso == remark.mapped; });
-    if (remark.kind == RemarkKind::rebuilt || listing_.codes.empty() ||
+    if (remark.kind == RemarkKind::refused || listing_.codes.empty() ||
         (remark.kind != RemarkKind::unreadable && is_shown)) {
       all.push_back(remark.text);
     }

@@ -10,8 +10,8 @@ namespace skid::locate {
 
 struct SearchPlaces {
   /// Prepended to every recorded path; empty: paths as recorded.
-  std::filesystem::path symfs;
-  symbols::BinaryPlaces by_build_id;
+  std::filesystem::path symfs = {};
+  symbols::BinaryPlaces by_build_id = {};
   bool asks_debuginfod = false;  ///< query debuginfod's servers for files found nowhere else
   bool demangles = true;         ///< functions have the names of their sources
   /// Files for ModuleStore::add_candidate.

@@ -111,7 +111,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
       digest(locate::digest(recording, {.cores = choices.cores, .filter = &choices.filter})),
       modules(its_modules),
       cpu(recorded_machine(recording.features(), source.run), choices.catalogues) {
-  modules.expect_machine(cpu.machine().cpu.arch);
+  modules.expect_machine(cpu.machine().cpu.arch, recording.features());
   if (source.run != nullptr) {  // its targets replace the mapped ones
     for (const auto& target : source.run->targets) {
       modules.add_candidate(source.directory() / target.file);

@@ -124,6 +124,36 @@ std::optional<Arch> Module::arch() const {
   return machine == EM_AARCH64 ? std::optional(Arch::aarch64) : std::nullopt;
 }
 
+FileIdentity Module::identity() const {
+  return identity_of(contents_->file.descriptor());
+}
+
+bool Module::is_mapped_as(AddressRange offsets, bool is_whole) const {
+  const auto& segments = contents_->file.segments();
+  const auto fits_pages_of = [&](std::uint64_t page) {
+    const auto down = [page](std::uint64_t bytes) { return bytes / page * page; };
+    const auto up = [&](std::uint64_t bytes) { return down(bytes + page - 1); };
+    bool begins = false, ends = false;
+    for (const GElf_Phdr& segment : segments) {
+      if (!is_executable(segment)) continue;
+      const std::uint64_t begin = down(segment.p_offset);
+      const std::uint64_t end = up(segment.p_offset + segment.p_filesz);
+      begins |=
+          offsets.begin == begin || (!is_whole && begin < offsets.begin && offsets.begin < end);
+      ends |= offsets.end == end || (!is_whole && begin < offsets.end && offsets.end < end);
+    }
+    const GElf_Phdr &first = segments.front(), &last = segments.back();
+    const std::uint64_t in_memory = up(last.p_vaddr + last.p_memsz) - down(first.p_vaddr);
+    const bool is_all =
+        offsets.begin == down(first.p_offset) &&
+        (offsets.size() == in_memory || offsets.end == up(last.p_offset + last.p_filesz));
+    return (begins && ends) || is_all;
+  };
+  if (segments.empty()) return false;
+  if (arch() == Arch::x86_64) return fits_pages_of(4096);
+  return fits_pages_of(4096) || fits_pages_of(16384) || fits_pages_of(65536);
+}
+
 std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const {
   std::optional<std::uint64_t> address;
   for (const GElf_Phdr& segment : contents_->file.segments()) {

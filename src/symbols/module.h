@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/support/address.h"
+#include "src/support/file_identity.h"  // IWYU pragma: keep
 #include "src/symbols/binary_places.h"  // IWYU pragma: keep
 #include "src/symbols/location.h"       // IWYU pragma: keep
 
@@ -34,6 +35,17 @@ class Module {
   const std::string& build_id() const;
   /// Returns the architecture; nullopt if skidscan does not decode it.
   std::optional<Arch> arch() const;
+
+  /// Returns the identity of the opened file, as identity_of() does.
+  FileIdentity identity() const;
+
+  /// Whether the kernel and the dynamic linker map this file executable at these offsets in it, in
+  /// bytes: from the first page of an executable PT_LOAD segment to the last page of one, or all of
+  /// them. All are mapped executable with READ_IMPLIES_EXEC (personality(2)), and, by the size in
+  /// memory, where the first segment has the code (elf_load() in fs/binfmt_elf.c,
+  /// _dl_map_segments() of glibc). `is_whole`: false for offsets within a segment, too, which other
+  /// mappings may have split.
+  bool is_mapped_as(AddressRange offsets, bool is_whole) const;
 
   /// Whether the file contains the code of its sections. A separate debug file does not
   /// (SHT_NOBITS), although its program headers include it.
