@@ -7,6 +7,7 @@
 #include "src/symbols/elf_file.h"
 #include "src/symbols/line_table.h"
 #include "src/symbols/location.h"
+#include "src/symbols/mini_debug_info.h"
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
@@ -76,7 +77,10 @@ struct Module::Contents {
 
   const SymbolTable& symbol_table() {
     if (!symbols) {
-      symbols.emplace(file, SymbolTable::has_full_table(file) ? nullptr : debug_file(), demangles);
+      const bool is_stripped = !SymbolTable::has_full_table(file);
+      const ElfFile* apart = is_stripped ? debug_file() : nullptr;
+      if (is_stripped && apart == nullptr) mini = mini_debug_info(file);
+      symbols.emplace(file, apart, mini ? &*mini : nullptr, demangles);
     }
     return *symbols;
   }
@@ -96,7 +100,8 @@ struct Module::Contents {
   bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
-  std::optional<SymbolTable> symbols;  ///< its names point into `file` or `debug`
+  std::optional<ElfFile> mini;         ///< MiniDebugInfo
+  std::optional<SymbolTable> symbols;  ///< its names point into `file`, `debug` or `mini`
   bool lines_sought = false;
   std::optional<LineTable> lines;
 };

@@ -131,18 +131,22 @@ std::size_t leading_underscores(std::string_view name) {
 
 }  // namespace
 
-SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool demangles)
+SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
+                         const ElfFile* mini_debug_info, bool demangles)
     : demangles_(demangles) {
   // Symbols of relocatable files have section offsets, not addresses.
   if (file.header().e_type == ET_REL) return;
 
-  const auto read_if_none = [this](const ElfFile* from, GElf_Word type) {
-    if (!symbols_.empty() || from == nullptr) return;
-    if (const auto table = section_of_type(*from, type)) read_symbols(*from, table->section);
+  const auto read = [this](const ElfFile* from, GElf_Word type) {
+    const auto table = from != nullptr ? section_of_type(*from, type) : std::nullopt;
+    if (table) read_symbols(*from, table->section);
   };
-  read_if_none(&file, SHT_SYMTAB);
-  read_if_none(debug_file, SHT_SYMTAB);
-  read_if_none(&file, SHT_DYNSYM);
+  read(&file, SHT_SYMTAB);
+  if (symbols_.empty()) read(debug_file, SHT_SYMTAB);
+  if (symbols_.empty()) {  // MiniDebugInfo has no dynamic symbols
+    read(mini_debug_info, SHT_SYMTAB);
+    read(&file, SHT_DYNSYM);
+  }
   const auto address_of = [](const Symbol& symbol) { return symbol.range.begin; };
   std::ranges::stable_sort(symbols_, {}, address_of);
   extend_to_next();
@@ -174,6 +178,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
   const std::vector<SymbolSection> sections = symbol_sections(source);
   const GElf_Half machine = source.header().e_machine;
 
+  const std::size_t before = symbols_.size();
   std::vector<std::size_t> name_offsets;
   GElf_Sym symbol;
   Elf32_Word wide_index = 0;
@@ -205,7 +210,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
 
   const std::vector<std::string_view> names =
       strings_at(string_table(source.elf(), header.sh_link), name_offsets);
-  for (std::size_t i = 0; i < names.size(); ++i) symbols_[i].name = names[i];
+  for (std::size_t i = 0; i < names.size(); ++i) symbols_[before + i].name = names[i];
   std::erase_if(symbols_, [machine](const Symbol& s) {
     return s.name.empty() || is_mapping_symbol(machine, s.name);
   });

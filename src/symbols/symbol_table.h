@@ -31,10 +31,12 @@ class SymbolTable {
  public:
   SymbolTable() = default;
 
-  /// Reads .symtab of `file`, else .symtab of `debug_file` (may be null), else .dynsym of `file`;
-  /// and the PLT of `file`. Both files must outlive this. Of a damaged table, the symbols that can
-  /// be read are used. `demangles`: functions have their demangled names.
-  SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool demangles);
+  /// Reads .symtab of `file`, else .symtab of `debug_file` (may be null), else .symtab of
+  /// `mini_debug_info` (may be null) and .dynsym of `file`; and the PLT of `file`. All files must
+  /// outlive this. Of a damaged table, the symbols that can be read are used. `demangles`:
+  /// functions have their demangled names.
+  SymbolTable(const ElfFile& file, const ElfFile* debug_file, const ElfFile* mini_debug_info,
+              bool demangles);
 
   /// Whether `file` has a .symtab, so that its debug file is not needed.
   static bool has_full_table(const ElfFile& file);

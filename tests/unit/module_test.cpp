@@ -375,6 +375,40 @@ TEST_F(ModuleTest, NamesPltEntries) {
   EXPECT_EQ(name_at(module, puts_entry[0].range.begin + 6), "puts@plt+6");
 }
 
+TEST_F(ModuleTest, ReadsMiniDebugInfo) {
+  SKIP_WITHOUT("objcopy", "strip");
+  if (!find_program("xz")) GTEST_SKIP() << "xz is missing";
+  const fs::path path = build("library.so", "functions.s", kFunctions, {"-shared", "-nostdlib"});
+  const std::uint64_t sized = value_of("sized"), inner = value_of("without_size");
+  const auto with_section = [&](const std::string& content) {
+    const fs::path file = path.parent_path() / "with_section";
+    std::ofstream(file.string() + ".xz") << content;
+    run({"objcopy", "--add-section", ".gnu_debugdata=" + file.string() + ".xz", path.string(),
+         file.string()});
+    return Module::open(file);
+  };
+  // As find-debuginfo makes it: of the symbols those that are not dynamic.
+  const fs::path mini = path.parent_path() / "mini";
+  run({"objcopy", "-S", "--keep-symbol=without_size", "--remove-section=.comment", path.string(),
+       mini.string()});
+  run({"strip", path.string()});
+  run({"xz", "--keep", mini.string()});
+  const std::string compressed = read_file(mini.string() + ".xz", 1 << 20);
+  const Module module = with_section(compressed);
+  EXPECT_EQ(name_at(module, inner + 1), "without_size+1");
+  EXPECT_EQ(name_at(module, sized + 7), "sized+7") << "a dynamic symbol";
+
+  std::ofstream(mini) << std::string(std::size_t{64} << 20U, '\0');
+  run({"xz", "--keep", "--force", mini.string()});
+  for (const std::string& damaged :
+       {compressed.substr(0, compressed.size() / 2), std::string("no xz"), std::string(),
+        read_file(mini.string() + ".xz", 1 << 20)}) {
+    const Module without = with_section(damaged);
+    EXPECT_EQ(name_at(without, inner + 1), "");
+    EXPECT_EQ(name_at(without, sized + 7), "sized+7");
+  }
+}
+
 TEST_F(ModuleTest, FindsTheLineOfAnAddress) {
   const char* source = "int f(int x) {\n  return x * 3;\n}\n\nint g(int x) {\n  return x;\n}\n";
   for (const char* version : {"-gdwarf-4", "-gdwarf-5"}) {
