@@ -6,6 +6,7 @@
 #include "src/output/name_list.h"
 #include "src/support/error.h"
 #include "src/symbols/binary_places.h"
+#include "src/symbols/demangle.h"
 
 #include <algorithm>
 #include <array>
@@ -130,7 +131,7 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
         require_directory("--buildid-dir", options.build_id_directory);
   }
   places.asks_debuginfod = options.debuginfod;
-  places.demangles = !options.no_demangle;
+  if (options.no_demangle) places.names = symbols::NameStyle::symbols;
   return places;
 }
 

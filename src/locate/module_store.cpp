@@ -91,7 +91,7 @@ const ModuleStore::Opened* ModuleStore::open(const fs::path& path, std::string& 
       auto module =
           path == kVdsoName
               ? symbols::running_vdso()
-              : std::optional(symbols::Module::open(path, places_.by_build_id, places_.demangles));
+              : std::optional(symbols::Module::open(path, places_.by_build_id, places_.names));
       if (module) opened = std::make_unique<Opened>(Opened{path, std::move(*module)});
     } catch (const InputError& error) {
       why = error.what();

@@ -63,10 +63,10 @@ std::size_t image_size(const Elf64_Ehdr& header) {
 }  // namespace
 
 struct Module::Contents {
-  Contents(ElfFile opened, BinaryPlaces where, bool demangle)
+  Contents(ElfFile opened, BinaryPlaces where, NameStyle names)
       : file(std::move(opened)),
         places(std::move(where)),
-        demangles(demangle),
+        style(names),
         holds_code(has_code_in(file)) {}
 
   const ElfFile* debug_file() {
@@ -80,7 +80,7 @@ struct Module::Contents {
       const bool is_stripped = !SymbolTable::has_full_table(file);
       const ElfFile* apart = is_stripped ? debug_file() : nullptr;
       if (is_stripped && apart == nullptr) mini = mini_debug_info(file);
-      symbols.emplace(file, apart, mini ? &*mini : nullptr, demangles);
+      symbols.emplace(file, apart, mini ? &*mini : nullptr, style);
     }
     return *symbols;
   }
@@ -96,7 +96,7 @@ struct Module::Contents {
 
   ElfFile file;
   BinaryPlaces places;
-  bool demangles;
+  NameStyle style;
   bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
@@ -110,8 +110,8 @@ void Module::Free::operator()(Contents* contents) const noexcept {
   const std::unique_ptr<Contents> freed(contents);
 }
 
-Module Module::open(const std::filesystem::path& path, BinaryPlaces places, bool demangles) {
-  auto contents = std::make_unique<Contents>(ElfFile::open(path), std::move(places), demangles);
+Module Module::open(const std::filesystem::path& path, BinaryPlaces places, NameStyle style) {
+  auto contents = std::make_unique<Contents>(ElfFile::open(path), std::move(places), style);
   return Module(std::unique_ptr<Contents, Free>(contents.release()));
 }
 

@@ -5,7 +5,8 @@
 #include "src/support/address.h"
 #include "src/support/file_identity.h"  // IWYU pragma: keep
 #include "src/symbols/binary_places.h"  // IWYU pragma: keep
-#include "src/symbols/location.h"       // IWYU pragma: keep
+#include "src/symbols/demangle.h"
+#include "src/symbols/location.h"  // IWYU pragma: keep
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,9 @@ class Module {
  public:
   /// Opens a regular file, read-only. Throws InputError if it is not a regular file or not ELF. A
   /// hostile file may have no or wrong symbols, but never causes a crash. `places`: where its debug
-  /// file may be. `demangles`: functions have the names of their C++ or Rust source, else those of
-  /// the symbol table.
+  /// file may be. `style`: that of the names of functions.
   static Module open(const std::filesystem::path& path, BinaryPlaces places = {},
-                     bool demangles = true);
+                     NameStyle style = NameStyle::signatures);
 
   /// Returns the build-id in lower-case hexadecimal; empty if the file has none.
   const std::string& build_id() const;
