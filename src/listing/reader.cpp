@@ -14,6 +14,7 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
+#include "src/locate/replaced_code.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
@@ -153,6 +154,8 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
                       "the recording is damaged or was cut off; record again"});
   }
+  for (auto& remark : locate::remarks_on_replaced_code(digest))
+    remarks_.push_back(std::move(remark));
   reading.first_column = listing_.columns.size();
   reading.columns.resize(recording.attributes().size());
   for (const measure::RecordedEvent& event : profile.events) {

@@ -7,6 +7,7 @@
 #include "analysis/recording_path.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
+#include "src/locate/replaced_code.h"
 #include "src/measure/measure.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
@@ -177,6 +178,9 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.cpu = machine().cpu;
   summary.kernel = machine().kernel;
   for (const auto& remark : modules.remarks()) summary.remarks.push_back(remark.text);
+  for (auto& remark : locate::remarks_on_replaced_code(digest)) {
+    summary.remarks.push_back(std::move(remark));
+  }
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();
   summary.particulars.push_back(fmt::format("{}: {}", summary.file, cpu.catalogue_name()));

@@ -118,6 +118,22 @@ void AddressSpaces::seal() {
   begin_lives(order);
   place_mappings(std::move(order));
   std::ranges::stable_sort(starts_, {}, &Start::pid);
+  find_replaced_code();
+}
+
+void AddressSpaces::find_replaced_code() {
+  constexpr std::size_t kMost = 16;
+  for (const Life& life : lives_) {
+    for (std::size_t i = 0; i < life.count && replaced_code_.size() < kMost; ++i) {
+      const Mapping& mapping = mappings_[life.first + i];
+      if (!files_[mapping.file].is_memory) continue;
+      AddressRange alike{0, UINT64_MAX};
+      const Mapping* before = newest(life, i, mapping.range.begin, alike);
+      const bool is_file = before != nullptr && !files_[before->file].is_memory &&
+                           files_[before->file].path.starts_with('/');
+      if (is_file) replaced_code_.push_back({mapping.file, mapping.range, before->file});
+    }
+  }
 }
 
 /// Gives each process its lives, and each mapping its life. `order`: numbers of events by time.

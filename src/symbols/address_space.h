@@ -62,6 +62,15 @@ class AddressSpaces {
   /// Returns the approximate memory of the added events in bytes, including names.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
+  /// Executable memory without a file that was mapped over a part of a file in its process.
+  struct ReplacedCode {
+    FileIndex memory;
+    AddressRange addresses;
+    FileIndex file;
+  };
+  /// Returns the first 16 of these in the order of processes and time. To be called after `seal`.
+  const std::vector<ReplacedCode>& replaced_code() const noexcept { return replaced_code_; }
+
   /// Ends adding events, and makes them available to `find`. To be called once.
   void seal();
 
@@ -105,6 +114,7 @@ class AddressSpaces {
   void add(Mapping event);
   void begin_lives(const std::vector<std::uint32_t>& order);
   void place_mappings(std::vector<std::uint32_t> order);
+  void find_replaced_code();
   const Mapping* newest(const Life& life, std::size_t count, std::uint64_t address,
                         AddressRange& alike) const;
   FileIndex intern(MappedFile file);
@@ -113,6 +123,7 @@ class AddressSpaces {
   std::vector<Start> starts_;      ///< sorted by pid and time
   std::vector<Mapping> mappings_;  ///< as added; after `seal` sorted by life and time
   std::uint64_t bytes_ = 0;
+  std::vector<ReplacedCode> replaced_code_;
   std::vector<MappedFile> files_;
   /// By path, build-id in the record, inode and device.
   using FileKey = std::tuple<std::string, std::string, std::uint64_t, std::uint64_t>;
