@@ -121,13 +121,15 @@ std::string ModuleStore::contradiction(const symbols::MappedFile& file,
       return fmt::format("the recording holds no build-id of it and is of another machine, {}",
                          other_host_);
     }
-    const FileIdentity identity = module.identity();
-    if (differ(identity, file.identity)) {
-      return fmt::format(
-          "inode {} of device {}:{}, generation {}, is not the recorded {} of {}:{}, {}",
-          identity.inode, major(identity.device), minor(identity.device), identity.generation,
-          file.identity.inode, major(file.identity.device), minor(file.identity.device),
-          file.identity.generation);
+    const FileIdentity found = module.identity(), &recorded = file.identity;
+    if (differ(found, recorded)) {
+      if (found.inode == recorded.inode && found.device == recorded.device) {
+        return fmt::format("generation {} of its inode is not the recorded {}", found.generation,
+                           recorded.generation);
+      }
+      return fmt::format("inode {} of device {}:{} is not the recorded {} of {}:{}", found.inode,
+                         major(found.device), minor(found.device), recorded.inode,
+                         major(recorded.device), minor(recorded.device));
     }
   }
   if (module.has_code() && !file.executable.empty() &&

@@ -163,7 +163,7 @@ TEST_F(FileWithoutBuildId, IsUsedUnlessItsInodeDiffers) {
   other = mapped_;
   other.identity.generation += 1;
   if (mapped_.identity.generation != 0) {
-    EXPECT_THAT(refusal(other), HasSubstr("inode"));
+    EXPECT_THAT(refusal(other), HasSubstr("generation"));
   }
   other.identity = {};  // PERF_RECORD_MMAP has none
   EXPECT_EQ(refusal(other), "");
