@@ -44,7 +44,7 @@ enum class NotJudged : std::uint8_t {
   unmapped,      ///< nothing is known to be mapped at the address
   anonymous,     ///< memory without a file
   no_file,       ///< its file does not exist, or is no ELF file
-  refused,       ///< its file has another build-id, or architecture, than the recorded one
+  refused,       ///< the file at its path is not the recorded one
   no_code,       ///< only a debug file exists, or the file ends before
   architecture,  ///< code of another architecture than the recording, or of an unsupported one
   not_decoded,
@@ -86,7 +86,7 @@ SKID_WORDS(
      "skidded into the kernel"},
     {"unmapped", "no known mapping at the address"}, {"anonymous", "memory without a file"},
     {"no_file", "the binary is missing, or is not an ELF file"},
-    {"refused", "the file has another build-id or architecture than the recorded one"},
+    {"refused", "its file was replaced or deleted, or is of another machine or container"},
     {"no_code", "the file has no code there"},
     {"architecture", "code of an unsupported architecture, or of another than the recording"},
     {"not_decoded", "the code does not decode"},

@@ -49,7 +49,6 @@
 #include <array>
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -63,14 +62,8 @@ using events::Verdict;
 using SamplesByFile = std::map<symbols::FileIndex, std::uint64_t>;
 
 /// Lists the files that are missing to judge samples and branch records, each once.
-std::vector<MissingFile> missing_files(const locate::Digest& digest,
-                                       const std::vector<locate::ModuleStore::Remark>& remarks,
+std::vector<MissingFile> missing_files(const locate::Digest& digest, locate::ModuleStore& modules,
                                        const SamplesByFile& samples, const SamplesByFile& records) {
-  using Key = std::pair<std::string_view, std::string_view>;
-  std::map<Key, std::string_view> texts;
-  for (const auto& remark : remarks) {
-    texts.emplace(Key{remark.mapped, remark.build_id}, remark.text);
-  }
   std::map<symbols::FileIndex, MissingFile> files;
   for (const auto& [file, count] : samples) files[file].samples = count;
   for (const auto& [file, count] : records) files[file].branch_records = count;
@@ -79,8 +72,7 @@ std::vector<MissingFile> missing_files(const locate::Digest& digest,
     const symbols::MappedFile& mapped = digest.spaces.file(file);
     counts.file = mapped.path;
     counts.build_id = mapped.build_id;
-    const auto text = texts.find({mapped.path, mapped.build_id});
-    if (text != texts.end()) counts.remark = text->second;
+    counts.remark = modules.find(mapped).remark;
     missing.push_back(std::move(counts));
   }
   std::ranges::stable_sort(missing, [](const MissingFile& a, const MissingFile& b) {
@@ -514,7 +506,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();
-  result.missing = missing_files(digest, modules.remarks(), auditor.missing(), branches.missing);
+  result.missing = missing_files(digest, modules, auditor.missing(), branches.missing);
   profile.summarize(result);
   return result;
 }

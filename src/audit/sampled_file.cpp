@@ -27,7 +27,7 @@ NotJudged reason_of_file(const symbols::MappedFile& file, const locate::ModuleSt
   if (found.module != nullptr) {
     return found.module->has_code() ? NotJudged::none : NotJudged::no_code;
   }
-  if (found.problem == locate::ModuleStore::Problem::rebuilt) return NotJudged::refused;
+  if (found.problem == locate::ModuleStore::Problem::refused) return NotJudged::refused;
   const bool has_none = locate::is_pseudo_file(file.path) && file.build_id.empty();
   return has_none && file.path != locate::kVdsoName ? NotJudged::anonymous : NotJudged::no_file;
 }

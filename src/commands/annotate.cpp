@@ -24,6 +24,7 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
+#include "src/symbols/demangle.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -253,7 +254,9 @@ std::vector<std::string> sampled_functions(AnnotateOptions options) {
   options.function = "";
   options.shown.quiet = true;
   options.binaries.debuginfod = false;
-  locate::ModuleStore modules(search_places(options.binaries));
+  auto places = search_places(options.binaries);
+  places.names = symbols::NameStyle::names;  // without result types before them
+  locate::ModuleStore modules(places);
   listing::Reader reader(selection_of(options), modules, kernel_files(options.binaries));
   Cores one(1);
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {

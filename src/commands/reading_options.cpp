@@ -6,6 +6,7 @@
 #include "src/output/name_list.h"
 #include "src/support/error.h"
 #include "src/symbols/binary_places.h"
+#include "src/symbols/demangle.h"
 
 #include <algorithm>
 #include <array>
@@ -96,7 +97,9 @@ measure::Choices choices_of(const ReadingOptions& options) {
 
 std::vector<Option> binary_options(BinaryOptions& options) {
   return {{"--binary", Value::file("FILE", options.files),
-           "a copy of a recorded file, used for the one with its build-id; may be repeated"},
+           "a copy of a recorded file, used for the one with its build-id, or of its name where "
+           "none was "
+           "recorded; may be repeated"},
           {"--symfs", Value::directory(options.symfs),
            "directory that contains the recorded paths: a copy of the recorded machine's /"},
           {"--debug-dir", Value::directory(options.debug_directories),
@@ -128,7 +131,7 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
         require_directory("--buildid-dir", options.build_id_directory);
   }
   places.asks_debuginfod = options.debuginfod;
-  places.demangles = !options.no_demangle;
+  if (options.no_demangle) places.names = symbols::NameStyle::symbols;
   return places;
 }
 

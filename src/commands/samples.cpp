@@ -267,8 +267,7 @@ struct SamplePrinter {
       recording.spool();
       spaces = locate::read_address_spaces(recording, filter.names());
       // Only at the end of a pipe is it known what it was recorded on.
-      modules.expect_machine(recording.features().arch);
-      modules.expect_own_machine(locate::is_of_this_machine(recording.features()));
+      modules.expect_machine(recording.features().arch, recording.features());
       if (!selects_all) filter.begin(recording, spaces);
       recording.rewind();
       kernel_names.resize(spaces.file_count());

@@ -15,6 +15,7 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/mapping_name.h"
 #include "src/locate/module_store.h"
+#include "src/locate/replaced_code.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
@@ -161,7 +162,8 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     throw InputError({recording.path().string(), std::nullopt, "no event attribute", "at least one",
                       "the recording is damaged or was cut off; record again"});
   }
-  modules_.expect_own_machine(locate::is_of_this_machine(recording.features()));
+  for (auto& remark : locate::remarks_on_replaced_code(digest))
+    remarks_.push_back(std::move(remark));
   reading.first_column = listing_.columns.size();
   reading.columns.resize(recording.attributes().size());
   for (const measure::RecordedEvent& event : profile.events) {
@@ -361,7 +363,7 @@ std::vector<std::string> Reader::remarks() const {
   for (const auto& remark : modules_.remarks()) {
     const bool is_shown = std::ranges::any_of(
         listing_.codes, [&](const Code& code) { return code.dso == remark.mapped; });
-    if (remark.kind == RemarkKind::rebuilt || listing_.codes.empty() ||
+    if (remark.kind == RemarkKind::refused || listing_.codes.empty() ||
         (remark.kind != RemarkKind::unreadable && is_shown)) {
       all.push_back(remark.text);
     }

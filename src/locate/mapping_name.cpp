@@ -73,9 +73,15 @@ bool is_perf_map(std::string_view path) {
   return !path.empty() && path.find_first_not_of("-0123456789") == std::string_view::npos;
 }
 
+std::string_view path_before_deletion(std::string_view path) {
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+  return path;
+}
+
 bool is_pseudo_file(std::string_view path) {
   return !path.starts_with('/') || path.starts_with("//") || path.starts_with("/memfd:") ||
-         path.ends_with(" (deleted)") || is_memory_without_file(path) || is_perf_map(path);
+         is_memory_without_file(path) || is_perf_map(path);
 }
 
 }  // namespace skid::locate

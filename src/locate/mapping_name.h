@@ -49,8 +49,11 @@ std::string user_mapping_name(const perfdata::MappingRecord& mapping);
 /// Whether a name is that of a perf map: "/tmp/perf-123.map".
 bool is_perf_map(std::string_view path);
 
-/// Whether a name is not that of a file to open: "[vdso]", "//anon", "/tmp/perf-123.map", a deleted
-/// file.
+/// Returns the path of a mapped file before it was deleted or replaced, after which the kernel
+/// appends " (deleted)" (d_path() in fs/d_path.c); other paths as they are.
+std::string_view path_before_deletion(std::string_view path);
+
+/// Whether a name is not that of a file to open: "[vdso]", "//anon", "/tmp/perf-123.map".
 bool is_pseudo_file(std::string_view path);
 
 }  // namespace skid::locate

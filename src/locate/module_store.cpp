@@ -3,6 +3,7 @@
 #include "src/locate/mapping_name.h"
 #include "src/perfdata/features.h"
 #include "src/support/error.h"
+#include "src/support/file_identity.h"
 #include "src/support/process.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/location.h"
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
 namespace skid::locate {
@@ -24,6 +26,11 @@ namespace fs = std::filesystem;
 
 /// Time for one file. debuginfod's own limit is 90 s without any progress.
 constexpr std::chrono::seconds kDebuginfodLimit(120);
+
+/// What to do about a file that is not the recorded one.
+constexpr const char* kRemedy =
+    "it is not used; --binary FILE names a copy, --symfs DIR the recorded files (of a container "
+    "/proc/PID/root), and 'perf record --buildid-mmap' notes which file was mapped";
 
 /// Runs elfutils' debuginfod-find, from PATH, which queries the servers of DEBUGINFOD_URLS. Returns
 /// the executable with that build-id (hexadecimal) in its cache; empty if no server has it. Sets
@@ -66,103 +73,172 @@ void ModuleStore::add_candidate(const fs::path& path) {
   if (std::ranges::find(candidates_, path) == candidates_.end()) candidates_.push_back(path);
 }
 
-void ModuleStore::expect_machine(std::string_view name) {
-  const auto expected = arch_of_kernel(name);
-  const bool expects_another = is_architecture_name(name) && !expected;
-  if (expected != expected_ || expects_another != expects_another_) answers_.clear();
-  expected_ = expected;
-  expects_another_ = expects_another;
+void ModuleStore::expect_machine(std::string_view arch, const perfdata::Features& features) {
+  answers_.clear();
+  expected_ = arch_of_kernel(arch);
+  expects_another_ = is_architecture_name(arch) && !expected_;
+  is_own_machine_ = is_of_this_machine(features);
+  struct utsname here {};
+  const bool is_other = ::uname(&here) == 0 && features.hostname != here.nodename;
+  other_host_ = is_other ? features.hostname : std::string();
 }
 
 const ModuleStore::Opened* ModuleStore::open(const fs::path& path, std::string& problem) {
-  const auto known = opened_.find(path);
-  if (known != opened_.end()) return known->second.get();
-  std::unique_ptr<Opened> opened;
-  try {
-    if (path == kVdsoName) {
-      if (auto vdso = symbols::running_vdso()) {
-        opened = std::make_unique<Opened>(Opened{path, std::move(*vdso)});
-      }
-    } else {
-      opened = std::make_unique<Opened>(
-          Opened{path, symbols::Module::open(path, places_.by_build_id, places_.demangles)});
+  const auto [entry, is_new] = opened_.try_emplace(path);
+  auto& [opened, why] = entry->second;
+  if (is_new) {
+    try {
+      auto module =
+          path == kVdsoName
+              ? symbols::running_vdso()
+              : std::optional(symbols::Module::open(path, places_.by_build_id, places_.names));
+      if (module) opened = std::make_unique<Opened>(Opened{path, std::move(*module)});
+    } catch (const InputError& error) {
+      why = error.what();
     }
-  } catch (const InputError& error) {
-    problem = error.what();
   }
-  return opened_.emplace(path, std::move(opened)).first->second.get();
+  problem = why;
+  return opened.get();
+}
+
+/// Returns how a recording contradicts that a file is the recorded one; empty if it does not.
+std::string ModuleStore::contradiction(const symbols::MappedFile& file,
+                                       const symbols::Module& module, Place place) const {
+  const bool has_id = !file.build_id.empty();
+  if (has_id && module.build_id() != file.build_id) {
+    return fmt::format("build-id {} is not the recorded {}",
+                       module.build_id().empty() ? "(none)" : module.build_id(), file.build_id);
+  }
+  const auto arch = module.arch();  // nullopt for 32-bit programs, which run on both
+  if (!has_id && arch && (expects_another_ || (expected_ && *arch != *expected_))) {
+    return "is for another architecture than was recorded";
+  }
+  if (!has_id && place == Place::this_machine) {
+    if (path_before_deletion(file.path) != file.path) {
+      return "the recorded file was deleted or replaced while it was mapped";
+    }
+    if (!other_host_.empty()) {
+      return fmt::format("the recording holds no build-id of it and is of another machine, {}",
+                         other_host_);
+    }
+    const FileIdentity found = module.identity(), &recorded = file.identity;
+    if (differ(found, recorded)) {
+      if (found.inode == recorded.inode && found.device == recorded.device) {
+        return fmt::format("generation {} of its inode is not the recorded {}", found.generation,
+                           recorded.generation);
+      }
+      return fmt::format("inode {} of device {}:{} is not the recorded {} of {}:{}", found.inode,
+                         major(found.device), minor(found.device), recorded.inode,
+                         major(recorded.device), minor(recorded.device));
+    }
+  }
+  if (module.has_code() && !file.executable.empty() &&
+      !module.is_mapped_as(file.executable, !has_id)) {
+    return fmt::format(
+        "its segments are not those recorded, of which 0x{:x} bytes at offset 0x{:x} "
+        "were mapped executable",
+        file.executable.size(), file.executable.begin);
+  }
+  return {};
 }
 
 const ModuleStore::Opened* ModuleStore::open_with_id(const fs::path& path,
-                                                     const std::string& build_id) {
+                                                     const symbols::MappedFile& file) {
   std::string ignored;  // most places do not have the file
   const Opened* opened = open(path, ignored);
-  return opened != nullptr && opened->module.build_id() == build_id ? opened : nullptr;
+  const bool is_file =
+      opened != nullptr && contradiction(file, opened->module, Place::copy).empty();
+  return is_file ? opened : nullptr;
+}
+
+/// Returns a file at the path of `file`, or null with the reason.
+const ModuleStore::Opened* ModuleStore::judged(const symbols::MappedFile& file,
+                                               const Opened& opened, Place place,
+                                               std::optional<Remark>& remark) const {
+  const std::string path = opened.path.string();
+  const std::string reason = contradiction(file, opened.module, place);
+  if (!reason.empty()) {
+    remark = {Problem::refused, file.path, fmt::format("{}: {}; {}", path, reason, kRemedy)};
+    return nullptr;
+  }
+  if (file.build_id.empty()) {
+    remark = {Problem::unverified, file.path,
+              fmt::format("{}: the recording holds no build-id of it; the file is taken as it is "
+                          "now",
+                          path)};
+  }
+  return &opened;
+}
+
+/// Returns the candidate that is `file`.
+const ModuleStore::Opened* ModuleStore::candidate(const symbols::MappedFile& file,
+                                                  std::optional<Remark>& remark) {
+  const fs::path name = fs::path(path_before_deletion(file.path)).filename();
+  for (const fs::path& path : candidates_) {
+    const Opened* opened = nullptr;
+    std::string problem;
+    if (!file.build_id.empty()) {
+      opened = open_with_id(path, file);
+    } else if (path.filename() == name && !is_pseudo_file(file.path)) {
+      opened = open(path, problem);
+      if (opened != nullptr) opened = judged(file, *opened, Place::copy, remark);
+    }
+    if (opened != nullptr) return opened;
+  }
+  return nullptr;
 }
 
 const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
                                                 std::optional<Remark>& remark) {
   const bool is_vdso = file.path == kVdsoName;
   if (is_pseudo_file(file.path) && !is_vdso) return nullptr;
-  const fs::path path = places_.symfs.empty() || is_vdso
-                            ? fs::path(file.path)
-                            : places_.symfs / fs::path(file.path).relative_path();
+  const bool is_here = places_.symfs.empty() || is_vdso;
   std::string problem;
-  const Opened* opened = open(path, problem);
-  if (opened == nullptr) {
-    if (!problem.empty()) remark = {Remark::Kind::unreadable, file.path, problem};
-    return nullptr;
+  const auto open_below = [&](std::string_view path) {
+    return open(is_here ? fs::path(path) : places_.symfs / fs::path(path).relative_path(), problem);
+  };
+  const Opened* opened = open_below(file.path);
+  const std::string_view before = path_before_deletion(file.path);
+  if (opened == nullptr && before != file.path) opened = open_below(before);
+  if (opened != nullptr) {
+    return judged(file, *opened, is_here ? Place::this_machine : Place::copy, remark);
   }
-  if (file.build_id.empty()) {
-    const auto arch = opened->module.arch();  // nullopt for 32-bit programs, which run on both
-    if (arch && (expects_another_ || (expected_ && *arch != *expected_))) {
-      remark = {Remark::Kind::rebuilt, file.path,
-                fmt::format("{}: is for another architecture than was recorded; it is not used, "
-                            "--symfs DIR names where the recorded machine's files are",
-                            path.string())};
-      return nullptr;
-    }
-    remark = {Remark::Kind::unverified, file.path,
-              fmt::format("{}: the recording holds no build-id of it; the file is taken as it is "
-                          "now",
-                          path.string())};
-    return opened;
+  if (before != file.path && !remark) {
+    remark = {Problem::refused, file.path,
+              fmt::format("{}: was deleted or replaced while it was mapped; {}", before, kRemedy)};
+  } else if (!problem.empty() && !remark) {
+    remark = {Problem::unreadable, file.path, problem};
   }
-  if (opened->module.build_id() == file.build_id) return opened;
-  const auto& found_id = opened->module.build_id();
-  remark = {Remark::Kind::rebuilt, file.path,
-            fmt::format("{}: build-id {} is not the recorded {}; it was rebuilt and is not used",
-                        path.string(), found_id.empty() ? "(none)" : found_id, file.build_id)};
   return nullptr;
 }
 
-const ModuleStore::Opened* ModuleStore::by_build_id(const std::string& build_id) {
+const ModuleStore::Opened* ModuleStore::by_build_id(const symbols::MappedFile& file) {
   const Opened* without_code = nullptr;
   const auto look = [&](const fs::path& path) {
-    const Opened* opened = open_with_id(path, build_id);
+    const Opened* opened = open_with_id(path, file);
     if (opened != nullptr && !opened->module.has_code()) {
       if (without_code == nullptr) without_code = opened;
       opened = nullptr;
     }
     return opened;
   };
-  for (const fs::path& path : symbols::executables_of(places_.by_build_id, build_id)) {
+  for (const fs::path& path : symbols::executables_of(places_.by_build_id, file.build_id)) {
     if (const Opened* opened = look(path)) return opened;
   }
-  if (const Opened* opened = from_debuginfod(build_id)) return opened;
-  for (const fs::path& path : symbols::debug_files_of(places_.by_build_id, build_id)) {
+  if (const Opened* opened = from_debuginfod(file)) return opened;
+  for (const fs::path& path : symbols::debug_files_of(places_.by_build_id, file.build_id)) {
     if (const Opened* opened = look(path)) return opened;
   }
   return without_code;
 }
 
-const ModuleStore::Opened* ModuleStore::from_debuginfod(const std::string& build_id) {
+const ModuleStore::Opened* ModuleStore::from_debuginfod(const symbols::MappedFile& file) {
   if (!places_.asks_debuginfod || !debuginfod_problem_.empty()) return nullptr;
-  const fs::path file = ask_debuginfod(build_id, debuginfod_problem_);
+  const fs::path path = ask_debuginfod(file.build_id, debuginfod_problem_);
   if (!debuginfod_problem_.empty()) {
     remarks_.push_back({Remark::Kind::unreadable, {}, debuginfod_problem_});
   }
-  return file.empty() ? nullptr : open_with_id(file, build_id);
+  return path.empty() ? nullptr : open_with_id(path, file);
 }
 
 std::string ModuleStore::places_searched() const {
@@ -177,22 +253,16 @@ std::string ModuleStore::places_searched() const {
 }
 
 ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
-  const auto key = std::make_pair(file.path, file.build_id);
-  if (const auto answer = answers_.find(key); answer != answers_.end()) return answer->second;
+  if (const auto answer = answers_.find(file); answer != answers_.end()) return answer->second;
 
-  const Opened* opened = nullptr;
-  if (!file.build_id.empty()) {
-    for (const auto& candidate : candidates_) {
-      if (opened == nullptr) opened = open_with_id(candidate, file.build_id);
-    }
-  }
   std::optional<Remark> remark;
+  const Opened* opened = candidate(file, remark);
   if (opened == nullptr) opened = at_path(file, remark);
   if (opened == nullptr && searches_by_build_id_ && !file.build_id.empty()) {
     if (!places_.symfs.empty() && !is_pseudo_file(file.path)) {
-      opened = open_with_id(file.path, file.build_id);
+      opened = open_with_id(file.path, file);
     }
-    if (opened == nullptr) opened = by_build_id(file.build_id);
+    if (opened == nullptr) opened = by_build_id(file);
     if (opened == nullptr) {
       if (remark) {
         remark->text += fmt::format("; no other file with build-id {} is in {}", file.build_id,
@@ -208,13 +278,13 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
                           opened->path.string())};
   }
   Found found;
-  if (opened != nullptr) found = {&opened->module, opened->path, {}};
+  if (opened != nullptr) found = {&opened->module, opened->path, {}, {}};
   if (remark) {
     found.problem = remark->kind;
-    remark->build_id = file.build_id;
+    found.remark = remark->text;
     remarks_.push_back(std::move(*remark));
   }
-  answers_.emplace(key, found);
+  answers_.emplace(file, found);
   return found;
 }
 
@@ -223,7 +293,7 @@ std::vector<ModuleStore::Remark> ModuleStore::remarks() const {
   for (const auto& [mapped, found] : answers_) {
     if (found.module == nullptr || !found.module->has_partial_lines()) continue;
     all.push_back(
-        {Remark::Kind::lines, mapped.first,
+        {Remark::Kind::lines, mapped.path,
          fmt::format("{}: some source lines are missing; its debug information would take "
                      "more memory or time than that of other files of its size",
                      found.path.string())});

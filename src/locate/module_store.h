@@ -1,8 +1,9 @@
-// The files of a recording's mappings: opened once, used only with the recorded build-id.
+// The files of a recording's mappings: opened once, used only if they are the recorded ones.
 #pragma once
 
 #include "src/locate/search_places.h"
 #include "src/support/address.h"
+#include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 #include "src/symbols/perf_map.h"
 
@@ -23,7 +24,6 @@ struct Features;
 
 namespace skid::symbols {
 struct Function;
-struct MappedFile;
 }  // namespace skid::symbols
 
 namespace skid::locate {
@@ -41,24 +41,20 @@ class ModuleStore {
       : places_(std::move(places)), searches_by_build_id_(true), candidates_(places_.candidates) {}
 
   /// Adds a file that is used for a mapped one with the same build-id, whatever its recorded path:
-  /// the target in its run directory.
+  /// the target in its run directory. Where no build-id was recorded, for one with its file name.
   void add_candidate(const std::filesystem::path& path);
 
-  /// Sets the architecture of the recorded machine, as `uname -m` prints it; may be empty. A file
-  /// without a recorded build-id is refused if it is for another architecture: the recording was
-  /// made elsewhere.
-  void expect_machine(std::string_view name);
-
-  /// Sets whether the recording was made on this machine, so that perf maps on this machine may be
-  /// those of its processes.
-  void expect_own_machine(bool is_own) { is_own_machine_ = is_own; }
+  /// Sets the recorded machine: `arch`, as `uname -m` prints it, may be empty. Without a recorded
+  /// build-id a file of another architecture is refused, and all files of this machine if its host
+  /// name is not the recorded one. Perf maps of this machine are used if is_of_this_machine().
+  void expect_machine(std::string_view arch, const perfdata::Features& features);
 
   /// The reason why a file is not used, or is used without verification.
   enum class Problem {
     unreadable,  ///< cannot be opened, or is not an ELF file
     no_code,     ///< only its debug file was found
     unverified,  ///< no build-id was recorded; the current file is used
-    rebuilt,     ///< other build-id than the recorded one, or other architecture; not used
+    refused,     ///< another file than the recorded one; not used
     lines,       ///< some of its lines are missing (Module::has_partial_lines)
   };
 
@@ -66,13 +62,15 @@ class ModuleStore {
     const symbols::Module* module = nullptr;  ///< null if none is verified
     std::filesystem::path path;               ///< where it was opened
     std::optional<Problem> problem;
+    std::string remark;  ///< one line on the problem; empty if there is none
   };
 
   /// Finds the file of a mapping: a candidate, the one at its path (for "[vdso]" that of the
   /// running kernel), one with its build-id elsewhere, or its debug file, which has symbols and
   /// lines but no code (Module::has_code). Other pseudo files ("//anon", "[heap]") have none. A
-  /// file whose build-id differs from the recorded one is refused wherever it is. If no build-id
-  /// was recorded, the file is opened and named in `remarks`.
+  /// file is used only if its build-id is the recorded one or, where none was recorded, nothing in
+  /// the recording contradicts it: device and inode, machine, architecture. In both cases its
+  /// segments must be those that were mapped. What is not verified, or refused, is in `remarks`.
   Found find(const symbols::MappedFile& file);
 
   /// Returns the function that a process generated at an address, from its perf map
@@ -85,9 +83,8 @@ class ModuleStore {
   struct Remark {
     using Kind = Problem;
     Kind kind;
-    std::string mapped;         ///< symbols::MappedFile::path
-    std::string text;           ///< one line
-    std::string build_id = {};  ///< the recorded one
+    std::string mapped;  ///< symbols::MappedFile::path
+    std::string text;    ///< one line
   };
   /// Returns one remark for each such file so far.
   std::vector<Remark> remarks() const;
@@ -97,12 +94,19 @@ class ModuleStore {
     std::filesystem::path path;
     symbols::Module module;
   };
+  /// Where a file is that may be the recorded one.
+  enum class Place : std::uint8_t { this_machine, copy };
   const Opened* open(const std::filesystem::path& path, std::string& problem);
-  /// Returns the module in `path`, if it has that build-id.
-  const Opened* open_with_id(const std::filesystem::path& path, const std::string& build_id);
+  std::string contradiction(const symbols::MappedFile& file, const symbols::Module& module,
+                            Place place) const;
+  /// Returns the module in `path`, if it is `file` by its build-id and segments.
+  const Opened* open_with_id(const std::filesystem::path& path, const symbols::MappedFile& file);
+  const Opened* judged(const symbols::MappedFile& file, const Opened& opened, Place place,
+                       std::optional<Remark>& remark) const;
+  const Opened* candidate(const symbols::MappedFile& file, std::optional<Remark>& remark);
   const Opened* at_path(const symbols::MappedFile& file, std::optional<Remark>& remark);
-  const Opened* by_build_id(const std::string& build_id);
-  const Opened* from_debuginfod(const std::string& build_id);
+  const Opened* by_build_id(const symbols::MappedFile& file);
+  const Opened* from_debuginfod(const symbols::MappedFile& file);
   std::string places_searched() const;
 
   SearchPlaces places_;
@@ -110,10 +114,12 @@ class ModuleStore {
   bool expects_another_ = false;  ///< neither architecture was recorded: "armv7l", "i686"
   bool searches_by_build_id_ = false;
   std::string debuginfod_problem_;  ///< why its servers are no longer queried
-  std::map<std::filesystem::path, std::unique_ptr<Opened>> opened_;
+  /// By path; null with the reason why it cannot be opened.
+  std::map<std::filesystem::path, std::pair<std::unique_ptr<Opened>, std::string>> opened_;
   std::vector<std::filesystem::path> candidates_;
-  std::map<std::pair<std::string, std::string>, Found> answers_;
+  std::map<symbols::MappedFile, Found> answers_;
   bool is_own_machine_ = false;
+  std::string other_host_;  ///< the recorded host name, if this machine has another
   std::map<std::string, std::optional<symbols::PerfMap>> perf_maps_;  ///< by mapped path
   std::size_t generated_symbols_ =
       symbols::PerfMap::kMostSymbols;  ///< symbols that may still be read

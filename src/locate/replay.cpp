@@ -7,6 +7,7 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
+#include "src/symbols/mapped_file.h"
 #include "src/symbols/thread_names.h"
 
 #include <filesystem>
@@ -47,10 +48,17 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
     default: {
       std::string name = user_mapping_name(mapping);
       // A perf map lists addresses. The recorded offset of such a mapping depends on the kernel.
-      const std::uint64_t offset = is_perf_map(name) ? range.begin : mapping.page_offset;
-      spaces_.map(time, mapping.pid, range, offset,
-                  {std::move(name), std::move(mapping.build_id), 0,
-                   mapping.executable && !mapping.readable});
+      const bool is_memory = is_perf_map(name);
+      const std::uint64_t offset = is_memory ? range.begin : mapping.page_offset;
+      symbols::MappedFile file{.path = std::move(name),
+                               .build_id = std::move(mapping.build_id),
+                               .is_execute_only = mapping.executable && !mapping.readable,
+                               .is_memory = is_memory,
+                               .identity = mapping.identity};
+      if (mapping.executable && file.build_id.empty() && !is_pseudo_file(file.path)) {
+        file.executable = AddressRange::of_size(offset, mapping.length);
+      }
+      spaces_.map(time, mapping.pid, range, offset, std::move(file));
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/symbols/binary_places.h"
+#include "src/symbols/demangle.h"
 
 #include <filesystem>
 #include <vector>
@@ -10,10 +11,10 @@ namespace skid::locate {
 
 struct SearchPlaces {
   /// Prepended to every recorded path; empty: paths as recorded.
-  std::filesystem::path symfs;
-  symbols::BinaryPlaces by_build_id;
+  std::filesystem::path symfs = {};
+  symbols::BinaryPlaces by_build_id = {};
   bool asks_debuginfod = false;  ///< query debuginfod's servers for files found nowhere else
-  bool demangles = true;         ///< functions have the names of their sources
+  symbols::NameStyle names = symbols::NameStyle::signatures;  ///< of functions
   /// Files for ModuleStore::add_candidate.
   std::vector<std::filesystem::path> candidates = {};
 

@@ -202,7 +202,7 @@ void append_bounded(const std::vector<std::string>& some, std::string_view where
 }
 
 /// The remarks of the module store that matter to the measurement. Where the target was found
-/// these are what was taken for it unverified, and files that were rebuilt: what was sampled in
+/// these are what was taken for it unverified, and files that were refused: what was sampled in
 /// them may have been a target too. Where none was found, every file might have been it.
 void append_remarks(const std::vector<locate::ModuleStore::Remark>& all,
                     const locate::Digest& digest, const TargetGeometry* geometry,
@@ -213,7 +213,7 @@ void append_remarks(const std::vector<locate::ModuleStore::Remark>& all,
     for (const auto file : geometry->mappings) targets.insert(digest.spaces.file(file).path);
   }
   for (const auto& remark : all) {
-    const bool matters = geometry == nullptr || remark.kind == Kind::rebuilt ||
+    const bool matters = geometry == nullptr || remark.kind == Kind::refused ||
                          (remark.kind == Kind::unverified && targets.contains(remark.mapped));
     if (matters) remarks.push_back(remark.text);
   }

@@ -8,6 +8,7 @@
 #include "analysis/recording_path.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
+#include "src/locate/replaced_code.h"
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
 #include "src/measure/run_comparison.h"
@@ -115,7 +116,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
       digest(locate::digest(recording, {.cores = choices.cores, .filter = &choices.filter})),
       modules(its_modules),
       cpu(recorded_machine(recording.features(), source.run), choices.catalogues) {
-  modules.expect_machine(cpu.machine().cpu.arch);
+  modules.expect_machine(cpu.machine().cpu.arch, recording.features());
   if (source.run != nullptr) {  // its targets replace the mapped ones
     for (const auto& target : source.run->targets) {
       modules.add_candidate(source.directory() / target.file);
@@ -184,6 +185,9 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.remarks = analysis::loss_warnings(digest, digest.filtered.all);
   if (digest.repeated.blocks > 0) summary.remarks.push_back(digest.repeated.warning());
   for (const auto& remark : modules.remarks()) summary.remarks.push_back(remark.text);
+  for (auto& remark : locate::remarks_on_replaced_code(digest)) {
+    summary.remarks.push_back(std::move(remark));
+  }
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();
   summary.particulars.push_back(fmt::format("{}: {}", summary.file, cpu.catalogue_name()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/sysmacros.h>
 
 namespace skid::perfdata {
 
@@ -106,6 +107,12 @@ std::optional<MappingRecord> parse_mapping(const Record& record, ByteOrder order
       const auto size =
           std::min<std::size_t>(std::to_integer<std::size_t>(identity[0]), kFileIdentity - kDigest);
       mapping.build_id = hexadecimal(identity.subspan(kDigest, size));
+    } else {
+      ByteReader numbers(identity, order);
+      const std::uint32_t major = numbers.u32(), minor = numbers.u32();
+      mapping.identity.device = makedev(major, minor);
+      mapping.identity.inode = numbers.u64();
+      mapping.identity.generation = numbers.u64();
     }
   }
   if (reader.failed()) return std::nullopt;

@@ -4,6 +4,7 @@
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/support/byte_order.h"
+#include "src/support/file_identity.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +57,8 @@ struct MappingRecord {
   std::uint64_t length = 0;       ///< bytes
   std::uint64_t page_offset = 0;  ///< offset of that byte in the file
   std::string path;
-  std::string build_id;  ///< lower-case hexadecimal; empty if the kernel did not record it
+  std::string build_id;        ///< lower-case hexadecimal; empty if the kernel did not record it
+  FileIdentity identity = {};  ///< only in a PERF_RECORD_MMAP2 without a build-id
   bool executable = false;
   bool readable = true;  ///< known only from PERF_RECORD_MMAP2
 };

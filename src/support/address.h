@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,7 +50,7 @@ struct AddressRange {
   bool contains(std::uint64_t address) const noexcept { return begin <= address && address < end; }
   std::uint64_t size() const noexcept { return end - begin; }
   bool empty() const noexcept { return begin == end; }
-  friend bool operator==(const AddressRange&, const AddressRange&) = default;
+  friend auto operator<=>(const AddressRange&, const AddressRange&) = default;
 };
 
 }  // namespace skid

@@ -20,7 +20,7 @@ constexpr std::uint64_t kSealBytes = 8;
 constexpr std::uint64_t kNodeBytes = 40;
 /// Bytes that a file takes in addition to its names: MappedFile, and the node of the map with its
 /// key.
-constexpr std::uint64_t kFileBytes = 192;
+constexpr std::uint64_t kFileBytes = 256;
 /// Maximum number of mappings of a life that are searched one by one. Most processes have no more.
 constexpr std::uint32_t kFew = 32;
 
@@ -40,11 +40,24 @@ void narrow(AddressRange& alike, const AddressRange& range, std::uint64_t addres
 
 /// Returns the index of a file, which is added if it is new.
 FileIndex AddressSpaces::intern(MappedFile file) {
-  auto key = std::pair(file.path, file.build_id);
+  FileKey key(file.path, file.build_id, file.identity.inode, file.identity.device);
   const auto next = static_cast<FileIndex>(files_.size());
   const auto [entry, added] = file_indices_.try_emplace(std::move(key), next);
   if (!added) {
-    files_[entry->second].is_execute_only |= file.is_execute_only;
+    MappedFile& known = files_[entry->second];
+    known.is_execute_only |= file.is_execute_only;
+    if (known.executable.empty()) {
+      known.executable = file.executable;
+    } else if (!file.executable.empty()) {
+      known.executable = {std::min(known.executable.begin, file.executable.begin),
+                          std::max(known.executable.end, file.executable.end)};
+    }
+    // What perf reads from /proc has no generation. Of two neither is used: no file has that one.
+    std::uint64_t& generation = known.identity.generation;
+    if (generation == 0) generation = file.identity.generation;
+    if (file.identity.generation != 0 && file.identity.generation != generation) {
+      generation = UINT64_MAX;
+    }
     return entry->second;
   }
   if (file.build_id.empty()) {
@@ -83,11 +96,18 @@ void AddressSpaces::exec(std::uint64_t time, std::int32_t pid) {
 }
 
 void AddressSpaces::set_build_id(std::string_view path, std::string_view build_id) {
-  const auto [entry, added] =
-      known_build_ids_.insert_or_assign(std::string(path), std::string(build_id));
+  const auto [entry, added] = known_build_ids_.try_emplace(std::string(path), build_id);
   if (added) bytes_ += kNodeBytes + sizeof *entry + path.size() + build_id.size();
-  const auto without_one = file_indices_.find(std::pair(std::string(path), std::string()));
-  if (without_one != file_indices_.end()) files_[without_one->second].build_id = build_id;
+  if (!added) {
+    if (entry->second.empty() || entry->second == build_id) return;  // nothing changes
+    entry->second.clear();
+  }
+  for (auto file = file_indices_.lower_bound(FileKey(path, "", 0, 0));
+       file != file_indices_.end() && std::get<0>(file->first) == path &&
+       std::get<1>(file->first).empty();
+       ++file) {
+    files_[file->second].build_id = entry->second;
+  }
 }
 
 void AddressSpaces::seal() {
@@ -98,6 +118,22 @@ void AddressSpaces::seal() {
   begin_lives(order);
   place_mappings(std::move(order));
   std::ranges::stable_sort(starts_, {}, &Start::pid);
+  find_replaced_code();
+}
+
+void AddressSpaces::find_replaced_code() {
+  constexpr std::size_t kMost = 16;
+  for (const Life& life : lives_) {
+    for (std::size_t i = 0; i < life.count && replaced_code_.size() < kMost; ++i) {
+      const Mapping& mapping = mappings_[life.first + i];
+      if (!files_[mapping.file].is_memory) continue;
+      AddressRange alike{0, UINT64_MAX};
+      const Mapping* before = newest(life, i, mapping.range.begin, alike);
+      const bool is_file = before != nullptr && !files_[before->file].is_memory &&
+                           files_[before->file].path.starts_with('/');
+      if (is_file) replaced_code_.push_back({mapping.file, mapping.range, before->file});
+    }
+  }
 }
 
 /// Gives each process its lives, and each mapping its life. `order`: numbers of events by time.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,8 @@ class AddressSpaces {
   /// Longer chains of forks without an exec occur only in crafted recordings.
   static constexpr std::size_t kMostMappedAncestors = 256;
 
-  /// Adds a mapping of `file` from `file_offset` on. An empty or inverted range is ignored.
+  /// Adds a mapping of `file` from `file_offset` on. An empty or inverted range is ignored. Files
+  /// of one path with different devices or inodes are different files.
   void map(std::uint64_t time, std::int32_t pid, AddressRange range, std::uint64_t file_offset,
            MappedFile file);
   /// Adds a fork: `child` starts with the mappings that `parent` has at that time. Threads (child
@@ -45,8 +47,9 @@ class AddressSpaces {
   void fork(std::uint64_t time, std::int32_t parent, std::int32_t child);
   /// Adds an exec, which removes all mappings of `pid`.
   void exec(std::uint64_t time, std::int32_t pid);
-  /// Sets the build-id of a file from another source than its mappings (the feature section of a
+  /// Sets the build-id of a path from another source than its mappings (the feature section of a
   /// recording), before or after they are added. Does not replace the build-id of a mapping record.
+  /// A path with two build-ids has none: which file has which is not known.
   void set_build_id(std::string_view path, std::string_view build_id);
 
   /// Sets the load address of the kernel. If set more than once, the last one wins.
@@ -58,6 +61,15 @@ class AddressSpaces {
 
   /// Returns the approximate memory of the added events in bytes, including names.
   std::uint64_t bytes() const noexcept { return bytes_; }
+
+  /// Executable memory without a file that was mapped over a part of a file in its process.
+  struct ReplacedCode {
+    FileIndex memory;
+    AddressRange addresses;
+    FileIndex file;
+  };
+  /// Returns the first 16 of these in the order of processes and time. To be called after `seal`.
+  const std::vector<ReplacedCode>& replaced_code() const noexcept { return replaced_code_; }
 
   /// Ends adding events, and makes them available to `find`. To be called once.
   void seal();
@@ -102,6 +114,7 @@ class AddressSpaces {
   void add(Mapping event);
   void begin_lives(const std::vector<std::uint32_t>& order);
   void place_mappings(std::vector<std::uint32_t> order);
+  void find_replaced_code();
   const Mapping* newest(const Life& life, std::size_t count, std::uint64_t address,
                         AddressRange& alike) const;
   FileIndex intern(MappedFile file);
@@ -110,9 +123,12 @@ class AddressSpaces {
   std::vector<Start> starts_;      ///< sorted by pid and time
   std::vector<Mapping> mappings_;  ///< as added; after `seal` sorted by life and time
   std::uint64_t bytes_ = 0;
+  std::vector<ReplacedCode> replaced_code_;
   std::vector<MappedFile> files_;
-  std::map<std::pair<std::string, std::string>, FileIndex> file_indices_;  ///< by path and build-id
-  std::map<std::string, std::string, std::less<>> known_build_ids_;        ///< by path
+  /// By path, build-id in the record, inode and device.
+  using FileKey = std::tuple<std::string, std::string, std::uint64_t, std::uint64_t>;
+  std::map<FileKey, FileIndex> file_indices_;
+  std::map<std::string, std::string, std::less<>> known_build_ids_;  ///< by path
   std::optional<KernelReference> kernel_reference_;
 };
 

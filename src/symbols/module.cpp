@@ -7,6 +7,7 @@
 #include "src/symbols/elf_file.h"
 #include "src/symbols/line_table.h"
 #include "src/symbols/location.h"
+#include "src/symbols/mini_debug_info.h"
 #include "src/symbols/symbol_table.h"
 
 #include <algorithm>
@@ -62,10 +63,10 @@ std::size_t image_size(const Elf64_Ehdr& header) {
 }  // namespace
 
 struct Module::Contents {
-  Contents(ElfFile opened, BinaryPlaces where, bool demangle)
+  Contents(ElfFile opened, BinaryPlaces where, NameStyle names)
       : file(std::move(opened)),
         places(std::move(where)),
-        demangles(demangle),
+        style(names),
         holds_code(has_code_in(file)) {}
 
   const ElfFile* debug_file() {
@@ -76,7 +77,10 @@ struct Module::Contents {
 
   const SymbolTable& symbol_table() {
     if (!symbols) {
-      symbols.emplace(file, SymbolTable::has_full_table(file) ? nullptr : debug_file(), demangles);
+      const bool is_stripped = !SymbolTable::has_full_table(file);
+      const ElfFile* apart = is_stripped ? debug_file() : nullptr;
+      if (is_stripped && apart == nullptr) mini = mini_debug_info(file);
+      symbols.emplace(file, apart, mini ? &*mini : nullptr, style);
     }
     return *symbols;
   }
@@ -92,11 +96,12 @@ struct Module::Contents {
 
   ElfFile file;
   BinaryPlaces places;
-  bool demangles;
+  NameStyle style;
   bool holds_code;
   bool debug_sought = false;
   std::optional<ElfFile> debug;
-  std::optional<SymbolTable> symbols;  ///< its names point into `file` or `debug`
+  std::optional<ElfFile> mini;         ///< MiniDebugInfo
+  std::optional<SymbolTable> symbols;  ///< its names point into `file`, `debug` or `mini`
   bool lines_sought = false;
   std::optional<LineTable> lines;
 };
@@ -105,8 +110,8 @@ void Module::Free::operator()(Contents* contents) const noexcept {
   const std::unique_ptr<Contents> freed(contents);
 }
 
-Module Module::open(const std::filesystem::path& path, BinaryPlaces places, bool demangles) {
-  auto contents = std::make_unique<Contents>(ElfFile::open(path), std::move(places), demangles);
+Module Module::open(const std::filesystem::path& path, BinaryPlaces places, NameStyle style) {
+  auto contents = std::make_unique<Contents>(ElfFile::open(path), std::move(places), style);
   return Module(std::unique_ptr<Contents, Free>(contents.release()));
 }
 
@@ -122,6 +127,36 @@ std::optional<Arch> Module::arch() const {
   const GElf_Half machine = contents_->file.header().e_machine;
   if (machine == EM_X86_64) return Arch::x86_64;
   return machine == EM_AARCH64 ? std::optional(Arch::aarch64) : std::nullopt;
+}
+
+FileIdentity Module::identity() const {
+  return identity_of(contents_->file.descriptor());
+}
+
+bool Module::is_mapped_as(AddressRange offsets, bool is_whole) const {
+  const auto& segments = contents_->file.segments();
+  const auto fits_pages_of = [&](std::uint64_t page) {
+    const auto down = [page](std::uint64_t bytes) { return bytes / page * page; };
+    const auto up = [&](std::uint64_t bytes) { return down(bytes + page - 1); };
+    bool begins = false, ends = false;
+    for (const GElf_Phdr& segment : segments) {
+      if (!is_executable(segment)) continue;
+      const std::uint64_t begin = down(segment.p_offset);
+      const std::uint64_t end = up(segment.p_offset + segment.p_filesz);
+      begins |=
+          offsets.begin == begin || (!is_whole && begin < offsets.begin && offsets.begin < end);
+      ends |= offsets.end == end || (!is_whole && begin < offsets.end && offsets.end < end);
+    }
+    const GElf_Phdr &first = segments.front(), &last = segments.back();
+    const std::uint64_t in_memory = up(last.p_vaddr + last.p_memsz) - down(first.p_vaddr);
+    const bool is_all =
+        offsets.begin == down(first.p_offset) &&
+        (offsets.size() == in_memory || offsets.end == up(last.p_offset + last.p_filesz));
+    return (begins && ends) || is_all;
+  };
+  if (segments.empty()) return false;
+  if (arch() == Arch::x86_64) return fits_pages_of(4096);
+  return fits_pages_of(4096) || fits_pages_of(16384) || fits_pages_of(65536);
 }
 
 std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "src/support/address.h"
+#include "src/support/file_identity.h"  // IWYU pragma: keep
 #include "src/symbols/binary_places.h"  // IWYU pragma: keep
-#include "src/symbols/location.h"       // IWYU pragma: keep
+#include "src/symbols/demangle.h"
+#include "src/symbols/location.h"  // IWYU pragma: keep
 
 #include <cstddef>
 #include <cstdint>
@@ -25,15 +27,25 @@ class Module {
  public:
   /// Opens a regular file, read-only. Throws InputError if it is not a regular file or not ELF. A
   /// hostile file may have no or wrong symbols, but never causes a crash. `places`: where its debug
-  /// file may be. `demangles`: functions have the names of their C++ or Rust source, else those of
-  /// the symbol table.
+  /// file may be. `style`: that of the names of functions.
   static Module open(const std::filesystem::path& path, BinaryPlaces places = {},
-                     bool demangles = true);
+                     NameStyle style = NameStyle::signatures);
 
   /// Returns the build-id in lower-case hexadecimal; empty if the file has none.
   const std::string& build_id() const;
   /// Returns the architecture; nullopt if skidscan does not decode it.
   std::optional<Arch> arch() const;
+
+  /// Returns the identity of the opened file, as identity_of() does.
+  FileIdentity identity() const;
+
+  /// Whether the kernel and the dynamic linker map this file executable at these offsets in it, in
+  /// bytes: from the first page of an executable PT_LOAD segment to the last page of one, or all of
+  /// them. All are mapped executable with READ_IMPLIES_EXEC (personality(2)), and, by the size in
+  /// memory, where the first segment has the code (elf_load() in fs/binfmt_elf.c,
+  /// _dl_map_segments() of glibc). `is_whole`: false for offsets within a segment, too, which other
+  /// mappings may have split.
+  bool is_mapped_as(AddressRange offsets, bool is_whole) const;
 
   /// Whether the file contains the code of its sections. A separate debug file does not
   /// (SHT_NOBITS), although its program headers include it.

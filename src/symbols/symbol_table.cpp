@@ -3,12 +3,15 @@
 #include "src/symbols/elf_file.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include <elf.h>
+#include <fmt/format.h>
 #include <gelf.h>
 
 namespace skid::symbols {
@@ -129,21 +132,100 @@ std::size_t leading_underscores(std::string_view name) {
   return count == std::string_view::npos ? std::min(name.size(), kMost) : count;
 }
 
+/// The sizes of the header of a PLT and of its entries, in bytes, as in perf's get_plt_sizes(). On
+/// x86 linkers record either size, or none (mold).
+struct PltSizes {
+  std::uint64_t header = 0, entry = 0;
+};
+PltSizes plt_sizes(GElf_Half machine, const GElf_Shdr& plt) {
+  if (machine == EM_ARM) return {20, 12};
+  if (machine == EM_AARCH64 || machine == EM_RISCV) return {32, 16};
+  std::uint64_t entry = plt.sh_entsize;
+  if ((machine == EM_X86_64 || machine == EM_386) && entry != 8 && entry != 16) {
+    entry = plt.sh_addralign == 8 ? 8 : 16;
+  }
+  return {entry, entry};
+}
+
+/// An entry of the GOT that the dynamic linker sets to the address of a function.
+struct Slot {
+  std::uint64_t address = 0;
+  std::string_view name;       ///< of the function; empty for IFUNCs
+  std::uint64_t resolver = 0;  ///< address of the IFUNC's resolver; 0: not an IFUNC
+};
+
+/// Returns the slots of a section of relocations, in its order.
+std::vector<Slot> slots_of(const ElfFile& file, const Section& relocations) {
+  std::vector<Slot> slots;
+  Elf_Data* data = elf_getdata(relocations.section, nullptr);
+  Elf_Scn* symbols = elf_getscn(file.elf(), relocations.header.sh_link);
+  GElf_Shdr symbols_header;
+  if (data == nullptr || relocations.header.sh_link == 0 || symbols == nullptr) return slots;
+  if (gelf_getshdr(symbols, &symbols_header) == nullptr) return slots;
+  if (symbols_header.sh_type != SHT_DYNSYM && symbols_header.sh_type != SHT_SYMTAB) return slots;
+  Elf_Data* symbol_data = elf_getdata(symbols, nullptr);
+  std::vector<std::size_t> name_offsets;
+  for (int i = 0; i < std::numeric_limits<int>::max(); ++i) {
+    GElf_Rela relocation = {};
+    if (relocations.header.sh_type == SHT_RELA) {
+      if (gelf_getrela(data, i, &relocation) == nullptr) break;
+    } else {
+      GElf_Rel without_addend;
+      if (gelf_getrel(data, i, &without_addend) == nullptr) break;
+      relocation = {without_addend.r_offset, without_addend.r_info, 0};
+    }
+    const std::uint64_t index = GELF_R_SYM(relocation.r_info);
+    GElf_Sym symbol;
+    const bool is_known = symbol_data != nullptr && index <= std::numeric_limits<int>::max() &&
+                          gelf_getsym(symbol_data, static_cast<int>(index), &symbol) != nullptr;
+    const bool is_ifunc = file.header().e_machine == EM_X86_64 &&
+                          GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE;
+    name_offsets.push_back(is_known ? symbol.st_name : 0);
+    slots.push_back({.address = relocation.r_offset,
+                     .name = {},
+                     .resolver = is_ifunc ? static_cast<std::uint64_t>(relocation.r_addend) : 0});
+  }
+  const auto names = strings_at(string_table(file.elf(), symbols_header.sh_link), name_offsets);
+  for (std::size_t i = 0; i < names.size(); ++i) slots[i].name = names[i];
+  return slots;
+}
+
+/// Returns the distance from the first byte of an entry of .plt.got to the slot through which it
+/// jumps: "jmp *disp32(%rip)", after ENDBR64 and a BND prefix where it has them.
+std::optional<std::uint64_t> jump_distance(std::span<const std::uint8_t> entry) {
+  constexpr std::array<std::uint8_t, 4> kEndbr64 = {0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr std::size_t kDisplacement = 4;
+  std::size_t at = std::ranges::equal(entry.first(kEndbr64.size()), kEndbr64) ? 4 : 0;
+  if (entry[at] == 0xf2) ++at;
+  if (entry.size() < at + 2 + kDisplacement || entry[at] != 0xff || entry[at + 1] != 0x25) {
+    return std::nullopt;
+  }
+  std::uint32_t displacement = 0;
+  for (std::size_t i = kDisplacement; i-- > 0;) {
+    displacement = displacement << 8U | entry[at + 2 + i];
+  }
+  const auto is_signed = static_cast<std::int32_t>(displacement);
+  return at + 2 + kDisplacement + static_cast<std::uint64_t>(std::int64_t{is_signed});
+}
+
 }  // namespace
 
-SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool demangles)
-    : demangles_(demangles) {
+SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
+                         const ElfFile* mini_debug_info, NameStyle style)
+    : style_(style) {
   // Symbols of relocatable files have section offsets, not addresses.
   if (file.header().e_type == ET_REL) return;
 
-  const auto read_if_none = [this](const ElfFile* from, GElf_Word type) {
-    if (!symbols_.empty() || from == nullptr) return;
-    if (const auto table = section_of_type(*from, type)) read_symbols(*from, table->section);
+  const auto read = [this](const ElfFile* from, GElf_Word type) {
+    const auto table = from != nullptr ? section_of_type(*from, type) : std::nullopt;
+    if (table) read_symbols(*from, table->section);
   };
-  read_if_none(&file, SHT_SYMTAB);
-  read_if_none(debug_file, SHT_SYMTAB);
-  read_if_none(&file, SHT_DYNSYM);
-  const auto address_of = [](const Symbol& symbol) { return symbol.range.begin; };
+  read(&file, SHT_SYMTAB);
+  if (symbols_.empty()) read(debug_file, SHT_SYMTAB);
+  if (symbols_.empty()) {  // MiniDebugInfo has no dynamic symbols
+    read(mini_debug_info, SHT_SYMTAB);
+    read(&file, SHT_DYNSYM);
+  }
   std::ranges::stable_sort(symbols_, {}, address_of);
   extend_to_next();
   choose_preferred();
@@ -174,6 +256,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
   const std::vector<SymbolSection> sections = symbol_sections(source);
   const GElf_Half machine = source.header().e_machine;
 
+  const std::size_t before = symbols_.size();
   std::vector<std::size_t> name_offsets;
   GElf_Sym symbol;
   Elf32_Word wide_index = 0;
@@ -205,7 +288,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
 
   const std::vector<std::string_view> names =
       strings_at(string_table(source.elf(), header.sh_link), name_offsets);
-  for (std::size_t i = 0; i < names.size(); ++i) symbols_[i].name = names[i];
+  for (std::size_t i = 0; i < names.size(); ++i) symbols_[before + i].name = names[i];
   std::erase_if(symbols_, [machine](const Symbol& s) {
     return s.name.empty() || is_mapping_symbol(machine, s.name);
   });
@@ -264,61 +347,93 @@ bool SymbolTable::better(const Symbol& a, const Symbol& b) const {
 
 /// Returns the demangled name, or `name` if there is none. Valid as long as the table.
 std::string_view SymbolTable::shown(std::string_view name) const {
-  if (!demangles_ || !name.starts_with('_')) return name;
+  if (style_ == NameStyle::symbols || !name.starts_with('_')) return name;
   const auto [known, is_new] = demangled_.try_emplace(name.data());
   if (is_new && demangled_bytes_ < kMostDemangledBytes) {
-    known->second = demangler_.name_of(std::string(name)).value_or("");
+    known->second =
+        demangler_.name_of(std::string(name), style_ == NameStyle::signatures).value_or("");
     demangled_bytes_ += known->second.size();
   }
   return known->second.empty() ? name : known->second;
 }
 
-/// Adds the entries of the PLT, which have the names of their dynamic symbols.
+std::uint64_t SymbolTable::address_of(const Symbol& symbol) {
+  return symbol.range.begin;
+}
+
+/// Adds the entries of the PLT, which have the names of their dynamic symbols, as perf does since
+/// Linux 6.3 (dso__synthesize_plt_symbols() in tools/perf/util/symbol-elf.c).
 void SymbolTable::read_plt(const ElfFile& file) {
   const auto plt = section_named(file, ".plt");
-  const auto dynsym = section_of_type(file, SHT_DYNSYM);
+  if (!plt) return;
+  plt_distance_ = plt->header.sh_offset - plt->header.sh_addr;
+  const GElf_Half machine = file.header().e_machine;
+  const bool is_x86 = machine == EM_X86_64 || machine == EM_386;
+  const auto [header_size, entry_size] = plt_sizes(machine, plt->header);
+  if (entry_size == 0) return;
+  AddressRange header = AddressRange::of_size(plt->header.sh_addr, header_size);
+  std::uint64_t begin = header.end, size = entry_size;
+
   auto relocations = section_named(file, ".rela.plt");
   if (!relocations) relocations = section_named(file, ".rel.plt");
-  if (!plt || !dynsym || !relocations) return;
-  if (relocations->header.sh_link != elf_ndxscn(dynsym->section)) return;
-  Elf_Data* relocation_data = elf_getdata(relocations->section, nullptr);
-  Elf_Data* symbol_data = elf_getdata(dynsym->section, nullptr);
-  if (relocation_data == nullptr || symbol_data == nullptr) return;
-
-  // The first entry, which calls the dynamic linker, is larger than the others on some machines.
-  std::uint64_t header_size = plt->header.sh_entsize;
-  std::uint64_t entry_size = plt->header.sh_entsize;
-  if (file.header().e_machine == EM_AARCH64) std::tie(header_size, entry_size) = std::tuple(32, 16);
-  if (file.header().e_machine == EM_ARM) std::tie(header_size, entry_size) = std::tuple(20, 12);
-  if (entry_size == 0) return;
-
-  std::vector<std::size_t> name_offsets;
-  const std::uint64_t plt_size = plt->header.sh_size;
-  const auto entries = static_cast<int>(std::min<std::uint64_t>(
-      (plt_size - std::min(header_size, plt_size)) / entry_size, std::numeric_limits<int>::max()));
-  for (int i = 0; i < entries; ++i) {
-    std::size_t symbol_index = 0;
-    if (relocations->header.sh_type == SHT_RELA) {
-      GElf_Rela relocation;
-      if (gelf_getrela(relocation_data, i, &relocation) == nullptr) break;
-      symbol_index = GELF_R_SYM(relocation.r_info);
-    } else {
-      GElf_Rel relocation;
-      if (gelf_getrel(relocation_data, i, &relocation) == nullptr) break;
-      symbol_index = GELF_R_SYM(relocation.r_info);
-    }
-    GElf_Sym symbol;
-    const bool known = symbol_index <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&
-                       gelf_getsym(symbol_data, static_cast<int>(symbol_index), &symbol) != nullptr;
-    name_offsets.push_back(known ? symbol.st_name : 0);
+  std::vector<Slot> slots;
+  if (relocations) slots = slots_of(file, *relocations);
+  if (is_x86) std::ranges::stable_sort(slots, {}, &Slot::address);  // those of IFUNCs come last
+  const auto add = [this](AddressRange range, std::string_view name, Kind kind) {
+    symbols_.push_back({.range = range,
+                        .section_end = range.end,
+                        .name = name,
+                        .kind = kind,
+                        .weak = false,
+                        .global = true,
+                        .preferred = true});
+  };
+  const auto second = is_x86 ? section_named(file, ".plt.sec") : std::nullopt;
+  if (second) {  // its entries are called; those of .plt only bind them
+    header = AddressRange::of_size(plt->header.sh_addr, plt->header.sh_size);
+    begin = second->header.sh_addr;
+    size = plt_sizes(machine, second->header).entry;
+  } else if (slots.size() == plt->header.sh_size / size && plt->header.sh_size % size == 0) {
+    begin = header.begin;  // no entry binds others
+    header = {};
   }
+  const std::size_t functions = symbols_.size();  // sorted by address
+  for (const Slot& slot : slots) {
+    const AddressRange range = AddressRange::of_size(begin, size);
+    begin = range.end;
+    std::string_view name = slot.name;
+    if (name.empty() && slot.resolver != 0) {
+      const auto known = std::span(symbols_).first(functions);
+      for (auto symbol = std::ranges::lower_bound(known, slot.resolver, {}, address_of);
+           symbol != known.end() && symbol->range.begin == slot.resolver; ++symbol) {
+        if (symbol->preferred) name = symbol->name;
+      }
+    }
+    add(range, name, Kind::plt_entry);
+  }
+  if (!header.empty()) add(header, ".plt", Kind::function);
+  if (machine == EM_X86_64) read_plt_got(file);
+}
 
-  const std::vector<std::string_view> names =
-      strings_at(string_table(file.elf(), dynsym->header.sh_link), name_offsets);
-  std::uint64_t begin = plt->header.sh_addr + header_size;
-  for (const std::string_view name : names) {
-    const AddressRange range = AddressRange::of_size(begin, entry_size);
-    begin = range.end;  // entries of IFUNCs have no symbol; like perf, all are named "@plt"
+/// Adds the entries of .plt.got, which jump through slots that are bound when the file is loaded.
+void SymbolTable::read_plt_got(const ElfFile& file) {
+  const auto got = section_named(file, ".plt.got");
+  const auto relocations = section_named(file, ".rela.dyn");
+  const Elf_Data* code = got ? elf_getdata(got->section, nullptr) : nullptr;
+  if (code == nullptr || code->d_buf == nullptr) return;
+  std::vector<Slot> slots;
+  if (relocations) slots = slots_of(file, *relocations);
+  std::ranges::stable_sort(slots, {}, &Slot::address);
+  const std::span bytes(static_cast<const std::uint8_t*>(code->d_buf), code->d_size);
+  const std::uint64_t size = plt_sizes(EM_X86_64, got->header).entry;
+  for (std::uint64_t offset = 0; offset + size <= bytes.size(); offset += size) {
+    const AddressRange range = AddressRange::of_size(got->header.sh_addr + offset, size);
+    std::string_view name;
+    if (const auto distance = jump_distance(bytes.subspan(offset, size))) {
+      const auto slot =
+          std::ranges::lower_bound(slots, range.begin + *distance, {}, &Slot::address);
+      if (slot != slots.end() && slot->address == range.begin + *distance) name = slot->name;
+    }
     symbols_.push_back({.range = range,
                         .section_end = range.end,
                         .name = name,
@@ -331,7 +446,10 @@ void SymbolTable::read_plt(const ElfFile& file) {
 
 Function SymbolTable::function(const Symbol& symbol) const {
   Function result{std::string(shown(symbol.name)), symbol.range};
-  if (symbol.kind == Kind::plt_entry) result.name += kPltSuffix;
+  if (symbol.kind != Kind::plt_entry) return result;
+  if (result.name.empty())
+    result.name = fmt::format("offset_{:#x}", symbol.range.begin + plt_distance_);
+  result.name += kPltSuffix;
   return result;
 }
 
@@ -370,16 +488,21 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
   const bool plt = name.ends_with(kPltSuffix);
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;
   // A mangled name contains the identifier, so that few names have to be demangled.
+  const bool has_parameters = target.find('(') != std::string_view::npos;
   const std::string_view scope = target.substr(0, target.find_first_of("<("));
-  std::string_view identifier = scope.substr(scope.rfind(':') + 1);
+  std::string_view identifier = scope.substr(scope.find_last_of(": ") + 1);  // after a result type
   if (identifier.starts_with('~')) identifier.remove_prefix(1);
-  if (identifier.starts_with("operator")) identifier = {};  // its mangled form has two letters
+  // The mangled forms of operators and of some names of std have two letters.
+  if (scope.find("operator") != std::string_view::npos || scope.starts_with("std::")) {
+    identifier = {};
+  }
   const auto is_named = [&](std::string_view symbol) {
     if (symbol == target) return true;
-    if (!demangles_ || symbol.find(identifier) == std::string_view::npos) return false;
+    if (style_ == NameStyle::symbols) return false;
+    if (symbol.find(identifier) == std::string_view::npos) return false;
     const std::string mangled(symbol);
     return demangler_.name_of(mangled) == target ||
-           (target.ends_with(')') && demangler_.name_of(mangled, true) == target);
+           (has_parameters && demangler_.name_of(mangled, true) == target);
   };
   std::vector<Function> result;
   for (const Symbol& symbol : symbols_) {

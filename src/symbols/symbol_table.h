@@ -20,8 +20,9 @@ namespace skid::symbols {
 
 class ElfFile;
 
-/// The symbols of a file by address and by name. The rules are those of perf 6.1
-/// (tools/perf/util/symbol-elf.c and symbol.c), so that function names and offsets equal perf's.
+/// The symbols of a file by address and by name. The rules are those of perf
+/// (tools/perf/util/symbol-elf.c and symbol.c of Linux 7.2), so that function names and offsets
+/// equal perf's.
 /// Functions are STT_FUNC and STT_GNU_IFUNC symbols, and untyped labels in sections with "text" in
 /// their names. A symbol without a size extends to the next one, at most to the end of its section
 /// (in perf beyond it). Of several symbols at one address one is preferred. Where functions
@@ -31,10 +32,11 @@ class SymbolTable {
  public:
   SymbolTable() = default;
 
-  /// Reads .symtab of `file`, else .symtab of `debug_file` (may be null), else .dynsym of `file`;
-  /// and the PLT of `file`. Both files must outlive this. Of a damaged table, the symbols that can
-  /// be read are used. `demangles`: functions have their demangled names.
-  SymbolTable(const ElfFile& file, const ElfFile* debug_file, bool demangles);
+  /// Reads .symtab of `file`, else .symtab of `debug_file` (may be null), else .symtab of
+  /// `mini_debug_info` (may be null) and .dynsym of `file`; and the PLT of `file`. All files must
+  /// outlive this. Of a damaged table, the symbols that can be read are used.
+  SymbolTable(const ElfFile& file, const ElfFile* debug_file, const ElfFile* mini_debug_info,
+              NameStyle style);
 
   /// Whether `file` has a .symtab, so that its debug file is not needed.
   static bool has_full_table(const ElfFile& file);
@@ -73,11 +75,14 @@ class SymbolTable {
   void extend_to_next();
   void choose_preferred();
   void read_plt(const ElfFile& file);
+  void read_plt_got(const ElfFile& file);
+  static std::uint64_t address_of(const Symbol& symbol);
   bool better(const Symbol& a, const Symbol& b) const;
   std::string_view shown(std::string_view name) const;
   Function function(const Symbol& symbol) const;
 
-  bool demangles_ = false;
+  NameStyle style_ = NameStyle::symbols;
+  std::uint64_t plt_distance_ = 0;  ///< offset in the file of the PLT minus its address
   mutable Demangler demangler_;
   mutable std::map<const char*, std::string>
       demangled_;  ///< by address of the name; empty: unchanged

@@ -36,8 +36,8 @@ Each of its names finds a function:
   't::spin_o': shown is the only sampled one with it in its name: app::
   $ skidscan annotate perf.data --function ccount::spi 2> err
   [1]
-  $ grep -o 'app::Account::spin_on, app::Account::spin$' err
-  app::Account::spin_on, app::Account::spin
+  $ grep -o 'app::Account::spin_on(), app::Account::spin(int)$' err
+  app::Account::spin_on(), app::Account::spin(int)
   $ skidscan annotate perf.data --function spin_o --module libc.so.6 2> /dev/null
   [1]
   $ skidscan annotate perf.data --no-demangle 2>&1 > text | grep -o 'shown: _ZN3app7Account7spin_onEv'

@@ -28,8 +28,8 @@ A program that was rebuilt is refused, and a function that is missing:
   $ skidscan report perf.data --hit memreader --runway noprunway > text 2> err
   [1]
   $ cat text
-  $ grep -o rebuilt err
-  rebuilt
+  $ grep -o 'classic: build-id .* is not the recorded' err | sed 's/ [0-9a-f]* / ID /'
+  classic: build-id ID is not the recorded
   $ skidscan report perf.data --hit no_such_function --runway nor_this 2> err
   [1]
   $ grep -o -m 1 no_such_function err

@@ -3,6 +3,7 @@
 #include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
 
 namespace skid {
@@ -92,7 +93,8 @@ TEST_F(Samples, OfMoreFilesThanTheSoftLimitOfOpenOnesHaveTheirSymbols) {
     const auto copy = in_directory("target-" + std::to_string(i));
     std::filesystem::copy_file(in_directory("target"), copy);
     const std::uint64_t address = 0x10000000 + static_cast<std::uint64_t>(i) * 0x100000;
-    builder.mmap(kPid, address, 0x100000, 0, copy, 1).sample(address + offset, kPid, 2);
+    test::map_file(copy, address, kPid, builder);
+    builder.sample(address + offset, kPid, 2);
   }
   builder.write(directory_ / "perf.data");
   const auto listed = run_program(

@@ -6,6 +6,8 @@
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 
+#include <filesystem>
+
 namespace skid::test {
 
 /// A branch as it is recorded.
@@ -89,6 +91,18 @@ inline void map_program(const symbols::Module& module, const MappingToBuild& map
       PERF_RECORD_MMAP2,
       PERF_RECORD_MISC_USER | (mapping.has_build_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0),
       body.bytes());
+}
+
+/// Adds the mapping of the code of a file whose first byte would be at `begin`, without a build-id.
+/// A file that cannot be opened is mapped as one of 1 MiB.
+inline void map_file(const std::string& path, std::uint64_t begin, std::int32_t pid,
+                     RecordingBuilder& builder) {
+  symbols::Module::ExecutableMapping code{{0, 0x100000}, 0};
+  if (std::filesystem::exists(path)) {
+    const auto module = symbols::Module::open(path);
+    code = module.executable_mapping_at(module.executable_ranges().front().begin).value();
+  }
+  builder.mmap(pid, begin + code.file_offset, code.range.size(), code.file_offset, path, 1);
 }
 
 /// Names the machine that recorded: "x86_64" and "GenuineIntel,6,94,3".

@@ -38,6 +38,37 @@ TEST(AddressSpaces, IgnoreEmptyAndInvertedRanges) {
   EXPECT_EQ(spaces.file_count(), 1U);
 }
 
+TEST(AddressSpaces, SeparateFilesOfOnePathByTheirInodes) {
+  AddressSpaces spaces;
+  const auto map = [&](std::uint64_t at, std::uint64_t inode, std::uint64_t generation) {
+    spaces.map(1, 1, {at, at + 0x1000}, at,
+               {.path = "a", .identity = {8, inode, generation}, .executable = {at, at + 0x1000}});
+  };
+  map(0x1000, 1, 0);
+  map(0x3000, 1, 7);  // perf has no generation of mappings that it read from /proc
+  map(0x5000, 2, 7);
+  map(0x6000, 2, 8);
+  spaces.set_build_id("a", "12");
+  spaces.seal();
+  ASSERT_EQ(spaces.file_count(), 2U);
+  EXPECT_EQ(
+      spaces.file(0),
+      (MappedFile{
+          .path = "a", .build_id = "12", .identity = {8, 1, 7}, .executable = {0x1000, 0x4000}}));
+  EXPECT_EQ(spaces.file(1).identity.generation, UINT64_MAX) << "two files in turn";
+  EXPECT_EQ(spaces.file(1).build_id, "12");
+}
+
+TEST(AddressSpaces, DoNotChooseBetweenTwoBuildIdsOfAPath) {
+  AddressSpaces spaces;
+  spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});
+  for (const char* id : {"12", "12", "34", "12"}) spaces.set_build_id("a", id);
+  spaces.map(2, 2, {0x1000, 0x2000}, 0, {"a", "34"});
+  spaces.seal();
+  EXPECT_EQ(spaces.file(0).build_id, "");
+  EXPECT_EQ(spaces.file(1).build_id, "34");
+}
+
 TEST(AddressSpaces, ReachTheLastAddress) {
   AddressSpaces spaces;
   spaces.map(1, AddressSpaces::kKernel, {0xffffffff81000000, UINT64_MAX}, 0xffffffff81000000,

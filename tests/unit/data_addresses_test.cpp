@@ -114,7 +114,7 @@ class RecordedAddresses : public ::testing::Test {
     SKIP_WITHOUT_COMPILER(runway::kHost);
     use_target_of("load");
     event_.sample_type |= PERF_SAMPLE_ADDR;
-    builder_.mmap(kTargetPid, kTargetMappedAt, 0x100000, 0, (directory_ / "target").string(), 1);
+    test::map_file((directory_ / "target").string(), kTargetMappedAt, kTargetPid, builder_);
     run_.machine.cpu.arch = "x86_64";
   }
   void use_target_of(const char* trigger) {
@@ -230,7 +230,7 @@ TEST_F(RecordedAddresses, AreNotOfTheTriggerIfTheDataSourceContradictsIt) {
   for (const auto& [vendor, type, config] : {std::tuple("GenuineIntel", PERF_TYPE_RAW, 0x81d0),
                                              std::tuple("AuthenticAMD", PERF_TYPE_HARDWARE, 0)}) {
     builder_ = test::RecordingBuilder();
-    builder_.mmap(kTargetPid, kTargetMappedAt, 0x100000, 0, (directory_ / "target").string(), 1);
+    test::map_file((directory_ / "target").string(), kTargetMappedAt, kTargetPid, builder_);
     run_.machine.cpu = {.arch = "x86_64", .vendor = vendor};
     if (type == PERF_TYPE_RAW) {
       run_.machine.cpu.family = 6;

@@ -5,6 +5,7 @@
 #include "src/locate/pieces.h"
 #include "src/locate/place_counter.h"
 #include "src/locate/region_cache.h"
+#include "src/locate/replaced_code.h"
 #include "src/locate/visit_records.h"
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/format.h"
@@ -56,6 +57,23 @@ TEST(Pieces, GoOnOverRecordsThatMayBeInThem) {
                           perfdata::PERF_RECORD_HEADER_ATTR}) {
     EXPECT_FALSE(may_be_in_piece(type)) << type;
   }
+}
+
+/// As BOLT's hugify, iodlr and ClickHouse copy their code to huge pages.
+TEST_F(DigestTest, CountsSamplesInMemoryThatReplacedCode) {
+  auto builder = RecordingBuilder().event({});
+  builder.mmap(7, 0x400000, 0x5000, 0x1000, "/bin/program", 1);
+  builder.mmap(7, 0x700000, 0x1000, 0, "//anon", 1);  // generated code, which replaces nothing
+  builder.sample(0x401010, 7, 2);
+  builder.mmap(7, 0x401000, 0x2000, 0, "//anon", 3);
+  builder.sample(0x400010, 7, 4).sample(0x401010, 7, 4).sample(0x402010, 7, 5);
+  builder.sample(0x700010, 7, 6);
+  EXPECT_THAT(remarks_on_replaced_code(digest_of(builder)),
+              ElementsAre(HasSubstr("/bin/program: 2 samples are in memory without a file")));
+  auto generated = RecordingBuilder().event({});
+  generated.mmap(7, 0x700000, 0x1000, 0, "//anon", 1).sample(0x700010, 7, 2);
+  generated.mmap(7, 0x700000, 0x1000, 0, "//anon", 3).sample(0x700010, 7, 4);
+  EXPECT_THAT(remarks_on_replaced_code(digest_of(generated)), IsEmpty());
 }
 
 /// As perf kvm --host --guest records: the guest's processes have the pid of the virtual machine.

@@ -157,7 +157,12 @@ TEST(PerfMap, IsUsedForRecordingsOfThisMachineOrBelowSymfs) {
   locate::ModuleStore elsewhere;
   EXPECT_FALSE(elsewhere.generated_function_at(own, 0x1010));
   EXPECT_THAT(elsewhere.remarks(), IsEmpty());
-  elsewhere.expect_own_machine(true);
+  struct utsname here {};
+  ASSERT_EQ(::uname(&here), 0);
+  perfdata::Features features;
+  features.hostname = here.nodename;
+  features.os_release = here.release;
+  elsewhere.expect_machine("", features);
   EXPECT_TRUE(elsewhere.generated_function_at(own, 0x1010));
   fs::remove(own);
 }

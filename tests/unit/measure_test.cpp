@@ -29,7 +29,8 @@ class Measure : public ::testing::Test {
   }
   std::string in_directory(const std::string& name) const { return (directory_ / name).string(); }
   void map_and_sample(const std::string& path, std::uint64_t address) {
-    builder_.mmap(kPid, address, 0x100000, 0, path, 1).sample(address + 0x1000, kPid, 2);
+    test::map_file(path, address, kPid, builder_);
+    builder_.sample(address + 0x1000, kPid, 2);
   }
   Measured measured(const Choices& choices = {}) const {
     builder_.write(directory_ / "perf.data");
@@ -75,7 +76,7 @@ TEST_F(Measure, ReportsARebuiltFileNextToATarget) {
   builder_.feature(perfdata::HEADER_BUILD_ID,
                    builder_.build_id_entry(in_directory("other"), std::string(20, '\x5a')));
   const auto rebuilt = AllOf(HasSubstr(in_directory("other") + ": "), HasSubstr(kAnotherId),
-                             HasSubstr("it was rebuilt and is not used"));
+                             HasSubstr("is not the recorded"));
   const auto result = measured();
   EXPECT_TRUE(result.measurements.at(0).trigger);
   EXPECT_THAT(warnings_of(result), Contains(rebuilt));
@@ -145,8 +146,8 @@ class CatalogueEvent : public ::testing::Test {
     auto builder =
         test::RecordingBuilder().event({.type = PERF_TYPE_RAW, .config = config, .precise_ip = 2});
     if (is_sampled) {
-      builder.mmap(kPid, kTargetAt, 0x100000, 0, (directory_ / "target").string(), 1)
-          .sample(kTargetAt + 0x1000, kPid, 2);
+      test::map_file((directory_ / "target").string(), kTargetAt, kPid, builder);
+      builder.sample(kTargetAt + 0x1000, kPid, 2);
     }
     builder.write(directory_ / "perf.data");
     planned_.target_report->iterations = iterations;
@@ -235,7 +236,7 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
       auto builder = test::RecordingBuilder().event(
           {.type = PERF_TYPE_RAW, .config = 0x20c4, .precise_ip = level});
       test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
-      builder.mmap(kPid, layout.loop.begin & ~0xfffULL, 0x100000, 0x1000, target.path.string(), 1);
+      test::map_file(target.path.string(), (layout.loop.begin & ~0xfffULL) - 0x1000, kPid, builder);
       for (std::uint64_t i = 0; i < sampled.size() * 3838; ++i) {
         builder.sample(sampled[i % sampled.size()], kPid, 2 + i);
       }

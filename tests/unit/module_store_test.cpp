@@ -2,6 +2,7 @@
 #include "src/locate/module_store.h"
 
 #include "src/locate/mapping_name.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/record.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
@@ -11,6 +12,8 @@
 #include "src/symbols/module.h"
 #include "tests/support/prelude.h"
 #include "tests/support/variable.h"
+
+#include <sys/utsname.h>
 
 namespace skid::locate {
 namespace {
@@ -80,7 +83,7 @@ TEST_F(ModuleStoreTest, UsesTheRecordedPathWithTheRecordedBuildId) {
   EXPECT_THAT(store.remarks(), IsEmpty());
   EXPECT_EQ(store.find({program_.string(), "00112233"}).module, nullptr);
   ASSERT_EQ(store.remarks().size(), 1U);
-  EXPECT_EQ(store.remarks().front().kind, Kind::rebuilt);
+  EXPECT_EQ(store.remarks().front().kind, Kind::refused);
   EXPECT_THAT(store.remarks().front().text, HasSubstr("00112233"));
 }
 
@@ -92,18 +95,153 @@ TEST_F(ModuleStoreTest, RefusesUnverifiedFilesOfAnotherArchitecture) {
 #endif
   ModuleStore store;
   for (const std::string& other : {elsewhere, "armv7l"s, "i686"s, "riscv64"s}) {
-    store.expect_machine(other);
+    store.expect_machine(other, {});
     EXPECT_EQ(store.find({program_.string(), {}}).module, nullptr) << other;
-    EXPECT_EQ(store.remarks().back().kind, Kind::rebuilt);
+    EXPECT_EQ(store.remarks().back().kind, Kind::refused);
     EXPECT_THAT(store.remarks().back().text, HasSubstr("another architecture than was recorded"));
     EXPECT_NE(store.find({program_.string(), build_id_}).module, nullptr)
         << "the build-id is better evidence";
     for (const std::string& known : {here, ""s, "damaged\x1b[31m"s}) {
-      store.expect_machine(known);  // the next recording
+      store.expect_machine(known, {});  // the next recording
       EXPECT_NE(store.find({program_.string(), {}}).module, nullptr) << known;
       EXPECT_EQ(store.remarks().back().kind, Kind::unverified);
     }
   }
+}
+
+/// A file without a build-id in a recording of this machine.
+class FileWithoutBuildId : public ModuleStoreTest {
+ protected:
+  void SetUp() override {
+    ModuleStoreTest::SetUp();
+    if (IsSkipped()) return;
+    const auto module = symbols::Module::open(program_);
+    const auto code =
+        module.executable_mapping_at(module.functions_named("wanted").front().range.begin).value();
+    mapped_ = {.path = program_.string(),
+               .identity = module.identity(),
+               .executable = AddressRange::of_size(code.file_offset, code.range.size())};
+    struct utsname here {};
+    ASSERT_EQ(::uname(&here), 0);
+    features_.hostname = here.nodename;
+  }
+
+  ModuleStore store_of(SearchPlaces places = {}) const {
+    ModuleStore store(std::move(places));
+    store.expect_machine("", features_);
+    return store;
+  }
+  /// The remark on a file that is not used; empty if it is used.
+  std::string refusal(const symbols::MappedFile& file, SearchPlaces places = {}) const {
+    ModuleStore store = store_of(std::move(places));
+    const auto found = store.find(file);
+    if (found.module != nullptr) return {};
+    EXPECT_THAT(kinds_of(store), ElementsAre(Kind::refused));
+    EXPECT_THAT(found.remark, HasSubstr("/proc/PID/root"));
+    return found.remark;
+  }
+
+  symbols::MappedFile mapped_;
+  perfdata::Features features_;
+};
+
+TEST_F(FileWithoutBuildId, IsUsedUnlessItsInodeDiffers) {
+  EXPECT_EQ(refusal(mapped_), "");
+  auto other = mapped_;
+  other.identity.inode += 1;
+  // A file system that gives no inodes, as overlayfs, disproves nothing.
+  const bool has_inode = mapped_.identity.inode != 0;
+  if (has_inode) {
+    EXPECT_THAT(refusal(other),
+                HasSubstr(fmt::format("is not the recorded {}", other.identity.inode)));
+  }
+  other = mapped_;
+  other.identity.device += 1;
+  if (mapped_.identity.device != 0) {
+    EXPECT_THAT(refusal(other), HasSubstr("inode"));
+  }
+  other = mapped_;
+  other.identity.generation += 1;
+  if (mapped_.identity.generation != 0) {
+    EXPECT_THAT(refusal(other), HasSubstr("generation"));
+  }
+  other.identity = {};  // PERF_RECORD_MMAP has none
+  EXPECT_EQ(refusal(other), "");
+}
+
+TEST_F(FileWithoutBuildId, IsRefusedWithOtherSegments) {
+  auto other = mapped_;
+  other.identity = {};
+  other.executable.end += 0x1000;
+  EXPECT_THAT(refusal(other), HasSubstr("its segments are not those recorded"));
+  other.executable = {mapped_.executable.begin + 0x1000, mapped_.executable.end + 0x1000};
+  EXPECT_THAT(refusal(other), HasSubstr(fmt::format("at offset 0x{:x}", other.executable.begin)));
+}
+
+TEST_F(FileWithoutBuildId, OfAnotherMachineIsNotThatOfThisOne) {
+  features_.hostname += "x";
+  EXPECT_THAT(refusal(mapped_), HasSubstr("of another machine, " + features_.hostname));
+  auto other = mapped_;
+  other.identity.inode += 1;
+  EXPECT_EQ(refusal(other, {.symfs = "/"}), "") << "files that the user names have other inodes";
+  other.executable.end += 0x1000;
+  EXPECT_THAT(refusal(other, {.symfs = "/"}), HasSubstr("segments"));
+}
+
+TEST_F(FileWithoutBuildId, IsFoundByItsNameBeforeItWasDeleted) {
+  auto deleted = mapped_;
+  deleted.path += " (deleted)";
+  EXPECT_THAT(refusal(deleted), HasSubstr("was deleted or replaced"))
+      << "another file is there now";
+  put(program_, "copy/program");
+  EXPECT_EQ(refusal(deleted, {.candidates = {directory_ / "copy/program"}}), "");
+  EXPECT_EQ(refusal(deleted, {.symfs = "/"}), "");
+  fs::rename(program_, deleted.path);
+  EXPECT_EQ(refusal(deleted, {.symfs = "/"}), "");
+  fs::remove(deleted.path);
+  EXPECT_THAT(refusal(deleted), HasSubstr("was deleted or replaced"));
+
+  const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
+  EXPECT_THAT(refusal(deleted, {.candidates = {other}}), HasSubstr("was deleted")) << "other name";
+  deleted.executable.end += 0x1000;
+  EXPECT_THAT(refusal(deleted, {.candidates = {directory_ / "copy/program"}}),
+              HasSubstr("copy/program: its segments"));
+}
+
+TEST_F(FileWithoutBuildId, MayBeMappedInPartsIfItsBuildIdIsKnown) {
+  auto known = mapped_;
+  known.build_id = build_id_;
+  known.identity.inode += 1;  // prelink and installations write the file again
+  ModuleStore store = store_of();
+  EXPECT_NE(store.find(known).module, nullptr);
+  known.executable.begin += 0x10;  // code of the rest was copied elsewhere
+  EXPECT_NE(store.find(known).module, nullptr);
+  known.executable.end += 0x100000;
+  EXPECT_EQ(store.find(known).module, nullptr);
+  EXPECT_THAT(store.remarks().back().text, HasSubstr("segments"));
+}
+
+TEST_F(ModuleStoreTest, UsesAFileThatPrelinkMoved) {
+  const fs::path moved = directory_ / "moved";
+  run({"cc", "-g", "-O0", "-no-pie", "-Wl,--build-id=0x0123456789abcdef", "-o", program_.string(),
+       program_.string() + ".c"});
+  run({"cc", "-g", "-O0", "-no-pie", "-Wl,--build-id=0x0123456789abcdef",
+       "-Wl,-Ttext-segment=0x10000000", "-o", moved.string(), program_.string() + ".c"});
+  const auto module = symbols::Module::open(program_);
+  const auto begin = module.functions_named("wanted").front().range.begin;
+  const auto code = module.executable_mapping_at(begin).value();
+  fs::rename(moved, program_);
+  ModuleStore store;
+  const auto found =
+      store.find({.path = program_.string(),
+                  .build_id = "0123456789abcdef",
+                  .executable = AddressRange::of_size(code.file_offset, code.range.size())});
+  ASSERT_TRUE(has_function(found));
+  const auto address =
+      found.module->address_at(begin - code.range.begin + code.file_offset).value();
+  EXPECT_NE(address, begin);
+  EXPECT_EQ(found.module->function_at(address)->name, "wanted");
+  EXPECT_THAT(store.remarks(), IsEmpty());
 }
 
 TEST_F(ModuleStoreTest, PrependsSymfsToThePath) {
@@ -157,7 +295,7 @@ TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
   put(other, below_build_id("debug", ".debug"));
   ModuleStore store(places);
   EXPECT_EQ(store.find(gone()).module, nullptr);
-  EXPECT_THAT(kinds_of(store), ElementsAre(Kind::rebuilt));
+  EXPECT_THAT(kinds_of(store), ElementsAre(Kind::refused));
 }
 
 TEST_F(ModuleStoreTest, ListsTheSearchedPlaces) {
@@ -297,12 +435,12 @@ TEST(UserMappingName, OfExecutableMemoryIsThePerfMapFile) {
 }
 
 TEST(IsPseudoFile, RecognizesNamesThatMustNotBeOpened) {
-  for (const std::string path : {"", "//anon", "[vdso]", "[heap]", "/memfd:x (deleted)",
-                                 "/usr/bin/x (deleted)", "/dev/zero", "/tmp/perf-12.map"}) {
+  for (const std::string path :
+       {"", "//anon", "[vdso]", "[heap]", "/memfd:x (deleted)", "/dev/zero", "/tmp/perf-12.map"}) {
     EXPECT_TRUE(is_pseudo_file(path)) << path;
   }
-  for (const std::string path :
-       {"/usr/bin/x", "/tmp/perf-.map", "/tmp/perf-12.mapx", "/tmp/perf-x.map", "/tmp/perf-"}) {
+  for (const std::string path : {"/usr/bin/x", "/usr/bin/x (deleted)", "/tmp/perf-.map",
+                                 "/tmp/perf-12.mapx", "/tmp/perf-x.map", "/tmp/perf-"}) {
     EXPECT_FALSE(is_pseudo_file(path)) << path;
   }
 }

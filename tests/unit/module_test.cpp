@@ -4,6 +4,7 @@
 #include "src/support/address.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
+#include "src/symbols/demangle.h"
 #include "src/symbols/location.h"
 #include "tests/support/prelude.h"
 #include "tests/support/symbol_values.h"
@@ -228,12 +229,16 @@ std::string functions_of(const std::vector<std::string>& symbols) {
 
 TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
   const std::vector<std::pair<std::string, std::string>> names = {
-      {"_ZN3app7Account6insertEi", "app::Account::insert"},
-      {"_ZN3app7Account6insertEd", "app::Account::insert"},
+      {"_ZN3app7Account6insertEi", "app::Account::insert(int)"},
+      {"_ZN3app7Account6insertEd", "app::Account::insert(double)"},
+      {"_ZN3app4sizeIiEEiT_", "int app::size<int>(int)"},
+      {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+       "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+      {"_ZNK3app7AccountcvlEv", "app::Account::operator long() const"},
       {"_RNvMNtCs6GmmlP4bgsG_1r5innerINtB2_1ThE2goB4_", "<r::inner::T<u8>>::go"},
       {"_ZN1r5inner10T$LT$X$GT$2go17ha24e223752888595E", "r::inner::T<X>::go"},
-      {"_ZN1AD1Ev", "A::~A"},
-      {"_ZN1AclEi", "A::operator()"},
+      {"_ZN1AD1Ev", "A::~A()"},
+      {"_ZN1AclEi", "A::operator()(int)"},
       {"_Zonk", "_Zonk"},
       {"plain", "plain"}};
   const std::vector<std::string> symbols =
@@ -241,12 +246,13 @@ TEST_F(ModuleTest, NamesFunctionsOfCppAndRustAsTheirSources) {
   const fs::path path =
       build("program", "names.s", functions_of(symbols), {"-nostdlib", "-static", "-Wl,-eplain"});
   const Module module = Module::open(path);
-  const Module raw = Module::open(path, {}, false);
+  const Module raw = Module::open(path, {}, NameStyle::symbols);
   for (const auto& [symbol, name] : names) {
     const std::uint64_t address = value_of(symbol);
     EXPECT_EQ(name_at(module, address), name + "+0");
     EXPECT_EQ(name_at(raw, address), symbol + "+0");
     EXPECT_EQ(module.functions_named(symbol).size(), 1U) << symbol;
+    EXPECT_EQ(module.functions_named(name).size(), 1U) << name;
   }
   EXPECT_EQ(module.functions_named("app::Account::insert").size(), 2U);
   EXPECT_EQ(module.functions_named("app::Account::insert(double)").size(), 1U);
@@ -281,7 +287,7 @@ TEST_F(ModuleTest, KeepsNamesThatWouldExpandWithoutEnd) {
   const Module module = assembled(functions_of(symbols), {"-Wl,-e," + sane});
   const std::clock_t begin = std::clock();
   for (const std::string& symbol : symbols) {
-    EXPECT_EQ(name_at(module, value_of(symbol)), (symbol == sane ? "app::run" : symbol) + "+0");
+    EXPECT_EQ(name_at(module, value_of(symbol)), (symbol == sane ? "app::run()" : symbol) + "+0");
   }
   EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
@@ -373,6 +379,75 @@ TEST_F(ModuleTest, NamesPltEntries) {
   EXPECT_EQ(puts_entry[0].range.begin,
             main + 5 + static_cast<std::uint64_t>(static_cast<std::int32_t>(distance)));
   EXPECT_EQ(name_at(module, puts_entry[0].range.begin + 6), "puts@plt+6");
+}
+
+TEST_F(ModuleTest, NamesPltEntriesByTheSlotsThatTheyJumpThrough) {
+  SKIP_UNLESS_X86;
+  SKIP_WITHOUT("objdump");
+  const char* source =
+      "#include <stdlib.h>\n#include <unistd.h>\n"
+      "static int one(void) { return 1; }\n"
+      "static void* resolve(void) { return one; }\n"
+      "int chosen(void) __attribute__((ifunc(\"resolve\"), visibility(\"hidden\")));\n"
+      "int (*volatile pointer)(void);\n"
+      "int main(void) { pointer = getppid; return chosen() + getppid() + abs(getpid()) + "
+      "(int)getuid(); }\n";
+  for (const char* protection : {"none", "full"}) {
+    for (const char* binding : {"lazy", "now"}) {
+      const fs::path path = build("program", "plt.c", source,
+                                  {"-O0", "-fPIE", "-pie", fmt::format("-Wl,-z,{}", binding),
+                                   fmt::format("-fcf-protection={}", protection)});
+      const Module module = Module::open(path);
+      EXPECT_EQ(module.functions_named("getppid@plt").size(), 1U) << "in .plt.got";
+      EXPECT_EQ(module.functions_named("getpid@plt").size(), 1U);
+      EXPECT_EQ(module.functions_named("getuid@plt").size(), 1U);
+      EXPECT_EQ(module.functions_named("chosen@plt").size(), 1U) << "an IFUNC";
+      // objdump names entries by the slots.
+      const auto listed = run({"sh", "-c",
+                               "objdump -d -j .plt -j .plt.sec -j .plt.got \"$0\" 2>/dev/null | "
+                               "sed -n 's/^0*\\([0-9a-f]*\\) <\\(get[a-z]*@plt\\)>:$/\\1 \\2/p'",
+                               path.string()});
+      for (const std::string& line : test::lines_of(listed.out)) {
+        const std::uint64_t address = std::stoull(line, nullptr, 16);
+        EXPECT_EQ(name_at(module, address), line.substr(line.find(' ') + 1) + "+0") << protection;
+      }
+      EXPECT_THAT(listed.out, HasSubstr("getppid@plt"));
+    }
+  }
+}
+
+TEST_F(ModuleTest, ReadsMiniDebugInfo) {
+  SKIP_WITHOUT("objcopy", "strip");
+  if (!find_program("xz")) GTEST_SKIP() << "xz is missing";
+  const fs::path path = build("library.so", "functions.s", kFunctions, {"-shared", "-nostdlib"});
+  const std::uint64_t sized = value_of("sized"), inner = value_of("without_size");
+  const auto with_section = [&](const std::string& content) {
+    const fs::path file = path.parent_path() / "with_section";
+    std::ofstream(file.string() + ".xz") << content;
+    run({"objcopy", "--add-section", ".gnu_debugdata=" + file.string() + ".xz", path.string(),
+         file.string()});
+    return Module::open(file);
+  };
+  // As find-debuginfo makes it: of the symbols those that are not dynamic.
+  const fs::path mini = path.parent_path() / "mini";
+  run({"objcopy", "-S", "--keep-symbol=without_size", "--remove-section=.comment", path.string(),
+       mini.string()});
+  run({"strip", path.string()});
+  run({"xz", "--keep", mini.string()});
+  const std::string compressed = read_file(mini.string() + ".xz", 1 << 20);
+  const Module module = with_section(compressed);
+  EXPECT_EQ(name_at(module, inner + 1), "without_size+1");
+  EXPECT_EQ(name_at(module, sized + 7), "sized+7") << "a dynamic symbol";
+
+  std::ofstream(mini) << std::string(std::size_t{64} << 20U, '\0');
+  run({"xz", "--keep", "--force", mini.string()});
+  for (const std::string& damaged :
+       {compressed.substr(0, compressed.size() / 2), std::string("no xz"), std::string(),
+        read_file(mini.string() + ".xz", 1 << 20)}) {
+    const Module without = with_section(damaged);
+    EXPECT_EQ(name_at(without, inner + 1), "");
+    EXPECT_EQ(name_at(without, sized + 7), "sized+7");
+  }
 }
 
 TEST_F(ModuleTest, FindsTheLineOfAnAddress) {

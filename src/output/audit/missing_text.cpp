@@ -71,7 +71,9 @@ std::string missing_text(const std::vector<audit::Audit>& audits, const Page& pa
   }
   if (lacks_build_id) {
     remedy += has_build_id ? " Those without one are found" : "They are found";
-    remedy += " by path alone: --symfs DIR names a copy of the recorded machine's files.";
+    remedy +=
+        " by path alone: --symfs DIR names a copy of the recorded machine's files, --binary FILE "
+        "one of the same name.";
   }
   return text + page.field("", remedy);
 }

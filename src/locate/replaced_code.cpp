@@ -1,0 +1,40 @@
+#include "src/locate/replaced_code.h"
+
+#include "src/locate/digest.h"
+#include "src/locate/located_counts.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
+#include "src/symbols/mapped_file.h"
+
+#include <cstdint>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace skid::locate {
+
+std::vector<std::string> remarks_on_replaced_code(const Digest& digest) {
+  std::vector<std::string> remarks;
+  const auto& replaced = digest.spaces.replaced_code();
+  if (replaced.empty()) return remarks;
+  std::map<symbols::FileIndex, std::uint64_t> samples;  // by the replaced file
+  digest.located.for_each([&](const LocatedSamples& located) {
+    if (!located.location) return;
+    for (const auto& [memory, addresses, file] : replaced) {
+      if (located.location->file != memory || !addresses.contains(located.location->offset)) {
+        continue;
+      }
+      samples[file] += located.samples;  // offsets in memory without a file are addresses
+      break;
+    }
+  });
+  for (const auto& [file, count] : samples) {
+    remarks.push_back(fmt::format(
+        "{}: {} samples are in memory without a file that replaced a part of its code after it was "
+        "mapped, as of programs that copy code to huge pages; its functions lack them",
+        digest.spaces.file(file).path, count));
+  }
+  return remarks;
+}
+
+}  // namespace skid::locate
