@@ -2,12 +2,14 @@
 
 #include "src/locate/digest.h"
 #include "src/locate/located_counts.h"
+#include "src/support/address.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/mapped_file.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 

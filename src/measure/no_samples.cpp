@@ -3,13 +3,16 @@
 #include "analysis/wording.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
-#include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
+
+namespace skid::perfdata {
+struct Attribute;
+}  // namespace skid::perfdata
 
 namespace skid::measure {
 

@@ -4,6 +4,9 @@
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/recording.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <linux/perf_event.h>
 
 namespace skid::perfdata {

@@ -1,6 +1,7 @@
 #include "src/symbols/address_space.h"
 
 #include "src/support/error.h"
+#include "src/support/file_identity.h"
 #include "src/symbols/overlap_index.h"
 
 #include <algorithm>

@@ -3,11 +3,13 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
+#include "src/symbols/elf_file.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gelf.h>

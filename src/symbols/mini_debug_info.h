@@ -1,11 +1,11 @@
 // MiniDebugInfo: the symbols of a stripped file, compressed in the file itself.
 #pragma once
 
-#include "src/symbols/elf_file.h"
-
 #include <optional>
 
 namespace skid::symbols {
+
+class ElfFile;
 
 /// Returns the file in the section .gnu_debugdata of `file`, an ELF file compressed by xz with the
 /// names of functions that are not dynamic symbols, as Fedora's and RHEL's find-debuginfo writes it
