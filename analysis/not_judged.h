@@ -39,7 +39,8 @@ enum class NotJudged : std::uint8_t {
   mode_contradicts_address,
   kernel,  ///< in kernel mode: the kernel patches its code
   guest,   ///< in a guest or a hypervisor, or in an unknown mode
-  /// Near address 0, where no code is: Linux 7.3 writes 0 for a sample of `:u` in the kernel.
+  /// At address 0 or near it, where nothing is mapped: a call of a null pointer; Linux 7.3 writes 0
+  /// for a sample of `:u` in the kernel.
   no_address,
   unmapped,      ///< nothing is known to be mapped at the address
   anonymous,     ///< memory without a file
@@ -82,11 +83,11 @@ SKID_WORDS(
     {"kernel", "in kernel mode; the kernel patches its code, so its file may differ"},
     {"guest", "in a guest, a hypervisor or an unknown mode"},
     {"no_address",
-     "near address 0, where no code is; Linux 7.3 writes 0 where a sample of user mode alone (:u) "
-     "skidded into the kernel"},
+     "at address 0 or near it: a call of a null pointer, or a sample of user mode alone (:u) that "
+     "skidded into the kernel, whose address Linux 7.3 writes as 0"},
     {"unmapped", "no known mapping at the address"}, {"anonymous", "memory without a file"},
     {"no_file", "the binary is missing, or is not an ELF file"},
-    {"refused", "its file was replaced or deleted, or is of another machine or container"},
+    {"refused", "the file that was found is not the recorded one"},
     {"no_code", "the file has no code there"},
     {"architecture", "code of an unsupported architecture, or of another than the recording"},
     {"not_decoded", "the code does not decode"},

@@ -305,13 +305,15 @@ void Reader::add_names(Reading& reading) {
   reading.digest.located.for_each([&](const LocatedSamples& located) {
     if (!reading.columns[located.attribute]) return;
     const bool is_kernel = where_is(located) == Where::kernel;
-    unnamed_.all += located.samples;
     std::string name;
     if (located.location && (is_kernel || where_is(located) == Where::user)) {
       const auto& file = reading.digest.spaces.file(located.location->file);
       if (!is_selected_module(is_kernel ? locate::kernel_dso_name(file) : file.path)) return;
       name = symbolizer.symbol_at(*located.location, located.ip, is_kernel).name;
+    } else if (!selection_.module.empty()) {
+      return;
     }
+    unnamed_.all += located.samples;
     if (name.empty()) {
       (is_kernel ? unnamed_.in_kernel : unnamed_.elsewhere) += located.samples;
       return;

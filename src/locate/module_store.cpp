@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ constexpr std::chrono::seconds kDebuginfodLimit(120);
 /// What to do about a file that is not the recorded one.
 constexpr const char* kRemedy =
     "it is not used; --binary FILE names a copy, --symfs DIR the recorded files (of a container "
-    "/proc/PID/root), and 'perf record --buildid-mmap' notes which file was mapped";
+    "/proc/PID/root, of this machine under another name /), and 'perf record --buildid-mmap' notes "
+    "which file was mapped";
 
 /// Runs elfutils' debuginfod-find, from PATH, which queries the servers of DEBUGINFOD_URLS. Returns
 /// the executable with that build-id (hexadecimal) in its cache; empty if no server has it. Sets
@@ -74,13 +76,16 @@ void ModuleStore::add_candidate(const fs::path& path) {
 }
 
 void ModuleStore::expect_machine(std::string_view arch, const perfdata::Features& features) {
-  answers_.clear();
+  const auto before = std::tuple(expected_, expects_another_, is_own_machine_, other_host_);
   expected_ = arch_of_kernel(arch);
   expects_another_ = is_architecture_name(arch) && !expected_;
   is_own_machine_ = is_of_this_machine(features);
   struct utsname here {};
   const bool is_other = ::uname(&here) == 0 && features.hostname != here.nodename;
   other_host_ = is_other ? features.hostname : std::string();
+  if (before != std::tuple(expected_, expects_another_, is_own_machine_, other_host_)) {
+    answers_.clear();
+  }
 }
 
 const ModuleStore::Opened* ModuleStore::open(const fs::path& path, std::string& problem) {

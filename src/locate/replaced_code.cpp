@@ -31,10 +31,13 @@ std::vector<std::string> remarks_on_replaced_code(const Digest& digest) {
     }
   });
   for (const auto& [file, count] : samples) {
-    remarks.push_back(fmt::format(
-        "{}: {} samples are in memory without a file that replaced a part of its code after it was "
-        "mapped, as of programs that copy code to huge pages; its functions lack them",
-        digest.spaces.file(file).path, count));
+    remarks.push_back(
+        fmt::format("{}: {} samples are in memory without a file, at addresses where its code was "
+                    "mapped before: "
+                    "the program replaced it (a copy on huge pages) or unmapped it; they are not "
+                    "counted for its "
+                    "functions",
+                    digest.spaces.file(file).path, count));
   }
   return remarks;
 }

@@ -7,9 +7,11 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
+#include "src/support/file_identity.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/thread_names.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -50,12 +52,18 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
       // A perf map lists addresses. The recorded offset of such a mapping depends on the kernel.
       const bool is_memory = is_perf_map(name);
       const std::uint64_t offset = is_memory ? range.begin : mapping.page_offset;
+      // The kernel records whole pages. perf inject --jit does not, and makes up a generation
+      // (jit_repipe_code_load() in tools/perf/util/jitdump.c).
+      constexpr std::uint64_t kPage = 4096;
+      const bool is_of_kernel = offset % kPage == 0;
+      const bool is_code = mapping.executable && !is_memory && !is_pseudo_file(name);
       symbols::MappedFile file{.path = std::move(name),
                                .build_id = std::move(mapping.build_id),
                                .is_execute_only = mapping.executable && !mapping.readable,
                                .is_memory = is_memory,
-                               .identity = mapping.identity};
-      if (mapping.executable && file.build_id.empty() && !is_pseudo_file(file.path)) {
+                               .is_code = is_code,
+                               .identity = is_of_kernel ? mapping.identity : FileIdentity{}};
+      if (is_code && is_of_kernel && file.build_id.empty()) {
         file.executable = AddressRange::of_size(offset, mapping.length);
       }
       spaces_.map(time, mapping.pid, range, offset, std::move(file));

@@ -17,10 +17,12 @@ struct Attribute;
 namespace skid::measure {
 
 std::string why_no_samples(const perfdata::Recording& recording) {
+  if (recording.read_in_part()) return "no samples were read: the recording is damaged";
+  if (recording.left_out().unknown_ids > 0) return "no samples of an event that is known";
   if (const auto& trace = recording.hardware_trace(); trace.type != 0 || trace.bytes > 0) {
     return fmt::format(
-        "no samples were recorded, but a hardware trace ({}) of {} bytes, which is not decoded "
-        "here; 'perf script' decodes it",
+        "no samples were recorded, but a hardware trace ({}) of {} bytes, which skidscan does not "
+        "decode; 'perf script' does",
         perfdata::name_of_trace_type(trace.type), analysis::in_thousands(trace.bytes));
   }
   const bool is_of_cpu =
@@ -31,7 +33,7 @@ std::string why_no_samples(const perfdata::Recording& recording) {
              ? "no samples were recorded: the event was opened, and no counter overflowed or no "
                "interrupt came; in a guest the hypervisor may not deliver it ('skidscan doctor' "
                "samples each event for a moment)"
-             : "no samples were recorded: no event occurred as often as its period";
+             : "no samples were recorded: no event occurred often enough for a sample";
 }
 
 }  // namespace skid::measure

@@ -5,7 +5,9 @@
 #include "src/perfdata/recording.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <utility>
 
 #include <linux/perf_event.h>
 
@@ -25,7 +27,11 @@ std::span<const Sample> CountedSamples::of(const Recording& recording, const Rec
   for (const CounterValue& counter : details->counters) {
     const auto event = decoder.ids().find(counter.id);
     if (!event) continue;
-    std::uint64_t& last = values_[{counter.id, thread}];
+    // Threads are as many as a recording says.
+    constexpr std::size_t kMost = 1U << 20U;
+    const std::pair key(counter.id, thread);
+    if (values_.size() >= kMost && !values_.contains(key)) continue;
+    std::uint64_t& last = values_[key];
     const std::uint64_t change = counter.value - last;
     last = counter.value;
     if (change == 0) continue;

@@ -47,6 +47,7 @@ FileIndex AddressSpaces::intern(MappedFile file) {
   if (!added) {
     MappedFile& known = files_[entry->second];
     known.is_execute_only |= file.is_execute_only;
+    known.is_code |= file.is_code;
     if (known.executable.empty()) {
       known.executable = file.executable;
     } else if (!file.executable.empty()) {
@@ -130,8 +131,7 @@ void AddressSpaces::find_replaced_code() {
       if (!files_[mapping.file].is_memory) continue;
       AddressRange alike{0, UINT64_MAX};
       const Mapping* before = newest(life, i, mapping.range.begin, alike);
-      const bool is_file = before != nullptr && !files_[before->file].is_memory &&
-                           files_[before->file].path.starts_with('/');
+      const bool is_file = before != nullptr && files_[before->file].is_code;
       if (is_file) replaced_code_.push_back({mapping.file, mapping.range, before->file});
     }
   }

@@ -19,6 +19,7 @@ struct MappedFile {
   /// Whether one of its mappings could be executed but not read.
   bool is_execute_only = false;
   bool is_memory = false;      ///< executable memory without a file
+  bool is_code = false;        ///< whether one of its mappings is of a file and could be executed
   FileIdentity identity = {};  ///< not known if the kernel recorded a build-id
   /// Offsets in the file, in bytes, from the first that was mapped executable to the last. Empty:
   /// not known, or the kernel recorded a build-id, which is better evidence.

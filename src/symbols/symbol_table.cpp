@@ -174,12 +174,15 @@ std::vector<Slot> slots_of(const ElfFile& file, const Section& relocations) {
       if (gelf_getrel(data, i, &without_addend) == nullptr) break;
       relocation = {without_addend.r_offset, without_addend.r_info, 0};
     }
+    const std::uint64_t type = GELF_R_TYPE(relocation.r_info);
+    const bool is_of_data =  // descriptors of thread-local data, which have no entry
+        type == (file.header().e_machine == EM_AARCH64 ? R_AARCH64_TLSDESC : R_X86_64_TLSDESC);
+    if (is_of_data) continue;
     const std::uint64_t index = GELF_R_SYM(relocation.r_info);
     GElf_Sym symbol;
     const bool is_known = symbol_data != nullptr && index <= std::numeric_limits<int>::max() &&
                           gelf_getsym(symbol_data, static_cast<int>(index), &symbol) != nullptr;
-    const bool is_ifunc = file.header().e_machine == EM_X86_64 &&
-                          GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE;
+    const bool is_ifunc = file.header().e_machine == EM_X86_64 && type == R_X86_64_IRELATIVE;
     name_offsets.push_back(is_known ? symbol.st_name : 0);
     slots.push_back({.address = relocation.r_offset,
                      .name = {},
@@ -397,9 +400,12 @@ void SymbolTable::read_plt(const ElfFile& file) {
     begin = header.begin;  // no entry binds others
     header = {};
   }
+  const GElf_Shdr& entries = second ? second->header : plt->header;
+  const std::uint64_t end = AddressRange::of_size(entries.sh_addr, entries.sh_size).end;
   const std::size_t functions = symbols_.size();  // sorted by address
   for (const Slot& slot : slots) {
     const AddressRange range = AddressRange::of_size(begin, size);
+    if (range.end > end) break;
     begin = range.end;
     std::string_view name = slot.name;
     if (name.empty() && slot.resolver != 0) {

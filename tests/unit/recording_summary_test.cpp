@@ -66,7 +66,7 @@ TEST_F(RecordingSummaryOf, NoSamplesNamesTheirCause) {
   EXPECT_THAT(why_none_of(RecordingBuilder().event({.type = PERF_TYPE_RAW, .config = 0x81d0})),
               HasSubstr("in a guest the hypervisor may not deliver it"));
   EXPECT_THAT(why_none_of(RecordingBuilder().event({})),
-              HasSubstr("no event occurred as often as its period"));
+              HasSubstr("no event occurred often enough for a sample"));
   auto trace = RecordingBuilder().event({});
   trace.record(perfdata::PERF_RECORD_AUXTRACE_INFO, 0, trace.writer().u32(4).u32(0).bytes());
   trace.record(perfdata::PERF_RECORD_AUXTRACE, 0, trace.writer().u64(5000).bytes());

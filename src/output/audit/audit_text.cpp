@@ -291,7 +291,7 @@ struct Totals {
     for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event.not_judged[i];
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
     only_timers = only_timers && event.not_judged[timer] == event.samples;
-    if (advice.empty()) advice = event.advice;
+    if (advice.empty() && event.samples > 0) advice = escape_for_terminal(event.advice);
     if (event.substituted) substituted.insert(escape_for_terminal(event.requested));
   }
 
@@ -300,9 +300,10 @@ struct Totals {
     const auto most = std::ranges::max_element(reasons);
     const auto others =
         std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
+    const auto reason = static_cast<analysis::NotJudged>(most - reasons.begin());
+    const bool is_answer = reason == analysis::NotJudged::level_0 && !advice.empty();
     return fmt::format("{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
-                       describe(static_cast<analysis::NotJudged>(most - reasons.begin())),
-                       advice.empty() ? "" : "; " + advice);
+                       describe(reason), is_answer ? "; " + advice : "");
   }
 
   /// Explains why no sample was judged: "none of 5,000 samples could be judged: the binary is

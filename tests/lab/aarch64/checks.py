@@ -56,10 +56,13 @@ def guest_loop() -> Loop:
 
 @cache
 def sampled_addresses(path) -> dict[str, list[int]]:
-    """Addresses of the samples by event, sorted by time."""
+    """Addresses of the samples by event, sorted by time. The values of the group in a sample of instructions are
+    printed as samples, too: cycles that were counted since the values before, at the time of that sample."""
     lines = skidscan("samples", path, "--columns", "time,event,ip").splitlines()
     samples = sorted((int(time), event, int(ip, 16))
                      for time, event, ip in (line.split("\t") for line in lines[1:]))
+    of_instructions = {time for time, event, _ in samples if event.startswith("instructions")}
+    samples = [each for each in samples if not (each[1].startswith("cycles") and each[0] in of_instructions)]
     events = {event for _, event, _ in samples}
     return {event: [ip for _, of, ip in samples if of == event] for event in events}
 
