@@ -98,8 +98,7 @@ measure::Choices choices_of(const ReadingOptions& options) {
 std::vector<Option> binary_options(BinaryOptions& options) {
   return {{"--binary", Value::file("FILE", options.files),
            "a copy of a recorded file, used for the one with its build-id, or of its name where "
-           "none was "
-           "recorded; may be repeated"},
+           "none was recorded; may be repeated"},
           {"--symfs", Value::directory(options.symfs),
            "directory that contains the recorded paths: a copy of the recorded machine's /"},
           {"--debug-dir", Value::directory(options.debug_directories),

@@ -39,8 +39,7 @@ using Kind = ListColumn::Kind;
 /// and Branch Sampling of Zen 3 (arch/x86/events/amd/brs.c).
 constexpr std::string_view kWithoutBranches =
     "this CPU or guest recorded no branches (without branch records, caps/branches of the PMU is "
-    "0; "
-    "Zen 3 has them only for cpu/branch-brs/ with a fixed period)";
+    "0; Zen 3 has them only for cpu/branch-brs/ with a fixed period)";
 
 std::string of_events(const std::vector<RecordedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},

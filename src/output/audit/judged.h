@@ -1,4 +1,4 @@
-// All that audits judged, in total: samples, data sources, data addresses, branch records, blocks.
+// What audits judged, in total: samples, data sources, data addresses, branch records, blocks.
 #pragma once
 
 #include <cstdint>
