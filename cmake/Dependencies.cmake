@@ -36,6 +36,15 @@ find_library(LIBPFM4_LIBRARY pfm REQUIRED)
 add_library(libpfm4 UNKNOWN IMPORTED GLOBAL)
 set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_LIBRARY}"
   INTERFACE_INCLUDE_DIRECTORIES "${LIBPFM4_INCLUDE}")
+# The tables of these two have 118,000 pointers. As shared libraries, or in a position-independent program, each
+# start would relocate them, which takes four times as long as the rest of it.
+find_library(CAPSTONE_ARCHIVE libcapstone.a)
+find_library(LIBPFM4_ARCHIVE libpfm.a)
+if(CAPSTONE_ARCHIVE AND LIBPFM4_ARCHIVE AND NOT SKIDSCAN_STATIC)
+  set_target_properties(PkgConfig::CAPSTONE PROPERTIES INTERFACE_LINK_LIBRARIES "${CAPSTONE_ARCHIVE}")
+  set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_ARCHIVE}")
+  add_link_options(-no-pie)
+endif()
 # Nor has libiberty, a static library.
 find_path(LIBIBERTY_INCLUDE libiberty/demangle.h REQUIRED)
 find_library(LIBIBERTY_LIBRARY iberty REQUIRED)

@@ -7,7 +7,7 @@
 #include "src/events/catalogue.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/measure/event_description.h"
+#include "src/measure/event_selection.h"
 #include "src/output/report/grouping.h"
 #include "src/support/error.h"
 

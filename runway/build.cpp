@@ -2,7 +2,7 @@
 // another.
 
 #include "runway/note.h"
-#include "runway/runtime_files.h"
+#include "runway/runtime_assembly.h"
 #include "runway/shipped.h"
 #include "runway/specification.h"
 #include "runway/target.h"
@@ -73,36 +73,6 @@ fs::path compiler_for(const Specification& specification) {
       name, name_of(arch), unusual_options(specification), package);
 }
 
-std::vector<std::string> compiler_arguments(Arch arch) {
-  std::vector<std::string> arguments{
-      "-std=gnu11",
-      // Above -O1 gcc turns loops into calls of memset, which a target does not have.
-      "-O1",
-      "-ffreestanding",
-      "-nostdlib",
-      "-nostdinc",
-      // Addresses are those of the file, whatever the distribution's default is.
-      "-static",
-      "-no-pie",
-      "-fno-pie",
-      // Options that distributions turn on and a target without a C library cannot have.
-      "-fno-stack-protector",
-      "-fno-unwind-tables",
-      "-fno-asynchronous-unwind-tables",
-      "-mgeneral-regs-only",
-      "-Wl,--build-id=sha1",
-      "-Wl,-z,noexecstack",
-      "-o",
-      std::string(kOutput),
-      // First, so that the loop's addresses do not depend on the rest.
-      std::string(kAssembly),
-      fmt::format("start_{}.s", name_of(arch)),
-      "runtime.c",
-  };
-  if (arch == Arch::x86_64) arguments.emplace_back("-fcf-protection=none");
-  return arguments;
-}
-
 /// Not through write_file_atomically, which would wait for the disk for each of them.
 void write_source(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
@@ -122,13 +92,31 @@ std::string first_message(std::string_view text) {
   return first.empty() ? "no message" : first;
 }
 
-/// Compiles into kOutput in the directory.
+/// Builds kOutput in the directory.
 void compile(const Specification& specification, const fs::path& directory) {
+  const std::string_view runtime = runtime_assembly(specification.arch);
+  if (runtime.empty()) {
+    throw Error(
+        "targets for {0} cannot be built by this skidscan, which was built without a C compiler "
+        "for "
+        "{0}; expected one that was built by clang",
+        name_of(specification.arch));
+  }
   const fs::path compiler = compiler_for(specification);
-  write_source(directory / kAssembly, assembly_of(specification));
-  for (const RuntimeFile& file : runtime_files()) write_source(directory / file.name, file.text);
-  std::vector<std::string> command = compiler_arguments(specification.arch);
-  command.insert(command.begin(), compiler.string());
+  // The loop is first, so that its addresses do not depend on the rest.
+  write_source(directory / kAssembly, assembly_of(specification) + std::string(runtime));
+  const std::vector<std::string> command{
+      compiler.string(),
+      "-nostdlib",
+      // Addresses are those of the file, whatever the distribution's default is.
+      "-static",
+      "-no-pie",
+      "-Wl,--build-id=sha1",
+      "-Wl,-z,noexecstack",
+      "-o",
+      std::string(kOutput),
+      std::string(kAssembly),
+  };
   const Completed compiled = run_program(command, directory);
   if (!compiled.code.success()) {
     throw Error("{}: {}: {}", compiler.string(), describe(compiled.code),

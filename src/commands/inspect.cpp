@@ -9,6 +9,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
+#include "src/measure/precision.h"
 #include "src/output/inspection/inspection.h"
 #include "src/output/json_document.h"
 #include "src/perfdata/record_counts.h"

@@ -18,6 +18,7 @@
 #include "src/locate/sample_filter.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
+#include "src/measure/event_selection.h"
 #include "src/output/escape.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/counted_samples.h"

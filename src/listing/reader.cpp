@@ -19,6 +19,7 @@
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
 #include "src/measure/profile.h"

@@ -44,11 +44,6 @@ struct Source;
 /// number of its PMU in the upper half of config (PERF_PMU_TYPE_SHIFT of linux/perf_event.h).
 std::string pmu_name(const perfdata::Features& features, const perfdata::Attribute& attribute);
 
-/// Returns by attribute what the recording's own command line requested, including the default of
-/// its version of perf; nullopt where unknown, and for dummy events.
-std::vector<std::optional<std::string>> requested_by_attribute(
-    const perfdata::Recording& recording);
-
 /// Whether an attribute is the tracepoint that `record --check-ip` records with page faults, which
 /// is not a requested event.
 bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
@@ -95,21 +90,6 @@ struct EventSummary {
 };
 EventSummary event_summary(const RecordedEvent& event);
 
-/// Whether an event has this name, as requested or recorded: with its level and modifiers,
-/// without the level, or without both.
-bool is_event_named(std::string_view name, const analysis::EventIdentity& event);
-
-/// Whether an event has one of the filter's names: as requested, as recorded, or without level and
-/// modifiers. Without names all events are selected. Notes the event, and takes its `samples` off
-/// those selected otherwise.
-bool select_event(const analysis::EventIdentity& event, const locate::Filter& filter,
-                  std::uint64_t samples, locate::Filtered& filtered);
-
-/// Calls select_event() for all events of a recording, before its samples are read. The results are
-/// by attribute.
-std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
-                                  const locate::Filter& filter, locate::Filtered& filtered);
-
 /// Whether PEBS records the samples of an event.
 bool is_pebs(const RecordedEvent& event);
 
@@ -139,31 +119,5 @@ bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_na
 
 /// Returns the periods that the kernel takes for an event; nullopt: any, or not known.
 std::optional<events::PeriodRule> period_rule_of(const RecordedEvent& event);
-
-/// Lists warnings as sentences, most important first: only counted, not precise at its level,
-/// cycles counted by another event, errata of counting one mode and of SMT, an unsupported period,
-/// shared counters.
-std::vector<std::string> event_warnings(const RecordedEvent& event);
-
-/// Describes that another event or level was recorded than requested, or a clock in place of an
-/// event of the CPU. Empty: the event was recorded as requested, or nothing is known of it.
-std::string not_as_requested(const RecordedEvent& event);
-
-/// Returns not_as_requested(), or that the samples show the level to be ignored.
-std::string precision_lost(const RecordedEvent& event);
-
-/// Explains why samples of an event are not precise: precision was lost, or the event is a clock or
-/// an event of the CPU at level 0. Empty: precise, or no level concerns the event (page faults,
-/// breakpoints, tracepoints).
-std::string why_not_precise(const RecordedEvent& event);
-
-/// The texts of precision_lost() and why_not_precise() for an event.
-struct EventPrecision {
-  std::string lost, not_precise;
-};
-/// Returns the texts by attribute; dummy events have empty ones. `counts` covers the whole
-/// recording.
-std::vector<EventPrecision> precision_of(const perfdata::Recording& recording,
-                                         const perfdata::RecordCounts& counts);
 
 }  // namespace skid::measure

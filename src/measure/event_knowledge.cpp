@@ -85,21 +85,6 @@ constexpr std::size_t kMostKnown = 32;
 
 constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
 
-/// Hybrid machines keep the PMU's number in the upper half of a generic event's config.
-std::uint64_t generic_config(const Attribute& attribute) {
-  return attribute.config & 0xffff'ffffu;
-}
-
-/// Whether an attribute is a generic event of perf. perf 7 takes some of them from sysfs, so that
-/// they are recorded as raw codes.
-bool is_generic_event(const perftool::GenericEvent& generic, const Attribute& recorded,
-                      events::ConfigLayout layout) {
-  if (generic.type == recorded.type) return generic.config == generic_config(recorded);
-  const bool is_raw = recorded.type == PERF_TYPE_RAW || recorded.type > PERF_TYPE_BREAKPOINT;
-  return generic.type == PERF_TYPE_HARDWARE && is_raw && recorded.config1 == 0 &&
-         recorded.config2 == 0 && events::generic_event(layout, generic.name) == recorded.config;
-}
-
 /// Events that every instruction, or every cycle of every instruction, causes.
 bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name,
                               const EventKnowledge& knowledge) {
@@ -159,17 +144,6 @@ NotJudged of_loop(const std::vector<events::Cause>& causes, const LoopCategories
   if (others < Verdict::unknown) return NotJudged::other_causes;
   const bool is_known = counts_trigger || (trigger < Verdict::unknown && others == Verdict::never);
   return is_known ? NotJudged::none : NotJudged::unknown_cause;
-}
-
-/// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
-std::optional<std::uint64_t> asked_code(std::string_view name) {
-  constexpr std::string_view kConfig = "/config=0x";
-  const std::size_t found = name.find(kConfig);
-  if (found == std::string_view::npos) return std::nullopt;
-  const char* begin = name.data() + found + kConfig.size();
-  std::uint64_t code = 0;
-  const auto [stop, error] = std::from_chars(begin, name.data() + name.size(), code, 16);
-  return error == std::errc() && stop != begin ? std::optional(code) : std::nullopt;
 }
 
 }  // namespace
@@ -269,23 +243,6 @@ std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& 
   return made;
 }
 
-std::vector<std::string> requested_events(const std::vector<std::string>& arguments,
-                                          std::size_t measured_events) {
-  std::vector<std::string> events;
-  for (const std::string& argument : arguments) {
-    try {
-      for (auto& event : perftool::split_event_list(argument)) events.push_back(std::move(event));
-    } catch (const UsageError&) {
-      return {};  // the command line of a recording may hold anything
-    }
-  }
-  const bool has_group = std::ranges::any_of(events, [](const std::string& event) {
-    return event.find_first_of("{}") != std::string::npos;
-  });
-  if (has_group || events.size() != measured_events) return {};
-  return events;
-}
-
 bool tags_any_operation(std::string_view pmu_name, const Attribute& attribute) {
   constexpr std::uint64_t kOpL3MissOnly = std::uint64_t{1} << 16U,
                           kFetchL3MissOnly = std::uint64_t{1} << 59U;
@@ -306,37 +263,12 @@ bool is_page_fault(const Attribute& attribute) {
           attribute.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
+std::uint64_t generic_config(const Attribute& attribute) {
+  return attribute.config & 0xffff'ffffu;
+}
+
 bool is_generic_cycles(const Attribute& attribute) {
   return attribute.type == PERF_TYPE_HARDWARE && generic_config(attribute) == 0;
-}
-
-bool is_substituted(std::string_view requested, const Attribute& recorded,
-                    events::ConfigLayout layout) {
-  const auto name = perftool::split_event_name(requested).name;
-  const auto before_terms = name.substr(0, name.find('/'));  // cpu-clock/period=1000/
-  if (const auto* generic = perftool::find_generic_event(before_terms)) {
-    return !is_generic_event(*generic, recorded, layout);
-  }
-  // No other requested event is a clock.
-  if (is_clock(recorded)) return true;
-  const auto code = asked_code(name);
-  return code && *code != recorded.config;
-}
-
-bool is_recorded_as_requested(std::string_view requested, const Attribute& recorded,
-                              events::ConfigLayout layout) {
-  const auto name = perftool::split_event_name(requested).name;
-  if (const auto* generic = perftool::find_generic_event(name)) {
-    return is_generic_event(*generic, recorded, layout);
-  }
-  const auto before_modifiers = [](std::string_view event) {
-    return event.substr(0, event.find_last_of('/') + 1);  // "intel_pt//" of "intel_pt//u"
-  };
-  const auto code = asked_code(name);
-  return (code && *code == recorded.config) ||
-         perftool::split_event_name(recorded.name).name == name ||
-         (!before_modifiers(name).empty() &&
-          before_modifiers(name) == before_modifiers(recorded.name));
 }
 
 std::optional<std::string> builtin_event_of(const Attribute& attribute,

@@ -130,11 +130,6 @@ class RecordedCpu {
   std::shared_ptr<const events::Catalogue> catalogue_;
 };
 
-/// Returns the events that arguments of -e request, one entry per measured event in their order;
-/// empty when they do not show it (groups, another number of events).
-std::vector<std::string> requested_events(const std::vector<std::string>& arguments,
-                                          std::size_t measured_events);
-
 /// Whether an event of IBS samples any operation: without the filters l3missonly, ldlat, fetchlat
 /// and strmst (arch/x86/events/amd/ibs.c). `pmu_name`: a core PMU's for events handed to IBS.
 bool tags_any_operation(std::string_view pmu_name, const perfdata::Attribute& attribute);
@@ -144,19 +139,12 @@ bool is_clock(const perfdata::Attribute& attribute);
 /// Whether an event is page-faults, minor-faults or major-faults.
 bool is_page_fault(const perfdata::Attribute& attribute);
 
+/// Returns the number of a generic event. Hybrid machines keep the PMU's number in the upper half
+/// of config (PERF_PMU_TYPE_SHIFT of linux/perf_event.h).
+std::uint64_t generic_config(const perfdata::Attribute& attribute);
+
 /// Whether an event is perf's generic cycles.
 bool is_generic_cycles(const perfdata::Attribute& attribute);
-
-/// Whether another event was recorded than `requested` names: perf silently records cpu-clock for
-/// cycles where there is no PMU. `requested` may be a perf event or a built-in name. `layout` is
-/// that of the recorded CPU.
-bool is_substituted(std::string_view requested, const perfdata::Attribute& recorded,
-                    events::ConfigLayout layout);
-
-/// Whether an attribute is certainly the requested event, by its name, generic event or code;
-/// modifiers and levels aside. `layout` is that of the recorded CPU.
-bool is_recorded_as_requested(std::string_view requested, const perfdata::Attribute& recorded,
-                              events::ConfigLayout layout);
 
 /// Returns the built-in event that an attribute amounts to on this target ("access", "execute",
 /// "faults"); nullopt when it is none of them.

@@ -1,12 +1,11 @@
 #include "src/symbols/symbol_table.h"
 
 #include "src/symbols/elf_file.h"
+#include "src/symbols/elf_sections.h"
+#include "src/symbols/plt.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <numeric>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -18,36 +17,10 @@ namespace skid::symbols {
 
 namespace {
 
-/// Maximum length of a name; longer ones are truncated. Templates make names of tens of kilobytes,
-/// but a damaged file can give a name of megabytes to every symbol.
-constexpr std::size_t kLongestName = 65536;
 /// Maximum size of all demangled names in bytes. Names can be parts of each other, so that a small
 /// table can have many long ones.
 constexpr std::size_t kMostDemangledBytes = std::size_t{128} << 20U;
 constexpr std::string_view kPltSuffix = "@plt";
-
-struct Section {
-  Elf_Scn* section = nullptr;
-  GElf_Shdr header = {};
-};
-
-template <typename Predicate>
-std::optional<Section> find_section(const ElfFile& file, Predicate wanted) {
-  Section found;
-  while ((found.section = elf_nextscn(file.elf(), found.section)) != nullptr) {
-    if (gelf_getshdr(found.section, &found.header) != nullptr && wanted(found.header)) return found;
-  }
-  return std::nullopt;
-}
-
-std::optional<Section> section_of_type(const ElfFile& file, GElf_Word type) {
-  return find_section(file, [type](const GElf_Shdr& header) { return header.sh_type == type; });
-}
-
-std::optional<Section> section_named(const ElfFile& file, std::string_view name) {
-  return find_section(file,
-                      [&](const GElf_Shdr& header) { return file.section_name(header) == name; });
-}
 
 /// The kind of a section by its name.
 enum class SectionKind : std::uint8_t { text, data, neither };
@@ -74,26 +47,6 @@ std::vector<SymbolSection> symbol_sections(const ElfFile& file) {
     added.end = AddressRange::of_size(header.sh_addr, header.sh_size).end;
   }
   return sections;
-}
-
-/// Returns the strings at `offsets`; empty for offsets outside of the table. The ends are found in
-/// one pass over the table, even if many offsets point into one long string.
-std::vector<std::string_view> strings_at(std::string_view table,
-                                         const std::vector<std::size_t>& offsets) {
-  std::vector<std::size_t> ascending(offsets.size());
-  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
-  std::ranges::sort(ascending, {}, [&offsets](std::size_t i) { return offsets[i]; });
-
-  std::vector<std::string_view> strings(offsets.size());
-  std::optional<std::size_t> end;
-  for (const std::size_t i : ascending) {
-    const std::size_t begin = offsets[i];
-    if (begin >= table.size()) break;
-    if (!end || *end < begin) end = table.find('\0', begin);
-    if (*end == std::string_view::npos) break;
-    strings[i] = table.substr(begin, std::min(*end - begin, kLongestName));
-  }
-  return strings;
 }
 
 /// Whether perf treats a symbol without a type as a function or as data.
@@ -132,85 +85,6 @@ std::size_t leading_underscores(std::string_view name) {
   return count == std::string_view::npos ? std::min(name.size(), kMost) : count;
 }
 
-/// The sizes of the header of a PLT and of its entries, in bytes, as in perf's get_plt_sizes(). On
-/// x86 linkers record either size, or none (mold).
-struct PltSizes {
-  std::uint64_t header = 0, entry = 0;
-};
-PltSizes plt_sizes(GElf_Half machine, const GElf_Shdr& plt) {
-  if (machine == EM_ARM) return {20, 12};
-  if (machine == EM_AARCH64 || machine == EM_RISCV) return {32, 16};
-  std::uint64_t entry = plt.sh_entsize;
-  if ((machine == EM_X86_64 || machine == EM_386) && entry != 8 && entry != 16) {
-    entry = plt.sh_addralign == 8 ? 8 : 16;
-  }
-  return {entry, entry};
-}
-
-/// An entry of the GOT that the dynamic linker sets to the address of a function.
-struct Slot {
-  std::uint64_t address = 0;
-  std::string_view name;       ///< of the function; empty for IFUNCs
-  std::uint64_t resolver = 0;  ///< address of the IFUNC's resolver; 0: not an IFUNC
-};
-
-/// Returns the slots of a section of relocations, in its order.
-std::vector<Slot> slots_of(const ElfFile& file, const Section& relocations) {
-  std::vector<Slot> slots;
-  Elf_Data* data = elf_getdata(relocations.section, nullptr);
-  Elf_Scn* symbols = elf_getscn(file.elf(), relocations.header.sh_link);
-  GElf_Shdr symbols_header;
-  if (data == nullptr || relocations.header.sh_link == 0 || symbols == nullptr) return slots;
-  if (gelf_getshdr(symbols, &symbols_header) == nullptr) return slots;
-  if (symbols_header.sh_type != SHT_DYNSYM && symbols_header.sh_type != SHT_SYMTAB) return slots;
-  Elf_Data* symbol_data = elf_getdata(symbols, nullptr);
-  std::vector<std::size_t> name_offsets;
-  for (int i = 0; i < std::numeric_limits<int>::max(); ++i) {
-    GElf_Rela relocation = {};
-    if (relocations.header.sh_type == SHT_RELA) {
-      if (gelf_getrela(data, i, &relocation) == nullptr) break;
-    } else {
-      GElf_Rel without_addend;
-      if (gelf_getrel(data, i, &without_addend) == nullptr) break;
-      relocation = {without_addend.r_offset, without_addend.r_info, 0};
-    }
-    const std::uint64_t type = GELF_R_TYPE(relocation.r_info);
-    const bool is_of_data =  // descriptors of thread-local data, which have no entry
-        type == (file.header().e_machine == EM_AARCH64 ? R_AARCH64_TLSDESC : R_X86_64_TLSDESC);
-    if (is_of_data) continue;
-    const std::uint64_t index = GELF_R_SYM(relocation.r_info);
-    GElf_Sym symbol;
-    const bool is_known = symbol_data != nullptr && index <= std::numeric_limits<int>::max() &&
-                          gelf_getsym(symbol_data, static_cast<int>(index), &symbol) != nullptr;
-    const bool is_ifunc = file.header().e_machine == EM_X86_64 && type == R_X86_64_IRELATIVE;
-    name_offsets.push_back(is_known ? symbol.st_name : 0);
-    slots.push_back({.address = relocation.r_offset,
-                     .name = {},
-                     .resolver = is_ifunc ? static_cast<std::uint64_t>(relocation.r_addend) : 0});
-  }
-  const auto names = strings_at(string_table(file.elf(), symbols_header.sh_link), name_offsets);
-  for (std::size_t i = 0; i < names.size(); ++i) slots[i].name = names[i];
-  return slots;
-}
-
-/// Returns the distance from the first byte of an entry of .plt.got to the slot through which it
-/// jumps: "jmp *disp32(%rip)", after ENDBR64 and a BND prefix where it has them.
-std::optional<std::uint64_t> jump_distance(std::span<const std::uint8_t> entry) {
-  constexpr std::array<std::uint8_t, 4> kEndbr64 = {0xf3, 0x0f, 0x1e, 0xfa};
-  constexpr std::size_t kDisplacement = 4;
-  std::size_t at = std::ranges::equal(entry.first(kEndbr64.size()), kEndbr64) ? 4 : 0;
-  if (entry[at] == 0xf2) ++at;
-  if (entry.size() < at + 2 + kDisplacement || entry[at] != 0xff || entry[at + 1] != 0x25) {
-    return std::nullopt;
-  }
-  std::uint32_t displacement = 0;
-  for (std::size_t i = kDisplacement; i-- > 0;) {
-    displacement = displacement << 8U | entry[at + 2 + i];
-  }
-  const auto is_signed = static_cast<std::int32_t>(displacement);
-  return at + 2 + kDisplacement + static_cast<std::uint64_t>(std::int64_t{is_signed});
-}
-
 }  // namespace
 
 SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
@@ -232,7 +106,7 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
   std::ranges::stable_sort(symbols_, {}, address_of);
   extend_to_next();
   choose_preferred();
-  read_plt(file);
+  add_plt(file);
   std::ranges::stable_sort(symbols_, {}, address_of);
 
   std::vector<NumberedRange> ranges;
@@ -251,11 +125,7 @@ void SymbolTable::read_symbols(const ElfFile& source, Elf_Scn* section) {
   GElf_Shdr header;
   Elf_Data* data = elf_getdata(section, nullptr);
   if (gelf_getshdr(section, &header) == nullptr || data == nullptr) return;
-  const std::size_t index = elf_ndxscn(section);
-  const auto wide_indices = find_section(source, [index](const GElf_Shdr& candidate) {
-    return candidate.sh_type == SHT_SYMTAB_SHNDX && candidate.sh_link == index;
-  });
-  Elf_Data* wide_data = wide_indices ? elf_getdata(wide_indices->section, nullptr) : nullptr;
+  Elf_Data* wide_data = wide_indices(source, section);
   const std::vector<SymbolSection> sections = symbol_sections(source);
   const GElf_Half machine = source.header().e_machine;
 
@@ -364,24 +234,21 @@ std::uint64_t SymbolTable::address_of(const Symbol& symbol) {
   return symbol.range.begin;
 }
 
-/// Adds the entries of the PLT, which have the names of their dynamic symbols, as perf does since
-/// Linux 6.3 (dso__synthesize_plt_symbols() in tools/perf/util/symbol-elf.c).
-void SymbolTable::read_plt(const ElfFile& file) {
-  const auto plt = section_named(file, ".plt");
-  if (!plt) return;
-  plt_distance_ = plt->header.sh_offset - plt->header.sh_addr;
-  const GElf_Half machine = file.header().e_machine;
-  const bool is_x86 = machine == EM_X86_64 || machine == EM_386;
-  const auto [header_size, entry_size] = plt_sizes(machine, plt->header);
-  if (entry_size == 0) return;
-  AddressRange header = AddressRange::of_size(plt->header.sh_addr, header_size);
-  std::uint64_t begin = header.end, size = entry_size;
-
-  auto relocations = section_named(file, ".rela.plt");
-  if (!relocations) relocations = section_named(file, ".rel.plt");
-  std::vector<Slot> slots;
-  if (relocations) slots = slots_of(file, *relocations);
-  if (is_x86) std::ranges::stable_sort(slots, {}, &Slot::address);  // those of IFUNCs come last
+void SymbolTable::add_plt(const ElfFile& file) {
+  const auto name_at = [this](std::uint64_t address) {
+    std::string_view name;
+    for (auto symbol = std::ranges::lower_bound(symbols_, address, {}, address_of);
+         symbol != symbols_.end() && symbol->range.begin == address; ++symbol) {
+      if (symbol->preferred) name = symbol->name;
+    }
+    return name;
+  };
+  Plt plt = read_plt(file);
+  plt_distance_ = plt.distance;
+  // The symbols are sorted by address until the first one is added.
+  for (PltEntry& entry : plt.entries) {
+    if (entry.name.empty() && entry.resolver != 0) entry.name = name_at(entry.resolver);
+  }
   const auto add = [this](AddressRange range, std::string_view name, Kind kind) {
     symbols_.push_back({.range = range,
                         .section_end = range.end,
@@ -391,63 +258,8 @@ void SymbolTable::read_plt(const ElfFile& file) {
                         .global = true,
                         .preferred = true});
   };
-  const auto second = is_x86 ? section_named(file, ".plt.sec") : std::nullopt;
-  if (second) {  // its entries are called; those of .plt only bind them
-    header = AddressRange::of_size(plt->header.sh_addr, plt->header.sh_size);
-    begin = second->header.sh_addr;
-    size = plt_sizes(machine, second->header).entry;
-  } else if (slots.size() == plt->header.sh_size / size && plt->header.sh_size % size == 0) {
-    begin = header.begin;  // no entry binds others
-    header = {};
-  }
-  const GElf_Shdr& entries = second ? second->header : plt->header;
-  const std::uint64_t end = AddressRange::of_size(entries.sh_addr, entries.sh_size).end;
-  const std::size_t functions = symbols_.size();  // sorted by address
-  for (const Slot& slot : slots) {
-    const AddressRange range = AddressRange::of_size(begin, size);
-    if (range.end > end) break;
-    begin = range.end;
-    std::string_view name = slot.name;
-    if (name.empty() && slot.resolver != 0) {
-      const auto known = std::span(symbols_).first(functions);
-      for (auto symbol = std::ranges::lower_bound(known, slot.resolver, {}, address_of);
-           symbol != known.end() && symbol->range.begin == slot.resolver; ++symbol) {
-        if (symbol->preferred) name = symbol->name;
-      }
-    }
-    add(range, name, Kind::plt_entry);
-  }
-  if (!header.empty()) add(header, ".plt", Kind::function);
-  if (machine == EM_X86_64) read_plt_got(file);
-}
-
-/// Adds the entries of .plt.got, which jump through slots that are bound when the file is loaded.
-void SymbolTable::read_plt_got(const ElfFile& file) {
-  const auto got = section_named(file, ".plt.got");
-  const auto relocations = section_named(file, ".rela.dyn");
-  const Elf_Data* code = got ? elf_getdata(got->section, nullptr) : nullptr;
-  if (code == nullptr || code->d_buf == nullptr) return;
-  std::vector<Slot> slots;
-  if (relocations) slots = slots_of(file, *relocations);
-  std::ranges::stable_sort(slots, {}, &Slot::address);
-  const std::span bytes(static_cast<const std::uint8_t*>(code->d_buf), code->d_size);
-  const std::uint64_t size = plt_sizes(EM_X86_64, got->header).entry;
-  for (std::uint64_t offset = 0; offset + size <= bytes.size(); offset += size) {
-    const AddressRange range = AddressRange::of_size(got->header.sh_addr + offset, size);
-    std::string_view name;
-    if (const auto distance = jump_distance(bytes.subspan(offset, size))) {
-      const auto slot =
-          std::ranges::lower_bound(slots, range.begin + *distance, {}, &Slot::address);
-      if (slot != slots.end() && slot->address == range.begin + *distance) name = slot->name;
-    }
-    symbols_.push_back({.range = range,
-                        .section_end = range.end,
-                        .name = name,
-                        .kind = Kind::plt_entry,
-                        .weak = false,
-                        .global = true,
-                        .preferred = true});
-  }
+  for (const PltEntry& entry : plt.entries) add(entry.range, entry.name, Kind::plt_entry);
+  if (!plt.header.empty()) add(plt.header, ".plt", Kind::function);
 }
 
 Function SymbolTable::function(const Symbol& symbol) const {

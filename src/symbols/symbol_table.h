@@ -74,8 +74,7 @@ class SymbolTable {
   void read_symbols(const ElfFile& source, Elf_Scn* section);
   void extend_to_next();
   void choose_preferred();
-  void read_plt(const ElfFile& file);
-  void read_plt_got(const ElfFile& file);
+  void add_plt(const ElfFile& file);
   static std::uint64_t address_of(const Symbol& symbol);
   bool better(const Symbol& a, const Symbol& b) const;
   std::string_view shown(std::string_view name) const;
