@@ -12,6 +12,8 @@
 // The record is impossible if either check finds a fault, and possible if one of them is decided
 // and none finds a fault. If the file is missing, only addresses are compared: 0x1058 must not be
 // below 0x1050.
+//
+// The code of the kernel is judged where its file states that it is as in memory (KernelCode).
 #include "src/audit/branch_audit.h"
 
 #include "analysis/share.h"
@@ -19,6 +21,7 @@
 #include "src/audit/branch_filter.h"
 #include "src/audit/branches.h"
 #include "src/audit/code_budget.h"
+#include "src/audit/kernel_code.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
@@ -132,12 +135,17 @@ class BranchJudge {
   struct Code {
     const symbols::Module* module = nullptr;  ///< null: see `problem`
     std::uint64_t address = 0;                ///< link-time
+    const KernelCode* kernel = nullptr;       ///< what the module of the kernel states of its code
     BranchUnjudged problem = BranchUnjudged::none;
   };
   Code code_at(const symbols::FileLocation& place) {
     if (place.file == symbols::Region::kNoFile) return {.problem = BranchUnjudged::unmapped};
     Code code = file(place.file);
     if (code.module == nullptr) return code;
+    if (code.kernel != nullptr) {
+      code.address = code.kernel->link_address(place.offset);
+      return code;
+    }
     const auto address = code.module->address_at(place.offset);
     if (!address) return {.problem = BranchUnjudged::no_file};
     code.address = *address;
@@ -153,8 +161,9 @@ class BranchJudge {
     const symbols::MappedFile& mapped = spaces_.file(index);
     if (mapped.build_id.empty()) {
       // All records would contradict the code of another build: only the recorded one is used.
-      found.problem = locate::is_pseudo_file(mapped.path) ? BranchUnjudged::unmapped
-                                                          : BranchUnjudged::unverified;
+      const bool is_file = !locate::is_pseudo_file(mapped.path) && mapped.symbol_size == 0;
+      found.problem = is_file || mapped.path == locate::kKernelName ? BranchUnjudged::unverified
+                                                                    : BranchUnjudged::unmapped;
       return found;
     }
     const symbols::Module* module = modules_.find(mapped).module;
@@ -165,7 +174,22 @@ class BranchJudge {
     } else {
       found.module = module;
     }
+    if (found.module == nullptr || mapped.path != locate::kKernelName) return found;
+    if (spaces_.kernel_reference())
+      kernel_ = KernelCode::read(*module, *spaces_.kernel_reference());
+    if (kernel_) {
+      found.kernel = &*kernel_;
+    } else {
+      found = {.problem = BranchUnjudged::patched};
+    }
     return found;
+  }
+
+  /// Whether the kernel may have replaced an instruction, or one that it may be fused with.
+  bool may_be_patched(const Code& code, const Instruction& instruction) const {
+    const bool may_follow = fuses_ && instruction.flow == Flow::next;
+    const std::uint64_t length = may_follow ? kLongestInstruction : instruction.length;
+    return code.kernel != nullptr && code.kernel->is_patched({code.address, code.address + length});
   }
 
   /// Returns the code from an address on: at least the bytes of the longest instruction, unless the
@@ -247,6 +271,11 @@ class BranchJudge {
     if (code.module == nullptr) return {.unjudged = code.problem};
     const auto instruction = instruction_at(*code.module, code.address);
     if (!instruction) return kUndecided;
+    if (may_be_patched(code, *instruction)) {
+      return {.unjudged = BranchUnjudged::patched};
+    }
+    const Code to = code_at(branch.to);
+    if (to.kernel != nullptr && to.kernel->is_entry(to.address)) return kUndecided;
     if (instruction->flow == Flow::next) return no_branch(branch, code, *instruction);
     const BranchVerdict found = transfer(branch, *instruction, code.address);
     if (found.fault != BranchFault::none) return found;
@@ -263,12 +292,21 @@ class BranchJudge {
     if (branch.run_kind == CountedBranch::Run::backward) return {.fault = BranchFault::backward};
     const Code code = code_at(branch.before);
     if (code.module == nullptr) return {.unjudged = code.problem};
+    // What the kernel leaves out may be between: see branch_counter.cpp. It does not begin and end
+    // in one function, but around instructions that write to registers of the system.
+    const bool is_kernel = code.kernel != nullptr;
+    const auto function = is_kernel ? code.module->function_range_at(code.address) : std::nullopt;
+    if (is_kernel && !(function && branch.run < function->end - code.address)) return kUndecided;
     std::uint64_t offset = 0;
     while (offset < branch.run) {
       if (offset > kLongestRun || budget_.is_exhausted()) return kUndecided;
       const std::uint64_t address = code.address + offset;
       const auto instruction = instruction_at(*code.module, address);
       if (!instruction) return kUndecided;
+      if (is_kernel && code.kernel->is_patched({address, address + instruction->length})) {
+        return {.unjudged = BranchUnjudged::patched};
+      }
+      if (is_kernel && instruction->categories.contains(Category::other)) return kUndecided;
       if (branches_away(*instruction, address)) return {.fault = BranchFault::leaves};
       // A trap enters the kernel, which may continue after the instruction.
       if (instruction->flow == Flow::leaves) return kUndecided;
@@ -285,6 +323,7 @@ class BranchJudge {
   /// AMD records it (get_branch_type() in arch/x86/events/utils.c).
   bool fuses_;
   std::map<symbols::FileIndex, Code> files_;
+  std::optional<KernelCode> kernel_;
   /// The code that was read last, and where it is.
   const symbols::Module* window_of_ = nullptr;
   std::uint64_t window_begin_ = 0;

@@ -19,6 +19,16 @@
 //   entry 1   kernel -> user   a return to user mode, perhaps from an exec
 //   entry 2   user -> user     perhaps the old program: not judged (BranchUnjudged::resumed)
 //
+// In the kernel recording is switched off and on: by the interrupt of a counter, which stops it
+// (intel_pmu_handle_irq() and amd_pmu_v2_handle_irq() in arch/x86/events start it again), where
+// events are scheduled, and around a guest. The branches between are missing. What is recorded
+// between two such gaps has at least the return from the function that switches it on and the call
+// of the next that switches it off. So of two backward runs that follow each other one is no gap:
+//
+//   entry 0   backward   taken for a gap
+//   entry 1   backward   impossible
+//   entry 2   forward
+//
 // The record of the return may be missing if branches in the kernel are not recorded. In such
 // cases may_precede_exec() decides about the whole stack: it is not judged if it is the first one
 // of the process since its code was mapped.
@@ -55,8 +65,13 @@ bool is_user(std::uint64_t address) {
   return address != 0 && !is_kernel(address);
 }
 
+CpuMode mode_of(std::uint64_t address) {
+  return is_kernel(address) ? CpuMode::kernel : CpuMode::user;
+}
+
 BranchUnjudged reason_of_entry(const BranchEntry& entry) {
-  if (!is_user(entry.from) || !is_user(entry.to)) return BranchUnjudged::kernel;
+  const bool is_whole = entry.from != 0 && entry.to != 0;
+  if (!is_whole || is_kernel(entry.from) != is_kernel(entry.to)) return BranchUnjudged::kernel;
   const bool is_retired = !entry.aborted && entry.speculation != PERF_BR_SPEC_WRONG_PATH;
   return is_retired ? BranchUnjudged::none : BranchUnjudged::not_retired;
 }
@@ -65,7 +80,8 @@ BranchUnjudged reason_of_entry(const BranchEntry& entry) {
 
 bool is_run(const BranchEntry& older, const BranchEntry& newer) {
   // A transfer of any kind ends at `to`, unless it was not retired.
-  return reason_of_entry(newer) == BranchUnjudged::none && is_user(older.to) &&
+  return reason_of_entry(newer) == BranchUnjudged::none && older.to != 0 &&
+         is_kernel(older.to) == is_kernel(newer.from) &&
          older.speculation != PERF_BR_SPEC_WRONG_PATH;
 }
 
@@ -94,7 +110,7 @@ CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::S
                                      std::uint64_t time) {
   const auto place_of = [&](std::uint64_t address) {
     perfdata::Sample there = sample;
-    there.mode = is_kernel(address) ? CpuMode::kernel : CpuMode::user;
+    there.mode = mode_of(address);
     there.ip = address;
     return regions_.locate(there, time)
         .value_or(symbols::FileLocation{symbols::Region::kNoFile, address});
@@ -111,7 +127,7 @@ void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
                             const perfdata::Sample& sample, std::uint64_t time,
                             CountedBranch& branch) {
   if (!is_run(older, entry)) return;
-  const locate::AddressSpace space(CpuMode::user, sample.pid);
+  const locate::AddressSpace space(mode_of(entry.from), sample.pid);
   const locate::RegionCache::Place before = regions_.find(space, older.to, time);
   // Where the kernel filters, it drops records from code that it cannot read: branch_type() in
   // arch/x86/events/utils.c.
@@ -124,6 +140,13 @@ void BranchCounter::add_run(const BranchEntry& entry, const BranchEntry& older,
   branch.run_kind = entry.from < older.to ? CountedBranch::Run::backward
                     : is_one              ? CountedBranch::Run::mapped
                                           : CountedBranch::Run::apart;
+}
+
+void BranchCounter::leave_out_run(CountedBranch& branch) {
+  const CountedBranch alone;
+  branch.before = alone.before;
+  branch.run = alone.run;
+  branch.run_kind = alone.run_kind;
 }
 
 bool BranchCounter::may_precede_exec(const perfdata::Sample& sample, const BranchFilter& filter,
@@ -158,6 +181,7 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
   // User-mode records from before an exec are of other code. The branches of the exec in the kernel
   // replace them, or the return from it is a newer record; in a stack of calls they stay.
   bool is_resumed = may_precede_exec(sample, filter, time);
+  bool is_gap = false;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const BranchEntry& entry = entries_[i];
     if (is_empty(entry)) {
@@ -168,7 +192,10 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     BranchUnjudged reason = reason_of(entry, sample);
     const bool is_known = reason != BranchUnjudged::guest && reason != BranchUnjudged::machine;
     const bool contradicts = is_known && entry.predicted && entry.mispredicted;
-    if (reason == BranchUnjudged::none && is_resumed) reason = BranchUnjudged::resumed;
+    const bool is_user_mode = is_user(entry.from);
+    if (reason == BranchUnjudged::none && is_resumed && is_user_mode) {
+      reason = BranchUnjudged::resumed;
+    }
     is_resumed |= is_user(entry.to) && !is_user(entry.from);
     if (reason != BranchUnjudged::none && !contradicts) {
       count_unjudged(reason);
@@ -180,6 +207,8 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     if (is_compared && i + 1 < entries_.size()) {
       add_run(entry, entries_[i + 1], sample, time, branch);
     }
+    is_gap = !is_gap && !is_user_mode && branch.run_kind == CountedBranch::Run::backward;
+    if (is_gap) leave_out_run(branch);
     if (table_.size() == kMostDistinct && !table_.contains(branch)) {
       count_unjudged(BranchUnjudged::undecided);
     } else {

@@ -45,8 +45,8 @@ struct CountedBranch {
   std::uint8_t type = 0;       ///< PERF_BR_*
   bool both_outcomes = false;  ///< marked as predicted and as mispredicted
   Run run_kind = Run::none;
-  /// Without a file (kNoFile) the offset is an address. `before`: the target of the preceding
-  /// record.
+  /// Without a file (kNoFile), and in the kernel itself, the offset is an address. `before`: the
+  /// target of the preceding record.
   symbols::FileLocation from = {}, to = {}, before = {symbols::Region::kNoFile, 0};
   std::uint64_t distance = 0;  ///< bytes from `from` to `to`, modulo 2^64
   std::uint64_t run = 0;       ///< bytes from `before` to `from`, modulo 2^64
@@ -67,7 +67,7 @@ class BranchHash {
 
 /// Whether the code from the target of `older` to the source of `newer` was executed without
 /// another branch, if all branches were recorded (NoContiguity::none) and both are records of user
-/// mode, neighbours in a stack.
+/// mode, or both of the kernel, neighbours in a stack.
 bool is_run(const perfdata::BranchEntry& older, const perfdata::BranchEntry& newer);
 
 class BranchCounter {
@@ -97,6 +97,9 @@ class BranchCounter {
                         std::uint64_t time);
   void add_run(const perfdata::BranchEntry& entry, const perfdata::BranchEntry& older,
                const perfdata::Sample& sample, std::uint64_t time, CountedBranch& branch);
+
+  /// Makes a record one whose preceding record is not known.
+  static void leave_out_run(CountedBranch& branch);
 
   const symbols::AddressSpaces& spaces_;
   locate::RegionCache regions_;

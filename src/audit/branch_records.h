@@ -39,7 +39,7 @@ inline constexpr std::size_t kBranchFaults = words_of(BranchFault{}).size();
 /// Why a record is not judged.
 enum class BranchUnjudged : std::uint8_t {
   none,
-  kernel,       ///< the branch is from or to the kernel, or an address was not recorded
+  kernel,       ///< the branch enters or leaves the kernel, or an address was not recorded
   guest,        ///< the sample is of a guest, a hypervisor or an unknown mode
   not_retired,  ///< the abort of a transaction, or a branch on a wrongly speculated path
   resumed,      ///< from before the last return to user mode, which may be that of an exec
@@ -47,10 +47,11 @@ enum class BranchUnjudged : std::uint8_t {
   unmapped,     ///< no file is known to be mapped at the address
   no_file,      ///< the file is missing, has another build-id, or has no code there
   unverified,   ///< the recording has no build-id of the file
+  patched,      ///< the kernel may have patched the code, or no file states where it does
   undecided,    ///< the code does not show where it leads; or there are too many distinct records
 };
 SKID_WORDS(BranchUnjudged, {"none", "judged"},
-           {"kernel", "from or to the kernel, which patches its code"},
+           {"kernel", "enters or leaves the kernel, which may be at any instruction"},
            {"guest", "of a guest, a hypervisor or an unknown mode"},
            {"not_retired", "aborted or speculative: not part of what was executed"},
            {"resumed", "before the last return from the kernel, perhaps of another program"},
@@ -58,6 +59,7 @@ SKID_WORDS(BranchUnjudged, {"none", "judged"},
            {"unmapped", "no file is known to be mapped there"},
            {"no_file", "the file is missing, of another build, or has no code there"},
            {"unverified", "the recording has no build-id of the file"},
+           {"patched", "in code that the kernel patches, or without a vmlinux that states where"},
            {"undecided", "the code does not decide where the instruction leads"})
 inline constexpr std::size_t kBranchUnjudged = words_of(BranchUnjudged{}).size();
 

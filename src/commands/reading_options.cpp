@@ -96,20 +96,21 @@ measure::Choices choices_of(const ReadingOptions& options) {
 }
 
 std::vector<Option> binary_options(BinaryOptions& options) {
-  return {{"--binary", Value::file("FILE", options.files),
-           "a copy of a recorded file, used for the one with its build-id, or of its name where "
-           "none was recorded; may be repeated"},
-          {"--symfs", Value::directory(options.symfs),
-           "directory that contains the recorded paths: a copy of the recorded machine's /"},
-          {"--debug-dir", Value::directory(options.debug_directories),
-           "directory with the layout of /usr/lib/debug, searched before it; may be repeated"},
-          {"--buildid-dir", Value::directory(options.build_id_directory),
-           "perf's build-id cache (default: ~/.debug)"},
-          {"--debuginfod", Value::flag(options.debuginfod),
-           "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without "
-           "this option the network is not used"},
-          {"--no-demangle", Value::flag(options.no_demangle),
-           "print names of C++ and Rust functions as in the symbol table"}};
+  return {
+      {"--binary,--vmlinux", Value::file("FILE", options.files),
+       "a copy of a recorded file, or the vmlinux of the recorded kernel, used for the one with "
+       "its build-id, or of its name where none was recorded; may be repeated"},
+      {"--symfs", Value::directory(options.symfs),
+       "directory that contains the recorded paths: a copy of the recorded machine's /"},
+      {"--debug-dir", Value::directory(options.debug_directories),
+       "directory with the layout of /usr/lib/debug, searched before it; may be repeated"},
+      {"--buildid-dir", Value::directory(options.build_id_directory),
+       "perf's build-id cache (default: ~/.debug)"},
+      {"--debuginfod", Value::flag(options.debuginfod),
+       "request missing binaries from the servers of debuginfod (DEBUGINFOD_URLS); without "
+       "this option the network is not used"},
+      {"--no-demangle", Value::flag(options.no_demangle),
+       "print names of C++ and Rust functions as in the symbol table"}};
 }
 
 locate::SearchPlaces search_places(const BinaryOptions& options) {

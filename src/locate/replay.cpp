@@ -43,7 +43,9 @@ void Replay::enter_mapping(perfdata::MappingRecord& mapping, perfdata::CpuMode m
       if (!name.is_kernel && !mapping.build_id.empty()) {
         name.dso = kernel_dso_name({std::move(name.dso), {}});
       }
-      spaces_.map(time, symbols::AddressSpaces::kKernel, range, mapping.page_offset,
+      // The page offset of the kernel is the address of its reference symbol.
+      const std::uint64_t offset = name.is_kernel ? range.begin : mapping.page_offset;
+      spaces_.map(time, symbols::AddressSpaces::kKernel, range, offset,
                   {std::move(name.dso), std::move(mapping.build_id)});
       break;
     }

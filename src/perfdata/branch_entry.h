@@ -19,7 +19,9 @@ inline constexpr std::size_t kBranchEntry = 24;
 struct BranchEntry {
   std::uint64_t from = 0, to = 0;  ///< 0: not recorded
   bool mispredicted = false, predicted = false;
+  bool in_transaction = false;
   bool aborted = false;      ///< a transaction was aborted
+  unsigned cycles = 0;       ///< since the branch before; 0: not recorded
   unsigned type = 0;         ///< PERF_BR_*; 0: unknown, or not recorded
   unsigned speculation = 0;  ///< PERF_BR_SPEC_*
 };
@@ -35,7 +37,9 @@ inline BranchEntry branch_entry(std::span<const std::byte> stack, std::size_t in
   const std::uint64_t word = reader.u64();
   entry.mispredicted = bit_field(word, order, 0) != 0;
   entry.predicted = bit_field(word, order, 1) != 0;
+  entry.in_transaction = bit_field(word, order, 2) != 0;
   entry.aborted = bit_field(word, order, 3) != 0;
+  entry.cycles = bit_field(word, order, 4, 16);
   entry.type = bit_field(word, order, 20, 4);
   entry.speculation = bit_field(word, order, 24, 2);
   return entry;

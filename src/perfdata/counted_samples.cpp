@@ -1,8 +1,10 @@
 #include "src/perfdata/counted_samples.h"
 
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/counter_values.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/recording.h"
+#include "src/support/byte_reader.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,22 +26,23 @@ std::span<const Sample> CountedSamples::of(const Recording& recording, const Rec
   if (!details) return samples_;
   samples_.clear();
   const std::int32_t thread = attribute.inherit ? sample.tid : 0;
-  for (const CounterValue& counter : details->counters) {
+  ByteReader reader(details->counters, decoder.order());
+  read_counters(reader, attribute.read_format, [&](const CounterValue& counter) {
     const auto event = decoder.ids().find(counter.id);
-    if (!event) continue;
+    if (!event) return;
     // Threads are as many as a recording says.
     constexpr std::size_t kMost = 1U << 20U;
     const std::pair key(counter.id, thread);
-    if (values_.size() >= kMost && !values_.contains(key)) continue;
+    if (values_.size() >= kMost && !values_.contains(key)) return;
     std::uint64_t& last = values_[key];
     const std::uint64_t change = counter.value - last;
     last = counter.value;
-    if (change == 0) continue;
+    if (change == 0) return;
     Sample& counted = samples_.emplace_back(sample);
     counted.attribute = *event;
     counted.id = counter.id;
     counted.period = change;
-  }
+  });
   return samples_;
 }
 

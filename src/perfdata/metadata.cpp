@@ -1,5 +1,6 @@
 #include "src/perfdata/metadata.h"
 
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/feature_sections.h"
 #include "src/perfdata/file_header.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <bitset>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -236,9 +238,33 @@ class SectionReader {
   FileSections sections_;
 };
 
+/// Names events as Android's simpleperf lists them, a line "NAME,TYPE,CONFIG" each
+/// ("event_type_info" of META_INFO, system/extras/simpleperf/cmd_record.cpp).
+void adopt_simpleperf_names(Metadata& metadata) {
+  std::map<std::string_view, std::string_view> names;  // by ",TYPE,CONFIG"
+  for (const auto& [key, value] : metadata.features.meta_info) {
+    if (key != "event_type_info") continue;
+    for (std::string_view rest = value; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      const auto config = line.rfind(',');
+      if (config == line.npos || config == 0) continue;
+      const auto type = line.rfind(',', config - 1);
+      if (type == line.npos || type == 0) continue;
+      names.emplace(line.substr(type), line.substr(0, std::min(type, kLongestEventName)));
+    }
+  }
+  if (names.empty()) return;
+  for (Attribute& attribute : metadata.attributes) {
+    const auto known = names.find(fmt::format(",{},{}", attribute.type, attribute.config));
+    if (known != names.end()) attribute.name = known->second;
+  }
+}
+
 }  // namespace
 
 void adopt_event_descriptions(Metadata& metadata) {
+  adopt_simpleperf_names(metadata);
   const auto& events = metadata.features.events;
   IdTable by_id;
   for (std::uint32_t i = 0; i < events.size(); ++i) {

@@ -14,44 +14,6 @@ namespace {
 
 constexpr std::uint16_t kWord = sizeof(std::uint64_t);
 
-/// Reads PERF_SAMPLE_READ: one value, or those of a group, depending on read_format
-/// (perf_event_read_format in include/uapi/linux/perf_event.h).
-std::vector<CounterValue> read_counters(ByteReader& reader, std::uint64_t read_format) {
-  const auto word_if = [&](std::uint64_t bit) {
-    return (read_format & bit) != 0 ? reader.u64() : 0;
-  };
-  const bool is_group = (read_format & PERF_FORMAT_GROUP) != 0;
-  const std::uint64_t values = is_group ? reader.u64() : 1;
-  if (values > reader.remaining() / kWord) {
-    reader.fail();
-    return {};
-  }
-  CounterValue counter;
-  if (!is_group) counter.value = reader.u64();
-  counter.time_enabled = word_if(PERF_FORMAT_TOTAL_TIME_ENABLED);
-  counter.time_running = word_if(PERF_FORMAT_TOTAL_TIME_RUNNING);
-  std::vector<CounterValue> counters;
-  for (std::uint64_t i = 0; i < values && !reader.failed(); ++i) {
-    if (is_group) counter.value = reader.u64();
-    counter.id = word_if(PERF_FORMAT_ID);
-    counter.lost = word_if(PERF_FORMAT_LOST);
-    counters.push_back(counter);
-  }
-  return counters;
-}
-
-/// Returns the value of the counter with the id of a sample; nullopt: there is none. A value
-/// outside of a group may lack the id.
-std::optional<CounterValue> counter_of(std::span<const CounterValue> counters, bool is_group,
-                                       std::uint64_t id) {
-  for (CounterValue counter : counters) {
-    if (counter.id != id && (is_group || (id != 0 && counter.id != 0))) continue;
-    if (counter.id == 0) counter.id = id;
-    return counter;
-  }
-  return std::nullopt;
-}
-
 /// Returns the bytes of `count` elements of `element` bytes each; fails if fewer remain.
 std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std::uint64_t element) {
   if (count > reader.remaining() / element) {
@@ -176,9 +138,15 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   reader.skip(layouts_[sample.attribute].size);
   SampleDetails details;
   if (attribute.has(PERF_SAMPLE_READ)) {
-    details.counters = read_counters(reader, attribute.read_format);
+    details.counters = record.body.subspan(layouts_[sample.attribute].size);
     const bool is_group = (attribute.read_format & PERF_FORMAT_GROUP) != 0;
-    details.counter = counter_of(details.counters, is_group, sample.id);
+    read_counters(reader, attribute.read_format, [&](CounterValue counter) {
+      // A value outside of a group may lack the id.
+      const bool may_lack = !is_group && (sample.id == 0 || counter.id == 0);
+      if (details.counter || (counter.id != sample.id && !may_lack)) return;
+      if (counter.id == 0) counter.id = sample.id;
+      details.counter = counter;
+    });
   }
   if (attribute.has(PERF_SAMPLE_CALLCHAIN)) {
     details.callchain = counted(reader, reader.u64(), kWord);

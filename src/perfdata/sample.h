@@ -3,6 +3,7 @@
 
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/counter_values.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/record.h"
@@ -30,18 +31,10 @@ struct Sample {
   std::uint64_t period = 0;  ///< the event's where samples do not record it; 0 with a frequency
 };
 
-/// A counter when a sample was taken (PERF_SAMPLE_READ).
-struct CounterValue {
-  std::uint64_t id = 0;                              ///< id of the counter; 0: none
-  std::uint64_t value = 0;                           ///< events
-  std::uint64_t time_enabled = 0, time_running = 0;  ///< ns; 0 if not recorded
-  std::uint64_t lost = 0;  ///< lost records of the event so far; 0 if not recorded
-};
-
 /// The used fields after the fixed ones. Their offsets depend on the lengths of the preceding
 /// fields.
 struct SampleDetails {
-  std::vector<CounterValue> counters;  ///< those of the event's group, or of the event
+  std::span<const std::byte> counters;  ///< PERF_SAMPLE_READ, for read_counters()
   /// The counter of the event; nullopt: not recorded, or not among the values of the event's group.
   std::optional<CounterValue> counter;
   std::span<const std::byte> callchain;     ///< u64 each, in the byte order of the recording

@@ -112,7 +112,24 @@ void AddressSpaces::set_build_id(std::string_view path, std::string_view build_i
   }
 }
 
+void AddressSpaces::merge_equal_files() {
+  std::vector<FileIndex> first(files_.size());
+  std::map<std::tuple<std::string_view, std::string_view, AddressRange>, FileIndex> known;
+  for (FileIndex i = 0; i < files_.size(); ++i) {
+    const MappedFile& file = files_[i];
+    first[i] = i;
+    if (file.build_id.empty()) continue;
+    first[i] = known.try_emplace({file.path, file.build_id, file.executable}, i).first->second;
+    files_[first[i]].is_execute_only |= file.is_execute_only;
+    files_[first[i]].is_code |= file.is_code;
+  }
+  for (Mapping& mapping : mappings_) {
+    if (mapping.file < kFork) mapping.file = first[mapping.file];
+  }
+}
+
 void AddressSpaces::seal() {
+  merge_equal_files();
   // Sorting numbers takes less memory than sorting events.
   std::vector<std::uint32_t> order(mappings_.size());
   std::iota(order.begin(), order.end(), 0U);

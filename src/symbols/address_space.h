@@ -37,7 +37,8 @@ class AddressSpaces {
   static constexpr std::size_t kMostMappedAncestors = 256;
 
   /// Adds a mapping of `file` from `file_offset` on. An empty or inverted range is ignored. Files
-  /// of one path with different devices or inodes are different files.
+  /// of one path with different devices or inodes are different files, unless `seal` finds them
+  /// equal.
   void map(std::uint64_t time, std::int32_t pid, AddressRange range, std::uint64_t file_offset,
            MappedFile file);
   /// Adds a fork: `child` starts with the mappings that `parent` has at that time. Threads (child
@@ -114,6 +115,9 @@ class AddressSpaces {
   void add(Mapping event);
   void begin_lives(const std::vector<std::uint32_t>& order);
   void place_mappings(std::vector<std::uint32_t> order);
+  /// Gives files with one path and build-id whose code was mapped from the same offsets one index:
+  /// where file systems are stacked, a file can have several inodes.
+  void merge_equal_files();
   void find_replaced_code();
   const Mapping* newest(const Life& life, std::size_t count, std::uint64_t address,
                         AddressRange& alike) const;

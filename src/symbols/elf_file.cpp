@@ -81,7 +81,7 @@ std::string read_build_id(Elf* elf) {
 
 }  // namespace
 
-ElfFile ElfFile::open(const std::filesystem::path& path) {
+ElfFile ElfFile::open(const std::filesystem::path& path, std::optional<std::uint64_t> allowance) {
   ElfFile file;
   file.path_ = path;
   file.descriptor_ = open_regular_file(path);
@@ -90,7 +90,7 @@ ElfFile ElfFile::open(const std::filesystem::path& path) {
     throw InputError(
         {path.string(), std::nullopt, std::move(found), "an ELF file", std::move(remedy)});
   };
-  file.allowance_ = allowance_for(file.descriptor_);
+  file.allowance_ = allowance ? *allowance : allowance_for(file.descriptor_);
   const std::uint64_t size = size_of(file.descriptor_);
   if (size > file.allowance_) {
     refuse(fmt::format("a file of {} bytes, most of which are holes", size),

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,10 @@ std::string_view section_name(std::string_view names, const GElf_Shdr& section);
 class ElfFile {
  public:
   /// Opens a regular file, read-only. Throws InputError if it is not a regular file or not ELF, or
-  /// would take more memory than its allowance.
-  static ElfFile open(const std::filesystem::path& path);
+  /// would take more memory than its allowance. `allowance`: that of the file which contains it;
+  /// nullopt: its own.
+  static ElfFile open(const std::filesystem::path& path,
+                      std::optional<std::uint64_t> allowance = std::nullopt);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   const FileDescriptor& descriptor() const noexcept { return descriptor_; }

@@ -54,7 +54,7 @@ std::optional<ElfFile> mini_debug_info(const ElfFile& file) {
     const FileDescriptor memory(::memfd_create("gnu_debugdata", MFD_CLOEXEC));
     try {
       write_all(memory, decompressed(*data, file.allowance()), ".gnu_debugdata");
-      return ElfFile::open(fmt::format("/proc/self/fd/{}", memory.get()));
+      return ElfFile::open(fmt::format("/proc/self/fd/{}", memory.get()), file.allowance());
     } catch (const Error&) {
       return std::nullopt;
     }

@@ -217,6 +217,10 @@ std::vector<std::uint64_t> Module::symbol_values() const {
   return contents_->symbol_table().symbol_values();
 }
 
+std::optional<std::uint64_t> Module::value_of(std::string_view name) const {
+  return contents_->symbol_table().value_of(name);
+}
+
 std::optional<SourceLine> Module::line_at(std::uint64_t address) const {
   LineTable* lines = contents_->line_table();
   if (lines == nullptr) return std::nullopt;

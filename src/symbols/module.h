@@ -82,6 +82,8 @@ class Module {
   /// Returns the values of all defined symbols of any type, including labels within functions;
   /// lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
+  /// Returns the value of the symbol of that name, of any type; nullopt: the file has none.
+  std::optional<std::uint64_t> value_of(std::string_view name) const;
   /// Returns the source line of an address, from DWARF line tables if there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
   /// Whether line_at left out lines because reading them would take too much memory or time.

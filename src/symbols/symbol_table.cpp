@@ -302,6 +302,11 @@ std::vector<std::uint64_t> SymbolTable::symbol_values() const {
   return values;
 }
 
+std::optional<std::uint64_t> SymbolTable::value_of(std::string_view name) const {
+  const auto found = std::ranges::find(symbols_, name, &Symbol::name);
+  return found == symbols_.end() ? std::nullopt : std::optional(found->range.begin);
+}
+
 std::vector<Function> SymbolTable::functions_named(std::string_view name) const {
   const bool plt = name.ends_with(kPltSuffix);
   const std::string_view target = plt ? name.substr(0, name.size() - kPltSuffix.size()) : name;

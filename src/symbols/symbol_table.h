@@ -53,6 +53,8 @@ class SymbolTable {
   /// Returns the values of all symbols and the addresses where entries of the PLT begin, lowest
   /// first, each once.
   std::vector<std::uint64_t> symbol_values() const;
+  /// Returns the value of the symbol of that name, of any type; of several that of the lowest one.
+  std::optional<std::uint64_t> value_of(std::string_view name) const;
 
  private:
   enum class Kind : std::uint8_t {

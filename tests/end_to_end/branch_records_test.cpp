@@ -3,6 +3,7 @@
 #include "tests/support/exit_statuses.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
 
@@ -88,6 +89,37 @@ TEST_F(BranchRecordsCommand, CountsStacksLargerThanTheirSample) {
   const json records = json::parse(done.out)["recordings"][0]["events"][0]["branch_records"];
   EXPECT_EQ(records["damaged_stacks"], 1);
   EXPECT_EQ(records["records"], 0);
+}
+
+TEST_F(BranchRecordsCommand, PrintsWhatFollowsTheFixedFieldsOfSamples) {
+  test::RecordingBuilder builder;
+  test::EventToBuild event;
+  event.type = PERF_TYPE_HARDWARE;
+  event.config = PERF_COUNT_HW_INSTRUCTIONS;
+  event.sample_type |= PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |
+                       PERF_SAMPLE_REGS_INTR;
+  event.sample_regs_intr = 1U | 1U << 23U | std::uint64_t{1} << 35U;
+  event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+  builder.event(event);
+  constexpr std::uint64_t kTaken = 1U | 1U << 2U | 7U << 4U | 4U << 20U | 3U << 24U;
+  test::add_sample({.ip = kCode,
+                    .branches = {{0x30, 0x10, kTaken}, {0x20, 0xffff'ffff'8100'0000, 2}},
+                    .registers = {5, 6, 7},
+                    .weight = (std::uint64_t{99} << 32U) + 41,
+                    .data_source = 0x1e05080021},
+                   event, builder);
+  builder.feature(HEADER_ARCH, builder.writer().counted_text("x86_64").bytes());
+  builder.feature(HEADER_SIMPLEPERF_META_INFO,
+                  std::string("arch\0x\0event_type_info\0no,1\ninst-retired,0,1\nother,1,0\0", 55));
+  builder.write(directory_ / "perf.data");
+  const auto printed = test::skidscan(
+      {"samples", "perf.data", "--columns", "event,weight,data_src,brstack,iregs,uregs"},
+      directory_.path());
+  EXPECT_EQ(printed.out,
+            "event\tweight\tdata_src\tbrstack\tiregs\turegs\n"
+            "inst-retired\t41\t1e05080021\t0x30/0x10/M/X/-/7/CALL/SPEC_CORRECT_PATH "
+            "0x20/0xffffffff81000000/P/-/-/0//-\tAX:0x5 R15:0x6 XMM1:0x7\t\n")
+      << printed.err;
 }
 
 TEST_F(BranchRecordsCommand, RefusesABinaryThatDoesNotExist) {

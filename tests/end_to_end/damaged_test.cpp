@@ -15,7 +15,9 @@ namespace {
 using test::RecordingBuilder;
 
 constexpr const char* kAllColumns =
-    "time,pid,tid,cpu,attr,event,period,addr,mode,exact,ip,sym,symoff,dso,trace";
+    "time,pid,tid,cpu,attr,event,period,addr,weight,data_src,brstack,iregs,uregs,mode,exact,ip,sym,"
+    "symoff,dso,"
+    "trace";
 
 /// The address space and the processor time that any recording of these tests may take.
 constexpr const char* kAddressSpace = "--as=536870912";  // bytes: 512 MiB

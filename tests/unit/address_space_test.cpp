@@ -59,6 +59,24 @@ TEST(AddressSpaces, SeparateFilesOfOnePathByTheirInodes) {
   EXPECT_EQ(spaces.file(1).build_id, "12");
 }
 
+TEST(AddressSpaces, JoinInodesOfAPathWithOneBuildIdAndTheSameCode) {
+  for (const bool has_build_id : {false, true}) {
+    AddressSpaces spaces;
+    const auto map = [&](std::uint64_t at, std::uint64_t inode, AddressRange code) {
+      spaces.map(1, 1, {at, at + 0x1000}, code.begin,
+                 {.path = "a", .identity = {8, inode, 0}, .executable = code});
+    };
+    map(0x1000, 1, {0x2000, 0x3000});
+    map(0x4000, 2, {0x2000, 0x3000});
+    map(0x6000, 3, {0x1000, 0x2000});  // of another build, which was replaced
+    if (has_build_id) spaces.set_build_id("a", "12");
+    spaces.seal();
+    const auto file_at = [&](std::uint64_t address) { return spaces.find(1, address, 2).file; };
+    EXPECT_EQ(file_at(0x1000) == file_at(0x4000), has_build_id);
+    EXPECT_NE(file_at(0x1000), file_at(0x6000));
+  }
+}
+
 TEST(AddressSpaces, DoNotChooseBetweenTwoBuildIdsOfAPath) {
   AddressSpaces spaces;
   spaces.map(1, 1, {0x1000, 0x2000}, 0, {"a", ""});

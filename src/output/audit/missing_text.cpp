@@ -66,7 +66,7 @@ std::string missing_text(const std::vector<audit::Audit>& audits, const Page& pa
     remedy = fmt::format(
         "On the recorded machine, perf archive {} collects those with a build-id; extract them "
         "into ~/.debug on this one. --debuginfod requests them from the servers of "
-        "DEBUGINFOD_URLS, --binary FILE and --symfs DIR use a copy.",
+        "DEBUGINFOD_URLS, --binary FILE and --symfs DIR use a copy, --vmlinux FILE the kernel's.",
         escape_for_terminal(first->file));
   }
   if (lacks_build_id) {

@@ -7,6 +7,7 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
+#include "src/machine/zen.h"
 #include "src/output/cell.h"
 #include "src/output/cpu_fields.h"
 #include "src/output/escape.h"
@@ -264,6 +265,15 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
   return text + page.list(list);
 }
 
+/// Returns which filters of perf record -j the kernel takes on AMD: amd_brs_setup_filter() of Zen 3
+/// and amd_pmu_lbr_setup_filter() of later ones (arch/x86/events/amd).
+std::string filters_text(const machine::CpuIdentity& cpu) {
+  if (!machine::is_amd(cpu)) return {};
+  return machine::zen_generation(cpu) == 3
+             ? ", no filter of -j but any and modes"
+             : ", all filters of -j but stack, in_tx, no_tx and abort_tx";
+}
+
 /// "32 a sample, with any event, at levels none p pp ppp", or why there are none.
 std::string branches_text(const SamplingSupport& support, const machine::SampledEvent& event) {
   const machine::LevelAnswer& refused = event.answers.at(0);
@@ -278,9 +288,10 @@ std::string branches_text(const SamplingSupport& support, const machine::Sampled
           ? std::string("with any event")
           : fmt::format("only with -e {0} at a fixed period (perf record -b -e {0} -c N)",
                         event.name);
-  return fmt::format("{}{}, {}", depth, which,
+  return fmt::format("{}{}, {}{}", depth, which,
                      event.levels.size() == 1 ? std::string("at no precise level")
-                                              : "at levels " + levels_text(event.levels));
+                                              : "at levels " + levels_text(event.levels),
+                     filters_text(support.machine.cpu));
 }
 
 bool any_of_cpu(const Diagnosis& diagnosis) {

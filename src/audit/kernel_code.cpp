@@ -1,0 +1,143 @@
+#include "src/audit/kernel_code.h"
+
+#include "src/support/byte_order.h"
+#include "src/support/byte_reader.h"
+#include "src/symbols/kernel_reference.h"
+#include "src/symbols/module.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <span>
+
+namespace skid::audit {
+namespace {
+
+/// How an entry of a table gives a piece of code. `size`: of the entry, bytes; 0: there is no such
+/// layout.
+struct Layout {
+  std::uint8_t size = 0;
+  bool is_relative = true;     ///< a 32-bit distance from the entry; false: a 64-bit address
+  std::uint8_t length_at = 0;  ///< offset of the byte with the code's length; 0: see `Table`
+};
+
+/// A table between two symbols, and the bytes that are replaced before and from the address in an
+/// entry on, if the entry has no length. The layout is the first by which all entries are of code.
+struct Table {
+  const char *begin, *end;
+  std::array<Layout, 3> layouts;
+  std::uint64_t before = 0, length = 5;
+};
+
+/// Structures and symbols of Linux 2.6.39 to 7.2: arch/x86/include/asm/alternative.h (entries of 14
+/// bytes since 6.3, of 12 since 5.13 and up to 4.0, of 13 between), asm/paravirt_types.h (up to
+/// 6.7), include/linux/jump_label.h (relative since 4.20), static_call_types.h,
+/// arch/x86/kernel/vmlinux.lds.S. FineIBT replaces 14 bytes before indirect calls, and the 16 and
+/// more before a function (arch/x86/kernel/alternative.c).
+constexpr std::array kTables{
+    Table{"__alt_instructions",
+          "__alt_instructions_end",
+          {{{14, true, 12}, {12, true, 10}, {13, true, 10}}}},
+    Table{"__parainstructions", "__parainstructions_end", {{{16, false, 9}}}},
+    Table{"__retpoline_sites", "__retpoline_sites_end", {{{4}}}, 14, 8},
+    Table{"__return_sites", "__return_sites_end", {{{4}}}},
+    Table{"__call_sites", "__call_sites_end", {{{4}}}},
+    Table{"__cfi_sites", "__cfi_sites_end", {{{4}}}, 0, 40},
+    Table{"__start_static_call_sites", "__stop_static_call_sites", {{{8}}}},
+    Table{"__start___jump_table", "__stop___jump_table", {{{16}, {24, false}}}, 0, 1},
+    Table{"__start_mcount_loc", "__stop_mcount_loc", {{{8, false}}}},
+};
+
+/// The most pieces of patched code before a table is read. A kernel has about 500,000, a damaged
+/// file can have any number.
+constexpr std::size_t kMostPatched = std::size_t{1} << 22;
+
+/// The trampolines of static calls are patched as a whole.
+constexpr std::array<const char*, 2> kTrampolines{"__static_call_text_start",
+                                                  "__static_call_text_end"};
+/// Handlers of exceptions were in the section of kprobes, too, up to Linux 4.x
+/// (arch/x86/kernel/entry_64.S).
+constexpr std::array<std::array<const char*, 2>, 2> kEntries{
+    {{"__entry_text_start", "__entry_text_end"}, {"__kprobes_text_start", "__kprobes_text_end"}}};
+
+std::optional<AddressRange> range_between(const symbols::Module& file, const char* begin,
+                                          const char* end) {
+  const auto first = file.value_of(begin), after = file.value_of(end);
+  return first && after ? std::optional(AddressRange{*first, *after}) : std::nullopt;
+}
+
+/// Adds the code in the entries of a table to `patched`. False if some of it is not code.
+bool read_table(AddressRange place, std::span<const std::byte> bytes, const Table& table,
+                const Layout& layout, std::span<const AddressRange> code,
+                std::vector<AddressRange>& patched) {
+  for (std::size_t at = 0; at < bytes.size(); at += layout.size) {
+    ByteReader reader(bytes.subspan(at, layout.size), ByteOrder::little);
+    const std::uint64_t address =
+        layout.is_relative
+            ? place.begin + at + static_cast<std::uint64_t>(std::int64_t{reader.i32()})
+            : reader.u64();
+    if (address == 0) continue;  // a call of ftrace in a function that the linker left out
+    const auto after = std::ranges::upper_bound(code, address, {}, &AddressRange::begin);
+    if (after == code.begin() || !std::prev(after)->contains(address)) return false;
+    const std::uint64_t length = layout.length_at == 0
+                                     ? table.length
+                                     : std::to_integer<std::uint64_t>(bytes[at + layout.length_at]);
+    patched.push_back({address - table.before, address + length});
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<KernelCode> KernelCode::read(const symbols::Module& file,
+                                           const symbols::KernelReference& loaded) {
+  const auto reference = file.value_of(loaded.symbol);
+  if (!reference || file.arch() != Arch::x86_64) return std::nullopt;
+  KernelCode kernel;
+  kernel.shift_ = *reference - loaded.address;
+  for (const auto& [begin, end] : kEntries) {
+    if (const auto range = range_between(file, begin, end)) kernel.entries_.push_back(*range);
+  }
+  if (kernel.entries_.empty()) return std::nullopt;
+
+  std::vector<AddressRange> patched;
+  if (const auto range = range_between(file, kTrampolines[0], kTrampolines[1])) {
+    patched.push_back(*range);
+  }
+  const std::vector<AddressRange> code = file.executable_ranges();
+  for (const Table& table : kTables) {
+    const auto place = range_between(file, table.begin, table.end);
+    if (!place || place->empty()) continue;
+    const std::vector<std::byte> bytes = file.code(*place);
+    if (bytes.size() != place->size()) return std::nullopt;
+    const std::size_t before = patched.size();
+    if (before > kMostPatched) return std::nullopt;
+    const bool is_read = std::ranges::any_of(table.layouts, [&](const Layout& layout) {
+      patched.resize(before);
+      return layout.size != 0 && bytes.size() % layout.size == 0 &&
+             read_table(*place, bytes, table, layout, code, patched);
+    });
+    if (!is_read) return std::nullopt;
+  }
+  std::ranges::sort(patched, {}, &AddressRange::begin);
+  for (const AddressRange& range : patched) {
+    if (!kernel.patched_.empty() && range.begin <= kernel.patched_.back().end) {
+      kernel.patched_.back().end = std::max(kernel.patched_.back().end, range.end);
+    } else {
+      kernel.patched_.push_back(range);
+    }
+  }
+  return kernel;
+}
+
+bool KernelCode::is_patched(AddressRange range) const {
+  const auto next = std::ranges::upper_bound(patched_, range.begin, {}, &AddressRange::end);
+  return next != patched_.end() && next->begin < range.end;
+}
+
+bool KernelCode::is_entry(std::uint64_t address) const {
+  return std::ranges::any_of(entries_, [&](AddressRange one) { return one.contains(address); });
+}
+
+}  // namespace skid::audit

@@ -1,0 +1,182 @@
+// Which branch records of the kernel an audit accuses: by a small kernel whose file states what is
+// patched, loaded elsewhere than it was linked, and by addresses alone.
+#include "src/audit/audit.h"
+#include "src/audit/branch_records.h"
+#include "src/perfdata/format.h"
+#include "src/support/address.h"
+#include "src/symbols/module.h"
+#include "tests/support/prelude.h"
+#include "tests/support/recorded_program.h"
+#include "tests/unit/audited_program.h"
+
+namespace skid::audit {
+namespace {
+
+using namespace perfdata;
+
+constexpr std::uint64_t kLoadedAbove = 0x1200'0000;  // KASLR
+
+/// `entry`: of .altinstructions, of the size that kernels of some version have.
+std::string kernel(const std::string& entry) {
+  return R"(
+  .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end
+  .globl \label
+  .hidden \label
+  .endr
+_text:
+  function work
+  pushq %rbx
+call_leaf:
+  call leaf
+back:
+  incl %eax
+  je skip
+  incl %eax
+key:
+  jmp cold
+skip:
+  decl %ebx
+again:
+  jne back
+alternative:
+  jmp done
+done:
+  wrmsr
+last:
+  jmp work
+cold:
+  ret
+  end work
+  function leaf
+  incl %eax
+leaf_end:
+  ret
+  end leaf
+__entry_text_start:
+  function asm_exc_page_fault
+  cld
+  iretq
+  end asm_exc_page_fault
+__entry_text_end:
+  .data
+__start___jump_table:
+  .long key - ., cold - .
+  .quad 0
+__stop___jump_table:
+__alt_instructions:
+)" + entry +
+         "\n__alt_instructions_end:\n";
+}
+constexpr const char* kEntries[] = {
+    ".long alternative - ., 0\n .long 77\n .byte 2, 0",      // Linux 6.3
+    ".long alternative - ., 0\n .short 77\n .byte 2, 0",     // Linux 5.13
+    ".long alternative - ., 0\n .short 77\n .byte 2, 0, 0",  // Linux 4.1
+};
+
+class KernelBranchRecordsTest : public AuditedX86Program {
+ protected:
+  void build(const std::string& entry) {
+    AuditedProgram::build(
+        kernel(entry), Arch::x86_64,
+        {"-nostdlib", "-static", "-no-pie", "-Wl,-e,work", "-Wl,-Ttext=0xffffffff81000000"});
+  }
+
+  using Branch = std::pair<const char*, const char*>;  ///< symbols: from, to
+  using Stack = std::vector<Branch>;                   ///< the newest first
+
+  /// Audits stacks of samples in the kernel. `has_file`: whether the kernel's file is given.
+  BranchRecords audited(const std::vector<Stack>& stacks, bool has_file = true) {
+    test::RecordingBuilder builder;
+    test::EventToBuild event;
+    event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL;
+    builder.event(event);
+    const auto at = [&](const char* symbol) { return assembled_->value_of(symbol) + kLoadedAbove; };
+    constexpr std::uint16_t kKernel = PERF_RECORD_MISC_KERNEL;
+    builder.mmap(-1, at("_text"), 0x10'0000, at("_text"), "[kernel.kallsyms]_text", 1, kKernel);
+    test::SampleToBuild sample{.ip = at("work"), .misc = kKernel, .time = 100};
+    for (const Stack& stack : stacks) {
+      sample.branches.clear();
+      for (const auto& [from, to] : stack) sample.branches.push_back({at(from), at(to)});
+      test::add_sample(sample, event, builder);
+    }
+    const auto id = test::hex(symbols::Module::open(program_).build_id());
+    const std::string_view bytes(reinterpret_cast<const char*>(id.data()), id.size());
+    builder.feature(HEADER_BUILD_ID, builder.build_id_entry("[kernel.kallsyms]", bytes, kKernel));
+    test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
+    builder.write(recording_);
+    Choices choices;
+    if (has_file) choices.places.candidates.push_back(program_);
+    const BranchRecords records = audit_recording(choices).events.at(0).branch_records.value();
+    EXPECT_EQ(records.judged + sum(records.not_judged), records.records);
+    return records;
+  }
+  /// The fault of the newest record, or why it is not judged; "possible".
+  std::string newest(const Stack& stack) {
+    const BranchRecords one = audited({stack});
+    const BranchRecords older = audited({Stack(stack.begin() + 1, stack.end())});
+    for (std::size_t i = 1; i < kBranchFaults; ++i) {
+      if (one.faults[i] > older.faults[i]) return std::string(name_of(static_cast<BranchFault>(i)));
+    }
+    for (std::size_t i = 1; i < kBranchUnjudged; ++i) {
+      if (one.not_judged[i] == older.not_judged[i]) continue;
+      return std::string(name_of(static_cast<BranchUnjudged>(i)));
+    }
+    return "possible";
+  }
+
+  template <typename Counts>
+  static std::uint64_t sum(const Counts& counts) {
+    return std::accumulate(counts.begin() + 1, counts.end(), std::uint64_t{0});
+  }
+};
+
+TEST_F(KernelBranchRecordsTest, AreJudgedByCodeThatIsNotPatched) {
+  for (const char* entry : kEntries) {
+    build(entry);
+    EXPECT_EQ(newest({{"call_leaf", "leaf"}}), "possible") << entry;
+    EXPECT_EQ(newest({{"leaf_end", "back"}}), "possible");
+    EXPECT_EQ(newest({{"again", "leaf"}}), "wrong_target");
+    EXPECT_EQ(newest({{"skip", "back"}}), "not_a_branch");
+    // A static key may be a jump or a NOP, whatever the file has.
+    EXPECT_EQ(newest({{"key", "leaf"}}), "patched");
+    EXPECT_EQ(newest({{"alternative", "leaf"}}), "patched");
+    EXPECT_EQ(newest({{"again", "back"}, {"leaf_end", "back"}}), "possible") << "across the key";
+    EXPECT_EQ(newest({{"cold", "back"}, {"again", "last"}}), "leaves");
+  }
+}
+
+TEST_F(KernelBranchRecordsTest, MayEnterExceptionsAtAnyInstruction) {
+  build(kEntries[0]);
+  EXPECT_EQ(newest({{"skip", "asm_exc_page_fault"}}), "undecided");
+  EXPECT_EQ(newest({{"again", "asm_exc_page_fault"}}), "undecided");
+}
+
+TEST_F(KernelBranchRecordsTest, AreComparedInOneFunctionUpToSystemInstructions) {
+  build(kEntries[0]);
+  // Recording may have been switched off and on, by WRMSR or in another function.
+  EXPECT_EQ(newest({{"cold", "back"}, {"alternative", "done"}}), "possible");
+  EXPECT_EQ(newest({{"leaf_end", "back"}, {"again", "last"}}), "possible");
+}
+
+TEST_F(KernelBranchRecordsTest, NeedATableOfAKnownLayout) {
+  build(".long work - . - 64, 0\n .byte 2, 0");
+  EXPECT_EQ(newest({{"skip", "back"}}), "patched");
+}
+
+TEST_F(KernelBranchRecordsTest, AreComparedByAddressesWithoutAFile) {
+  build(kEntries[0]);
+  // Of two backward runs in sequence one can be where recording was switched off.
+  const Branch low_to_high{"back", "leaf_end"}, high_to_low{"leaf_end", "back"};
+  const BranchRecords one = audited({{low_to_high, low_to_high, high_to_low}}, false);
+  EXPECT_EQ(one.impossible.count, 0U);
+  EXPECT_EQ(one.judged, 1U);
+  const BranchRecords several = audited({Stack(5, low_to_high)}, false);
+  EXPECT_EQ(several.impossible.count, 2U);
+  EXPECT_EQ(several.faults[static_cast<std::size_t>(BranchFault::backward)], 2U);
+  EXPECT_EQ(several.judged, 2U);
+  EXPECT_EQ(several.by_addresses[static_cast<std::size_t>(BranchUnjudged::no_file)], 2U);
+}
+
+}  // namespace
+}  // namespace skid::audit
