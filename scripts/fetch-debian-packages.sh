@@ -11,7 +11,8 @@
 #                      and apt/ (lists, the packages themselves, log); a repeated request does nothing
 #   --suite SUITE      packages of another release of the same distribution (bullseye, trixie-backports): from
 #                      the mirrors that this machine has for its own release, verified by the same keys; the
-#                      last SUITE is preferred
+#                      last SUITE is preferred. Backports and experimental are used with the release that they
+#                      extend
 #   --without PACKAGE  treat PACKAGE as installed: neither it nor its dependencies are downloaded
 #   --only             only the named packages, without dependencies
 #   --source           the upstream sources of the packages, without Debian's changes; the package sources
@@ -43,7 +44,15 @@ while [ $# -gt 0 ]; do
       case "$1" in
         --arch) arch=$2 ;;
         --into) into=$2 ;;
-        --suite) is_name "$2" || fail 64 "'$2' is not the name of a suite"; suites="$suites $2" preferred=$2 ;;
+        --suite)
+          is_name "$2" || fail 64 "'$2' is not the name of a suite"
+          case $2 in
+            *-backports) suites="$suites ${2%-backports} $2" ;;
+            experimental) suites="$suites sid $2" ;;
+            *) suites="$suites $2" ;;
+          esac
+          preferred=$2
+          ;;
         --without) is_name "$2" || fail 64 "'$2' is not a package name"; without="$without $2" ;;
       esac
       shift

@@ -24,11 +24,7 @@ flock 9
 
 # fetch SUITE: its perf below $cache/SUITE, with the log in $cache/SUITE.log
 fetch() {
-  suites="--suite $1"
-  # Libraries of backports are those of the release.
-  case $1 in *-backports) suites="--suite ${1%-backports} $suites" ;; esac
-  # shellcheck disable=SC2086 # one argument per word
-  "$here/../../scripts/fetch-debian-packages.sh" --arch "$arch" --into "$cache/$1" $suites \
+  "$here/../../scripts/fetch-debian-packages.sh" --arch "$arch" --into "$cache/$1" --suite "$1" \
     linux-perf >"$cache/$1.log" 2>&1 9>&- || return
   # The rest is what perf does not need, a half of it, and what only another request would need.
   rm -rf "$cache/$1/contents/usr/share" "$cache/$1/contents/var" "$cache/$1"/contents/usr/lib/python3* \

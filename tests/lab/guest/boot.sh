@@ -14,7 +14,9 @@ fail() {
   echo "lab: $1" >&2
   exit 1
 }
-kernel=$(echo "$packages"/guest/contents/boot/vmlinuz-*)
+# Newer packages have no /boot.
+kernel=$(find "$packages/guest/contents/boot" "$packages/guest/contents/usr/lib/modules" \
+  -name 'vmlinuz*' 2>/dev/null || true)
 [ -f "$kernel" ] || fail "not exactly one kernel in $packages"
 case $arch in
   aarch64)

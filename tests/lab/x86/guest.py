@@ -87,6 +87,7 @@ def main() -> int:
     parser = Parser(description=__doc__.split("\n\n")[0])
     parser.add_argument("skidscan", type=Path, help="the program")
     parser.add_argument("directory", type=Path, help="for all output")
+    parser.add_suite()
     parser.add_argument("--cached", action="store_true", help="skip if the emulator is not built")
     arguments = parser.parse_args()
     skidscan, directory = arguments.skidscan.resolve(), arguments.directory.resolve()
@@ -97,7 +98,7 @@ def main() -> int:
             command = as_user(step.command) if step.user else f"( {step.command} )"
             commands += f"{command} >{step.name}.out 2>&1 && s=0 || s=$?\necho $s >{step.name}.status\n"
         results = boot(Cpu.of(cpu), directory / str(number), commands, [skidscan, *compiler()], append=append,
-                       options=["-smp", str(cpus)], cached=arguments.cached) / "files"
+                       options=["-smp", str(cpus)], cached=arguments.cached, suite=arguments.suite) / "files"
         for step in all_steps:
             output = (results / f"{step.name}.out").read_text(errors="replace")
             status = int((results / f"{step.name}.status").read_text())

@@ -22,6 +22,11 @@ class Parser(argparse.ArgumentParser):
     def exit(self, status=0, message=None):
         super().exit(64 if status == 2 else status, message)
 
+    def add_suite(self):
+        self.add_argument("--suite", default="", metavar="NAME",
+                          help="of Debian, whose kernel and perf the guest has: trixie, trixie-backports, sid "
+                          "(default: this machine's release)")
+
 
 @dataclass(frozen=True)
 class Cpu:
@@ -73,10 +78,10 @@ def tool(script: str, *arguments: str) -> str:
 
 
 def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append="", options=(),
-         cached=False) -> Path:
+         cached=False, suite="") -> Path:
     """Runs shell commands in a guest; returns the directory with what they wrote to /results."""
     qemu = tool("qemu/build.sh", *(["--cached"] if cached else []))
-    packages = tool("guest/packages.sh", "x86_64")
+    packages = tool("guest/packages.sh", "x86_64", *filter(None, [suite]))
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "commands").write_text(
         "mv /usr/bin/perf /usr/lib/perf\n"

@@ -58,6 +58,7 @@ def main() -> int:
                         help="where the files go (default: the current directory)")
     parser.add_argument("--skidscan", default="", metavar="FILE", help="the program (default: the built one)")
     parser.add_argument("--append", default="", metavar="WORDS", help="to the kernel's command line")
+    parser.add_suite()
     parser.add_argument("--user", action="store_true", help="run the command without root")
     parser.add_argument("--paranoid", type=int, metavar="N", help="kernel.perf_event_paranoid (Debian's: 3)")
     parser.add_argument("--smp", type=int, default=1, metavar="N", help="virtual CPUs (default: 1)")
@@ -80,7 +81,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="skidscan-lab.") as directory:
         results = boot(cpu, Path(directory), preparation(skidscan) +
                        f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n",
-                       [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)])
+                       [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)],
+                       suite=arguments.suite)
         sys.stdout.write((results / "output").read_text(errors="replace"))
         output.mkdir(parents=True, exist_ok=True)
         for path in sorted((results / "files").iterdir()):
