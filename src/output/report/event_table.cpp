@@ -20,7 +20,6 @@
 #include "src/output/table.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
-#include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ class EventTable {
   EventTable(const EventGroup& event, const Page& page) : page_(page) {
     for (const Column& column : event.columns) {
       FieldWriter io;
-      add_numbers(io, *column.measurement);
+      add_numbers(io, *column.measurement, nullptr);
       columns_.push_back({column.measurement, io.take()});
       table_.header.push_back({column.label, Ink::bold});
     }

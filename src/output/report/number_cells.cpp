@@ -1,6 +1,7 @@
 #include "src/output/report/number_cells.h"
 
 #include "analysis/event_identity.h"
+#include "analysis/measurement.h"
 #include "analysis/wording.h"
 #include "src/output/cell.h"
 #include "src/output/number_text.h"
@@ -79,8 +80,8 @@ Cell level_cell(const analysis::PreciseLevel& precise) {
   return {fmt::format("{} -> {} !", *precise.requested, recorded), Ink::yellow};
 }
 
-Cell period_cell(const analysis::Period& period) {
-  const auto& [requested, effective] = period;
+Cell period_cell(const Number& number) {
+  const auto& [requested, effective] = number.measurement.period;
   if (!effective || !std::isfinite(*effective)) {
     return requested ? Cell{fmt::format("{}", *requested)} : unknown_cell();
   }

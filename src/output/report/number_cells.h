@@ -9,7 +9,6 @@
 
 namespace skid::analysis {
 struct Measurement;
-struct Period;
 struct PreciseLevel;
 }  // namespace skid::analysis
 
@@ -48,7 +47,7 @@ Cell interval_cell(const Number& number);
 /// Returns the precise level: "2"; "3 -> 2 !" if the recorded level is not the requested one.
 Cell level_cell(const analysis::PreciseLevel& precise);
 /// Returns the requested period, and the effective one if it differs: "1000 -> 1204.5".
-Cell period_cell(const analysis::Period& period);
+Cell period_cell(const Number& number);
 
 /// Returns a length: "3"; ">=4948" if it is a lower bound.
 Cell length_cell(double length, bool at_least);

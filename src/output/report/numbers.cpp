@@ -11,7 +11,6 @@
 #include "analysis/event_identity.h"
 #include "analysis/events_per_iteration.h"
 #include "analysis/figures.h"
-#include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/measurement.h"
 #include "analysis/offset_counts.h"
@@ -48,7 +47,6 @@
 
 namespace skid {
 
-SKID_WRITTEN_FIELDS(analysis::Bin, lo, hi, count)
 SKID_WRITTEN_FIELDS(analysis::QuantileInterval::Grouped, value, low, high)
 
 void fields(FieldWriter& io, const analysis::Share& value) {
@@ -166,17 +164,6 @@ Json skid_in_instructions_of(const Measurement& m) {
   return skid;
 }
 
-Json histogram_of(const Measurement& m) {
-  return {{"unit", "instructions"},
-          {"bin_width", m.bin_width},
-          {"bins", FieldWriter::json_of(m.histogram.bins)},
-          {"underflow", m.histogram.underflow},
-          {"overflow", m.histogram.overflow},
-          {"lowest", m.lowest_offset},
-          {"highest", m.highest_offset},
-          {"censored_from", m.censored_from}};
-}
-
 /// Returns the name of a value; null for the first name, which means unknown.
 template <typename Enum, std::size_t N>
 Json named(Enum value, const std::array<std::string_view, N>& names) {
@@ -219,10 +206,6 @@ Json address_of(const std::optional<analysis::Addresses>& addresses) {
 
 Cell requested_level_cell(const Number& number) {
   return level_cell(number.measurement.precise);
-}
-
-Cell requested_period_cell(const Number& number) {
-  return period_cell(number.measurement.period);
 }
 
 Cell expected_events_cell(const Number& number) {
@@ -273,7 +256,7 @@ Cell cause_cell(const Number& number) {
 
 }  // namespace
 
-void add_numbers(FieldWriter& io, const Measurement& value) {
+void add_numbers(FieldWriter& io, const Measurement& value, const Json& histogram) {
   io("precise", Json{{"requested", value.precise.requested},
                      {"recorded", value.precise.recorded},
                      {"level_3", named(value.basis.level_three, kLevelThreeNames)},
@@ -299,7 +282,7 @@ void add_numbers(FieldWriter& io, const Measurement& value) {
                   {"events", skid_in_events_of(value.basis.skid_in_events)}});
   io("constant_skid", value.constant_skid);
   io("modulo", value.retirement_groups);
-  io("histogram", histogram_of(value));
+  io("histogram", histogram);
   io("contract", value.contract);
   io("triggers", triggers_of(value));
   io("bias", value.bias);
@@ -324,7 +307,7 @@ const NumberRows& number_rows() {
   using enum NumberRow::Shown;
   static const NumberRows rows{
       .settings = {{"precise level", "precise", requested_level_cell},
-                   {"period", "period", requested_period_cell},
+                   {"period", "period", period_cell},
                    {"samples read", "samples/read", whole_cell},
                    {"  with EXACT_IP", "precise/exact_ip_samples", whole_cell}},
       .iteration = {{"events per iteration", "events_per_iteration/measured", decimal_cell},

@@ -19,7 +19,8 @@ struct Measurement;
 namespace skid::output {
 
 /// Adds all numbers of a measurement as the keys of its JSON, from "precise" to "address".
-void add_numbers(FieldWriter& io, const analysis::Measurement& measurement);
+/// `histogram` is the value of the key between them that can be long and has no number of its own.
+void add_numbers(FieldWriter& io, const analysis::Measurement& measurement, const Json& histogram);
 
 // Columns of CSV (csv.h), before and after those of a bin.
 extern const std::string_view kNumbersBeforeBin, kNumbersAfterBin;

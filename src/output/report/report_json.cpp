@@ -22,7 +22,6 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
-#include "src/support/precise_level.h"
 
 #include <cstdint>
 #include <memory>
@@ -46,6 +45,7 @@ inline void to_json(Json& json, const OffsetCounts& offsets) {
 
 namespace skid {
 
+SKID_WRITTEN_FIELDS(analysis::Bin, lo, hi, count)
 SKID_WRITTEN_FIELDS(analysis::SamplePairs, iteration, distances, counts, delays, left_out)
 
 void fields(FieldWriter& io, const analysis::SkidInEvents& value) {
@@ -98,12 +98,23 @@ std::vector<std::string> warnings_of(const Measurement& m) {
   return warnings;
 }
 
+Json histogram_of(const Measurement& m) {
+  return {{"unit", "instructions"},
+          {"bin_width", m.bin_width},
+          {"bins", FieldWriter::json_of(m.histogram.bins)},
+          {"underflow", m.histogram.underflow},
+          {"overflow", m.histogram.overflow},
+          {"lowest", m.lowest_offset},
+          {"highest", m.highest_offset},
+          {"censored_from", m.censored_from}};
+}
+
 Json measurement_of(const Measurement& value) {
   FieldWriter io;
   source_fields(io, value);
   SKID_MEMBERS(parts, merged_from, command_lines);
   recording_fields(io, value);
-  add_numbers(io, value);
+  add_numbers(io, value, histogram_of(value));
   io("basis", basis_of(value.basis));
   io("warnings", warnings_of(value));
   io("warning_counts", warning_counts_of(value));
