@@ -171,12 +171,10 @@ struct ComparisonText {
 
   /// Counts the sides of each kind of machine.
   std::string machines() const {
-    std::vector<std::pair<std::string, std::size_t>> machines;  // in order of first appearance
-    std::map<std::string, std::size_t> places;
+    using Counted = std::pair<std::string, std::size_t>;
+    std::vector<Counted> machines;  // in order of first appearance
     for (const Side& side : comparison.sides) {
-      const auto [place, is_new] = places.try_emplace(machine_text(side), machines.size());
-      if (is_new) machines.emplace_back(place->first, 0);
-      ++machines[place->second].second;
+      ++find_or_add(machines, &Counted::first, {machine_text(side), 0}).second;
     }
     std::string text =
         page.field("runs", fmt::format("{}, on {} of machine", comparison.sides.size(),
@@ -402,15 +400,14 @@ struct ComparisonText {
   std::vector<std::string> remarks() const {
     std::vector<std::string> notes;
     for (const ComparisonRow& row : comparison.rows) {
-      std::vector<std::pair<std::string, std::vector<std::string>>> sides_of;
-      std::map<std::string, std::size_t> places;
+      using Remark = std::pair<std::string, std::vector<std::string>>;  // with its sides
+      std::vector<Remark> sides_of;
       for (const ComparisonCell& cell : row.cells) {
         for (const std::string& remark : cell.remarks) {
           const std::string whole =
               (cell.outcome == Outcome::not_compared ? "not compared: " : "") + remark;
-          const auto [place, is_new] = places.try_emplace(whole, sides_of.size());
-          if (is_new) sides_of.push_back({whole, {}});
-          sides_of[place->second].second.push_back(name_of_side(cell.side));
+          find_or_add(sides_of, &Remark::first, {whole, {}})
+              .second.push_back(name_of_side(cell.side));
         }
       }
       for (const auto& [remark, sides] : sides_of) {

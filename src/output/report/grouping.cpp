@@ -7,11 +7,9 @@
 #include "src/output/name_list.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,13 +20,6 @@ using analysis::Measurement;
 
 const std::string& source_name(const Measurement& measurement) {
   return measurement.run.empty() ? measurement.file : measurement.run;
-}
-
-/// Returns the element with the key of `made`; adds `made` if there is none.
-template <typename T, typename Key>
-T& find_or_add(std::vector<T>& values, Key key, T made) {
-  const auto found = std::ranges::find(values, std::invoke(key, made), key);
-  return found != values.end() ? *found : values.emplace_back(std::move(made));
 }
 
 std::size_t source_index(const MachineGroup& machine, const Measurement& measurement) {

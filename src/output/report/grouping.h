@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::analysis {
@@ -52,6 +54,13 @@ std::vector<MachineGroup> group(const std::vector<analysis::Measurement>& measur
 
 /// Like group(), but measurements without a sample are in MachineGroup::unsampled.
 std::vector<MachineGroup> group_sampled(const std::vector<analysis::Measurement>& measurements);
+
+/// Returns the element with the key of `made`; adds `made` if there is none.
+template <typename T, typename Key>
+T& find_or_add(std::vector<T>& values, Key key, T made) {
+  const auto found = std::ranges::find(values, std::invoke(key, made), key);
+  return found != values.end() ? *found : values.emplace_back(std::move(made));
+}
 
 /// Names a source, or a side of a comparison, by its number: a … z, then aa, ab, …
 std::string letter_of(std::size_t index);

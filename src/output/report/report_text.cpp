@@ -28,7 +28,7 @@
 #include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/machine_text.h"
-#include "src/output/report/measurement_cells.h"
+#include "src/output/report/number_cells.h"
 #include "src/output/report/offset_line.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
@@ -109,12 +109,11 @@ std::vector<ReportRow> rows_of(const std::vector<EventGroup>& events, bool joine
 /// Returns the median skid: over runs, or of the only run.
 Cell median_cell(const ReportRow& row) {
   if (!row.repeats) {
-    return distance_cell(row.first().instructions, &analysis::Distance::p50,
-                         &analysis::Distance::p50_at_least);
+    const auto& distance = row.first().instructions;
+    return distance ? length_cell(distance->p50, distance->p50_at_least) : unknown_cell();
   }
   const auto& median = row.repeats->median;
-  if (!median) return unknown_cell();
-  return {(median->at_least ? ">=" : "") + number_text(median->interval.value)};
+  return median ? length_cell(median->interval.value, median->at_least) : unknown_cell();
 }
 
 /// Returns the 99th percentile of the skid, the longest of several runs.
@@ -122,9 +121,8 @@ Cell p99_cell(const ReportRow& row) {
   const auto p99 = [](const Measurement* m) {
     return m->instructions ? std::optional(m->instructions->p99) : std::nullopt;
   };
-  const Measurement* longest = *std::ranges::max_element(row.runs, {}, p99);
-  return distance_cell(longest->instructions, &analysis::Distance::p99,
-                       &analysis::Distance::p99_at_least);
+  const auto& longest = (*std::ranges::max_element(row.runs, {}, p99))->instructions;
+  return longest ? length_cell(longest->p99, longest->p99_at_least) : unknown_cell();
 }
 
 /// Returns the hit ratio and its interval: over runs, or over the samples of the only run.
@@ -164,7 +162,7 @@ Cell event_cell(const Page& page, const ReportRow& row) {
 Cell level_cell_of(const ReportRow& row) {
   const analysis::PreciseLevel& precise = row.first().precise;
   if (!precise.requested || *precise.requested == precise.recorded) return {row.label};
-  return {fmt::format("{}, {}", row.label, level_cell(row.first()).text), Ink::yellow};
+  return {fmt::format("{}, {}", row.label, level_cell(precise).text), Ink::yellow};
 }
 
 Cell verdict_cell(const ReportRow& row) {
