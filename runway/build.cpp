@@ -22,7 +22,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

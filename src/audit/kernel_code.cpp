@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <string>
 
 namespace skid::audit {
 namespace {

@@ -6,7 +6,6 @@
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
 #include "src/measure/precision.h"

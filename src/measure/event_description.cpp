@@ -1,30 +1,21 @@
 #include "src/measure/event_description.h"
 
-#include "analysis/figures.h"
-#include "analysis/not_judged.h"
-#include "analysis/wording.h"
 #include "src/events/cpu.h"
-#include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/locate/filter.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/measure.h"
 #include "src/measure/requested_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
-#include "src/run/perftool/record_arguments.h"
 #include "src/run/run.h"
-#include "src/support/since.h"
 
 #include <algorithm>
-#include <set>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

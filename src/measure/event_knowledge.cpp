@@ -11,19 +11,15 @@
 #include "src/machine/sampling_support.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
 #include "src/support/precise_level.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

@@ -2,7 +2,6 @@
 
 #include "analysis/event_identity.h"
 #include "src/locate/filter.h"
-#include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"

@@ -1,14 +1,16 @@
 #include "src/measure/event_warnings.h"
 
+#include "analysis/event_identity.h"
+#include "src/events/cpu.h"
 #include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
-#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "src/measure/precision.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/figures.h"
 #include "analysis/not_judged.h"
 #include "analysis/wording.h"
@@ -11,7 +12,6 @@
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
-#include "src/support/precise_level.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "src/perfdata/counted_samples.h"
 
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/counter_values.h"
 #include "src/perfdata/id_table.h"
 #include "src/perfdata/recording.h"

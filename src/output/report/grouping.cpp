@@ -3,7 +3,6 @@
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "analysis/tally.h"
-#include "src/machine/cpu_identity.h"
 #include "src/output/name_list.h"
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
 #include "analysis/event_identity.h"
-#include "analysis/events_per_iteration.h"
 #include "analysis/figures.h"
 #include "analysis/intervals.h"
 #include "analysis/measurement.h"
@@ -34,13 +33,13 @@
 #include "src/support/fields.h"
 #include "src/support/precise_level.h"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>

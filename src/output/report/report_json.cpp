@@ -1,8 +1,6 @@
 #include "analysis/basis.h"
 #include "analysis/delay.h"
-#include "analysis/description.h"
 #include "analysis/event_identity.h"
-#include "analysis/figures.h"
 #include "analysis/histogram.h"
 #include "analysis/intervals.h"
 #include "analysis/measurement.h"
@@ -23,7 +21,9 @@
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
