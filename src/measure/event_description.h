@@ -14,16 +14,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace skid::events {
 struct PeriodRule;
 }  // namespace skid::events
-
-namespace skid::locate {
-struct Filter;
-struct Filtered;
-}  // namespace skid::locate
 
 namespace skid::machine {
 struct Machine;
@@ -33,7 +27,6 @@ namespace skid::perfdata {
 class Recording;
 struct Attribute;
 struct Features;
-struct RecordCounts;
 }  // namespace skid::perfdata
 
 namespace skid::measure {

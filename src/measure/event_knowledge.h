@@ -10,10 +10,10 @@
 #include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/support/address.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -28,10 +28,6 @@
 namespace skid::events {
 class Catalogue;
 }  // namespace skid::events
-
-namespace skid::machine {
-struct CpuIdentity;
-}  // namespace skid::machine
 
 namespace skid::perfdata {
 struct Attribute;

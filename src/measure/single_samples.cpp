@@ -26,6 +26,7 @@
 #include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/counter_values.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"

@@ -1,6 +1,7 @@
 // The values of counters in a sample (PERF_SAMPLE_READ).
 #pragma once
 
+#include "src/perfdata/bytes.h"
 #include "src/support/byte_reader.h"
 
 #include <cstdint>
