@@ -50,8 +50,7 @@ constexpr std::array kTables{
     Table{"__start_mcount_loc", "__stop_mcount_loc", {{{8, false}}}},
 };
 
-/// The most pieces of patched code before a table is read. A kernel has about 500,000, a damaged
-/// file can have any number.
+/// The most pieces of patched code. A kernel has about 500,000, a damaged file can have any number.
 constexpr std::size_t kMostPatched = std::size_t{1} << 22;
 
 /// The trampolines of static calls are patched as a whole.
@@ -113,10 +112,10 @@ std::optional<KernelCode> KernelCode::read(const symbols::Module& file,
     const std::vector<std::byte> bytes = file.code(*place);
     if (bytes.size() != place->size()) return std::nullopt;
     const std::size_t before = patched.size();
-    if (before > kMostPatched) return std::nullopt;
     const bool is_read = std::ranges::any_of(table.layouts, [&](const Layout& layout) {
       patched.resize(before);
       return layout.size != 0 && bytes.size() % layout.size == 0 &&
+             bytes.size() / layout.size <= kMostPatched - before &&
              read_table(*place, bytes, table, layout, code, patched);
     });
     if (!is_read) return std::nullopt;

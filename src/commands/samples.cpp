@@ -6,6 +6,7 @@
 #include "src/commands/output_options.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/reading_options.h"
+#include "src/commands/sample_texts.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/commands/trace_column.h"
@@ -20,7 +21,6 @@
 #include "src/measure/event_selection.h"
 #include "src/output/escape.h"
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/branch_entry.h"
 #include "src/perfdata/counted_samples.h"
 #include "src/perfdata/counter_values.h"
 #include "src/perfdata/features.h"
@@ -30,7 +30,6 @@
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
 #include "src/support/byte_order.h"
-#include "src/support/byte_reader.h"
 #include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/support/losses.h"
@@ -43,7 +42,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -87,7 +85,7 @@ struct SampleLine {
 };
 
 /// What a column needs besides the sample.
-enum class Needs { nothing, file, symbol, payload, details };
+enum class Needs { nothing, file, symbol, payload, details, branches, registers };
 
 struct Column {
   /// Buffer for the longest number.
@@ -159,55 +157,6 @@ void quote(std::string_view value, std::string& text) {
   }
 }
 
-/// Returns the entries as `perf script -F brstack` prints them (print_bstack_flags() and
-/// get_branch_type() in tools/perf), the newest first.
-std::string branches_text(std::span<const std::byte> stack, ByteOrder order) {
-  constexpr std::array kTypes{"",    "COND",    "UNCOND", "IND",       "CALL",     "IND_CALL",
-                              "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET",
-                              "IRQ", "SERROR",  "NO_TX",  ""};
-  constexpr std::array kSpeculation{"-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
-                                    "SPEC_CORRECT_PATH"};
-  std::string text;
-  for (std::size_t i = 0; i < stack.size() / perfdata::kBranchEntry; ++i) {
-    const auto entry = perfdata::branch_entry(stack, i, order);
-    text += fmt::format("{}{:#x}/{:#x}/{}/{}/{}/{}/{}/{}", i == 0 ? "" : " ", entry.from, entry.to,
-                        entry.mispredicted ? 'M'
-                        : entry.predicted  ? 'P'
-                                           : '-',
-                        entry.in_transaction ? 'X' : '-', entry.aborted ? 'A' : '-', entry.cycles,
-                        kTypes.at(entry.type), kSpeculation.at(entry.speculation));
-  }
-  return text;
-}
-
-/// Returns the name of a bit of sample_regs_intr as perf has it (perf_reg_name() in
-/// tools/perf/util/perf-regs-arch); for other architectures its number.
-std::string register_name(unsigned bit, std::optional<Arch> arch) {
-  constexpr std::array kX86{"AX", "BX",    "CX",  "DX",  "SI",  "DI",  "BP",  "SP",
-                            "IP", "FLAGS", "CS",  "SS",  "DS",  "ES",  "FS",  "GS",
-                            "R8", "R9",    "R10", "R11", "R12", "R13", "R14", "R15"};
-  constexpr unsigned kXmm = 32, kNumbered = 30;
-  constexpr std::array kArm{"lr", "sp", "pc"};
-  if (arch == Arch::x86_64 && bit < kX86.size()) return kX86.at(bit);
-  if (arch == Arch::x86_64 && bit >= kXmm) return fmt::format("XMM{}", (bit - kXmm) / 2);
-  if (arch == Arch::aarch64 && bit < kNumbered) return fmt::format("x{}", bit);
-  if (arch == Arch::aarch64 && bit < kNumbered + kArm.size()) return kArm.at(bit - kNumbered);
-  return fmt::format("{}", bit);
-}
-
-/// Returns "AX:0x1 BX:0x2". `values`: of the bits that are set in `mask`.
-std::string registers_text(std::span<const std::byte> values, std::uint64_t mask,
-                           std::optional<Arch> arch, ByteOrder order) {
-  std::string text;
-  ByteReader reader(values, order);
-  for (; mask != 0 && reader.remaining() > 0; mask &= mask - 1) {
-    if (!text.empty()) text += ' ';
-    const auto bit = static_cast<unsigned>(std::countr_zero(mask));
-    text += fmt::format("{}:{:#x}", register_name(bit, arch), reader.u64());
-  }
-  return text;
-}
-
 constexpr std::array<Column, 20> kColumns = {
     {{"time", true, Needs::nothing, number<&Sample::time>},
      {"pid", true, Needs::nothing, number<&Sample::pid>},
@@ -219,9 +168,9 @@ constexpr std::array<Column, 20> kColumns = {
      {"addr", false, Needs::nothing, number<&Sample::addr, 16>},
      {"weight", true, Needs::details, number_of_line<&SampleLine::weight>},
      {"data_src", false, Needs::details, number_of_line<&SampleLine::data_source, 16>},
-     {"brstack", false, Needs::details, text<&SampleLine::branches>},
-     {"iregs", false, Needs::details, text<&SampleLine::interrupt_registers>},
-     {"uregs", false, Needs::details, text<&SampleLine::user_registers>},
+     {"brstack", false, Needs::branches, text<&SampleLine::branches>},
+     {"iregs", false, Needs::registers, text<&SampleLine::interrupt_registers>},
+     {"uregs", false, Needs::registers, text<&SampleLine::user_registers>},
      {"mode", false, Needs::nothing, mode},
      {"exact", true, Needs::nothing, exact},
      {"ip", false, Needs::nothing, number<&Sample::ip, 16>},
@@ -294,7 +243,9 @@ struct SamplePrinter {
                     !options.filter.lists[locate::Filter::dso].empty() ||
                     !options.filter.lists[locate::Filter::comm].empty();
   bool has_payloads = needs(columns, Needs::payload);
-  bool has_details = needs(columns, Needs::details);
+  bool has_branches = needs(columns, Needs::branches);
+  bool has_registers = needs(columns, Needs::registers);
+  bool has_details = has_branches || has_registers || needs(columns, Needs::details);
   bool is_json = options.format == "jsonl";
   bool selects_all = options.filter.selects_all();
   bool reads_twice = has_places || options.filter.has_shares();
@@ -381,8 +332,9 @@ struct SamplePrinter {
         attribute.has(PERF_SAMPLE_WEIGHT_STRUCT) ? details.weight & kFirstPart : details.weight;
     line.data_source = details.data_source;
     const ByteOrder order = recording.decoder().order();
+    if (has_branches) line.branches = branches_text(details.branch_stack, order);
+    if (!has_registers) return;
     const auto arch = arch_of_kernel(recording.features().arch);
-    line.branches = branches_text(details.branch_stack, order);
     line.interrupt_registers =
         registers_text(details.interrupt_registers, attribute.sample_regs_intr, arch, order);
     line.user_registers =
@@ -467,8 +419,7 @@ Command samples_command() {
                   {"--columns", Value::text("COLUMNS", options->columns).separated(),
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
                    "period, addr, weight, data_src, brstack (branch records), iregs and uregs "
-                   "(registers), mode, exact "
-                   "(PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
+                   "(registers), mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
                    "trace (payload of a tracepoint)"},
                   {"--format", Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
                    "format of the lines; tsv has a header line (default: tsv)"}},

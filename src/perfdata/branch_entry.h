@@ -24,6 +24,8 @@ struct BranchEntry {
   unsigned cycles = 0;       ///< since the branch before; 0: not recorded
   unsigned type = 0;         ///< PERF_BR_*; 0: unknown, or not recorded
   unsigned speculation = 0;  ///< PERF_BR_SPEC_*
+  unsigned new_type = 0;     ///< PERF_BR_NEW_*, if `type` is PERF_BR_EXTEND_ABI
+  bool not_taken = false;    ///< a conditional branch that was not taken
 };
 
 /// Returns entry number `index` of a stack (SampleDetails::branch_stack), which must have it.
@@ -42,6 +44,8 @@ inline BranchEntry branch_entry(std::span<const std::byte> stack, std::size_t in
   entry.cycles = bit_field(word, order, 4, 16);
   entry.type = bit_field(word, order, 20, 4);
   entry.speculation = bit_field(word, order, 24, 2);
+  entry.new_type = bit_field(word, order, 26, 4);
+  entry.not_taken = bit_field(word, order, 33) != 0;
   return entry;
 }
 

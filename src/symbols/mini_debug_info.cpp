@@ -4,15 +4,14 @@
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
 #include "src/symbols/elf_file.h"
+#include "src/symbols/elf_sections.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
-#include <gelf.h>
 #include <libelf.h>
 #include <lzma.h>
 #include <sys/mman.h>
@@ -44,22 +43,16 @@ std::string decompressed(const Elf_Data& xz, std::uint64_t most) {
 }  // namespace
 
 std::optional<ElfFile> mini_debug_info(const ElfFile& file) {
-  for (Elf_Scn* section = elf_nextscn(file.elf(), nullptr); section != nullptr;
-       section = elf_nextscn(file.elf(), section)) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    if (file.section_name(header) != ".gnu_debugdata") continue;
-    const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) return std::nullopt;
-    const FileDescriptor memory(::memfd_create("gnu_debugdata", MFD_CLOEXEC));
-    try {
-      write_all(memory, decompressed(*data, file.allowance()), ".gnu_debugdata");
-      return ElfFile::open(fmt::format("/proc/self/fd/{}", memory.get()), file.allowance());
-    } catch (const Error&) {
-      return std::nullopt;
-    }
+  const auto section = section_named(file, ".gnu_debugdata");
+  const Elf_Data* data = section ? elf_rawdata(section->section, nullptr) : nullptr;
+  if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) return std::nullopt;
+  const FileDescriptor memory(::memfd_create("gnu_debugdata", MFD_CLOEXEC));
+  try {
+    write_all(memory, decompressed(*data, file.allowance()), ".gnu_debugdata");
+    return ElfFile::open(fmt::format("/proc/self/fd/{}", memory.get()), file.allowance());
+  } catch (const Error&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace skid::symbols

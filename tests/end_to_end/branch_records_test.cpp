@@ -101,9 +101,12 @@ TEST_F(BranchRecordsCommand, PrintsWhatFollowsTheFixedFieldsOfSamples) {
   event.sample_regs_intr = 1U | 1U << 23U | std::uint64_t{1} << 35U;
   event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
   builder.event(event);
-  constexpr std::uint64_t kTaken = 1U | 1U << 2U | 7U << 4U | 4U << 20U | 3U << 24U;
+  constexpr std::uint64_t kTaken = 1U | 1U << 2U | 7U << 4U | 4U << 20U | 3U << 24U,
+                          kExtended = 2U | 15U << 20U | 2U << 26U | std::uint64_t{1} << 33U;
   test::add_sample({.ip = kCode,
-                    .branches = {{0x30, 0x10, kTaken}, {0x20, 0xffff'ffff'8100'0000, 2}},
+                    .branches = {{0x30, 0x10, kTaken},
+                                 {0x20, 0xffff'ffff'8100'0000, 2},
+                                 {0x40, 0x18, kExtended}},
                     .registers = {5, 6, 7},
                     .weight = (std::uint64_t{99} << 32U) + 41,
                     .data_source = 0x1e05080021},
@@ -118,7 +121,8 @@ TEST_F(BranchRecordsCommand, PrintsWhatFollowsTheFixedFieldsOfSamples) {
   EXPECT_EQ(printed.out,
             "event\tweight\tdata_src\tbrstack\tiregs\turegs\n"
             "inst-retired\t41\t1e05080021\t0x30/0x10/M/X/-/7/CALL/SPEC_CORRECT_PATH "
-            "0x20/0xffffffff81000000/P/-/-/0//-\tAX:0x5 R15:0x6 XMM1:0x7\t\n")
+            "0x20/0xffffffff81000000/P/-/-/0//- 0x40/0x18/PN/-/-/0/FAULT_INST/-\tAX:0x5 R15:0x6 "
+            "XMM1:0x7\t\n")
       << printed.err;
 }
 

@@ -1,4 +1,6 @@
 // Warnings about events that the kernel or the CPU does not treat as requested.
+#include "src/measure/event_warnings.h"
+
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "runway/kinds/kind.h"
@@ -12,7 +14,6 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_selection.h"
-#include "src/measure/event_warnings.h"
 #include "src/measure/precision.h"
 #include "src/measure/requested_event.h"
 #include "src/output/page.h"
