@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <linux/perf_event.h>
 
 namespace skid::commands {
 namespace {
