@@ -8,13 +8,14 @@
 #include "src/audit/block_samples.h"
 #include "src/audit/branch_audit.h"
 #include "src/audit/branch_records.h"
-#include "src/audit/code_budget.h"
 #include "src/audit/contradictions.h"
 #include "src/audit/event_blocks.h"
-#include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
+#include "src/code/code_budget.h"
+#include "src/code/file_code.h"
+#include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
@@ -28,7 +29,6 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_warnings.h"
-#include "src/measure/function_code.h"
 #include "src/measure/precision.h"
 #include "src/measure/profile.h"
 #include "src/measure/run_comparison.h"
@@ -142,7 +142,7 @@ void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
 class Auditor {
  public:
   /// The arguments must outlive the auditor.
-  Auditor(const measure::Profile& profile, const Choices& choices, CodeBudget& budget)
+  Auditor(const measure::Profile& profile, const Choices& choices, code::CodeBudget& budget)
       : profile_(profile), choices_(choices), budget_(budget) {}
 
   /// Adds an event of the profile. Returns its audit, to which more may be added.
@@ -471,7 +471,7 @@ class Auditor {
   const Choices& choices_;
   std::map<std::uint32_t, Event> events_;  ///< events by attribute
   std::map<symbols::FileIndex, Places> places_;
-  CodeBudget& budget_;
+  code::CodeBudget& budget_;
   SamplesByFile missing_;
 };
 
@@ -488,7 +488,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.content(), source.file);
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);
-  CodeBudget budget;
+  code::CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = check_data_addresses(profile, budget);
   const auto impossible = measure::impossible_records(profile);

@@ -25,9 +25,9 @@
 #include "src/audit/block_samples.h"
 
 #include "src/audit/function_blocks.h"
+#include "src/code/function_code.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
-#include "src/measure/function_code.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,10 +41,11 @@
 namespace skid::audit {
 namespace {
 
+using code::FunctionCode;
+using code::Step;
 using events::Counted;
 using instructions::Category;
 using instructions::Flow;
-using measure::Step;
 
 /// How many events each execution of an instruction causes.
 enum class Events { none, one, unknown };

@@ -12,13 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
-namespace skid::measure {
+namespace skid::code {
 class FunctionCode;
-}  // namespace skid::measure
+}  // namespace skid::code
 
 namespace skid::audit {
-
-using measure::FunctionCode;
 
 struct FunctionBlocks;
 
@@ -80,7 +78,7 @@ struct FunctionSamples {
 };
 
 /// Assigns the samples of an event to the blocks of a function. `samples`: by link-time address.
-FunctionSamples samples_of(const FunctionCode& code, const FunctionBlocks& blocks,
+FunctionSamples samples_of(const code::FunctionCode& code, const FunctionBlocks& blocks,
                            const EvenEvent& event, const SamplesByAddress& samples);
 
 }  // namespace skid::audit

@@ -19,9 +19,9 @@
 #include "analysis/share.h"
 #include "src/audit/branch_counter.h"
 #include "src/audit/branch_filter.h"
-#include "src/audit/branches.h"
-#include "src/audit/code_budget.h"
 #include "src/audit/kernel_code.h"
+#include "src/code/branches.h"
+#include "src/code/code_budget.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
@@ -85,7 +85,7 @@ bool branches_away(const Instruction& instruction, std::uint64_t address) {
   if (instruction.flow == Flow::jump || instruction.flow == Flow::call) {
     return instruction.target != address + instruction.length;
   }
-  return instruction.flow == Flow::indirect_jump || returns(instruction);
+  return instruction.flow == Flow::indirect_jump || code::returns(instruction);
 }
 
 /// The result of one check: nothing wrong, a fault, or the reason why it cannot be decided. Also
@@ -257,8 +257,8 @@ class BranchJudge {
       const bool is_right = *instruction.target - address == branch.distance;
       return {.fault = is_right ? BranchFault::none : BranchFault::wrong_target};
     }
-    if (instruction.flow == Flow::leaves && !returns(instruction)) return kUndecided;
-    if (!returns(instruction)) return {};
+    if (instruction.flow == Flow::leaves && !code::returns(instruction)) return kUndecided;
+    if (!code::returns(instruction)) return {};
     // A return to another place than after a call is used as a jump: by retpolines, unwinding, and
     // switches between coroutines.
     const Code after = code_at(branch.to);
@@ -329,7 +329,7 @@ class BranchJudge {
   const symbols::Module* window_of_ = nullptr;
   std::uint64_t window_begin_ = 0;
   std::vector<std::byte> window_;
-  CodeBudget budget_;  ///< limits the instructions of runs that are decoded
+  code::CodeBudget budget_;  ///< limits the instructions of runs that are decoded
 };
 
 /// The worst places of an event.

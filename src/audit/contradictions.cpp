@@ -53,7 +53,7 @@ namespace {
 /// each is decoded once: functions can overlap. `Places`: a map whose keys have `file` and
 /// `offset`, by file.
 template <typename Places, typename Judge>
-void judge_by_function(Places& places, const measure::Profile& profile, CodeBudget& budget,
+void judge_by_function(Places& places, const measure::Profile& profile, code::CodeBudget& budget,
                        const Judge& judge) {
   for (auto place = places.begin(); place != places.end();) {
     const symbols::FileIndex file = place->first.file;
@@ -231,7 +231,7 @@ std::vector<std::optional<AddressSource>> address_sources(
 }  // namespace
 
 std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
-                                                           CodeBudget& budget) {
+                                                           code::CodeBudget& budget) {
   Findings findings;
   if (std::ranges::none_of(profile.events, [](const auto& event) {
         return event.attribute.has(PERF_SAMPLE_DATA_SRC);
@@ -254,7 +254,7 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
 }
 
 std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
-                                                             CodeBudget& budget) {
+                                                             code::CodeBudget& budget) {
   const perfdata::Recording& recording = profile.recording;
   const locate::Digest& digest = profile.digest;
   const auto sources = address_sources(profile.events);

@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <map>
 
+namespace skid::code {
+class CodeBudget;
+}  // namespace skid::code
+
 namespace skid::measure {
 struct Profile;
 }  // namespace skid::measure
 
 namespace skid::audit {
-
-class CodeBudget;
 
 /// The samples of one event that recorded something which their instruction can contradict.
 struct Contradictions {
@@ -30,7 +32,7 @@ struct Contradictions {
 /// store that it cannot cause (events::causes_by_name() of retired loads and stores). Code of
 /// aarch64 is not judged. Reads the recording once more, unless no event recorded data sources.
 std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
-                                                           CodeBudget& budget);
+                                                           code::CodeBudget& budget);
 
 /// Compares data addresses with the operands of the sampled instructions. Counts, by attribute, the
 /// samples in user mode with the data address of an access: of page faults, and with EXACT_IP those
@@ -39,6 +41,6 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
 /// its constants and the registers that the sample recorded; docs/audit.md has the rules. Reads the
 /// recording once more, unless no event recorded such addresses.
 std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
-                                                             CodeBudget& budget);
+                                                             code::CodeBudget& budget);
 
 }  // namespace skid::audit

@@ -17,7 +17,7 @@
 // predecessor, because the sample can be between two parts.
 #include "src/audit/file_judge.h"
 
-#include "src/audit/branches.h"
+#include "src/code/branches.h"
 #include "src/instructions/instruction.h"
 
 #include <algorithm>
@@ -27,9 +27,10 @@
 namespace skid::audit {
 namespace {
 
+using code::FunctionCode;
+using code::Step;
+using code::Suspects;
 using events::Verdict;
-
-using measure::Suspects;
 
 Judgement judgement_on(const FunctionCode& code, Suspects suspects) {
   Judgement judgement;

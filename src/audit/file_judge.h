@@ -2,13 +2,13 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/audit/file_code.h"
 #include "src/audit/function_blocks.h"
 #include "src/audit/rule.h"
+#include "src/code/file_code.h"
+#include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
-#include "src/measure/function_code.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
 
@@ -19,9 +19,11 @@
 #include <span>
 #include <string>
 
-namespace skid::audit {
-
+namespace skid::code {
 class CodeBudget;
+}  // namespace skid::code
+
+namespace skid::audit {
 
 /// A verdict on instructions, or the reason why there is none.
 struct Judgement {
@@ -38,7 +40,7 @@ class FileJudge {
   /// `recorded`: the architecture of the recording; nullopt if it has none. `loop`, `budget`: see
   /// FileCode.
   FileJudge(const symbols::Module& module, std::optional<Arch> recorded,
-            std::optional<AddressRange> loop, CodeBudget& budget)
+            std::optional<AddressRange> loop, code::CodeBudget& budget)
       : module_(module),
         arch_(module.arch()),
         recorded_(recorded),
@@ -58,7 +60,7 @@ class FileJudge {
   /// A function with its blocks.
   struct Blocks {
     std::string function;
-    const FunctionCode* code = nullptr;  ///< valid until the next place is judged
+    const code::FunctionCode* code = nullptr;  ///< valid until the next place is judged
     FunctionBlocks blocks;
   };
   /// Returns the blocks of the function at a link-time address; nullopt if no function is there, or
@@ -85,13 +87,13 @@ class FileJudge {
 
   const symbols::Module& module_;
   std::optional<Arch> arch_, recorded_;
-  FileCode file_;
-  std::shared_ptr<const Function> function_;      ///< function of the last place; null: none
-  std::optional<Paths> paths_;                    ///< paths of `function_`, once they are needed
-  NotJudged without_function_ = NotJudged::none;  ///< why `function_` is null
-  std::optional<FunctionCode> alone_;             ///< code at the last place without a function
-  const FunctionCode* code_ = nullptr;            ///< code around the sampled address
-  std::size_t index_ = 0;                         ///< index of the sampled instruction
+  code::FileCode file_;
+  std::shared_ptr<const code::Function> function_;  ///< function of the last place; null: none
+  std::optional<code::Paths> paths_;                ///< paths of `function_`, once they are needed
+  NotJudged without_function_ = NotJudged::none;    ///< why `function_` is null
+  std::optional<code::FunctionCode> alone_;         ///< code at the last place without a function
+  const code::FunctionCode* code_ = nullptr;        ///< code around the sampled address
+  std::size_t index_ = 0;                           ///< index of the sampled instruction
 };
 
 }  // namespace skid::audit

@@ -21,10 +21,10 @@
 // left out.
 #include "src/audit/function_blocks.h"
 
-#include "src/audit/branches.h"
-#include "src/audit/file_code.h"
+#include "src/code/branches.h"
+#include "src/code/file_code.h"
+#include "src/code/function_code.h"
 #include "src/instructions/instruction.h"
-#include "src/measure/function_code.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -34,6 +34,10 @@
 
 namespace skid::audit {
 
+using code::Branches;
+using code::Function;
+using code::FunctionCode;
+using code::Step;
 using instructions::falls_through;
 using instructions::Flow;
 
@@ -42,7 +46,7 @@ namespace {
 constexpr std::size_t kMostBlocks = 64;  // basic blocks of a loop
 
 struct Finder {
-  FileCode& file;
+  code::FileCode& file;
   const FunctionCode& code;
   const Branches& branches = file.branches();
   FunctionBlocks found = {};
@@ -146,7 +150,7 @@ struct Finder {
 
 }  // namespace
 
-FunctionBlocks blocks_of(FileCode& file, const Function& function) {
+FunctionBlocks blocks_of(code::FileCode& file, const Function& function) {
   if (file.computes_jumps(function) || file.is_cut()) return {};
   return Finder{file, function.code}.find();
 }

@@ -5,15 +5,12 @@
 #include <optional>
 #include <vector>
 
-namespace skid::measure {
+namespace skid::code {
+class FileCode;
 struct Function;
-}  // namespace skid::measure
+}  // namespace skid::code
 
 namespace skid::audit {
-
-using measure::Function;
-
-class FileCode;
 
 /// Instructions that are executed one after the other, from the first to the last.
 struct BasicBlock {
@@ -40,6 +37,6 @@ struct FunctionBlocks {
 /// ends a block, because the callee may not return, and so does an instruction that calls the
 /// kernel. Returns no blocks if the function computes jumps, or if not all branches of the file are
 /// known.
-FunctionBlocks blocks_of(FileCode& file, const Function& function);
+FunctionBlocks blocks_of(code::FileCode& file, const code::Function& function);
 
 }  // namespace skid::audit

@@ -7,9 +7,9 @@
 //   40100c  movl $2, y(%rip)    1 step before the sample
 //   401016  ...                 sampled
 //
-// Two steps back are 401000 and 40100a (Flow::predecessors(), twice). A conditional jump does not
-// store (events::verdict_on() is `never`), so 401000 is the only candidate: the sample moves
-// there. Its `leads_from` is 40100a, the last step of its path, which the branch record of a
+// Two steps back are 401000 and 40100a (ControlFlow::predecessors(), twice). A conditional jump
+// does not store (events::verdict_on() is `never`), so 401000 is the only candidate: the sample
+// moves there. Its `leads_from` is 40100a, the last step of its path, which the branch record of a
 // sample shows (splits.cpp). If there are several candidates, the sample is split between them.
 //
 // A breakpoint on data has a skid of 1: x86 traps after the access (Intel SDM Vol. 3, "Debug
@@ -17,7 +17,7 @@
 // Operands at fixed addresses are compared with these; operands with registers can be anywhere.
 #include "src/correct/candidates.h"
 
-#include "src/correct/flow.h"
+#include "src/code/control_flow.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
@@ -80,7 +80,8 @@ using Reached = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
 /// Adds the branches through the watched datum, in any function: they can lead to every place that
 /// computed calls and jumps enter.
-void add_branches_through_datum(Flow& flow, const Suspicion& suspicion, Reached& known) {
+void add_branches_through_datum(code::ControlFlow& flow, const Suspicion& suspicion,
+                                Reached& known) {
   const AddressRange watched{suspicion.watched, suspicion.watched + suspicion.length};
   for (const std::uint64_t from : flow.branches_through(watched)) {
     const auto instruction = flow.instruction_at(from);
@@ -104,14 +105,15 @@ bool Suspicion::allows(const Instruction& instruction) const {
          });
 }
 
-bool Suspicion::counts(const Predecessor& one) const {
+bool Suspicion::counts(const code::Predecessor& one) const {
   const bool is_fused = unfused == nullptr || !unfused->contains(one.leads_from);
-  if (one.tie == Tie::none) return true;
-  if (one.tie == Tie::late_traps) return is_breakpoint;
-  return is_fused && (one.tie == Tie::fused || (is_breakpoint && !fuses_as_intel));
+  if (one.tie == code::Tie::none) return true;
+  if (one.tie == code::Tie::late_traps) return is_breakpoint;
+  return is_fused && (one.tie == code::Tie::fused || (is_breakpoint && !fuses_as_intel));
 }
 
-Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion) {
+Candidates candidates_of(code::ControlFlow& flow, std::uint64_t address,
+                         const Suspicion& suspicion) {
   Candidates result;
   Reached known;
   const auto sampled = flow.instruction_at(address);
@@ -124,7 +126,7 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
     Reached before;
     for (const auto& entry : reached) {
       const std::set<std::uint64_t>& lasts = entry.second;
-      const Predecessors predecessors = flow.predecessors(entry.first);
+      const code::Predecessors predecessors = flow.predecessors(entry.first);
       const bool is_last = step == suspicion.skid;
       result.unknown |= predecessors.anything;
       for (const Instruction& unknown : predecessors.unknown) {
@@ -133,7 +135,7 @@ Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& sus
       if (suspicion.is_breakpoint && predecessors.computed) {
         add_branches_through_datum(flow, suspicion, known);
       }
-      predecessors.for_each([&](const Predecessor& one) {
+      predecessors.for_each([&](const code::Predecessor& one) {
         auto& found = is_last ? known : before;
         if (found.size() > kMostCandidates || !suspicion.counts(one)) return;
         if (is_last && !suspicion.allows(one.instruction)) return;

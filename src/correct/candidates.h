@@ -10,6 +10,11 @@ namespace skid {
 struct AddressRange;
 }  // namespace skid
 
+namespace skid::code {
+class ControlFlow;
+struct Predecessor;
+}  // namespace skid::code
+
 namespace skid::events {
 struct Cause;
 }  // namespace skid::events
@@ -19,9 +24,6 @@ struct Instruction;
 }  // namespace skid::instructions
 
 namespace skid::correct {
-
-class Flow;
-struct Predecessor;
 
 /// What is known about the instructions that can have caused an event.
 struct Suspicion {
@@ -47,7 +49,7 @@ struct Suspicion {
   bool allows(const instructions::Instruction& instruction) const;
   /// Whether a predecessor can be the instruction that was executed directly before, on this CPU
   /// and for this event.
-  bool counts(const Predecessor& one) const;
+  bool counts(const code::Predecessor& one) const;
 };
 
 struct Candidate {
@@ -64,9 +66,10 @@ struct Candidates {
   bool none() const noexcept { return known.empty() && !unknown; }
 };
 
-/// Returns the candidates for samples at `address`, for which Flow::problem_at() returns none. An
-/// instruction that is executed in parts (REP strings, gathers) is a candidate for its own samples:
-/// at skid 1 it is the next instruction until its last part.
-Candidates candidates_of(Flow& flow, std::uint64_t address, const Suspicion& suspicion);
+/// Returns the candidates for samples at `address`, for which ControlFlow::problem_at() returns
+/// none. An instruction that is executed in parts (REP strings, gathers) is a candidate for its own
+/// samples: at skid 1 it is the next instruction until its last part.
+Candidates candidates_of(code::ControlFlow& flow, std::uint64_t address,
+                         const Suspicion& suspicion);
 
 }  // namespace skid::correct

@@ -1,12 +1,12 @@
 #include "src/correct/correct.h"
 
 #include "analysis/not_judged.h"
-#include "src/audit/code_budget.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
+#include "src/code/code_budget.h"
+#include "src/code/control_flow.h"
 #include "src/correct/candidates.h"
 #include "src/correct/fit.h"
-#include "src/correct/flow.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
 #include "src/correct/skid.h"
@@ -257,7 +257,7 @@ class Corrector {
       }
       return;
     }
-    Flow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
+    code::ControlFlow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
     // Functions can overlap; each is decoded once.
     std::multimap<std::uint64_t, const Sampled*> by_function;
     for (const Sampled& one : all) {
@@ -269,7 +269,7 @@ class Corrector {
   }
 
   /// Returns the conditional jumps whose samples only the instruction before them explains.
-  std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, Flow& flow,
+  std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, code::ControlFlow& flow,
                                         std::span<const Sampled> all) {
     std::set<std::uint64_t> unfused;
     for (const Sampled& one : all) {
@@ -291,7 +291,7 @@ class Corrector {
   }
 
   /// `unfused`: from unfused_jumps().
-  void correct_place(const symbols::Module& module, Flow& flow, const Sampled& one,
+  void correct_place(const symbols::Module& module, code::ControlFlow& flow, const Sampled& one,
                      const std::set<std::uint64_t>& unfused) {
     CorrectedEvent& event = events_.at(one.attribute);
     EventCorrection& correction = event.correction;
@@ -342,7 +342,7 @@ class Corrector {
     event.spreads.push_back(std::move(spread));
   }
 
-  void keep_block(Flow& flow, const SpreadPlace& place) {
+  void keep_block(code::ControlFlow& flow, const SpreadPlace& place) {
     if (!place.is_linked) return;
     blocks_.emplace(std::pair(place.file, place.address), flow.block_at(place.address).begin);
   }
@@ -353,7 +353,7 @@ class Corrector {
   locate::Filtered filtered_;
   std::map<symbols::FileIndex, std::vector<Sampled>> sampled_;
   WatchedData watched_;
-  audit::CodeBudget budget_;
+  code::CodeBudget budget_;
   Splits splits_;
   Blocks blocks_;
 };

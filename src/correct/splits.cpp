@@ -2,9 +2,9 @@
 
 #include "src/audit/branch_counter.h"
 #include "src/audit/branch_filter.h"
+#include "src/code/control_flow.h"
 #include "src/correct/candidates.h"
 #include "src/correct/correction.h"
-#include "src/correct/flow.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/visit_records.h"
 #include "src/machine/machine.h"
@@ -55,8 +55,8 @@ std::vector<std::uint64_t> apportion(std::uint64_t samples, std::span<const doub
   return parts;
 }
 
-void Splits::add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
-                 const Candidates& candidates, Spread& spread) {
+void Splits::add(code::ControlFlow& flow, CorrectedEvent& event, const Sampled& one,
+                 std::uint64_t address, const Candidates& candidates, Spread& spread) {
   const std::vector<double> equal(spread.candidates.size(), 1);
   spread.samples = apportion(spread.recorded, equal);
   samples_by(SplitBy::equal_shares, event) += spread.recorded;

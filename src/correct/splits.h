@@ -12,13 +12,16 @@
 #include <utility>
 #include <vector>
 
+namespace skid::code {
+class ControlFlow;
+}  // namespace skid::code
+
 namespace skid::measure {
 struct Profile;
 }  // namespace skid::measure
 
 namespace skid::correct {
 
-class Flow;
 struct Candidates;
 
 /// Divides `samples` in proportion to `weights` (none negative, not all 0). The parts add up to
@@ -30,8 +33,8 @@ class Splits {
  public:
   /// Splits the samples of `spread`, which is added to `event` next, in equal shares. `one`: the
   /// samples, which are at the link-time `address`.
-  void add(Flow& flow, CorrectedEvent& event, const Sampled& one, std::uint64_t address,
-           const Candidates& candidates, Spread& spread);
+  void add(code::ControlFlow& flow, CorrectedEvent& event, const Sampled& one,
+           std::uint64_t address, const Candidates& candidates, Spread& spread);
 
   /// Splits samples again by their branch records (PERF_SAMPLE_BRANCH_STACK, newest branch first).
   ///

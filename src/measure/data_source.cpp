@@ -143,7 +143,7 @@ ContradictedHits::ContradictedHits(const Profile& profile, const TargetGeometry*
       module.arch() == Arch::x86_64 && profile.arch().value_or(Arch::x86_64) == Arch::x86_64;
   const auto range = geometry->description ? std::optional(geometry->description->layout.loop)
                                            : module.function_range_at(geometry->trigger.address);
-  if (!is_x86 || !range || range->size() > FunctionCode::kLargest) return;
+  if (!is_x86 || !range || range->size() > code::FunctionCode::kLargest) return;
   code_.emplace(Arch::x86_64, range->begin, module.code(*range));
 }
 

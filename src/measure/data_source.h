@@ -2,7 +2,7 @@
 // which operation the sampled instruction must have done, and records that cannot be right.
 #pragma once
 
-#include "src/measure/function_code.h"
+#include "src/code/function_code.h"
 
 #include <cstdint>
 #include <map>
@@ -60,7 +60,7 @@ class ContradictedHits {
  private:
   const Profile& profile_;
   const TargetGeometry* geometry_;
-  std::optional<FunctionCode> code_;  ///< the iteration, or the hit function
+  std::optional<code::FunctionCode> code_;  ///< the iteration, or the hit function
   /// Samples by attribute and place.
   std::map<std::pair<std::uint32_t, symbols::FileLocation>, std::uint64_t> samples_;
 };

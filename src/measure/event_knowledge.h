@@ -10,7 +10,6 @@
 #include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
-#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/support/address.h"
 
@@ -28,6 +27,10 @@
 namespace skid::events {
 class Catalogue;
 }  // namespace skid::events
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
 
 namespace skid::perfdata {
 struct Attribute;

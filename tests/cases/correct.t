@@ -301,7 +301,9 @@ Nor what is damaged: a section that ends behind the file would go on in what is 
   $ skidscan correct perf.data -o copy.data > text
   skidscan: perf.data: at offset *: attribute section of 65536 bytes, expected * up to the end of the file; a copy would be damaged as well; correct without -o, or record again (glob)
   [1]
-  $ skidscan correct probe -o copy.data > text
+  $ perf_record -e cpu-clock -- true
+  $ mv perf.data timer.data
+  $ skidscan correct timer.data -o copy.data > text
   skidscan: -o copy.data: not written: no event was corrected
   [1]
   $ test -e copy.data
@@ -401,7 +403,7 @@ What has no constant skid is refused, and timers:
   --fail-on refused: synth.data: 
   $ skidscan correct synth.data -e nothing > text 2> err
   [64]
-  $ correct probe
+  $ correct timer.data
   $ "$PYTHON" -c 'from corrected import event
   > print(event()["verdict"], "timer" in event()["reason"])'
   refused True

@@ -3,7 +3,7 @@
 #include "src/audit/audit.h"
 
 #include "analysis/not_judged.h"
-#include "src/audit/file_code.h"
+#include "src/code/file_code.h"
 #include "src/audit/file_judge.h"
 #include "src/locate/place_counter.h"
 #include "src/output/audit/audit.h"
@@ -460,7 +460,7 @@ TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
   const auto mapping = module.executable_mapping_at(load_).value();
   const std::uint64_t offset = load_ - mapping.range.begin + mapping.file_offset;
   const auto answer = [&](std::optional<Arch> recorded) {
-    CodeBudget budget;
+    code::CodeBudget budget;
     FileJudge judge(module, recorded, std::nullopt, budget);
     return judge.judge({}, Rule::page_fault, offset).not_judged;
   };
@@ -470,7 +470,7 @@ TEST_F(AuditOfAarch64, DoesNotJudgeCodeOfAnotherArchitecture) {
 }
 
 TEST_F(AuditOfAarch64, JudgesBreakpointsByTheFileWithoutARecordedArchitecture) {
-  CodeBudget budget;
+  code::CodeBudget budget;
   const FileJudge judge(assembled_->module(), std::nullopt, std::nullopt, budget);
   EXPECT_EQ(judge.rule_here(Rule::data_breakpoint), Rule::data_watchpoint);
   EXPECT_EQ(judge.rule_here(Rule::write_breakpoint), Rule::write_watchpoint);

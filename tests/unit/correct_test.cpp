@@ -5,7 +5,7 @@
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/rates.h"
-#include "src/audit/file_code.h"
+#include "src/code/file_code.h"
 #include "src/correct/fit.h"
 #include "src/correct/places.h"
 #include "src/correct/splits.h"

@@ -1,9 +1,10 @@
 // Which instructions can precede another one, and which of these can have caused an event, on
 // assembly whose ways are known.
+#include "src/code/control_flow.h"
+
 #include "analysis/not_judged.h"
-#include "src/audit/file_code.h"
+#include "src/code/file_code.h"
 #include "src/correct/candidates.h"
-#include "src/correct/flow.h"
 #include "src/events/causes.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
@@ -168,7 +169,7 @@ class ControlFlow : public ::testing::Test {
 
   void watch(const char* symbol) { watch_.watched = address_of(symbol); }
   static std::uint64_t address_of(const char* symbol) { return program_->value_of(symbol); }
-  static measure::FunctionCode code_of(const std::string& function) {
+  static code::FunctionCode code_of(const std::string& function) {
     const AddressRange range = program_->module().functions_named(function).front().range;
     return {Arch::x86_64, range.begin, program_->module().code(range)};
   }
@@ -189,10 +190,10 @@ class ControlFlow : public ::testing::Test {
     return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " "));
   }
   std::string before(std::uint64_t address) {
-    const Predecessors found = flow_->predecessors(address);
+    const code::Predecessors found = flow_->predecessors(address);
     EXPECT_FALSE(found.anything);
-    std::vector<Predecessor> known;
-    found.for_each([&](const Predecessor& one) { known.push_back(one); });
+    std::vector<code::Predecessor> known;
+    found.for_each([&](const code::Predecessor& one) { known.push_back(one); });
     std::ranges::sort(known, [](const auto& a, const auto& b) { return a.address < b.address; });
     return names_of(known, !found.unknown.empty(), "unknown");
   }
@@ -217,8 +218,8 @@ class ControlFlow : public ::testing::Test {
   }
 
   static inline std::optional<test::AssembledProgram> program_;
-  audit::CodeBudget budget_;
-  std::optional<Flow> flow_;
+  code::CodeBudget budget_;
+  std::optional<code::ControlFlow> flow_;
   Suspicion watch_;
 };
 
@@ -234,7 +235,7 @@ TEST_F(ControlFlow, FindsTheCandidatesOfEach) {
 
 TEST_F(ControlFlow, KnowsPairsThatMayBeFused) {
   const auto found = flow_->predecessors(at("joins", 4)).known;
-  EXPECT_EQ(found[0].tie, Tie::may_fuse) << "Intel's CPUs do not fuse it: CMP with a number";
+  EXPECT_EQ(found[0].tie, code::Tie::may_fuse) << "Intel's CPUs do not fuse it: CMP with a number";
   EXPECT_EQ(found[0].leads_from, found[1].address);
 }
 
@@ -242,7 +243,7 @@ TEST_F(ControlFlow, DecodesWhatABranchEntersInsideAnInstruction) {
   const std::uint64_t sampled = address_of("after_code");
   constexpr std::uint64_t kStore = 7;
   const auto found = flow_->predecessors(sampled);
-  EXPECT_THAT(test::mapped(found.known, &Predecessor::address), ElementsAre(sampled - kStore))
+  EXPECT_THAT(test::mapped(found.known, &code::Predecessor::address), ElementsAre(sampled - kStore))
       << "not what data decodes to";
   EXPECT_FALSE(found.anything);
   const auto locked = flow_->predecessors(at("locks", 3)).known;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/audit/branches.h"
-#include "src/audit/file_code.h"
+#include "src/code/branches.h"
+#include "src/code/file_code.h"
+#include "src/code/function_code.h"
 #include "src/instructions/instruction.h"
-#include "src/measure/function_code.h"
 #include "src/support/address.h"
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 #include <utility>
 #include <vector>
 
-namespace skid::audit {
+namespace skid::code {
 class CodeBudget;
-}  // namespace skid::audit
+}  // namespace skid::code
 
 namespace skid::symbols {
 class Module;
 }  // namespace skid::symbols
 
-namespace skid::correct {
+namespace skid::code {
 
 /// Why an instruction counts as executed directly before another one, although a third one is
 /// between them.
@@ -61,17 +61,17 @@ struct Predecessors {
   }
 };
 
-/// The control flow of a file, from its direct branches (audit::Branches) and functions. It does
+/// The control flow of a file, from its direct branches (Branches) and functions. It does
 /// not consider signal handlers, exception handlers directly after a call, and indirect jumps of
 /// one function into the middle of another. It keeps the code of some functions.
-class Flow {
+class ControlFlow {
  public:
   /// If more known instructions lead to a place, unknown ones count as leading there, too.
   static constexpr std::size_t kMostPredecessors = std::size_t{1} << 16;
 
-  /// `loop`, `budget`: see audit::FileCode.
-  Flow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
-       audit::CodeBudget& budget);
+  /// `loop`, `budget`: see FileCode.
+  ControlFlow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
+              CodeBudget& budget);
 
   /// Why no predecessors of the instruction at a link-time address can be found; NotJudged::none:
   /// they can be found.
@@ -97,8 +97,8 @@ class Flow {
  private:
   /// A function, with what is computed from its code once.
   struct Code {
-    std::shared_ptr<const measure::Function> function;
-    audit::Paths paths;
+    std::shared_ptr<const Function> function;
+    Paths paths;
     /// A second decoding, from where direct branches of the function lead into the middle of its
     /// instructions (past a LOCK prefix, or past data), until both decodings agree. Each entry is
     /// the address after an instruction, and the instruction's own address. Ascending.
@@ -108,7 +108,7 @@ class Flow {
     std::vector<std::size_t> blocks;  ///< first instructions of blocks, ascending
     std::shared_ptr<const std::vector<Predecessor>> indirect_jumps;  ///< null: not yet found
 
-    const measure::FunctionCode& steps() const { return function->code; }
+    const FunctionCode& steps() const { return function->code; }
   };
   using CodePointer = std::shared_ptr<Code>;
   /// The addresses of the RETs of a function; nullopt: it may return in another way.
@@ -138,11 +138,11 @@ class Flow {
   void add_preceding(const Code& code, std::size_t index, Predecessors& predecessors);
   void add_computed(Code& code, std::size_t index, Predecessors& predecessors);
 
-  audit::FileCode file_;
+  FileCode file_;
   std::vector<std::uint64_t> starts_;  ///< first addresses of functions, ascending
   std::map<std::pair<std::uint64_t, std::uint64_t>, CodePointer> codes_;  ///< code by its range
   std::size_t kept_ = 0;  ///< number of instructions in `codes_`
   std::map<std::uint64_t, Returns> returns_;
 };
 
-}  // namespace skid::correct
+}  // namespace skid::code

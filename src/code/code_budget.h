@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace skid::audit {
+namespace skid::code {
 
 /// The number of instructions of a recording that may still be decoded, or looked at for a sample.
 /// The code of compilers needs a fraction of it; code that was made to be slow could need any
@@ -18,4 +18,4 @@ class CodeBudget {
   std::uint64_t left_ = 50'000'000;
 };
 
-}  // namespace skid::audit
+}  // namespace skid::code

@@ -1,4 +1,4 @@
-#include "src/audit/file_code.h"
+#include "src/code/file_code.h"
 
 #include "src/instructions/instruction.h"
 #include "src/symbols/location.h"
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace skid::audit {
+namespace skid::code {
 
 using analysis::NotJudged;
 using instructions::falls_through;
@@ -55,4 +55,4 @@ Paths FileCode::paths_of(const Function& function) {
   return paths;
 }
 
-}  // namespace skid::audit
+}  // namespace skid::code

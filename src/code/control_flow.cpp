@@ -20,31 +20,30 @@
 // precede it (all_before()).
 //
 // The code of a function is decoded once and kept, up to a limit. Work is limited by
-// audit::CodeBudget; when it ends, predecessors may be missing (is_cut()).
-#include "src/correct/flow.h"
+// CodeBudget; when it ends, predecessors may be missing (is_cut()).
+#include "src/code/control_flow.h"
 
-#include "src/audit/branches.h"
-#include "src/audit/code_budget.h"
+#include "src/code/branches.h"
+#include "src/code/code_budget.h"
+#include "src/code/function_code.h"
 #include "src/instructions/category.h"
-#include "src/measure/function_code.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-namespace skid::correct {
+namespace skid::code {
 namespace {
 
 using analysis::NotJudged;
 using instructions::Category;
 using instructions::falls_through;
 using instructions::Instruction;
-using measure::Step;
 using enum instructions::Flow;
 
 /// The cost of reading a single instruction, and that of finding paths and blocks for each
-/// instruction of a function. The unit is that of audit::CodeBudget: decoding an instruction in the
+/// instruction of a function. The unit is that of CodeBudget: decoding an instruction in the
 /// middle of a function.
 constexpr std::uint64_t kCostOfReading = 16;
 constexpr std::uint64_t kCostOfPaths = 2;
@@ -82,11 +81,11 @@ void keep_each_once(std::vector<Predecessor>& known) {
 
 }  // namespace
 
-Flow::Flow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
-           audit::CodeBudget& budget)
+ControlFlow::ControlFlow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
+                         CodeBudget& budget)
     : file_(module, arch, loop, budget), starts_(module.function_starts()) {}
 
-Flow::CodePointer Flow::code_at(std::uint64_t address) {
+ControlFlow::CodePointer ControlFlow::code_at(std::uint64_t address) {
   constexpr std::size_t kMostKept = std::size_t{1} << 22;
   const AddressRange range = file_.range_around(address);
   const std::pair key(range.begin, range.end);
@@ -108,7 +107,7 @@ Flow::CodePointer Flow::code_at(std::uint64_t address) {
   return codes_.emplace(key, code).first->second;
 }
 
-void Flow::decode_inside(Code& code) {
+void ControlFlow::decode_inside(Code& code) {
   const AddressRange range = code.function->range;
   std::vector<bool> decoded;
   for (const auto& branch : file_.branches().branches_into(range)) {
@@ -129,7 +128,7 @@ void Flow::decode_inside(Code& code) {
   std::ranges::sort(code.inside_before);
 }
 
-void Flow::find_runs_and_blocks(Code& code) {
+void ControlFlow::find_runs_and_blocks(Code& code) {
   const auto& steps = code.steps().steps();
   bool runs = true;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -146,32 +145,32 @@ void Flow::find_runs_and_blocks(Code& code) {
   }
 }
 
-std::optional<Instruction> Flow::instruction_at(std::uint64_t address) const {
+std::optional<Instruction> ControlFlow::instruction_at(std::uint64_t address) const {
   const AddressRange range{address, address + instructions::kLongestInstruction};
   return instructions::classify(file_.arch(), file_.module().code(range), address);
 }
 
-NotJudged Flow::problem_at(std::uint64_t address) {
+NotJudged ControlFlow::problem_at(std::uint64_t address) {
   file_.branches();
   if (file_.is_cut()) return NotJudged::too_much_code;
   const auto code = code_at(address);
   return code ? code->steps().problem_at(address) : file_.function_at(address).problem;
 }
 
-bool Flow::only_nops(AddressRange range) const {
+bool ControlFlow::only_nops(AddressRange range) const {
   const auto bytes = file_.module().code(range);
-  const measure::FunctionCode code(file_.arch(), range.begin, bytes);
+  const FunctionCode code(file_.arch(), range.begin, bytes);
   return bytes.size() == range.size() && std::ranges::all_of(code.steps(), [](const Step& step) {
            return step.decodes && step.is_nop();
          });
 }
 
-Flow::CodePointer Flow::code_before(std::uint64_t function) {
+ControlFlow::CodePointer ControlFlow::code_before(std::uint64_t function) {
   const auto after = std::ranges::lower_bound(starts_, function);
   return after == starts_.begin() ? nullptr : code_at(*(after - 1));
 }
 
-std::optional<std::uint64_t> Flow::address_before(const Code& code, std::size_t index) {
+std::optional<std::uint64_t> ControlFlow::address_before(const Code& code, std::size_t index) {
   if (index > 0) {
     if (!code.steps().decodes_until(index)) return std::nullopt;
     return code.steps().address_of(index - 1);
@@ -189,7 +188,7 @@ std::optional<std::uint64_t> Flow::address_before(const Code& code, std::size_t 
   return before->steps().address_of(last);
 }
 
-std::vector<std::uint64_t> Flow::all_before(const Code& code, std::size_t index) {
+std::vector<std::uint64_t> ControlFlow::all_before(const Code& code, std::size_t index) {
   if (index == 0) {
     const std::uint64_t begin = code.function->range.begin;
     const auto overlaps = code_before(begin);
@@ -208,7 +207,7 @@ std::vector<std::uint64_t> Flow::all_before(const Code& code, std::size_t index)
   return found;
 }
 
-Flow::Returns Flow::find_returns(std::uint64_t function) {
+ControlFlow::Returns ControlFlow::find_returns(std::uint64_t function) {
   if (!std::ranges::binary_search(starts_, function)) return std::nullopt;
   const auto code = code_at(function);
   if (!code || code->function->range.begin != function) return std::nullopt;
@@ -229,13 +228,13 @@ Flow::Returns Flow::find_returns(std::uint64_t function) {
   return found;
 }
 
-const Flow::Returns& Flow::returns_of(std::uint64_t function) {
+const ControlFlow::Returns& ControlFlow::returns_of(std::uint64_t function) {
   const auto known = returns_.find(function);
   if (known != returns_.end()) return known->second;
   return returns_.emplace(function, find_returns(function)).first->second;
 }
 
-void Flow::add(std::uint64_t address, Predecessors& predecessors) {
+void ControlFlow::add(std::uint64_t address, Predecessors& predecessors) {
   file_.budget().take(kCostOfReading);
   auto instruction = instruction_at(address);
   if (!instruction) {
@@ -263,7 +262,7 @@ void Flow::add(std::uint64_t address, Predecessors& predecessors) {
   }
 }
 
-void Flow::add_returns_to(std::uint64_t call, Predecessors& predecessors) {
+void ControlFlow::add_returns_to(std::uint64_t call, Predecessors& predecessors) {
   const auto instruction = instruction_at(call);
   if (instruction && instruction->target) {
     if (const Returns& returns = returns_of(*instruction->target)) {
@@ -274,7 +273,7 @@ void Flow::add_returns_to(std::uint64_t call, Predecessors& predecessors) {
   add_unknown(Unknown::ret, predecessors);
 }
 
-void Flow::add_preceding(const Code& code, std::size_t index, Predecessors& predecessors) {
+void ControlFlow::add_preceding(const Code& code, std::size_t index, Predecessors& predecessors) {
   const auto before = all_before(code, index);
   if (before.empty()) {
     if (index > 0) predecessors.anything = true;  // bytes before it do not decode
@@ -299,7 +298,7 @@ void Flow::add_preceding(const Code& code, std::size_t index, Predecessors& pred
   }
 }
 
-void Flow::find_indirect_jumps(Code& code) {
+void ControlFlow::find_indirect_jumps(Code& code) {
   Predecessors found;
   const auto& steps = code.steps().steps();
   for (std::size_t i = 0; i < steps.size() && found.known.size() <= kMostPredecessors; ++i) {
@@ -309,7 +308,7 @@ void Flow::find_indirect_jumps(Code& code) {
   code.indirect_jumps = std::make_shared<const std::vector<Predecessor>>(std::move(found.known));
 }
 
-void Flow::add_computed(Code& code, std::size_t index, Predecessors& predecessors) {
+void ControlFlow::add_computed(Code& code, std::size_t index, Predecessors& predecessors) {
   const std::uint64_t address = code.steps().address_of(index);
   const bool is_entry = index == 0 && !file_.is_in_loop(address);
   if (is_entry || file_.is_labelled(address)) {
@@ -329,7 +328,7 @@ void Flow::add_computed(Code& code, std::size_t index, Predecessors& predecessor
   }
 }
 
-Predecessors Flow::predecessors(std::uint64_t address) {
+Predecessors ControlFlow::predecessors(std::uint64_t address) {
   Predecessors found;
   const auto code = code_at(address);
   const auto index = code ? code->steps().find(address) : std::nullopt;
@@ -347,7 +346,7 @@ Predecessors Flow::predecessors(std::uint64_t address) {
   return found;
 }
 
-AddressRange Flow::block_at(std::uint64_t address) {
+AddressRange ControlFlow::block_at(std::uint64_t address) {
   const auto code = code_at(address);
   const auto found = code ? code->steps().find(address) : std::nullopt;
   const bool is_known = found && code->steps().decodes_until(*found) && code->inside_before.empty();
@@ -358,4 +357,4 @@ AddressRange Flow::block_at(std::uint64_t address) {
   return {code->steps().address_of(*(after - 1)), code->steps().address_of(end - 1) + last.length};
 }
 
-}  // namespace skid::correct
+}  // namespace skid::code

@@ -17,9 +17,9 @@
 //
 // scan() collects direct branches and code that computes jumps; spread_computed_jumps() adds the
 // last two ways. docs/audit.md, "The only predecessor", has what follows from this for samples.
-#include "src/audit/branches.h"
+#include "src/code/branches.h"
 
-#include "src/audit/code_budget.h"
+#include "src/code/code_budget.h"
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/symbols/location.h"
@@ -27,7 +27,7 @@
 
 #include <optional>
 
-namespace skid::audit {
+namespace skid::code {
 
 using instructions::Flow;
 
@@ -197,4 +197,4 @@ bool Branches::computes_jumps(const std::string& function) const {
   return computing_.contains(base_name(function));
 }
 
-}  // namespace skid::audit
+}  // namespace skid::code

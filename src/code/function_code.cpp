@@ -1,8 +1,8 @@
-#include "src/measure/function_code.h"
+#include "src/code/function_code.h"
 
 #include <algorithm>
 
-namespace skid::measure {
+namespace skid::code {
 
 using analysis::NotJudged;
 using instructions::Access;
@@ -93,4 +93,4 @@ NotJudged FunctionCode::problem_at(std::uint64_t address) const {
   return steps_[*index].decodes ? NotJudged::none : NotJudged::not_decoded;
 }
 
-}  // namespace skid::measure
+}  // namespace skid::code

@@ -21,7 +21,7 @@ namespace skid::symbols {
 class Module;
 }  // namespace skid::symbols
 
-namespace skid::audit {
+namespace skid::code {
 
 class CodeBudget;
 
@@ -110,4 +110,4 @@ class Branches {
   bool is_whole_ = true;
 };
 
-}  // namespace skid::audit
+}  // namespace skid::code

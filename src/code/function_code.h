@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace skid::measure {
+namespace skid::code {
 
 /// The facts of an instruction by which samples are judged.
 struct Step {
@@ -100,4 +100,4 @@ struct Function {
   FunctionCode code;
 };
 
-}  // namespace skid::measure
+}  // namespace skid::code

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/audit/branches.h"
-#include "src/audit/code_budget.h"
 #include "src/audit/rule.h"
-#include "src/measure/function_code.h"
+#include "src/code/branches.h"
+#include "src/code/code_budget.h"
+#include "src/code/function_code.h"
 #include "src/support/address.h"
 
 #include <algorithm>
@@ -18,11 +18,7 @@ namespace skid::symbols {
 class Module;
 }  // namespace skid::symbols
 
-namespace skid::audit {
-
-using measure::Function;
-using measure::FunctionCode;
-using measure::Step;
+namespace skid::code {
 
 /// How control reaches the instructions of a function, found in one pass over it with the branches
 /// of its file.
@@ -81,4 +77,4 @@ class FileCode {
   std::optional<Branches> branches_;
 };
 
-}  // namespace skid::audit
+}  // namespace skid::code
