@@ -9,6 +9,7 @@
 #include "src/audit/branch_audit.h"
 #include "src/audit/branch_records.h"
 #include "src/audit/contradictions.h"
+#include "src/audit/data_addresses.h"
 #include "src/audit/event_blocks.h"
 #include "src/audit/file_judge.h"
 #include "src/audit/rule.h"
@@ -142,8 +143,9 @@ void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
 class Auditor {
  public:
   /// The arguments must outlive the auditor.
-  Auditor(const measure::Profile& profile, const Choices& choices, code::CodeBudget& budget)
-      : profile_(profile), choices_(choices), budget_(budget) {}
+  Auditor(const measure::Profile& profile, const Choices& choices, const AddressAudits& addresses,
+          code::CodeBudget& budget)
+      : profile_(profile), choices_(choices), addresses_(addresses), budget_(budget) {}
 
   /// Adds an event of the profile. Returns its audit, to which more may be added.
   EventAudit& add(const measure::RecordedEvent& recorded) {
@@ -180,7 +182,7 @@ class Auditor {
     // One file's branches and one function's code are in memory at a time.
     for (auto& [file, places] : places_) judge_file(file, places);
     std::vector<EventAudit> audits;
-    for (auto& [attribute, event] : events_) audits.push_back(finish(event));
+    for (auto& [attribute, event] : events_) audits.push_back(finish(attribute, event));
     return audits;
   }
 
@@ -392,7 +394,7 @@ class Auditor {
            choices_.min_share * static_cast<double>(audit.judged);
   }
 
-  EventAudit finish(Event& event) {
+  EventAudit finish(std::uint32_t attribute, Event& event) {
     EventAudit& audit = event.audit;
     const std::uint64_t impossible = audit.verdicts[static_cast<std::size_t>(Verdict::never)];
     audit.impossible = analysis::wilson_interval(impossible, audit.judged);
@@ -405,8 +407,31 @@ class Auditor {
     });
     add_functions(event);
     add_instructions(event);
+    if (const auto found = addresses_.find(attribute); found != addresses_.end()) {
+      audit.data_address = found->second.found;
+      add_wrong(event, found->second);
+    }
     audit.bias = event.blocks.judge(choices_.top);
     return std::move(audit);
+  }
+
+  /// Adds up what the instructions and the data addresses of samples show, place by place.
+  static void add_wrong(Event& event, const AddressAudit& addresses) {
+    EventAudit& audit = event.audit;
+    if (audit.judged == 0 || audit.data_address->share.total == 0) return;
+    std::map<symbols::FileLocation, Verdict> judged;
+    for (const Found& found : event.found) {
+      const auto [known, is_new] = judged.try_emplace(found.location, found.judgement.verdict);
+      known->second = std::max(known->second, found.judgement.verdict);
+    }
+    std::uint64_t wrong = audit.impossible.count, all = audit.judged;
+    for (const auto& [place, samples] : addresses.places) {
+      const auto found = judged.find(place);
+      if (found == judged.end()) all += samples.decided;
+      const bool is_impossible = found != judged.end() && found->second == Verdict::never;
+      if (!is_impossible) wrong += samples.contradicted;
+    }
+    audit.wrong = analysis::wilson_interval(wrong, all);
   }
 
   void add_functions(Event& event) {
@@ -469,6 +494,7 @@ class Auditor {
 
   const measure::Profile& profile_;
   const Choices& choices_;
+  const AddressAudits& addresses_;
   std::map<std::uint32_t, Event> events_;  ///< events by attribute
   std::map<symbols::FileIndex, Places> places_;
   code::CodeBudget& budget_;
@@ -490,10 +516,10 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const measure::Profile profile(source, recording, modules, choices);
   code::CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
-  const auto data_addresses = check_data_addresses(profile, budget);
+  const auto data_addresses = audit_data_addresses(profile, budget);
   const auto impossible = measure::impossible_records(profile);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
-  Auditor auditor(profile, choices, budget);
+  Auditor auditor(profile, choices, data_addresses, budget);
   Audit result;
   const locate::Digest& digest = profile.digest;
   result.filtered = digest.filtered;
@@ -504,7 +530,6 @@ Audit audit(const measure::Source& source, const Choices& choices) {
       event.warnings.insert(event.warnings.begin(), found->second.begin(), found->second.end());
     }
     event.data_source = result_of(recorded.index, data_sources);
-    event.data_address = result_of(recorded.index, data_addresses);
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();

@@ -1,4 +1,4 @@
-// Samples whose data source or data address the sampled instruction contradicts.
+// Samples whose data source the sampled instruction contradicts.
 #pragma once
 
 #include "analysis/share.h"
@@ -33,14 +33,5 @@ struct Contradictions {
 /// aarch64 is not judged. Reads the recording once more, unless no event recorded data sources.
 std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
                                                            code::CodeBudget& budget);
-
-/// Compares data addresses with the operands of the sampled instructions. Counts, by attribute, the
-/// samples in user mode with the data address of an access: of page faults, and with EXACT_IP those
-/// of PEBS and IBS; attributes without such samples have no entry. An instruction contradicts an
-/// address outside of its one memory operand, if that operand follows from its constants, or from
-/// its constants and the registers that the sample recorded; docs/audit.md has the rules. Reads the
-/// recording once more, unless no event recorded such addresses.
-std::map<std::uint32_t, Contradictions> check_data_addresses(const measure::Profile& profile,
-                                                             code::CodeBudget& budget);
 
 }  // namespace skid::audit

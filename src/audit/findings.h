@@ -6,6 +6,7 @@
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
 #include "src/audit/contradictions.h"
+#include "src/audit/data_addresses.h"
 #include "src/audit/rule.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
@@ -59,8 +60,11 @@ struct EventAudit : measure::EventSummary {
   /// Instructions with impossible samples, most of them first; then, if all were requested, the
   /// others.
   std::vector<InstructionFinding> instructions;
-  /// The results of check_data_sources() and check_data_addresses(); nullopt: no sample to judge.
-  std::optional<Contradictions> data_source, data_address;
+  std::optional<Contradictions> data_source;  ///< nullopt: no sample to judge
+  std::optional<DataAddresses> data_address;  ///< nullopt: no sample to judge
+  /// Share of the samples, judged by their instruction or decided by their data address, whose IP
+  /// is wrong by one or the other. nullopt: not both judged samples.
+  std::optional<analysis::Share> wrong;
   /// Number of functions with judged samples, those that `functions` leaves out included.
   std::size_t all_functions = 0;
   std::size_t impossible_functions = 0;  ///< number of functions with impossible samples

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <Zycore/Status.h>
 #include <Zycore/Types.h>
@@ -42,22 +43,28 @@ bool has_mask(const ZydisInstruction& decoded) {
                     ZYDIS_MNEMONIC_VPMASKMOVQ);
 }
 
-/// Returns the number of a 64-bit register in AddressFormula; nullopt for others.
-std::optional<std::uint8_t> number_of(ZydisRegister reg) {
-  if (ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_GPR64) return std::nullopt;
-  const auto number = ZydisRegisterGetId(reg);
-  constexpr int kRegisters = 16;
-  return number >= 0 && number < kRegisters ? std::optional(static_cast<std::uint8_t>(number))
-                                            : std::nullopt;
+/// Whether an operand is the access at the stack pointer that is not written in the assembly.
+bool is_on_stack(const ZydisDecodedOperand& operand) {
+  return operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
+         operand.visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+         operand.mem.base == ZYDIS_REGISTER_RSP;
 }
 
-bool writes(const ZydisInstruction& decoded, ZydisRegister reg) {
-  if (reg == ZYDIS_REGISTER_NONE) return false;
-  return std::ranges::any_of(decoded.all_operands(), [&](const ZydisDecodedOperand& operand) {
-    return operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
-           ZydisRegisterGetLargestEnclosing(kMode, operand.reg.value) == reg;
-  });
+bool is_in_segment(const ZydisDecodedOperand& operand) {
+  return operand.mem.segment == ZYDIS_REGISTER_FS || operand.mem.segment == ZYDIS_REGISTER_GS;
+}
+
+/// Returns what to add to the displacement of an operand by RSP, so that it is from the value
+/// before the instruction; nullopt: not known. Zydis has no displacement for what is pushed, and
+/// POP to memory computes the address after it incremented RSP (Intel SDM Vol. 2, "POP").
+std::optional<std::uint64_t> shift_of_stack(const ZydisInstruction& decoded,
+                                            const ZydisDecodedOperand& operand) {
+  const auto added = added_to_stack_pointer(decoded);
+  if (decoded.is(ZYDIS_MNEMONIC_POP)) return is_on_stack(operand) ? 0 : added;
+  if (!is_on_stack(operand)) return 0;
+  if (!added) return std::nullopt;
+  const bool is_pushed = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  return is_pushed ? *added : 0;
 }
 
 std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
@@ -65,7 +72,7 @@ std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
   const auto& memory = operand.mem;
   constexpr unsigned kAddressBits = 64;
   if (memory.type != ZYDIS_MEMOP_TYPE_MEM || decoded.instruction.address_width != kAddressBits ||
-      memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) {
+      is_in_segment(operand)) {
     return std::nullopt;
   }
   if (decoded.is(ZYDIS_MNEMONIC_BT, ZYDIS_MNEMONIC_BTC, ZYDIS_MNEMONIC_BTR, ZYDIS_MNEMONIC_BTS)) {
@@ -83,15 +90,19 @@ std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
     formula.from_instruction = true;
     formula.displacement += decoded.instruction.length;
   } else if (memory.base != ZYDIS_REGISTER_NONE) {
-    formula.base = number_of(memory.base);
+    formula.base = register_number(memory.base);
     if (!formula.base) return std::nullopt;
   }
+  if (memory.base == ZYDIS_REGISTER_RSP) {
+    const auto shift = shift_of_stack(decoded, operand);
+    if (!shift) return std::nullopt;
+    formula.displacement += *shift;
+  }
   if (memory.index != ZYDIS_REGISTER_NONE) {
-    formula.index = number_of(memory.index);
+    formula.index = register_number(memory.index);
     if (!formula.index) return std::nullopt;
     formula.scale = memory.scale;
   }
-  formula.writes_registers = writes(decoded, memory.base) || writes(decoded, memory.index);
   return formula;
 }
 
@@ -118,7 +129,8 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
     constexpr ZydisOperandActions kConditional =
         ZYDIS_OPERAND_ACTION_CONDREAD | ZYDIS_OPERAND_ACTION_CONDWRITE;
     found.is_conditional = (operand.actions & kConditional) != 0 || has_mask(decoded);
-    found.on_stack = found.implicit && operand.mem.base == ZYDIS_REGISTER_RSP;
+    found.on_stack = is_on_stack(operand);
+    found.in_segment = is_in_segment(operand);
     found.formula = formula_of(decoded, operand);
     found.fixed = fixed_bytes(found.formula, address);
     memory.push_back(found);
@@ -219,12 +231,6 @@ bool writes_ss(const ZydisInstruction& decoded) {
          operands.front().reg.value == ZYDIS_REGISTER_SS;
 }
 
-bool enters_system(const ZydisInstruction& decoded) {
-  return decoded.is_of(ZYDIS_CATEGORY_INTERRUPT, ZYDIS_CATEGORY_SGX, ZYDIS_CATEGORY_SYSCALL,
-                       ZYDIS_CATEGORY_SYSRET, ZYDIS_CATEGORY_SYSTEM, ZYDIS_CATEGORY_UINTR,
-                       ZYDIS_CATEGORY_VTX);
-}
-
 bool sets_return(const ZydisInstruction& decoded) {
   if (decoded.is_of(ZYDIS_CATEGORY_CALL)) return false;
   if (decoded.is_of(ZYDIS_CATEGORY_PUSH)) return true;
@@ -236,13 +242,9 @@ bool sets_return(const ZydisInstruction& decoded) {
 }
 
 std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std::uint64_t address) {
-  ZydisDecoder decoder;
-  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, kMode, ZYDIS_STACK_WIDTH_64))) return std::nullopt;
-  ZydisInstruction decoded;
-  if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded.instruction,
-                                         decoded.operands.data()))) {
-    return std::nullopt;
-  }
+  const auto found = decode(code);
+  if (!found) return std::nullopt;
+  const ZydisInstruction& decoded = *found;
   Instruction result;
   result.length = decoded.instruction.length;
   result.memory = memory_of(decoded, address);
@@ -260,6 +262,49 @@ std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std:
 }
 
 }  // namespace
+
+std::optional<ZydisInstruction> decode(std::span<const std::byte> code) {
+  ZydisDecoder decoder;
+  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, kMode, ZYDIS_STACK_WIDTH_64))) return std::nullopt;
+  std::optional<ZydisInstruction> decoded(std::in_place);
+  if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded->instruction,
+                                         decoded->operands.data()))) {
+    return std::nullopt;
+  }
+  return decoded;
+}
+
+std::optional<std::uint8_t> register_number(ZydisRegister reg) {
+  if (ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_GPR64) return std::nullopt;
+  const auto number = ZydisRegisterGetId(reg);
+  constexpr int kRegisters = 16;
+  return number >= 0 && number < kRegisters ? std::optional(static_cast<std::uint8_t>(number))
+                                            : std::nullopt;
+}
+
+bool enters_system(const ZydisInstruction& decoded) {
+  return decoded.is_of(ZYDIS_CATEGORY_INTERRUPT, ZYDIS_CATEGORY_SGX, ZYDIS_CATEGORY_SYSCALL,
+                       ZYDIS_CATEGORY_SYSRET, ZYDIS_CATEGORY_SYSTEM, ZYDIS_CATEGORY_UINTR,
+                       ZYDIS_CATEGORY_VTX);
+}
+
+std::optional<std::uint64_t> added_to_stack_pointer(const ZydisInstruction& decoded) {
+  constexpr unsigned kBitsOfAByte = 8;
+  const bool is_near = decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+  const bool returns = decoded.is(ZYDIS_MNEMONIC_RET) && is_near;
+  const bool adds =
+      returns || decoded.is(ZYDIS_MNEMONIC_POP, ZYDIS_MNEMONIC_POPF, ZYDIS_MNEMONIC_POPFQ);
+  const bool subtracts =
+      (decoded.is(ZYDIS_MNEMONIC_CALL) && is_near) ||
+      decoded.is(ZYDIS_MNEMONIC_PUSH, ZYDIS_MNEMONIC_PUSHF, ZYDIS_MNEMONIC_PUSHFQ);
+  const auto operands = decoded.all_operands();
+  const auto slot = std::ranges::find_if(operands, is_on_stack);
+  if (!(adds || subtracts) || slot == operands.end()) return std::nullopt;
+  const std::uint64_t bytes = slot->size / kBitsOfAByte;
+  if (subtracts) return 0 - bytes;
+  const bool has_number = returns && decoded.instruction.operand_count_visible > 0;
+  return bytes + (has_number ? operands.front().imm.value.u : 0);  // RET imm16
+}
 
 bool fuses(Fusion first, Fusion second) {
   switch (second) {

@@ -23,7 +23,7 @@ enum class Access {
 };
 
 /// How an operand of x86-64 addresses memory: `displacement`, plus a base register, plus an index
-/// register times `scale`, modulo 2^64.
+/// register times `scale`, modulo 2^64. The registers are those before the instruction.
 struct AddressFormula {
   /// Numbers of general-purpose registers of 64 bits, as instructions encode them: 0 RAX, 1 RCX,
   /// 2 RDX, 3 RBX, 4 RSP, 5 RBP, 6 RSI, 7 RDI, 8 R8 to 15 R15.
@@ -32,8 +32,6 @@ struct AddressFormula {
   bool from_instruction = false;   ///< plus the address of the instruction's first byte
   std::uint64_t displacement = 0;  ///< from_instruction: the instruction's length included
   std::uint64_t bytes = 0;         ///< size of the access; at least 1
-  /// The instruction writes the base or the index.
-  bool writes_registers = false;
 
   friend bool operator==(const AddressFormula&, const AddressFormula&) = default;
 };
@@ -51,6 +49,7 @@ struct MemoryOperand {
   bool is_conditional = false;
   /// The access is at the stack pointer, and not written in the assembly: PUSH, POP, CALL and RET.
   bool on_stack = false;
+  bool in_segment = false;  ///< the address is relative to FS or GS
   /// The accessed bytes on x86-64 if their address uses no register: it is relative to the next
   /// instruction, or absolute in the data segment. Addresses are of the same kind as that of the
   /// instruction.

@@ -4,6 +4,10 @@
 #include "src/instructions/category.h"
 
 #include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include <Zydis/Zydis.h>
@@ -36,6 +40,19 @@ struct ZydisInstruction {
     return std::span(operands).first(instruction.operand_count_visible);
   }
 };
+
+/// Decodes the first instruction of `code`; nullopt if it does not decode.
+std::optional<ZydisInstruction> decode(std::span<const std::byte> code);
+
+/// Returns the number of a 64-bit register in AddressFormula; nullopt for others.
+std::optional<std::uint8_t> register_number(ZydisRegister reg);
+
+/// Implements Instruction::enters_system.
+bool enters_system(const ZydisInstruction& decoded);
+
+/// Returns what PUSH, POP, near CALL, near RET and the like add to RSP, in bytes modulo 2^64;
+/// nullopt: another instruction.
+std::optional<std::uint64_t> added_to_stack_pointer(const ZydisInstruction& decoded);
 
 /// Returns the categories of an instruction. `memory`: its memory operands.
 Categories categories_of(const ZydisInstruction& decoded, std::span<const MemoryOperand> memory);

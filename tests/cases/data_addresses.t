@@ -97,22 +97,22 @@ A store to the first byte of each of 64 pages, and one to each of 64 others by r
   > open("perf.data", "wb").write(data)' "$(nm stores | sed -n 's/ b pages$//p')" "$@"
   > }
 
-Faults of constant operands are judged, and each changed byte is found; the last one makes it no address:
+Faults of constant operands, and that of the first instruction's fetch, are judged, and each changed byte is found; the last one makes it no address:
 
   $ faults
   $ audited
-  64 0
+  65 0
   $ for byte in 0 1 2 3 4 5 6 7; do change 7 $byte; audited; done | uniq -c
-        7 64 1
-        1 63 0
+        7 65 1
+        1 64 0
   $ cp sound perf.data; skidscan audit perf.data --fail-on samples > text
   $ change 9 1; skidscan audit perf.data --fail-on samples > text
-  skidscan: --fail-on samples: 1 of 64 judged samples (1.56%) are at instructions that do not access their data address
+  skidscan: --fail-on samples: 1 of 129 judged samples (0.78%) are at the wrong instruction, by what it does or by their data address
   [4]
 
 Faults of operands with registers are judged where these were recorded:
 
   $ for registers in --intr-regs=di,si --user-regs=di,si --intr-regs=di; do faults $registers; audited; done
-  128 0
-  128 0
-  64 0
+  129 0
+  129 0
+  65 0

@@ -386,24 +386,48 @@ TEST_F(DataAddressesOfSamples, OfFilesWithoutABuildIdAreUndecided) {
   expect(0, 0, 1);
 }
 
-TEST_F(DataAddressesOfSamples, OfFetchedPagesAreUndecided) {
+TEST_F(DataAddressesOfSamples, OfFetchedPagesAreUndecidedButForTheInstructionItself) {
   record_faults();
   fault("relative", ip_of("relative"));
   fault("relative", (ip_of("relative") & ~0xfffULL) + 0xfff);
-  expect(0, 0, 2);
+  expect(0, 1, 2);
 }
 
 TEST_F(DataAddressesOfSamples, OfInstructionsWithoutOneOperandOfKnownAddressAreUndecided) {
   record_faults(kRdi | kRsi);
   const std::vector<const char*> places{"by registers", "writes its base", "push",     "repeated",
-                                        "segment",      "bit test",        "prefetch", "call",
-                                        "no operand"};
+                                        "segment",      "bit test",        "prefetch", "call"};
   for (const char* place : places) {
     // Without registers, and where registers do not decide.
     fault(place, 0x1000);
-    if (place != places[0] && place != places[1]) fault(place, 0x1000, {1, 2});
+    if (place != places[0] && place != places[1] && place != places[3]) {
+      fault(place, 0x1000, {1, 2});
+    }
   }
-  expect(0, 0, 9 + 7);
+  expect(0, 0, 8 + 5);
+  const auto reasons = audited().events.at(0).data_address.value().reasons;
+  const auto of = [&](witness::Unknown reason) {
+    return reasons.at(static_cast<std::size_t>(reason));
+  };
+  using enum witness::Unknown;
+  EXPECT_EQ(of(not_recorded), 2U + 2U + 1U + 2U);
+  EXPECT_EQ(of(segment), 2U);
+  EXPECT_EQ(of(operand), 2U);
+  EXPECT_EQ(of(instruction), 2U);
+}
+
+TEST_F(DataAddressesOfSamples, OfInstructionsWithoutAnOperandAreContradicted) {
+  record_faults();
+  fault("no operand", 0x1000);
+  fault("NOP", 0x1000);
+  expect(2, 2, 2);
+}
+
+TEST_F(DataAddressesOfSamples, OfFaultsInStringsAreComparedWithTheRegisters) {
+  record_faults(kRdi);
+  fault("repeated", 0x7000'0000, {0x7000'0000});
+  fault("repeated", 0x7000'0001, {0x7000'0000});
+  expect(1, 2, 2);
 }
 
 TEST_F(DataAddressesOfSamples, OfFaultsAreComparedWithTheRegisters) {
@@ -489,7 +513,7 @@ TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
   record_faults();
   for (int i = 0; i < 3; ++i) fault("relative", datum_);
   fault("relative", datum_ + 8);
-  fault("no operand", 0x1000);
+  fault("segment", 0x1000);
   const std::vector<Audit> audits{audited()};
   EXPECT_THAT(output::audit_json(audits), HasSubstr(R"("data_address": {
             "samples": 5,
@@ -501,8 +525,12 @@ TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
   for (const bool details : {false, true}) {
     output::Page page{.width = 200, .details = details};
     EXPECT_THAT(output::audit_text(audits, page),
-                HasSubstr("addresses  1 of 4 judged samples (25.00%, 4.56–69.94%) are at "
-                          "instructions that do not access their data address; 1 undecided"));
+                HasSubstr("addresses  1 of 4 decided samples (25.00%, 4.56–69.94%) are not at the "
+                          "instruction that accessed their data address: for 1 it was not found; 1 "
+                          "is undecided (1 relative to FS or GS)"));
+    EXPECT_THAT(output::audit_text(audits, page),
+                HasSubstr("1 of 5 judged samples (20.00%) are at the wrong instruction, by what it "
+                          "does or by their data address"));
   }
 }
 

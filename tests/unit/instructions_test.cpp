@@ -4,6 +4,7 @@
 
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
+#include "src/instructions/register_effects.h"
 #include "src/support/address.h"
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
@@ -387,18 +388,76 @@ TEST(Instructions, ReportHowOperandsAreAddressed) {
       << "vgatherdps ymm0, [rdi + ymm2], ymm1";
 }
 
-TEST(Instructions, ReportWritesToTheRegistersOfAnOperand) {
-  const auto writes = [](const std::string& bytes) {
-    return decoded(bytes).memory.front().formula.value().writes_registers;
+TEST(Instructions, HaveTheAddressesOfTheirStackBeforeThem) {
+  const auto formulas = [](const std::string& bytes) {
+    std::vector<AddressFormula> found;
+    for (const MemoryOperand& one : decoded(bytes).memory) {
+      found.push_back(one.formula.value_or(AddressFormula{}));
+    }
+    return found;
   };
-  EXPECT_TRUE(writes("48 8b 3f")) << "mov rdi, [rdi]";
-  EXPECT_TRUE(writes("40 8a 3f")) << "mov dil, [rdi]";
-  EXPECT_TRUE(writes("8b 34 37")) << "mov esi, [rdi + rsi]";
-  EXPECT_TRUE(writes("48 f7 20")) << "mul qword [rax]";
-  EXPECT_TRUE(writes("48 0f b1 38")) << "cmpxchg [rax], rdi";
-  EXPECT_FALSE(writes("48 f7 27")) << "mul qword [rdi]";
-  EXPECT_FALSE(writes("48 01 07")) << "add [rdi], rax";
-  EXPECT_FALSE(writes("48 8b 07")) << "mov rax, [rdi]";
+  constexpr std::uint64_t kBelow = static_cast<std::uint64_t>(-8);
+  const AddressFormula written{.base = 4, .displacement = kBelow, .bytes = 8};
+  const AddressFormula read{.base = 4, .bytes = 8};
+  EXPECT_THAT(formulas("50"), ElementsAre(written)) << "push rax";
+  EXPECT_THAT(formulas("66 50"),
+              ElementsAre(AddressFormula{.base = 4, .displacement = UINT64_MAX - 1, .bytes = 2}))
+      << "push ax";
+  EXPECT_THAT(formulas("ff 74 24 10"),
+              ElementsAre(AddressFormula{.base = 4, .displacement = 16, .bytes = 8}, written))
+      << "push [rsp + 16]";
+  EXPECT_THAT(formulas("9c"), ElementsAre(written)) << "pushfq";
+  EXPECT_THAT(formulas("e8 00 00 00 00"), ElementsAre(written)) << "call";
+  EXPECT_THAT(formulas("58"), ElementsAre(read)) << "pop rax";
+  EXPECT_THAT(formulas("8f 44 24 10"),
+              ElementsAre(AddressFormula{.base = 4, .displacement = 24, .bytes = 8}, read))
+      << "pop [rsp + 16]: from RSP after the pop";
+  EXPECT_THAT(formulas("c3"), ElementsAre(read)) << "ret";
+  EXPECT_THAT(formulas("c2 10 00"), ElementsAre(read)) << "ret 16";
+  EXPECT_THAT(formulas("c9"), ElementsAre(AddressFormula{.base = 5, .bytes = 8})) << "leave";
+  EXPECT_THAT(formulas("c8 10 00 01"), Each(AddressFormula{})) << "enter 16, 1";
+}
+
+TEST(Instructions, HaveEffectsOnRegisters) {
+  using Restored = RegisterEffects::Restored;
+  const auto effects = [](const std::string& bytes) {
+    return register_effects(test::hex(bytes)).value();
+  };
+  const auto restored = [&](const std::string& bytes) { return effects(bytes).restored; };
+  const auto written = [&](const std::string& bytes) { return effects(bytes).written; };
+  const auto less = [](std::uint64_t bytes) { return 0 - bytes; };
+  EXPECT_EQ(restored("50"), (Restored{4, 4, 8})) << "push rax";
+  EXPECT_EQ(restored("66 50"), (Restored{4, 4, 2})) << "push ax";
+  EXPECT_EQ(restored("58"), (Restored{4, 4, less(8)})) << "pop rax";
+  EXPECT_EQ(written("58"), 1U << 0U | 1U << 4U) << "pop rax";
+  EXPECT_EQ(restored("5c"), std::nullopt) << "pop rsp";
+  EXPECT_EQ(restored("e8 00 00 00 00"), (Restored{4, 4, 8})) << "call";
+  EXPECT_EQ(restored("c3"), (Restored{4, 4, less(8)})) << "ret";
+  EXPECT_EQ(restored("c2 10 00"), (Restored{4, 4, less(24)})) << "ret 16";
+  EXPECT_EQ(restored("c9"), (Restored{5, 4, less(8)})) << "leave";
+  EXPECT_EQ(written("c9"), 1U << 4U | 1U << 5U) << "leave";
+  EXPECT_EQ(restored("48 83 c7 10"), (Restored{7, 7, less(16)})) << "add rdi, 16";
+  EXPECT_EQ(restored("48 83 c7 f0"), (Restored{7, 7, 16})) << "add rdi, -16";
+  EXPECT_EQ(restored("49 83 ec 10"), (Restored{12, 12, 16})) << "sub r12, 16";
+  EXPECT_EQ(restored("83 c7 10"), std::nullopt) << "add edi, 16";
+  EXPECT_EQ(restored("48 01 f7"), std::nullopt) << "add rdi, rsi";
+  EXPECT_EQ(restored("48 ff c7"), (Restored{7, 7, less(1)})) << "inc rdi";
+  EXPECT_EQ(restored("48 ff cf"), (Restored{7, 7, 1})) << "dec rdi";
+  EXPECT_EQ(restored("48 8d 7f 10"), (Restored{7, 7, less(16)})) << "lea rdi, [rdi + 16]";
+  EXPECT_EQ(restored("48 8d 7e 10"), std::nullopt) << "lea rdi, [rsi + 16]";
+  EXPECT_EQ(restored("48 8d 7c 37 10"), std::nullopt) << "lea rdi, [rdi + rsi + 16]";
+  EXPECT_EQ(restored("67 48 8d 7f 10"), std::nullopt) << "lea rdi, [edi + 16]";
+  EXPECT_EQ(written("48 8b 3f"), 1U << 7U) << "mov rdi, [rdi]";
+  EXPECT_EQ(written("40 8a 3f"), 1U << 7U) << "mov dil, [rdi]";
+  EXPECT_EQ(written("8a 23"), 1U << 0U) << "mov ah, [rbx]";
+  EXPECT_EQ(written("48 f7 27"), 1U << 0U | 1U << 2U) << "mul qword [rdi]";
+  EXPECT_EQ(written("48 0f b1 38"), 1U << 0U) << "cmpxchg [rax], rdi";
+  EXPECT_EQ(written("48 87 f7"), 1U << 6U | 1U << 7U) << "xchg rdi, rsi";
+  EXPECT_EQ(written("48 01 07"), 0U) << "add [rdi], rax";
+  EXPECT_EQ(written("f3 aa"), 1U << 1U | 1U << 7U) << "rep stosb";
+  EXPECT_EQ(written("0f 05"), 1U << 0U | 1U << 1U | 1U << 11U) << "syscall";
+  EXPECT_EQ(written("cd 80"), 0xffffU) << "int 0x80";
+  EXPECT_FALSE(register_effects({}));
 }
 
 TEST(Instructions, ReportTheStack) {

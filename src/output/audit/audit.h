@@ -18,7 +18,10 @@ struct Page;
 inline constexpr std::string_view kContradictedSources =
     "are at instructions that do not load or store as in their data source";
 inline constexpr std::string_view kContradictedAddresses =
-    "are at instructions that do not access their data address";
+    "are not at the instruction that accessed their data address";
+/// At level 1, which requests the next instruction.
+inline constexpr std::string_view kContradictedNextAddresses =
+    "are not at the instruction after the one that accessed their data address";
 
 /// Returns one screen: the share of impossible samples, a line per event, the samples that were not
 /// judged, and the worst functions and instructions. With `page.details` there is a section for

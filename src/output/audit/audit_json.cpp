@@ -81,6 +81,20 @@ void fields(FieldWriter& io, const audit::Contradictions& finding) {
   io("contradicted_share", share_json(finding.share));
 }
 
+void fields(FieldWriter& io, const audit::DataAddresses& finding) {
+  fields(io, static_cast<const audit::Contradictions&>(finding));
+  Json distances = Json::array();
+  for (const auto& [instructions, samples] : finding.located.samples) {
+    distances.push_back({{"instructions", instructions}, {"samples", samples}});
+  }
+  io("expected_distance", finding.is_next ? 1 : 0);
+  io("distances", distances);
+  io("several", finding.located.several);
+  io("not_found", finding.located.not_found);
+  io("undecided_reasons",
+     output::counts_by_name<witness::Unknown>(finding.reasons, output::Zeros::left_out));
+}
+
 void fields(FieldWriter& io, const audit::ImpossibleBranch& value) {
   io("reason", value.fault);
   SKID_MEMBERS_OR_NULL(module, function, offset);
@@ -175,6 +189,8 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   io("not_judged",
      output::counts_by_name<analysis::NotJudged>(value.not_judged, output::Zeros::left_out));
   SKID_MEMBERS(data_source, data_address);
+  io("wrong", value.wrong ? Json(value.wrong->count) : Json());
+  io("wrong_share", value.wrong ? share_json(*value.wrong) : Json());
   io("functions_judged", value.all_functions);
   io("functions_impossible", value.impossible_functions);
   io("instructions_impossible", value.impossible_instructions);

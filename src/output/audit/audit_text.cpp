@@ -3,7 +3,6 @@
 #include "analysis/share.h"
 #include "analysis/wording.h"
 #include "src/audit/block_bias.h"
-#include "src/audit/contradictions.h"
 #include "src/audit/findings.h"
 #include "src/audit/rule.h"
 #include "src/events/causes.h"
@@ -15,6 +14,7 @@
 #include "src/output/audit/audit_cells.h"
 #include "src/output/audit/block_bias_text.h"
 #include "src/output/audit/branch_records_text.h"
+#include "src/output/audit/contradictions_text.h"
 #include "src/output/audit/judged.h"
 #include "src/output/audit/missing_text.h"
 #include "src/output/audit/recorded_event.h"
@@ -71,39 +71,6 @@ std::string verdicts_text(const EventAudit& event) {
                                 in_thousands(event.verdicts[i])));
   }
   return list_of(parts);
-}
-
-/// Summarizes the samples that contradict their data source or address: "3 of 100 judged samples
-/// (3%, …) are at instructions that do not …", and the samples without a data address. `fewest`:
-/// contradicted samples that make a line.
-std::string contradictions(const Page& page, const EventAudit& event, std::uint64_t fewest,
-                           bool with_event) {
-  const std::string of = with_event ? event_name(event) + ": " : "";
-  std::string text;
-  for (const auto& [name, finding, what] :
-       {std::tuple{"sources", &event.data_source, kContradictedSources},
-        std::tuple{"addresses", &event.data_address, kContradictedAddresses}}) {
-    if (!*finding) continue;
-    const analysis::Share& share = (*finding)->share;
-    if (const std::uint64_t without = (*finding)->without; without > 0) {
-      text += page.field(
-          name,
-          fmt::format("{}{} of {} samples have no data address, although the event's records have "
-                      "one",
-                      of, in_thousands(without), in_thousands(without + (*finding)->samples)),
-          Ink::yellow);
-    }
-    if (share.total == 0 || share.count < fewest) continue;
-    const std::uint64_t undecided = (*finding)->undecided();
-    text += page.field(
-        name,
-        fmt::format("{}{} of {} judged samples ({}, {}) {}{}", of, in_thousands(share.count),
-                    in_thousands(share.total), analysis::percent(share.value),
-                    share_range(page, share.low, share.high), what,
-                    undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
-        share.count > 0 ? Ink::red : Ink::plain);
-  }
-  return text;
 }
 
 std::string functions(const Page& page, const Found<FunctionFinding>& found, bool with_event) {
@@ -195,7 +162,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   if (has_rule) text += page.field("judged by", describe(event.rule));
   text += page.field("catalogue", escape_for_terminal(event.catalogue));
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
-  text += contradictions(page, event, 0, false) +
+  text += contradictions_text(page, event, 0, false) +
           counts_by_reason<analysis::NotJudged>(page, "not judged", event.not_judged);
   const auto of_functions = impossible_ones(event, event.functions);
   text += functions(page, of_functions, false) +
@@ -392,7 +359,8 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
     return text + end;
   }
   const bool with_event = events.size() > 1;
-  for (const auto& [audit, event] : events) text += contradictions(page, *event, 1, with_event);
+  for (const auto& [audit, event] : events)
+    text += contradictions_text(page, *event, 1, with_event);
   return text + counts_by_reason<analysis::NotJudged>(page, "not judged", totals.reasons) +
          functions(page, worst(events, &EventAudit::functions, &FunctionFinding::impossible),
                    with_event) +

@@ -5,6 +5,7 @@
 #include "src/audit/block_bias.h"
 #include "src/audit/branch_records.h"
 #include "src/audit/contradictions.h"
+#include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
 #include "src/output/audit/audit.h"
 #include "src/output/number_text.h"
@@ -22,26 +23,56 @@ std::string Judged::text() const {
                      analysis::in_thousands(total), what, percent_of(count, total), clause);
 }
 
-std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
-  Judged samples{"samples", "samples", "are at instructions that cannot cause their event"};
-  Judged sources{"samples", "samples", kContradictedSources};
-  Judged addresses{"samples", "samples", kContradictedAddresses};
-  Judged records{"branches", "branch records", "are impossible"};
-  Judged blocks{"biased", "blocks", "are sampled unevenly"};
-  const auto add = [](Judged& judged, std::uint64_t count, std::uint64_t total) {
-    judged.count += count;
-    judged.total += total;
-  };
+namespace {
+
+void add(std::uint64_t count, std::uint64_t total, Judged& judged) {
+  judged.count += count;
+  judged.total += total;
+}
+
+/// Adds up the samples whose IP was judged, by what the instruction does and by their data address.
+Judged judged_ips(const std::vector<audit::Audit>& audits) {
+  Judged ips{"samples", "samples", "are at instructions that cannot cause their event"};
+  bool by_instruction = false, by_address = false, is_next = true;
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
-      add(samples, event.impossible.count, event.judged);
-      if (const auto& of = event.data_source) add(sources, of->share.count, of->share.total);
-      if (const auto& of = event.data_address) add(addresses, of->share.count, of->share.total);
-      if (const auto& of = event.branch_records) add(records, of->impossible.count, of->judged);
-      add(blocks, event.bias.biased, event.bias.judged);
+      const audit::DataAddresses* const addresses =
+          event.data_address && event.data_address->share.total > 0 ? &*event.data_address
+                                                                    : nullptr;
+      by_instruction |= event.judged > 0;
+      by_address |= addresses != nullptr;
+      if (addresses != nullptr) is_next &= addresses->is_next;
+      if (event.wrong) {
+        add(event.wrong->count, event.wrong->total, ips);
+      } else if (addresses != nullptr) {
+        add(addresses->share.count, addresses->share.total, ips);
+      } else {
+        add(event.impossible.count, event.judged, ips);
+      }
     }
   }
-  std::vector<Judged> all{samples, sources, addresses, records, blocks};
+  if (by_address && by_instruction) {
+    ips.clause = "are at the wrong instruction, by what it does or by their data address";
+  } else if (by_address) {
+    ips.clause = is_next ? kContradictedNextAddresses : kContradictedAddresses;
+  }
+  return ips;
+}
+
+}  // namespace
+
+std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
+  Judged sources{"samples", "samples", kContradictedSources};
+  Judged records{"branches", "branch records", "are impossible"};
+  Judged blocks{"biased", "blocks", "are sampled unevenly"};
+  for (const audit::Audit& audit : audits) {
+    for (const audit::EventAudit& event : audit.events) {
+      if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);
+      if (const auto& of = event.branch_records) add(of->impossible.count, of->judged, records);
+      add(event.bias.biased, event.bias.judged, blocks);
+    }
+  }
+  std::vector<Judged> all{judged_ips(audits), sources, records, blocks};
   std::ranges::stable_sort(all, std::greater{}, [](const Judged& one) {
     if (!one.is_of_impossible()) return -1.0;
     return one.count == 0 ? 0.0 : static_cast<double>(one.count) / static_cast<double>(one.total);

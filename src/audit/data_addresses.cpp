@@ -1,0 +1,275 @@
+#include "src/audit/data_addresses.h"
+
+#include "analysis/addresses.h"
+#include "analysis/not_judged.h"
+#include "analysis/share.h"
+#include "src/audit/sampled_file.h"
+#include "src/code/code_budget.h"
+#include "src/code/control_flow.h"
+#include "src/locate/digest.h"
+#include "src/locate/located_counts.h"
+#include "src/locate/module_store.h"
+#include "src/locate/visit_records.h"
+#include "src/measure/event_description.h"
+#include "src/measure/event_knowledge.h"
+#include "src/measure/profile.h"
+#include "src/perfdata/attribute.h"
+#include "src/perfdata/format.h"
+#include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
+#include "src/perfdata/sample_kind.h"
+#include "src/support/address.h"
+#include "src/symbols/address_space.h"
+#include "src/symbols/mapped_file.h"
+#include "src/symbols/module.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <linux/perf_event.h>
+
+namespace skid::audit {
+namespace {
+
+using analysis::AddressSource;
+using perfdata::Attribute;
+using witness::Accesses;
+using witness::Moment;
+using witness::Unknown;
+
+/// Which samples of an event are compared, and how.
+struct EventToCompare {
+  AddressSource source = AddressSource::none;
+  Moment moment = Moment::unrelated;
+
+  /// Whether samples of a kind are compared. Level 1 does not state that the address is exact.
+  bool takes(perfdata::SampleKind kind) const {
+    return kind.mode() == perfdata::CpuMode::user &&
+           (kind.exact() || source == AddressSource::page_fault || moment == Moment::successor);
+  }
+};
+
+/// Returns when the registers of an event's samples were saved. A fault leaves them as they were
+/// before the instruction. A PEBS record has them as they were after the instruction that caused
+/// the event (Intel SDM Vol. 3B, "PEBS Record Format"), and the kernel reports at level 1 the IP of
+/// the record, which is that of the next one (setup_pebs_fixed_sample_data() in
+/// arch/x86/events/intel/ds.c). Those of IBS are of the interrupt.
+Moment moment_of(AddressSource source, const Attribute& attribute) {
+  if (source == AddressSource::page_fault) return Moment::before;
+  if (source != AddressSource::pebs) return Moment::unrelated;
+  return attribute.precise_ip == 1 ? Moment::successor : Moment::after;
+}
+
+/// nullopt for dummies, for events without the address of an access, and for those that are not
+/// precise, because their record can be of another instruction than their data address.
+std::optional<EventToCompare> event_to_compare(const measure::RecordedEvent& event) {
+  if (event.attribute.is_dummy() || event.knowledge.imprecise()) return std::nullopt;
+  const auto source = measure::address_source(event);
+  const bool has_addresses =
+      source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);
+  if (!has_addresses) return std::nullopt;
+  return EventToCompare{*source, moment_of(*source, event.attribute)};
+}
+
+/// Returns the registers of a sample that the kernel took from the record of the event. Those of
+/// PEBS are REGS_INTR alone (setup_pebs_fixed_sample_data() and setup_pebs_adaptive_sample_data()).
+witness::Registers registers_of(const perfdata::SampleDetails& details, const Attribute& attribute,
+                                AddressSource source, perfdata::ByteOrder order) {
+  if (!details.interrupt_registers.empty()) {
+    return {attribute.sample_regs_intr, details.interrupt_registers, order};
+  }
+  if (source != AddressSource::page_fault) return {};
+  return {attribute.sample_regs_user, details.user_registers, order};
+}
+
+/// Whether the CPU may have faulted at `address` because it fetched the instruction at `ip`.
+bool may_be_fetch(std::uint64_t address, std::uint64_t ip) {
+  constexpr unsigned kPageBits = 12;
+  const std::uint64_t page = address >> kPageBits;
+  return page == ip >> kPageBits ||
+         page == (ip + instructions::kLongestInstruction - 1) >> kPageBits;
+}
+
+class AddressAuditor {
+ public:
+  AddressAuditor(const measure::Profile& profile, code::CodeBudget& budget)
+      : profile_(profile), budget_(budget) {
+    for (const measure::RecordedEvent& event : profile.events) {
+      events_.push_back(event_to_compare(event));
+    }
+  }
+
+  AddressAudits audit() {
+    if (std::ranges::none_of(events_, [](const auto& event) { return event.has_value(); })) {
+      return {};
+    }
+    note_places();
+    read_files([](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
+      place.accesses = file.of_sample(address, moment);
+    });
+    visit([this](const Compared& compared) { judge(compared); });
+    std::erase_if(places_, [](const auto& entry) { return !entry.second.is_contradicted; });
+    if (!places_.empty()) find_distances();
+    for (auto& [attribute, audit] : audits_) {
+      analysis::Share& share = audit.found.share;
+      share = analysis::wilson_interval(share.count, share.total);
+    }
+    return std::move(audits_);
+  }
+
+ private:
+  struct Place {
+    Accesses accesses = {{}, Unknown::no_code};
+    bool is_contradicted = false;  ///< a sample is
+    std::vector<witness::Candidate> before;
+  };
+  using Key = std::pair<symbols::FileLocation, Moment>;
+
+  void note_places() {
+    const locate::Digest& digest = profile_.digest;
+    digest.located.for_each([&](const locate::LocatedSamples& located) {
+      const auto& event = events_[located.attribute];
+      if (!located.location || !event || !event->takes(located.kind)) return;
+      Place& place = places_[{*located.location, event->moment}];
+      if (digest.spaces.file(located.location->file).build_id.empty()) {
+        place.accesses.unknown = Unknown::no_build_id;
+      }
+    });
+  }
+
+  /// Calls `read(FileAccesses&, address, moment, Place&)` for the places in x86-64 code that may be
+  /// read, one file after the other, and within a file one function after the other, so that each
+  /// is decoded once: functions can overlap.
+  template <typename Read>
+  void read_files(const Read& read) {
+    for (auto place = places_.begin(); place != places_.end();) {
+      const symbols::FileIndex index = place->first.first.file;
+      const symbols::MappedFile& file = profile_.digest.spaces.file(index);
+      const auto found = profile_.modules.find(file);
+      std::multimap<std::uint64_t, std::pair<std::uint64_t, decltype(places_)::value_type*>> all;
+      const bool is_read = reason_of_file(file, found) == analysis::NotJudged::none &&
+                           found.module->arch() == Arch::x86_64 && !file.build_id.empty();
+      std::optional<code::ControlFlow> flow;
+      if (is_read) flow.emplace(*found.module, Arch::x86_64, loop_of(found.path), budget_);
+      for (; place != places_.end() && place->first.first.file == index; ++place) {
+        const auto address =
+            is_read ? found.module->address_at(place->first.first.offset) : std::nullopt;
+        if (!address) continue;
+        all.emplace(flow->function_around(*address).begin, std::pair(*address, &*place));
+      }
+      if (all.empty()) continue;
+      witness::FileAccesses accesses(*found.module, *flow);
+      for (const auto& [function, entry] : all) {
+        read(accesses, entry.first, entry.second->first.second, entry.second->second);
+      }
+    }
+  }
+
+  /// A sample that is compared.
+  struct Compared {
+    const EventToCompare& event;
+    std::uint32_t attribute;
+    witness::Record record;
+    std::optional<symbols::FileLocation> location;
+    Place* place = nullptr;  ///< null: it is not known, or was erased
+  };
+
+  /// Calls `judge(compared)` for each sample that is compared.
+  template <typename Judge>
+  void visit(const Judge& judge) {
+    const perfdata::Recording& recording = profile_.recording;
+    profile_.visit([&](const locate::VisitedRecord& visited) {
+      const perfdata::Sample* sample = visited.sample;
+      if (sample == nullptr) return;
+      const auto& event = events_[sample->attribute];
+      if (!event || !event->takes({sample->mode, sample->exact})) return;
+      Compared compared{
+          *event, sample->attribute, {sample->ip, sample->addr, {}}, visited.location};
+      if (visited.location) {
+        const auto found = places_.find({*visited.location, event->moment});
+        if (found != places_.end()) compared.place = &found->second;
+      }
+      const Attribute& attribute = recording.attributes()[sample->attribute];
+      if (attribute.has(PERF_SAMPLE_REGS_INTR) || attribute.has(PERF_SAMPLE_REGS_USER)) {
+        const auto details = recording.decoder().details(visited.record, *sample);
+        if (details) {
+          compared.record.registers =
+              registers_of(*details, attribute, event->source, recording.byte_order());
+        }
+      }
+      judge(compared);
+    });
+  }
+
+  static witness::Judgement judgement_on(const Compared& compared) {
+    if (compared.place == nullptr) return {witness::Verdict::undecided, Unknown::no_code};
+    const witness::Judgement judgement = witness::judge(compared.place->accesses, compared.record);
+    if (judgement.verdict == witness::Verdict::contradicted &&
+        compared.event.source == AddressSource::page_fault &&
+        may_be_fetch(compared.record.address, compared.record.ip)) {
+      return {witness::Verdict::undecided, Unknown::fetch};
+    }
+    return judgement;
+  }
+
+  void judge(const Compared& compared) {
+    if (!analysis::is_data_address(compared.record.address)) {
+      // Not every operation that IBS tags accesses memory, and a fault may be at address 0.
+      const bool is_missing =
+          compared.record.address == 0 && compared.event.source == AddressSource::pebs;
+      if (is_missing) ++audits_[compared.attribute].found.without;
+      return;
+    }
+    AddressAudit& audit = audits_[compared.attribute];
+    DataAddresses& found = audit.found;
+    found.is_next = compared.event.moment == Moment::successor;
+    ++found.samples;
+    const witness::Judgement judgement = judgement_on(compared);
+    if (judgement.verdict == witness::Verdict::undecided) {
+      ++found.reasons[static_cast<std::size_t>(judgement.reason)];
+      return;
+    }
+    DecidedSamples& decided = audit.places[*compared.location];
+    ++decided.decided;
+    ++found.share.total;
+    if (judgement.verdict == witness::Verdict::proven) return;
+    ++decided.contradicted;
+    ++found.share.count;
+    compared.place->is_contradicted = true;
+  }
+
+  void find_distances() {
+    read_files([](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
+      place.before = file.before(address, moment);
+    });
+    std::map<std::uint32_t, witness::Distances> distances;
+    visit([&](const Compared& compared) {
+      const bool is_contradicted = compared.place != nullptr &&
+                                   analysis::is_data_address(compared.record.address) &&
+                                   judgement_on(compared).verdict == witness::Verdict::contradicted;
+      if (is_contradicted)
+        distances[compared.attribute].add(compared.place->before, compared.record);
+    });
+    for (const auto& [attribute, found] : distances) {
+      audits_[attribute].found.located = found.locate();
+    }
+  }
+
+  const measure::Profile& profile_;
+  code::CodeBudget& budget_;
+  std::vector<std::optional<EventToCompare>> events_;  ///< by attribute
+  std::map<Key, Place> places_;
+  AddressAudits audits_;
+};
+
+}  // namespace
+
+AddressAudits audit_data_addresses(const measure::Profile& profile, code::CodeBudget& budget) {
+  return AddressAuditor(profile, budget).audit();
+}
+
+}  // namespace skid::audit

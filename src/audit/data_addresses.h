@@ -1,0 +1,53 @@
+// Whether the IPs of samples agree with their data addresses.
+#pragma once
+
+#include "src/audit/contradictions.h"
+#include "src/symbols/file_location.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+namespace skid::code {
+class CodeBudget;
+}  // namespace skid::code
+
+namespace skid::measure {
+struct Profile;
+}  // namespace skid::measure
+
+namespace skid::audit {
+
+/// What the data addresses of one event's samples show. `share`: that of the decided samples whose
+/// IP is not that of the instruction which accessed the address; at level 1, not that of the next
+/// instruction executed.
+struct DataAddresses : Contradictions {
+  bool is_next = false;  ///< the IP should be that of the next instruction: level 1
+  /// Undecided samples by witness::Unknown.
+  std::array<std::uint64_t, witness::kUnknown> reasons = {};
+  witness::Distances::Located located;  ///< where the contradicted samples come from
+};
+
+/// The samples of an event at one place whose data address was decided.
+struct DecidedSamples {
+  std::uint64_t decided = 0, contradicted = 0;
+};
+
+/// The audit of one event's data addresses.
+struct AddressAudit {
+  DataAddresses found;
+  std::map<symbols::FileLocation, DecidedSamples> places;
+};
+
+using AddressAudits = std::map<std::uint32_t, AddressAudit>;  ///< by attribute
+
+/// Compares data addresses with what the sampled instructions access. Counts, by attribute, the
+/// samples in user mode with the data address of an access: of page faults, of PEBS (with EXACT_IP,
+/// or at level 1), and with EXACT_IP of IBS; attributes without such samples have no entry.
+/// docs/audit.md, "Data addresses", has the rules. Reads the recording once more, and a second time
+/// where samples are contradicted; not at all if no event recorded such addresses.
+AddressAudits audit_data_addresses(const measure::Profile& profile, code::CodeBudget& budget);
+
+}  // namespace skid::audit

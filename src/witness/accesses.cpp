@@ -1,0 +1,234 @@
+// Which addresses can the instructions before a sample have accessed, in the registers of its
+// record?
+//
+//   401000  mov 8(%rdi), %rax
+//   401004  add $16, %rdi
+//   401008  push %rax
+//   401009  xor %eax, %eax      sampled
+//
+// With the registers that the record has after 401009 (Moment::after), the instructions before it
+// were executed with
+//
+//   before 401009   RAX lost: XOR wrote it
+//   before 401008   RSP is that of the record plus 8, because PUSH subtracted 8
+//   before 401004   RDI is that of the record less 16
+//   before 401000   RAX lost
+//
+// so PUSH accessed 8 bytes at RSP, and the load at 401000 accessed 8 bytes at RDI - 8. A sample of
+// that load whose IP is late by 3 instructions has that address, and XOR has none: the IP is wrong,
+// and the cause is found. Only what an instruction adds to a register is undone
+// (instructions::register_effects()); a register that was overwritten is lost.
+//
+// The walk is by place, not by sample: a sample then costs a few additions (judge() in
+// judgement.h).
+#include "src/witness/accesses.h"
+
+#include "analysis/not_judged.h"
+#include "src/code/control_flow.h"
+#include "src/instructions/category.h"
+#include "src/support/address.h"
+#include "src/symbols/module.h"
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+#include <utility>
+
+namespace skid::witness {
+namespace {
+
+using instructions::Access;
+using instructions::AddressFormula;
+using instructions::Category;
+using instructions::Instruction;
+using instructions::MemoryOperand;
+
+constexpr std::uint8_t kStackPointer = 4;
+
+void note(Unknown reason, Accesses& accesses) {
+  if (accesses.unknown == Unknown::none) accesses.unknown = reason;
+}
+
+bool accesses_without_operand(const Instruction& instruction) {
+  return instruction.enters_system ||
+         std::ranges::any_of(std::array{Category::other, Category::flush, Category::prefetch},
+                             [&](Category one) { return instruction.categories.contains(one); });
+}
+
+bool is_in_parts(const Instruction& instruction) {
+  return instruction.repeats || std::ranges::any_of(instruction.memory, [](const auto& operand) {
+           return operand.vector_of_addresses;
+         });
+}
+
+}  // namespace
+
+FileAccesses::Registers FileAccesses::recorded() {
+  Registers registers;
+  for (std::uint8_t number = 0; number < kRegisters; ++number) registers[number] = Value{number, 0};
+  return registers;
+}
+
+FileAccesses::Registers FileAccesses::undo(const instructions::RegisterEffects& effects,
+                                           Registers registers) {
+  std::optional<Value> restored;
+  if (effects.restored) {
+    restored = registers[effects.restored->from];
+    if (restored) restored->addend += effects.restored->addend;
+  }
+  for (std::uint8_t number = 0; number < kRegisters; ++number) {
+    if (effects.writes(number)) registers[number].reset();
+  }
+  if (restored) registers[effects.restored->of] = restored;
+  return registers;
+}
+
+void FileAccesses::add(const Instruction& instruction, const Registers& registers,
+                       std::uint64_t from_ip, Accesses& accesses) {
+  if (accesses_without_operand(instruction)) note(Unknown::instruction, accesses);
+  for (const MemoryOperand& operand : instruction.memory) {
+    if (operand.access == Access::none) continue;
+    if (!operand.formula) {
+      note(operand.in_segment ? Unknown::segment : Unknown::operand, accesses);
+      continue;
+    }
+    AddressFormula formula = *operand.formula;
+    const auto put_back = [&](std::optional<std::uint8_t>& number, std::uint64_t scale) {
+      if (!number) return true;
+      const auto& value = registers[*number];
+      if (!value) return false;
+      number = value->from;
+      formula.displacement += value->addend * scale;
+      return true;
+    };
+    if (!put_back(formula.base, 1) || !put_back(formula.index, formula.scale)) {
+      note(Unknown::overwritten, accesses);
+      continue;
+    }
+    if (formula.from_instruction) formula.displacement += from_ip;
+    accesses.known.push_back(formula);
+  }
+}
+
+void FileAccesses::add_unknown(const std::vector<Instruction>& unknown, const Registers& registers,
+                               Accesses& accesses) {
+  constexpr std::uint64_t kSlot = 8;
+  for (const Instruction& instruction : unknown) {
+    for (const MemoryOperand& operand : instruction.memory) {
+      const auto& value = registers[kStackPointer];
+      if (!operand.on_stack || !value) {
+        note(Unknown::predecessor, accesses);
+        continue;
+      }
+      // A call wrote the return address to where RSP is now, a RET read it below.
+      const bool is_call = operand.access == Access::write;
+      accesses.known.push_back({.base = value->from,
+                                .displacement = value->addend - (is_call ? 0 : kSlot),
+                                .bytes = kSlot});
+    }
+  }
+}
+
+FileAccesses::Step& FileAccesses::step_at(std::uint64_t address) {
+  const auto [entry, is_new] = steps_.try_emplace(address);
+  Step& step = entry->second;
+  if (!is_new) return step;
+  const auto code = module_.code({address, address + instructions::kLongestInstruction});
+  step.instruction = instructions::classify(Arch::x86_64, code, address);
+  if (const auto effects = instructions::register_effects(code)) step.effects = *effects;
+  return step;
+}
+
+const FileAccesses::Predecessors& FileAccesses::predecessors_of(std::uint64_t address) {
+  Step& step = step_at(address);
+  if (step.predecessors) return *step.predecessors;
+  Predecessors& found = step.predecessors.emplace();
+  if (flow_.problem_at(address) != analysis::NotJudged::none) {
+    found.anything = true;
+    return found;
+  }
+  code::Predecessors known = flow_.predecessors(address);
+  known.for_each([&](const code::Predecessor& one) { found.known.push_back(one.address); });
+  found.unknown = std::move(known.unknown);
+  found.anything = known.anything || flow_.is_cut();
+  return found;
+}
+
+Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
+  Accesses accesses;
+  const Step& step = step_at(address);
+  if (!step.instruction) return {{}, Unknown::no_code};
+  const Instruction& instruction = *step.instruction;
+  if (moment == Moment::successor) {
+    for (const Candidate& candidate : before(address, moment, 1)) {
+      accesses.known.insert(accesses.known.end(), candidate.accesses.known.begin(),
+                            candidate.accesses.known.end());
+      note(candidate.accesses.unknown, accesses);
+    }
+    if (predecessors_of(address).anything) note(Unknown::predecessor, accesses);
+    // Between two of its parts the next instruction is the same one.
+    if (is_in_parts(instruction)) note(Unknown::operand, accesses);
+    return accesses;
+  }
+  const Registers registers = moment == Moment::unrelated ? Registers{}
+                              : moment == Moment::before  ? recorded()
+                                                          : undo(step.effects, recorded());
+  if (moment == Moment::before) {
+    accesses.known.push_back({.from_instruction = true, .bytes = instruction.length});
+  }
+  add(instruction, registers, 0, accesses);
+  if (moment == Moment::unrelated && accesses.unknown == Unknown::overwritten) {
+    accesses.unknown = Unknown::not_recorded;
+  }
+  if (instruction.flow != instructions::Flow::conditional) return accesses;
+  for (const std::uint64_t before : predecessors_of(address).known) {
+    const Step& first = step_at(before);
+    const bool may_be_fused = first.instruction && first.instruction->may_fuse &&
+                              before + first.instruction->length == address;
+    if (may_be_fused)
+      add(*first.instruction, undo(first.effects, registers), before - address, accesses);
+  }
+  return accesses;
+}
+
+std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment,
+                                            unsigned longest) {
+  constexpr std::size_t kMostSteps = 600;
+  struct Reached {
+    std::uint64_t address = 0;  ///< of the instruction executed next
+    Registers registers;        ///< those before that instruction
+    unsigned distance = 0;      ///< instructions from it to the one at the IP
+    auto key() const { return std::tie(address, distance, registers); }
+  };
+  std::deque<Reached> queue{{address, recorded(), 0}};
+  // The registers of a late record may be those before the sampled instruction, too.
+  if (moment == Moment::after)
+    queue.push_back({address, undo(step_at(address).effects, recorded()), 0});
+  std::vector<Candidate> found;
+  std::vector<Reached> seen;
+  while (!queue.empty() && seen.size() < kMostSteps) {
+    const Reached reached = std::move(queue.front());
+    queue.pop_front();
+    const unsigned distance = reached.distance + 1;
+    const Predecessors& predecessors = predecessors_of(reached.address);
+    Candidate caller{.address = {}, .distance = distance, .accesses = {}};
+    add_unknown(predecessors.unknown, reached.registers, caller.accesses);
+    if (!caller.accesses.known.empty()) found.push_back(std::move(caller));
+    for (const std::uint64_t one : predecessors.known) {
+      const Step& step = step_at(one);
+      if (!step.instruction) continue;
+      Reached next{one, undo(step.effects, reached.registers), distance};
+      const bool is_new = std::ranges::none_of(
+          seen, [&](const Reached& other) { return other.key() == next.key(); });
+      if (!is_new) continue;
+      Candidate candidate{.address = one, .distance = distance, .accesses = {}};
+      add(*step.instruction, next.registers, one - address, candidate.accesses);
+      if (!candidate.accesses.none()) found.push_back(std::move(candidate));
+      if (distance < longest) queue.push_back(next);
+      seen.push_back(std::move(next));
+    }
+  }
+  return found;
+}
+
+}  // namespace skid::witness

@@ -1,0 +1,139 @@
+// The data addresses that a sample can have if its IP is right, and the instructions before the IP
+// that can have accessed another one.
+#pragma once
+
+#include "src/instructions/instruction.h"
+#include "src/instructions/register_effects.h"
+#include "src/support/names.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace skid::code {
+class ControlFlow;
+}  // namespace skid::code
+
+namespace skid::symbols {
+class Module;
+}  // namespace skid::symbols
+
+namespace skid::witness {
+
+/// Which instruction accessed the data address of a sample, seen from the IP, and when the
+/// registers of the sample were saved.
+enum class Moment : std::uint8_t {
+  before,     ///< the instruction at the IP, which may have been fetched there; before it
+  after,      ///< the instruction at the IP; after it
+  successor,  ///< the one executed before the instruction at the IP; between the two
+  unrelated,  ///< the instruction at the IP; at another time
+};
+
+/// Why it is not known which addresses an instruction accesses, or whether it is at the IP.
+enum class Unknown : std::uint8_t {
+  none,
+  no_build_id,   ///< the file may be another build, whose data is elsewhere
+  no_code,       ///< the file or the instruction is not known
+  overwritten,   ///< a register of the address was written between the access and the record
+  not_recorded,  ///< the sample does not have a register of the address
+  segment,       ///< the address is relative to FS or GS
+  operand,       ///< gathers, bit tests, REP strings, states of registers
+  instruction,   ///< what the instruction accesses is not in its operands: prefetches, flushes
+  predecessor,   ///< not every instruction is known that can precede the sampled one
+  fetch,         ///< the fault may be that of fetching another instruction of the same page
+};
+inline constexpr std::size_t kUnknown = static_cast<std::size_t>(Unknown::fetch) + 1;
+
+/// For each reason, its name in JSON, and its meaning as a part of a sentence.
+SKID_WORDS(Unknown, {"none", "known"}, {"no_build_id", "in files without a recorded build-id"},
+           {"no_code", "in code that is not known"},
+           {"overwritten", "by registers that were overwritten"},
+           {"not_recorded", "by registers that were not recorded"},
+           {"segment", "relative to FS or GS"},
+           {"operand", "gathers, bit tests, strings and other operands without one address"},
+           {"instruction", "of instructions that access memory without an operand"},
+           {"predecessor", "after an instruction that is not known"},
+           {"fetch", "on the page of the sampled code"})
+
+/// The memory that an instruction accesses, by the registers of the record.
+struct Accesses {
+  /// In the registers of the record; `from_instruction`: plus the IP of the sample.
+  std::vector<instructions::AddressFormula> known;
+  /// Why there may be further accesses.
+  Unknown unknown = Unknown::none;
+
+  bool none() const noexcept { return known.empty() && unknown == Unknown::none; }
+};
+
+/// An instruction that may have been executed before the one at the IP.
+struct Candidate {
+  /// Link-time address; nullopt: one of the calls that lead to a function.
+  std::optional<std::uint64_t> address;
+  /// The fewest instructions from it to the one at the IP; 1: the next one. A fused pair is one.
+  unsigned distance = 0;
+  Accesses accesses;
+};
+
+/// The code of one file of x86-64, seen from samples. Keeps what it has read.
+class FileAccesses {
+ public:
+  /// The longest distance of candidates, in instructions.
+  static constexpr unsigned kLongest = 16;
+
+  /// Both arguments must outlive this.
+  FileAccesses(const symbols::Module& module, code::ControlFlow& flow)
+      : module_(module), flow_(flow) {}
+
+  /// Returns the memory that the instruction which caused a sample at the link-time `address`
+  /// accessed, if the IP is right. A fused pair counts as one instruction.
+  Accesses of_sample(std::uint64_t address, Moment moment);
+
+  /// Returns the instructions that can have been executed at most `longest` instructions before the
+  /// one at `address`, and access memory; the nearest first. One instruction can be there several
+  /// times, with the addresses that it has on different paths. The walk is limited, and ends at
+  /// calls from code that is not known.
+  std::vector<Candidate> before(std::uint64_t address, Moment moment, unsigned longest = kLongest);
+
+ private:
+  /// A value of a register at some time: that of a register of the record, plus a constant.
+  struct Value {
+    std::uint8_t from = 0;
+    std::uint64_t addend = 0;
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  static constexpr std::size_t kRegisters = 16;
+  /// The values of all registers at some time; nullopt: it does not follow from the record.
+  using Registers = std::array<std::optional<Value>, kRegisters>;
+  /// What can have been executed directly before an instruction.
+  struct Predecessors {
+    std::vector<std::uint64_t> known;  ///< link-time addresses
+    std::vector<instructions::Instruction> unknown;
+    bool anything;
+  };
+  struct Step {
+    std::optional<instructions::Instruction> instruction;
+    instructions::RegisterEffects effects;
+    std::optional<Predecessors> predecessors;  ///< nullopt: not yet found
+  };
+
+  static Registers recorded();
+  static Registers undo(const instructions::RegisterEffects& effects, Registers registers);
+  /// Adds the accesses of an instruction that begins `from_ip` bytes behind the IP, modulo 2^64.
+  /// `registers`: those before it.
+  static void add(const instructions::Instruction& instruction, const Registers& registers,
+                  std::uint64_t from_ip, Accesses& accesses);
+  /// Adds those of calls, jumps and RETs from code that is not known. `registers`: those after it.
+  static void add_unknown(const std::vector<instructions::Instruction>& unknown,
+                          const Registers& registers, Accesses& accesses);
+  Step& step_at(std::uint64_t address);
+  const Predecessors& predecessors_of(std::uint64_t address);
+
+  const symbols::Module& module_;
+  code::ControlFlow& flow_;
+  std::unordered_map<std::uint64_t, Step> steps_;
+};
+
+}  // namespace skid::witness

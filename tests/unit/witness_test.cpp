@@ -1,0 +1,212 @@
+// Which addresses instructions before a sample can have accessed, and what that shows, on assembly
+// whose paths are known.
+#include "src/code/code_budget.h"
+#include "src/code/control_flow.h"
+#include "src/instructions/instruction.h"
+#include "src/support/address.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
+#include "tests/support/assembled_program.h"
+#include "tests/support/prelude.h"
+
+namespace skid::witness {
+namespace {
+
+using instructions::AddressFormula;
+
+constexpr const char* kAssembly = R"(
+  function adds
+  movq 8(%rdi), %rax             # load
+  addq $16, %rdi                 # add
+  pushq %rax                     # push
+  movq datum(%rip), %rcx         # relative
+  xorl %eax, %eax                # zero
+  popq %rbx                      # pop
+  leaq -8(%rsi), %rsi            # lea
+  movq (%rdi,%rsi,4), %rdx       # index
+  movl %ecx, %edi                # lost
+  cmpq $1, (%rsi)                # compare
+  jne .Lend                      # jump
+  movq %fs:0x28, %r8             # segment
+.Lend:
+  incq %rsi                      # end
+  ret                            # return
+  end adds
+
+  function calls
+  call callee                    # call
+  nop                            # after call
+  ret
+  end calls
+
+  function callee
+  pushq %rbp                     # entry
+  movq %rsp, %rbp
+  movq %rax, -16(%rbp)           # local
+  leave                          # leave
+  ret                            # callee's return
+  end callee
+
+  function strings
+  rep stosb                      # string
+  nop                            # after string
+  ret
+  end strings
+
+  .data
+  .globl datum
+  .hidden datum
+datum: .quad 0
+)";
+
+class Witness : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
+    if (!program_) {
+      const test::TemporaryDirectory directory;
+      program_.emplace(directory / "code.so", kAssembly, Arch::x86_64,
+                       std::vector<std::string>{"-shared"});
+    }
+    flow_.emplace(program_->module(), Arch::x86_64, std::nullopt, budget_);
+    file_.emplace(program_->module(), *flow_);
+  }
+  /// "rdi-8", "rdi+4*rsi+16", "datum": relative to the IP at `place`.
+  static std::string text(const AddressFormula& formula, const std::string& place) {
+    constexpr std::array kNames{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    if (formula.from_instruction) {
+      const std::uint64_t at = program_->at(place) + formula.displacement;
+      if (at == program_->value_of("datum")) return "datum";
+      return at == program_->at(place) ? "fetch" : "?";
+    }
+    std::string text = formula.base ? kNames.at(*formula.base) : "";
+    if (formula.index) text += fmt::format("+{}*{}", formula.scale, kNames.at(*formula.index));
+    const auto displacement = static_cast<std::int64_t>(formula.displacement);
+    return displacement == 0 ? text : fmt::format("{}{:+}", text, displacement);
+  }
+  static std::string text(const Accesses& accesses, const std::string& place) {
+    std::vector<std::string> parts;
+    for (const AddressFormula& one : accesses.known) parts.push_back(text(one, place));
+    if (accesses.unknown != Unknown::none) parts.emplace_back(name_of(accesses.unknown));
+    return fmt::format("{}", fmt::join(parts, " "));
+  }
+  std::string of_sample(const std::string& place, Moment moment) {
+    return text(file_->of_sample(program_->at(place), moment), place);
+  }
+  /// "1 index rdi+4*rsi" for each candidate, in their order.
+  std::vector<std::string> before(const std::string& place, Moment moment,
+                                  unsigned longest = FileAccesses::kLongest) {
+    std::vector<std::string> found;
+    for (const Candidate& one : file_->before(program_->at(place), moment, longest)) {
+      std::string name = "caller";
+      for (const auto& noted : program_->noted()) {
+        if (one.address == noted.address) name = noted.notes.front();
+      }
+      found.push_back(fmt::format("{} {}: {}", one.distance, name, text(one.accesses, place)));
+    }
+    return found;
+  }
+
+  static inline std::optional<test::AssembledProgram> program_;
+  code::CodeBudget budget_;
+  std::optional<code::ControlFlow> flow_;
+  std::optional<FileAccesses> file_;
+};
+
+TEST_F(Witness, KnowsWhatTheSampledInstructionAccessed) {
+  EXPECT_EQ(of_sample("load", Moment::before), "fetch rdi+8");
+  EXPECT_EQ(of_sample("load", Moment::after), "rdi+8");
+  EXPECT_EQ(of_sample("load", Moment::unrelated), "not_recorded");
+  EXPECT_EQ(of_sample("relative", Moment::unrelated), "datum");
+  EXPECT_EQ(of_sample("push", Moment::before), "fetch rsp-8");
+  EXPECT_EQ(of_sample("push", Moment::after), "rsp");
+  EXPECT_EQ(of_sample("pop", Moment::after), "rsp-8");
+  EXPECT_EQ(of_sample("zero", Moment::after), "");
+  EXPECT_EQ(of_sample("segment", Moment::after), "segment");
+  EXPECT_EQ(of_sample("leave", Moment::before), "fetch rbp");
+  EXPECT_EQ(of_sample("leave", Moment::after), "rsp-8");
+  EXPECT_EQ(of_sample("return", Moment::after), "rsp-8");
+  EXPECT_EQ(of_sample("string", Moment::before), "fetch rdi");
+  EXPECT_EQ(of_sample("string", Moment::after), "overwritten");
+  EXPECT_EQ(of_sample("jump", Moment::after), "rsi") << "one instruction with the comparison";
+}
+
+TEST_F(Witness, KnowsWhatTheInstructionBeforeAccessedAtLevel1) {
+  EXPECT_EQ(of_sample("add", Moment::successor), "rdi+8");
+  EXPECT_EQ(of_sample("zero", Moment::successor), "datum");
+  EXPECT_EQ(of_sample("pop", Moment::successor), "") << "XOR";
+  EXPECT_EQ(of_sample("lea", Moment::successor), "rsp-8");
+  EXPECT_EQ(of_sample("lost", Moment::successor), "rdi+4*rsi");
+  EXPECT_EQ(of_sample("end", Moment::successor), "rsi segment")
+      << "the fused comparison, or the load of FS";
+  EXPECT_EQ(of_sample("after call", Moment::successor), "rsp-8") << "RET of the callee";
+  EXPECT_EQ(of_sample("string", Moment::successor), "rsp rsp-8 predecessor")
+      << "a call or a RET from elsewhere, a jump through memory, a part of the string";
+  EXPECT_EQ(of_sample("after string", Moment::successor), "overwritten");
+}
+
+TEST_F(Witness, FindsTheInstructionsBefore) {
+  const auto level1 = Moment::successor;
+  EXPECT_THAT(before("lost", level1, 7), ElementsAre("1 index: rdi+4*rsi", "3 pop: rsp-8",
+                                                     "5 relative: datum", "6 push: rsp-8"));
+  EXPECT_THAT(before("compare", level1, 2), ElementsAre("2 index: overwritten"));
+  EXPECT_THAT(before("pop", level1, 5),
+              ElementsAre("2 relative: datum", "3 push: rsp", "5 load: rdi-8"));
+  // The registers of a late record may also be those before the sampled instruction.
+  EXPECT_THAT(before("zero", Moment::after, 2),
+              ElementsAre("1 relative: datum", "1 relative: datum", "2 push: rsp", "2 push: rsp"));
+  EXPECT_THAT(before("pop", Moment::after, 3), ElementsAre("2 relative: datum", "2 relative: datum",
+                                                           "3 push: rsp", "3 push: rsp-8"));
+  EXPECT_THAT(before("local", level1, 3),
+              ElementsAre("2 entry: rsp", "3 caller: rsp+8 rsp predecessor", "3 call: rsp+8"));
+}
+
+TEST_F(Witness, JudgesByRegisters) {
+  const std::array<std::uint64_t, 2> values{0x1000, 0x7000'0000};
+  const Registers registers{1U << 4U | 1U << 5U, std::as_bytes(std::span(values)),
+                            kHostOrder};  // RSI, RDI
+  const auto verdict = [&](const Accesses& accesses, std::uint64_t address) {
+    return judge(accesses, {.ip = 0x401000, .address = address, .registers = registers});
+  };
+  const AddressFormula index{.base = 7, .index = 6, .scale = 4, .bytes = 8};
+  EXPECT_EQ(verdict({{index}}, 0x7000'4000).verdict, Verdict::proven);
+  EXPECT_EQ(verdict({{index}}, 0x7000'4007).verdict, Verdict::proven);
+  EXPECT_EQ(verdict({{index}}, 0x7000'4008).verdict, Verdict::contradicted);
+  EXPECT_EQ(verdict({{index}}, 0x7000'3fff).verdict, Verdict::contradicted);
+  EXPECT_EQ(verdict({}, 0x1000).verdict, Verdict::contradicted) << "no access";
+  EXPECT_EQ(verdict({{index}, Unknown::segment}, 0x7000'4000).verdict, Verdict::proven);
+  EXPECT_EQ(verdict({{index}, Unknown::segment}, 0).reason, Unknown::segment);
+  EXPECT_EQ(verdict({{{.base = 0, .bytes = 8}}}, 0).reason, Unknown::not_recorded);
+  const AddressFormula relative{.from_instruction = true, .displacement = 0x100, .bytes = 1};
+  EXPECT_EQ(verdict({{relative}}, 0x401100).verdict, Verdict::proven);
+}
+
+/// Distances of samples, each of which fits candidates at these distances.
+Distances::Located located(const std::vector<std::vector<unsigned>>& samples) {
+  Distances distances;
+  for (const auto& sample : samples) {
+    std::vector<Candidate> candidates;
+    for (const unsigned distance : sample) {
+      candidates.push_back({.address = 0x1000 + candidates.size(),
+                            .distance = distance,
+                            .accesses = {{{.displacement = 8, .bytes = 1}}}});
+    }
+    distances.add(candidates, {.ip = 0, .address = 8, .registers = {}});
+  }
+  return distances.locate();
+}
+
+TEST(Distances, AreThoseOfTheInstructionsThatFit) {
+  EXPECT_EQ(located({{1}, {1}, {2}}), (Distances::Located{{{1, 2}, {2, 1}}, 0, 0}));
+  EXPECT_EQ(located({{}, {}, {3}}), (Distances::Located{{{3, 1}}, 0, 2}));
+  EXPECT_EQ(located({{5}, {5}, {9}}), (Distances::Located{{{5, 2}}, 1, 0}))
+      << "far away, and at the distance of few";
+  EXPECT_EQ(located({{5}, {5}, {2, 5}, {5, 7}}), (Distances::Located{{{5, 4}}, 0, 0}))
+      << "the distance of most";
+  EXPECT_EQ(located({{2, 3}, {2, 2}}), (Distances::Located{{}, 2, 0}));
+  EXPECT_EQ(located({{2}, {2, 2}}), (Distances::Located{{{2, 1}}, 1, 0}));
+}
+
+}  // namespace
+}  // namespace skid::witness
