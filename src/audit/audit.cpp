@@ -13,6 +13,7 @@
 #include "src/audit/event_blocks.h"
 #include "src/audit/file_code.h"
 #include "src/audit/file_judge.h"
+#include "src/audit/ibs_records.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/events/causes.h"
@@ -491,6 +492,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = check_data_addresses(profile, budget);
+  const auto ibs_records = check_ibs_records(profile, budget);
   const auto impossible = measure::impossible_records(profile);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
   Auditor auditor(profile, choices, budget);
@@ -505,6 +507,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
     }
     event.data_source = result_of(recorded.index, data_sources);
     event.data_address = result_of(recorded.index, data_addresses);
+    event.ibs_record = result_of(recorded.index, ibs_records);
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();

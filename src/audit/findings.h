@@ -59,8 +59,9 @@ struct EventAudit : measure::EventSummary {
   /// Instructions with impossible samples, most of them first; then, if all were requested, the
   /// others.
   std::vector<InstructionFinding> instructions;
-  /// The results of check_data_sources() and check_data_addresses(); nullopt: no sample to judge.
-  std::optional<Contradictions> data_source, data_address;
+  /// The results of check_data_sources(), check_data_addresses() and check_ibs_records(); nullopt:
+  /// no sample to judge.
+  std::optional<Contradictions> data_source, data_address, ibs_record;
   /// Number of functions with judged samples, those that `functions` leaves out included.
   std::size_t all_functions = 0;
   std::size_t impossible_functions = 0;  ///< number of functions with impossible samples

@@ -174,7 +174,7 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   io("verdicts", output::counts_by_name<events::Verdict>(value.verdicts, output::Zeros::kept));
   io("not_judged",
      output::counts_by_name<analysis::NotJudged>(value.not_judged, output::Zeros::left_out));
-  SKID_MEMBERS(data_source, data_address);
+  SKID_MEMBERS(data_source, data_address, ibs_record);
   io("functions_judged", value.all_functions);
   io("functions_impossible", value.impossible_functions);
   io("instructions_impossible", value.impossible_instructions);
@@ -213,7 +213,7 @@ void each_row(const Json& event, Add add) {
   add({{"row", "event"}, {"misplaced", {}}}, event);
   add_counts("verdict", "verdict", event["verdicts"]);
   add_counts("not_judged", "reason", event["not_judged"]);
-  for (const char* name : {"data_source", "data_address"}) {
+  for (const char* name : {"data_source", "data_address", "ibs_record"}) {
     const Json& finding = event[name];
     if (finding.is_null()) continue;
     add({{"row", name},

@@ -73,25 +73,26 @@ std::string verdicts_text(const EventAudit& event) {
   return list_of(parts);
 }
 
-/// Summarizes the samples that contradict their data source or address: "3 of 100 judged samples
-/// (3%, …) are at instructions that do not …", and the samples without a data address. `fewest`:
-/// contradicted samples that make a line.
+/// Summarizes the samples that contradict their data source, address or IBS record: "3 of 100
+/// judged samples (3%, …) are at instructions that do not …", and the samples without one.
+/// `fewest`: contradicted samples that make a line.
 std::string contradictions(const Page& page, const EventAudit& event, std::uint64_t fewest,
                            bool with_event) {
   const std::string of = with_event ? event_name(event) + ": " : "";
   std::string text;
-  for (const auto& [name, finding, what] :
-       {std::tuple{"sources", &event.data_source, kContradictedSources},
-        std::tuple{"addresses", &event.data_address, kContradictedAddresses}}) {
+  for (const auto& [name, finding, what, lack] :
+       {std::tuple{"sources", &event.data_source, kContradictedSources, ""},
+        std::tuple{"addresses", &event.data_address, kContradictedAddresses,
+                   "have no data address, although the event's records have one"},
+        std::tuple{"IBS", &event.ibs_record, kContradictedIbs,
+                   "have raw data that is no IBS record"}}) {
     if (!*finding) continue;
     const analysis::Share& share = (*finding)->share;
     if (const std::uint64_t without = (*finding)->without; without > 0) {
-      text += page.field(
-          name,
-          fmt::format("{}{} of {} samples have no data address, although the event's records have "
-                      "one",
-                      of, in_thousands(without), in_thousands(without + (*finding)->samples)),
-          Ink::yellow);
+      text += page.field(name,
+                         fmt::format("{}{} of {} samples {}", of, in_thousands(without),
+                                     in_thousands(without + (*finding)->samples), lack),
+                         Ink::yellow);
     }
     if (share.total == 0 || share.count < fewest) continue;
     const std::uint64_t undecided = (*finding)->undecided();
