@@ -1,10 +1,11 @@
 #include "src/audit/ibs_records.h"
 
 #include "analysis/share.h"
-#include "src/audit/code_budget.h"
+#include "src/audit/contradictions.h"
 #include "src/audit/file_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
+#include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/located_counts.h"
@@ -28,8 +29,11 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <linux/perf_event.h>
