@@ -12,6 +12,7 @@
 #include "src/audit/data_addresses.h"
 #include "src/audit/event_blocks.h"
 #include "src/audit/file_judge.h"
+#include "src/audit/ibs_records.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/code/code_budget.h"
@@ -517,6 +518,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   code::CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = audit_data_addresses(profile, budget);
+  const auto ibs_records = check_ibs_records(profile, budget);
   const auto impossible = measure::impossible_records(profile);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
   Auditor auditor(profile, choices, data_addresses, budget);
@@ -530,6 +532,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
       event.warnings.insert(event.warnings.begin(), found->second.begin(), found->second.end());
     }
     event.data_source = result_of(recorded.index, data_sources);
+    event.ibs_record = result_of(recorded.index, ibs_records);
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();

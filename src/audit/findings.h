@@ -65,6 +65,7 @@ struct EventAudit : measure::EventSummary {
   /// Share of the samples, judged by their instruction or decided by their data address, whose IP
   /// is wrong by one or the other. nullopt: not both judged samples.
   std::optional<analysis::Share> wrong;
+  std::optional<Contradictions> ibs_record;  ///< nullopt: no sample to judge
   /// Number of functions with judged samples, those that `functions` leaves out included.
   std::size_t all_functions = 0;
   std::size_t impossible_functions = 0;  ///< number of functions with impossible samples

@@ -121,9 +121,9 @@ Command audit_command() {
               {"--fail-on",
                Value::one_of("CONDITION", options->fail_on,
                              {"impossible", "samples", "branches", "biased"}),
-               "exit status 4 if there are impossible samples, data sources or data addresses "
-               "(samples), impossible branch records (branches), either (impossible), or biased "
-               "blocks (biased); 5 if nothing could be judged for it"},
+               "exit status 4 if there are impossible samples, data sources, data addresses or IBS "
+               "records (samples), impossible branch records (branches), either (impossible), or "
+               "biased blocks (biased); 5 if nothing could be judged for it"},
               allow_not_judged_option(options->allow_not_judged),
           },
       .notes =

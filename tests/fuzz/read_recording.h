@@ -6,6 +6,7 @@
 #include "src/locate/replay.h"
 #include "src/machine/diagnosis.h"
 #include "src/perfdata/format.h"
+#include "src/perfdata/ibs_record.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
@@ -36,6 +37,8 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
                              details->user_registers, details->interrupt_registers}) {
       sum += touch(bytes);
     }
+    const auto operation = perfdata::parse_ibs_record(details->raw, decoder.order());
+    if (operation) sum += operation->width;
   }
   for (const auto& fault : recording.faults()) sum += describe(fault).size();
   return sum;

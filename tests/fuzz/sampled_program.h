@@ -3,6 +3,7 @@
 
 #include "src/perfdata/bytes.h"
 #include "src/support/address.h"
+#include "tests/support/ibs_to_build.h"
 #include "tests/support/recorded_program.h"
 
 #include <elf.h>
@@ -119,9 +120,9 @@ struct StoringProgram {
   }
 };
 
-/// The bytes of a recording with a sample at each offset in `size` bytes of code, of each of three
-/// events: loads at level 2 with branch records, loads at level 1, and a breakpoint on writes.
-/// `branches`: bytes that choose sources and targets.
+/// The bytes of a recording with a sample at each offset in `size` bytes of code, of each of four
+/// events: loads at level 2 with branch records, loads at level 1, a breakpoint on writes, and IBS.
+/// `branches`: bytes that choose sources and targets, and what IBS recorded.
 inline std::string recording_of(Arch arch, std::size_t size,
                                 const std::vector<std::size_t>& offsets,
                                 std::span<const std::uint8_t> branches) {
@@ -146,11 +147,19 @@ inline std::string recording_of(Arch arch, std::size_t size,
                                  .period = 1009,
                                  .sample_type = kFields,
                                  .ids = {102}};
+  constexpr std::uint32_t kIbsOp = 11;
+  const test::EventToBuild ibs{.type = kIbsOp,
+                               .config = 0,
+                               .sample_type = kFields | PERF_SAMPLE_RAW,
+                               .precise_ip = 2,
+                               .ids = {103}};
   test::RecordingBuilder builder;
   const bool is_x86 = arch == Arch::x86_64;
   builder.feature(perfdata::HEADER_VERSION, builder.writer().counted_text("6.1.0").bytes());
   test::name_machine(is_x86 ? "x86_64" : "aarch64",
                      is_x86 ? "GenuineIntel,6,94,3" : "0x00000000410fd0c0", builder);
+  builder.feature(perfdata::HEADER_PMU_MAPPINGS,
+                  builder.writer().u32(1).u32(kIbsOp).counted_text("ibs_op").bytes());
   auto mapping = builder.writer();
   mapping.i32(1).i32(1).u64(kLinkedTo).u64((kCodeOffset + size + 0xfff) & ~std::size_t{0xfff});
   mapping.u64(0).u8(20).u8(0).u16(0).raw(kBuildId);
@@ -158,7 +167,7 @@ inline std::string recording_of(Arch arch, std::size_t size,
   builder.record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
                  mapping.bytes());
   std::uint64_t time = 2;
-  for (const test::EventToBuild& event : {with_branches, load, write}) {
+  for (const test::EventToBuild& event : {with_branches, load, write, ibs}) {
     builder.event(event);
     const bool is_exact = event.precise_ip == 2;
     for (const std::size_t at : offsets) {
@@ -168,6 +177,13 @@ inline std::string recording_of(Arch arch, std::size_t size,
       };
       test::SampleToBuild sample{.ip = kCode + at, .id = event.ids.front(), .time = time++};
       if (!is_exact) sample.misc = PERF_RECORD_MISC_USER;
+      if (event.type == kIbsOp) {
+        const test::IbsToBuild operation{.rip = sample.ip,
+                                         .data = chosen(0) << 34,
+                                         .data3 = chosen(1) * 0x9e3779b97f4a7c15,
+                                         .target = chosen(2)};
+        sample.raw = operation.bytes();
+      }
       for (std::size_t i = 0; i < 8; i += 2) sample.branches.push_back({chosen(i), chosen(i + 1)});
       test::add_sample(sample, event, builder);
     }

@@ -60,6 +60,14 @@ TEST(PerfCommand, AsksForDataAddressesAndWeights) {
   EXPECT_THAT(command_with(weights, 4, 19), Contains("-W"));
 }
 
+TEST(PerfCommand, AsksForTheRegistersOfIbs) {
+  const auto command = [](const char* event) {
+    return command_with([=](Subject& subject) { subject.perf_event = event; });
+  };
+  EXPECT_THAT(command("ibs_op/cnt_ctl=1/p"), Contains("-R"));
+  EXPECT_THAT(command("cycles:p"), Not(Contains("-R")));
+}
+
 TEST(PerfCommand, RecordsCounterValuesWithoutInheritance) {
   const auto command = [](const char* event) {
     return command_with([=](Subject& subject) { subject.perf_event = event; });

@@ -191,6 +191,7 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   SKID_MEMBERS(data_source, data_address);
   io("wrong", value.wrong ? Json(value.wrong->count) : Json());
   io("wrong_share", value.wrong ? share_json(*value.wrong) : Json());
+  SKID_MEMBERS(ibs_record);
   io("functions_judged", value.all_functions);
   io("functions_impossible", value.impossible_functions);
   io("instructions_impossible", value.impossible_instructions);
@@ -229,7 +230,7 @@ void each_row(const Json& event, Add add) {
   add({{"row", "event"}, {"misplaced", {}}}, event);
   add_counts("verdict", "verdict", event["verdicts"]);
   add_counts("not_judged", "reason", event["not_judged"]);
-  for (const char* name : {"data_source", "data_address"}) {
+  for (const char* name : {"data_source", "data_address", "ibs_record"}) {
     const Json& finding = event[name];
     if (finding.is_null()) continue;
     add({{"row", name},

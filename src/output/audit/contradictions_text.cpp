@@ -31,6 +31,17 @@ namespace {
 using analysis::in_thousands;
 using audit::EventAudit;
 
+/// Summarizes the samples without what others recorded.
+std::string without_line(const Page& page, std::string_view name,
+                         const audit::Contradictions& finding, std::string_view lack,
+                         const std::string& of) {
+  if (finding.without == 0) return {};
+  return page.field(name,
+                    fmt::format("{}{} of {} samples {}", of, in_thousands(finding.without),
+                                in_thousands(finding.without + finding.samples), lack),
+                    Ink::yellow);
+}
+
 /// "3 of 100 judged samples (3%, 1.03–8.45%) are …".
 std::string share_text(const Page& page, const analysis::Share& share, std::string_view judged,
                        std::string_view clause) {
@@ -39,19 +50,24 @@ std::string share_text(const Page& page, const analysis::Share& share, std::stri
                      share_range(page, share.low, share.high), clause);
 }
 
-/// Summarizes the samples that contradict their data source. `fewest`: contradicted samples that
-/// make a line.
-std::string sources_line(const Page& page, const EventAudit& event, std::uint64_t fewest,
-                         const std::string& of) {
-  if (!event.data_source) return {};
-  const analysis::Share& share = event.data_source->share;
-  if (share.total == 0 || share.count < fewest) return {};
-  const std::uint64_t undecided = event.data_source->undecided();
-  return page.field(
-      "sources",
-      of + share_text(page, share, "judged", kContradictedSources) +
-          (undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
-      share.count > 0 ? Ink::red : Ink::plain);
+/// Summarizes the samples that contradict what else they recorded. `clause`: what contradicted ones
+/// are; `lack`: what is said of samples without it. `fewest`: contradicted samples that make a
+/// line.
+std::string contradictions_line(const Page& page, std::string_view name,
+                                const std::optional<audit::Contradictions>& finding,
+                                std::string_view clause, std::string_view lack,
+                                std::uint64_t fewest, const std::string& of) {
+  if (!finding) return {};
+  std::string text = without_line(page, name, *finding, lack, of);
+  const analysis::Share& share = finding->share;
+  if (share.total == 0 || share.count < fewest) return text;
+  const std::uint64_t undecided = finding->undecided();
+  return text +
+         page.field(
+             name,
+             of + share_text(page, share, "judged", clause) +
+                 (undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
+             share.count > 0 ? Ink::red : Ink::plain);
 }
 
 /// "203 are 1 instruction after it, 2 fit several instructions, for 73 it was not found"; empty: no
@@ -119,15 +135,8 @@ std::string decided_text(const Page& page, const audit::DataAddresses& found) {
 std::string addresses_line(const Page& page, const EventAudit& event, const std::string& of) {
   if (!event.data_address) return {};
   const audit::DataAddresses& found = *event.data_address;
-  std::string text;
-  if (found.without > 0) {
-    text += page.field(
-        "addresses",
-        fmt::format("{}{} of {} samples have no data address, although the event's "
-                    "records have one",
-                    of, in_thousands(found.without), in_thousands(found.without + found.samples)),
-        Ink::yellow);
-  }
+  const std::string text = without_line(
+      page, "addresses", found, "have no data address, although the event's records have one", of);
   std::vector<std::string> parts;
   if (found.share.total > 0) parts.push_back(decided_text(page, found));
   if (found.undecided() > 0) parts.push_back(undecided_text(found));
@@ -141,7 +150,11 @@ std::string addresses_line(const Page& page, const EventAudit& event, const std:
 std::string contradictions_text(const Page& page, const EventAudit& event, std::uint64_t fewest,
                                 bool with_event) {
   const std::string of = with_event ? event_name(event) + ": " : "";
-  return sources_line(page, event, fewest, of) + addresses_line(page, event, of);
+  return contradictions_line(page, "sources", event.data_source, kContradictedSources, "", fewest,
+                             of) +
+         addresses_line(page, event, of) +
+         contradictions_line(page, "IBS", event.ibs_record, kContradictedIbs,
+                             "have raw data that is no IBS record", fewest, of);
 }
 
 }  // namespace skid::output

@@ -63,16 +63,18 @@ Judged judged_ips(const std::vector<audit::Audit>& audits) {
 
 std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
   Judged sources{"samples", "samples", kContradictedSources};
+  Judged operations{"samples", "samples", kContradictedIbs};
   Judged records{"branches", "branch records", "are impossible"};
   Judged blocks{"biased", "blocks", "are sampled unevenly"};
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);
+      if (const auto& of = event.ibs_record) add(of->share.count, of->share.total, operations);
       if (const auto& of = event.branch_records) add(of->impossible.count, of->judged, records);
       add(event.bias.biased, event.bias.judged, blocks);
     }
   }
-  std::vector<Judged> all{judged_ips(audits), sources, records, blocks};
+  std::vector<Judged> all{judged_ips(audits), sources, operations, records, blocks};
   std::ranges::stable_sort(all, std::greater{}, [](const Judged& one) {
     if (!one.is_of_impossible()) return -1.0;
     return one.count == 0 ? 0.0 : static_cast<double>(one.count) / static_cast<double>(one.total);

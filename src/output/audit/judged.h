@@ -1,4 +1,5 @@
-// What audits judged, in total: samples, data sources, data addresses, branch records, blocks.
+// What audits judged, in total: samples, data sources, data addresses, IBS records,
+// branch records, blocks.
 #pragma once
 
 #include <cstdint>

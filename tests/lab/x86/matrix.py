@@ -97,6 +97,8 @@ NEHALEM = {
 }
 MILAN = {
     "ibs": Event("ibs_op/cnt_ctl=1/", "--per-cpu --trigger load -c 50000 --iterations 400000"),
+    "ibs-calls": Event("ibs_op/cnt_ctl=1/", "--per-cpu --trigger call --triggers 8 -c 10000 --iterations 400000",
+                       levels=("p",), precise=False, nops="200"),
     "retired": Event("rc0:u", RETIRED, levels=("none",), precise=False),
     "taken": Event("rc4:u", TAKEN, levels=("none",)),
     "mispredicted": Event("rc3:u", f"--trigger branch-mispredict {LOOP}", levels=("none",)),
@@ -142,15 +144,17 @@ class Row:
 
 
 def promise(right: int, judged: int) -> str:
-    """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below, and the samples
-    have to be so many that it is above if all of them are right."""
-    z, share = 1.959964, right / judged
-    if judged < 999 * z * z:
-        return "undecided"
+    """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below. Below, two or more
+    have to be wrong, and so many in 2.5% of all cases at most, by the binomial distribution."""
+    z, wanted, share, wrong = 1.959964, 0.999, right / judged, judged - right
     middle = share + z * z / (2 * judged)
     half = z * math.sqrt(share * (1 - share) / judged + (z / (2 * judged)) ** 2)
     low, high = ((middle + sign * half) / (1 + z * z / judged) for sign in (-1, 1))
-    return "kept" if low >= 0.999 else "broken" if high < 0.999 else "undecided"
+    fewer = sum(math.exp(math.lgamma(judged + 1) - math.lgamma(count + 1) - math.lgamma(judged - count + 1) +
+                         count * math.log(1 - wanted) + (judged - count) * math.log(wanted))
+                for count in range(wrong))
+    is_broken = high < wanted and wrong >= 2 and 1 - fewer <= 0.025
+    return "kept" if low >= wanted else "broken" if is_broken else "undecided"
 
 
 def once(samples: list, repeated: int) -> list:
@@ -187,7 +191,7 @@ def jobs_of(arguments) -> list[Job]:
     loads = {"loads": LOADS}
     if arguments.subset == "few":
         return [Job(Cpu.of(name), chosen(Cpu.of(name), events))
-                for name, events in (("skylake", ["loads", "branch-stack"]), ("milan", ["ibs"]))]
+                for name, events in (("skylake", ["loads", "branch-stack"]), ("milan", ["ibs", "ibs-calls"]))]
     if arguments.subset == "part":
         # Continuous integration records the events of "few" with a newer kernel.
         names = {"sandybridge": ["loads", "taken"], "icelake": ["loads", "prec-dist"],
@@ -200,7 +204,8 @@ def jobs_of(arguments) -> list[Job]:
     long = {"loads": Event(LOADS.code, f"{LOADS.options} --nops 600")}
     broken = [Job(Cpu.of(f"skylake,{fault}={strength}"), long)
               for fault, strengths in FAULTS.items() for strength in strengths]
-    broken += [Job(Cpu.of(f"milan,pebs-late-every={strength}"), {"ibs": MILAN["ibs"]})
+    broken += [Job(Cpu.of(f"milan,pebs-late-every={strength}"),
+                   {name: MILAN[name] for name in ("ibs", "ibs-calls")})
                for strength in FAULTS["pebs-late-every"]]
     without = [Job(Cpu.of("skylake,pebs-fmt=0"), loads, without_pebs=True),
                Job(Cpu.of("skylake"), loads, "clearcpuid=dts", without_pebs=True)]
@@ -255,7 +260,7 @@ class Session:
 
     def refused(self, name: str, event: Event, level: str) -> bool:
         """Must the kernel refuse this?"""
-        if name == "ibs":
+        if event.code.startswith("ibs_op/"):
             return False
         highest = 0 if self.job.without_pebs else self.number("max_precise")
         if level in event.refused or level != "P" and LEVELS.index(level) > highest:
@@ -291,9 +296,9 @@ class Session:
         samples = once(list(all_samples), repeated["samples"] if repeated else 0)
         user_only = "u" in re.split("[:/]", event.code)[-1]
         level = report["precise"]["recorded"]
-        exact = bool(truth.records)
+        exact, is_ibs = bool(truth.records), event.code.startswith("ibs_op/")
         wanted = truth.records if exact else truth.interrupts
-        key = "eventing" if exact and (level != 1 or row.event == "ibs") else "ip"
+        key = "eventing" if exact and (level != 1 or is_ibs) else "ip"
         # Format 1 has no eventing IP. The kernel finds the cause by the LBR, or reports the IP without EXACT_IP.
         # It takes the instruction before the IP, also if that is an iteration of a REP, which is its own cause.
         fixed = ["eventing" if is_exact else "ip" for _, _, is_exact in samples]
@@ -334,7 +339,7 @@ class Session:
             row.wrong.append(f"report has {report['samples']['hit']} hits of {hits}")
         # The skid: instructions from the one that overflowed the counter to the interrupted address. Where that was
         # not a trigger (a load of the timer's handler, say), the report counts from the last trigger before the address.
-        if level == 0 and event.precise and row.event != "ibs":
+        if level == 0 and event.precise and not is_ibs:
             logged = Counter(each["insn"] - each["ovf_insn"] + 1 for each in wanted if each["cause"] in triggers)
             shown = Counter({each["lo"]: each["count"] for each in report["histogram"]["bins"] if each["count"]})
             others = sum(report["samples"][name] for name in ("kernel", "other_user", "other_trigger"))
@@ -342,14 +347,28 @@ class Session:
             if (shown - logged).total() > elsewhere or (logged - shown).total() > others:
                 row.wrong.append(f"skids of the report {dict(shown - logged)}, of the log {dict(logged - shown)}")
         # What cannot be: a NOP of the runway has no event.
-        if audit["judged"] and event.precise and row.event != "ibs":
+        if audit["judged"] and event.precise and not is_ibs:
             if not displaced <= audit["impossible"] <= displaced + others:
                 row.wrong.append(f"audit: {audit['impossible']} impossible samples of {displaced}")
+        if is_ibs:
+            self.check_ibs(row, all_samples, wanted, displaced, audit["ibs_record"])
         branches = audit["branch_records"]
         if branches and branches.get("impossible"):
             row.wrong.append(f"audit: {branches['impossible']} impossible branch records")
-        if exact and level == 1 and event.precise and row.event not in ("several", "ibs"):
+        if exact and level == 1 and event.precise and row.event != "several" and not is_ibs:
             self.correct(row, path, event, wanted, run)
+
+    def check_ibs(self, row: Row, samples, wanted, displaced: int, found: dict):
+        """A record is of the operation that was tagged, also where its RIP is of the next instruction, which may be
+        able to do the same. The trigger's next instruction is a NOP."""
+        of_user = sum(exact and ip < KERNEL_BASE for _, ip, exact in samples)
+        late = sum(record["eventing"] != record["cause"] for record in wanted) + len(samples) - row.samples
+        row.seen += f", {found['contradicted']} of {found['judged']} records contradicted"
+        if found["samples"] != of_user or found["without"]:
+            row.wrong.append(f"audit: {found['samples']} IBS records of {of_user}, {found['without']} not read")
+        if not found["judged"] or not displaced <= found["contradicted"] <= late:
+            row.wrong.append(f"audit: {found['contradicted']} of {found['judged']} IBS records contradicted, of "
+                             f"{displaced} to {late}")
 
     def correct(self, row: Row, path: Path, event: Event, wanted, run: Path):
         """Each sample of level 1 back at its cause, by the skid that the run measured."""
