@@ -50,7 +50,7 @@ enum class NotJudged : std::uint8_t {
   architecture,  ///< code of another architecture than the recording, or of an unsupported one
   not_decoded,
   inside_instruction,  ///< no instruction begins there, decoded from the function's first byte
-  no_function,         ///< no symbol marks where its function begins, or it begins with half a pair
+  no_function,  ///< nothing marks where its function begins, or it begins with half a pair
   no_only_predecessor,  ///< several instructions can precede it
   /// Its function, its file or the recording has too much code; the rest is not decoded.
   too_much_code,
@@ -92,7 +92,7 @@ SKID_WORDS(
     {"architecture", "code of an unsupported architecture, or of another than the recording"},
     {"not_decoded", "the code does not decode"},
     {"inside_instruction", "not at the first byte of an instruction of its function"},
-    {"no_function", "no symbol marks the beginning of its function"},
+    {"no_function", "neither a symbol nor the unwind table marks the beginning of its function"},
     {"no_only_predecessor", "the preceding instruction is not certain"},
     {"too_much_code",
      "its function, its file or the recording has more code than is decoded (docs/audit.md, Cost)"})

@@ -162,7 +162,7 @@ class AddressAuditor {
         all.emplace(flow->function_around(*address).begin, std::pair(*address, &*place));
       }
       if (all.empty()) continue;
-      witness::FileAccesses accesses(*found.module, *flow);
+      witness::FileAccesses accesses(*found.module, *flow, budget_);
       for (const auto& [function, entry] : all) {
         read(accesses, entry.first, entry.second->first.second, entry.second->second);
       }
@@ -243,9 +243,15 @@ class AddressAuditor {
   }
 
   void find_distances() {
-    read_files([](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
-      place.before = file.before(address, moment);
-    });
+    constexpr std::size_t kMostCandidates = std::size_t{1} << 20;  // some 100 bytes each
+    std::size_t candidates = 0;
+    read_files(
+        [&](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
+          if (candidates > kMostCandidates) return;
+          place.before = file.before(address, moment);
+          std::erase_if(place.before, [](const auto& one) { return one.accesses.known.empty(); });
+          candidates += place.before.size();
+        });
     std::map<std::uint32_t, witness::Distances> distances;
     visit([&](const Compared& compared) {
       const bool is_contradicted = compared.place != nullptr &&

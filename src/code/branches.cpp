@@ -27,13 +27,17 @@
 
 #include <optional>
 
+#include <fmt/format.h>
+
 namespace skid::code {
 
 using instructions::Flow;
 
 namespace {
 
-std::string base_name(const std::string& function) {
+/// Returns what the parts of a function have in common.
+std::string base_name(const std::string& function, std::uint64_t begin) {
+  if (function.empty()) return fmt::format("{:#x}", begin);
   return function.substr(0, function.find('.', 1));
 }
 
@@ -157,10 +161,12 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
 }
 
 void Branches::add_computing(const symbols::Module& module, std::uint64_t address) {
+  const auto range = module.function_range_at(address);
+  if (!range) return;
   const auto function = module.function_at(address);
-  if (!function) return;
-  budget_.take(function->name.size());  // a damaged file can have long names
-  computing_.insert(base_name(function->name));
+  const std::string name = function ? function->name : "";
+  budget_.take(name.size());  // a damaged file can have long names
+  computing_.insert(base_name(name, range->begin));
 }
 
 std::span<const Branches::Branch> Branches::branches_to(std::uint64_t address) const {
@@ -193,8 +199,8 @@ bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {
   return !is_whole_ || (!branches.empty() && branches.front().kind != Kind::jump_within);
 }
 
-bool Branches::computes_jumps(const std::string& function) const {
-  return computing_.contains(base_name(function));
+bool Branches::computes_jumps(const std::string& function, std::uint64_t begin) const {
+  return computing_.contains(base_name(function, begin));
 }
 
 }  // namespace skid::code

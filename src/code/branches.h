@@ -81,7 +81,8 @@ class Branches {
   }
   /// Whether a function of that name, or another part of it, jumps to an address in a register or
   /// memory, by itself or through a retpoline.
-  bool computes_jumps(const std::string& function) const;
+  /// `begin`: its first byte, which tells functions without a name apart.
+  bool computes_jumps(const std::string& function, std::uint64_t begin) const;
 
  private:
   void scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end);
@@ -102,7 +103,8 @@ class Branches {
   std::vector<std::uint64_t> gaps_;  ///< first addresses of code between functions, ascending
   /// The first addresses of functions and of code between functions that compute jumps.
   std::vector<std::uint64_t> computing_code_;
-  /// The names of functions that compute jumps, up to the first '.'.
+  /// The names of functions that compute jumps, up to the first '.'; of those without a name where
+  /// they begin.
   std::unordered_set<std::string> computing_;
   Arch arch_;
   CodeBudget& budget_;

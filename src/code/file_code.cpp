@@ -27,9 +27,9 @@ FileCode::Found FileCode::function_at(std::uint64_t address) {
   }
   // Functions that overlap are decoded again; compilers' code has few of them.
   const std::uint64_t cost = last_ && last_->range.contains(range.begin) ? 2 : 1;
-  last_ = std::make_shared<const Function>(
-      Function{module_.function_at(address)->name, range,
-               FunctionCode(arch_, range.begin, module_.code(range))});
+  const auto named = module_.function_at(address);
+  last_ = std::make_shared<const Function>(Function{
+      named ? named->name : "", range, FunctionCode(arch_, range.begin, module_.code(range))});
   budget_.take(cost * last_->code.steps().size());
   return {last_, NotJudged::none};
 }

@@ -51,7 +51,8 @@ class FileCode {
 
   /// Whether the function, or another part of it (NAME.cold), has jumps to computed addresses.
   bool computes_jumps(const Function& function) {
-    return function.code.computes_jumps() || branches().computes_jumps(function.name);
+    return function.code.computes_jumps() ||
+           branches().computes_jumps(function.name, function.range.begin);
   }
   Paths paths_of(const Function& function);
   /// Returns the branches of all code of the file, which the first call decodes.

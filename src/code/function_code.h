@@ -95,7 +95,7 @@ class FunctionCode {
 
 /// A function, or the iteration of a target, decoded.
 struct Function {
-  std::string name;
+  std::string name;  ///< empty: no symbol names it
   AddressRange range;
   FunctionCode code;
 };

@@ -72,15 +72,17 @@ class Module {
   /// Returns the function symbol that covers `address`, chosen as perf would. A symbol without a
   /// size extends to the next one.
   std::optional<Function> function_at(std::uint64_t address) const;
-  /// Returns only the range of the function that covers `address`, without the cost of its name.
+  /// Returns only the range of the function that covers `address`, without the cost of its name;
+  /// also of one that no symbol names, by the table for unwinding the stack (unwind_table.h).
   std::optional<AddressRange> function_range_at(std::uint64_t address) const;
   /// Returns all functions of that name (static functions can share one), lowest address first. The
   /// name may be that of the symbol table or the demangled one, with or without parameters.
   std::vector<Function> functions_named(std::string_view name) const;
-  /// Returns the addresses where functions and entries of the PLT begin, lowest first.
+  /// Returns the addresses where functions, unnamed ones included, and entries of the PLT begin,
+  /// lowest first.
   std::vector<std::uint64_t> function_starts() const;
-  /// Returns the values of all defined symbols of any type, including labels within functions;
-  /// lowest first, each once.
+  /// Returns the values of all defined symbols of any type, including labels within functions, and
+  /// where unnamed functions begin; lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
   /// Returns the value of the symbol of that name, of any type; nullopt: the file has none.
   std::optional<std::uint64_t> value_of(std::string_view name) const;

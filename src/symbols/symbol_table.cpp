@@ -3,6 +3,7 @@
 #include "src/symbols/elf_file.h"
 #include "src/symbols/elf_sections.h"
 #include "src/symbols/plt.h"
+#include "src/symbols/unwind_table.h"
 
 #include <algorithm>
 #include <limits>
@@ -108,12 +109,33 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
   choose_preferred();
   add_plt(file);
   std::ranges::stable_sort(symbols_, {}, address_of);
+  index_functions();
+  add_unnamed(file);
+}
 
+void SymbolTable::index_functions() {
   std::vector<NumberedRange> ranges;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     if (symbols_[i].preferred) ranges.push_back({symbols_[i].range, static_cast<std::uint32_t>(i)});
   }
   functions_ = DisjointRanges(std::move(ranges));
+}
+
+void SymbolTable::add_unnamed(const ElfFile& file) {
+  const std::size_t before = symbols_.size();
+  for (const AddressRange& range : unwind_ranges(file)) {
+    if (functions_.find(range.begin)) continue;
+    symbols_.push_back({.range = range,
+                        .section_end = range.end,
+                        .name = {},
+                        .kind = Kind::unnamed,
+                        .weak = false,
+                        .global = false,
+                        .preferred = true});
+  }
+  if (symbols_.size() == before) return;
+  std::ranges::stable_sort(symbols_, {}, address_of);
+  index_functions();
 }
 
 bool SymbolTable::has_full_table(const ElfFile& file) {
@@ -273,7 +295,7 @@ Function SymbolTable::function(const Symbol& symbol) const {
 
 std::optional<Function> SymbolTable::function_at(std::uint64_t address) const {
   const std::optional<std::uint32_t> index = functions_.find(address);
-  if (!index) return std::nullopt;
+  if (!index || symbols_[*index].kind == Kind::unnamed) return std::nullopt;
   return function(symbols_[*index]);
 }
 
@@ -285,9 +307,7 @@ std::optional<AddressRange> SymbolTable::function_range_at(std::uint64_t address
 std::vector<std::uint64_t> SymbolTable::function_starts() const {
   std::vector<std::uint64_t> starts;
   for (const Symbol& symbol : symbols_) {
-    if (symbol.preferred && (symbol.kind == Kind::function || symbol.kind == Kind::plt_entry)) {
-      starts.push_back(symbol.range.begin);
-    }
+    if (symbol.preferred) starts.push_back(symbol.range.begin);
   }
   std::ranges::sort(starts);
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());

@@ -27,7 +27,7 @@ class ElfFile;
 /// their names. A symbol without a size extends to the next one, at most to the end of its section
 /// (in perf beyond it). Of several symbols at one address one is preferred. Where functions
 /// overlap, the innermost one has the address; in perf the result depends on the balance of its
-/// tree.
+/// tree. Functions that are in the unwind table alone have a range and no name.
 class SymbolTable {
  public:
   SymbolTable() = default;
@@ -43,15 +43,15 @@ class SymbolTable {
 
   /// Returns the function that covers `address`.
   std::optional<Function> function_at(std::uint64_t address) const;
-  /// Returns only the range of the function that covers `address`.
+  /// Returns only the range of the function that covers `address`; of unnamed ones, too.
   std::optional<AddressRange> function_range_at(std::uint64_t address) const;
   /// Returns all functions of that name, lowest address first, including those that are not
   /// preferred at their address.
   std::vector<Function> functions_named(std::string_view name) const;
-  /// Returns the addresses where functions begin, lowest first, each once.
+  /// Returns the addresses where functions begin, unnamed ones included, lowest first, each once.
   std::vector<std::uint64_t> function_starts() const;
-  /// Returns the values of all symbols and the addresses where entries of the PLT begin, lowest
-  /// first, each once.
+  /// Returns the values of all symbols and the addresses where entries of the PLT and unnamed
+  /// functions begin, lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
   /// Returns the value of the symbol of that name, of any type; of several that of the lowest one.
   std::optional<std::uint64_t> value_of(std::string_view name) const;
@@ -60,8 +60,9 @@ class SymbolTable {
   enum class Kind : std::uint8_t {
     function,
     plt_entry,
-    bound,  ///< data: not a result, but a function without a size ends where it begins
-    other,  ///< only its value is used
+    unnamed,  ///< a function of the unwind table that no symbol names
+    bound,    ///< data: not a result, but a function without a size ends where it begins
+    other,    ///< only its value is used
   };
   struct Symbol {
     AddressRange range;
@@ -77,6 +78,9 @@ class SymbolTable {
   void extend_to_next();
   void choose_preferred();
   void add_plt(const ElfFile& file);
+  void add_unnamed(const ElfFile& file);
+  /// Sets `functions_`, by the preferred symbols.
+  void index_functions();
   static std::uint64_t address_of(const Symbol& symbol);
   bool better(const Symbol& a, const Symbol& b) const;
   std::string_view shown(std::string_view name) const;

@@ -24,6 +24,7 @@
 #include "src/witness/accesses.h"
 
 #include "analysis/not_judged.h"
+#include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
 #include "src/instructions/category.h"
 #include "src/support/address.h"
@@ -31,6 +32,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -193,20 +195,20 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
 
 std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment,
                                             unsigned longest) {
-  constexpr std::size_t kMostSteps = 600;
+  constexpr std::size_t kMostSteps = 256;
+  constexpr std::uint64_t kCostOfStep = 4;  // in units of the budget: instructions decoded
   struct Reached {
     std::uint64_t address = 0;  ///< of the instruction executed next
     Registers registers;        ///< those before that instruction
     unsigned distance = 0;      ///< instructions from it to the one at the IP
-    auto key() const { return std::tie(address, distance, registers); }
   };
   std::deque<Reached> queue{{address, recorded(), 0}};
   // The registers of a late record may be those before the sampled instruction, too.
   if (moment == Moment::after)
     queue.push_back({address, undo(step_at(address).effects, recorded()), 0});
   std::vector<Candidate> found;
-  std::vector<Reached> seen;
-  while (!queue.empty() && seen.size() < kMostSteps) {
+  std::set<std::tuple<std::uint64_t, unsigned, Registers>> seen;
+  while (!queue.empty() && seen.size() < kMostSteps && !budget_.is_exhausted()) {
     const Reached reached = std::move(queue.front());
     queue.pop_front();
     const unsigned distance = reached.distance + 1;
@@ -217,15 +219,13 @@ std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment
     for (const std::uint64_t one : predecessors.known) {
       const Step& step = step_at(one);
       if (!step.instruction) continue;
-      Reached next{one, undo(step.effects, reached.registers), distance};
-      const bool is_new = std::ranges::none_of(
-          seen, [&](const Reached& other) { return other.key() == next.key(); });
-      if (!is_new) continue;
+      const Reached next{one, undo(step.effects, reached.registers), distance};
+      budget_.take(kCostOfStep);
+      if (!seen.emplace(one, distance, next.registers).second) continue;
       Candidate candidate{.address = one, .distance = distance, .accesses = {}};
       add(*step.instruction, next.registers, one - address, candidate.accesses);
       if (!candidate.accesses.none()) found.push_back(std::move(candidate));
       if (distance < longest) queue.push_back(next);
-      seen.push_back(std::move(next));
     }
   }
   return found;

@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace skid::code {
+class CodeBudget;
 class ControlFlow;
 }  // namespace skid::code
 
@@ -83,9 +84,9 @@ class FileAccesses {
   /// The longest distance of candidates, in instructions.
   static constexpr unsigned kLongest = 16;
 
-  /// Both arguments must outlive this.
-  FileAccesses(const symbols::Module& module, code::ControlFlow& flow)
-      : module_(module), flow_(flow) {}
+  /// The arguments must outlive this.
+  FileAccesses(const symbols::Module& module, code::ControlFlow& flow, code::CodeBudget& budget)
+      : module_(module), flow_(flow), budget_(budget) {}
 
   /// Returns the memory that the instruction which caused a sample at the link-time `address`
   /// accessed, if the IP is right. A fused pair counts as one instruction.
@@ -93,8 +94,8 @@ class FileAccesses {
 
   /// Returns the instructions that can have been executed at most `longest` instructions before the
   /// one at `address`, and access memory; the nearest first. One instruction can be there several
-  /// times, with the addresses that it has on different paths. The walk is limited, and ends at
-  /// calls from code that is not known.
+  /// times, with the addresses that it has on different paths. The walk is limited, by the budget,
+  /// too, and ends at calls from code that is not known.
   std::vector<Candidate> before(std::uint64_t address, Moment moment, unsigned longest = kLongest);
 
  private:
@@ -102,7 +103,7 @@ class FileAccesses {
   struct Value {
     std::uint8_t from = 0;
     std::uint64_t addend = 0;
-    friend bool operator==(const Value&, const Value&) = default;
+    friend auto operator<=>(const Value&, const Value&) = default;
   };
   static constexpr std::size_t kRegisters = 16;
   /// The values of all registers at some time; nullopt: it does not follow from the record.
@@ -133,6 +134,7 @@ class FileAccesses {
 
   const symbols::Module& module_;
   code::ControlFlow& flow_;
+  code::CodeBudget& budget_;
   std::unordered_map<std::uint64_t, Step> steps_;
 };
 

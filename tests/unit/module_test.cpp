@@ -358,6 +358,32 @@ TEST_F(ModuleTest, HasOnlyDynamicSymbolsOnceStripped) {
   EXPECT_THAT(module.functions_named("without_size"), IsEmpty());
 }
 
+TEST_F(ModuleTest, KnowsWhereFunctionsAreOnceStripped) {
+  constexpr const char* kSource = R"(
+static __attribute__((noinline)) int hidden(int x) { return x * 3; }
+static __attribute__((noinline)) long other(long *p) { return p[1] + hidden((int)p[0]); }
+long shown(long *p) { return other(p) + other(p + 1); })";
+  const fs::path path = build("library.so", "library.c", kSource, {"-shared", "-fPIC", "-O1"});
+  const Module whole = Module::open(path);
+  std::vector<AddressRange> ranges;
+  for (const char* name : {"hidden", "other", "shown"}) {
+    const auto found = whole.functions_named(name);
+    ASSERT_EQ(found.size(), 1U) << name;
+    ranges.push_back(found.front().range);
+  }
+  SKIP_WITHOUT("strip");
+  run({"strip", path.string()});
+  const Module stripped = Module::open(path);
+  EXPECT_FALSE(stripped.function_at(ranges[0].begin)) << "it has no name";
+  EXPECT_EQ(stripped.function_at(ranges[2].begin)->name, "shown");
+  const std::vector<std::uint64_t> starts = stripped.function_starts();
+  for (const AddressRange& range : ranges) {
+    EXPECT_EQ(stripped.function_range_at(range.begin), range);
+    EXPECT_EQ(stripped.function_range_at(range.end - 1), range);
+    EXPECT_THAT(starts, Contains(range.begin));
+  }
+}
+
 TEST_F(ModuleTest, NamesPltEntries) {
   SKIP_UNLESS_X86;
   const Module module = Module::open(build(

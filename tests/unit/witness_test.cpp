@@ -69,7 +69,7 @@ class Witness : public ::testing::Test {
                        std::vector<std::string>{"-shared"});
     }
     flow_.emplace(program_->module(), Arch::x86_64, std::nullopt, budget_);
-    file_.emplace(program_->module(), *flow_);
+    file_.emplace(program_->module(), *flow_, budget_);
   }
   /// "rdi-8", "rdi+4*rsi+16", "datum": relative to the IP at `place`.
   static std::string text(const AddressFormula& formula, const std::string& place) {
