@@ -150,7 +150,9 @@ const FileAccesses::Predecessors& FileAccesses::predecessors_of(std::uint64_t ad
     return found;
   }
   code::Predecessors known = flow_.predecessors(address);
-  known.for_each([&](const code::Predecessor& one) { found.known.push_back(one.address); });
+  known.for_each([&](const code::Predecessor& one) {
+    (one.tie == code::Tie::none ? found.known : found.fused).push_back(one.address);
+  });
   found.unknown = std::move(known.unknown);
   found.anything = known.anything || flow_.is_cut();
   return found;
@@ -162,12 +164,16 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
   if (!step.instruction) return {{}, Unknown::no_code};
   const Instruction& instruction = *step.instruction;
   if (moment == Moment::successor) {
-    for (const Candidate& candidate : before(address, moment, 1)) {
-      accesses.known.insert(accesses.known.end(), candidate.accesses.known.begin(),
-                            candidate.accesses.known.end());
-      note(candidate.accesses.unknown, accesses);
+    const Predecessors& predecessors = predecessors_of(address);
+    for (const auto* some : {&predecessors.known, &predecessors.fused}) {
+      for (const std::uint64_t one : *some) {
+        const Step& before = step_at(one);
+        if (!before.instruction) continue;
+        add(*before.instruction, undo(before.effects, recorded()), one - address, accesses);
+      }
     }
-    if (predecessors_of(address).anything) note(Unknown::predecessor, accesses);
+    add_unknown(predecessors.unknown, recorded(), accesses);
+    if (predecessors.anything) note(Unknown::predecessor, accesses);
     // Between two of its parts the next instruction is the same one.
     if (is_in_parts(instruction)) note(Unknown::operand, accesses);
     return accesses;

@@ -73,7 +73,7 @@ struct Accesses {
 struct Candidate {
   /// Link-time address; nullopt: one of the calls that lead to a function.
   std::optional<std::uint64_t> address;
-  /// The fewest instructions from it to the one at the IP; 1: the next one. A fused pair is one.
+  /// The fewest instructions from it to the one at the IP; 1: the next one.
   unsigned distance = 0;
   Accesses accesses;
 };
@@ -111,6 +111,8 @@ class FileAccesses {
   /// What can have been executed directly before an instruction.
   struct Predecessors {
     std::vector<std::uint64_t> known;  ///< link-time addresses
+    /// Those that may be one operation with a conditional jump among `known`.
+    std::vector<std::uint64_t> fused;
     std::vector<instructions::Instruction> unknown;
     bool anything;
   };
