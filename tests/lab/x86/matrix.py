@@ -146,6 +146,8 @@ class Row:
 def promise(right: int, judged: int) -> str:
     """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below. Below, two or more
     have to be wrong, and so many in 2.5% of all cases at most, by the binomial distribution."""
+    if not judged:
+        return "undecided"
     z, wanted, share, wrong = 1.959964, 0.999, right / judged, judged - right
     middle = share + z * z / (2 * judged)
     half = z * math.sqrt(share * (1 - share) / judged + (z / (2 * judged)) ** 2)
