@@ -84,17 +84,19 @@ struct Abilities {
 
 using AbilitiesOfPlaces = std::map<symbols::FileLocation, std::optional<Abilities>>;
 
-/// Returns the bytes of the widest operation that an instruction can need, a power of two; 0 if the
-/// size of an operand is not known, or is that of many elements or repetitions.
+/// Returns the bytes of the widest operation that an instruction can need, a power of two; 0 if it
+/// has none, its effect or the size of an operand is not known, or is that of many elements or
+/// repetitions.
 unsigned widest_access(const Instruction& instruction) {
   constexpr std::uint64_t kMost = 64;
+  if (instruction.categories.contains(Category::other)) return 0;
   std::uint64_t widest = 0;
   for (const instructions::MemoryOperand& operand : instruction.memory) {
     if (operand.access == Access::none) continue;
     if (instruction.repeats || operand.vector_of_addresses || !operand.formula) return 0;
     widest = std::max(widest, operand.formula->bytes);
   }
-  return widest > kMost ? 0 : static_cast<unsigned>(std::bit_ceil(widest));
+  return widest == 0 || widest > kMost ? 0 : static_cast<unsigned>(std::bit_ceil(widest));
 }
 
 std::optional<Instruction> classified_at(const symbols::Module& module, std::uint64_t address) {
@@ -102,8 +104,8 @@ std::optional<Instruction> classified_at(const symbols::Module& module, std::uin
       Arch::x86_64, module.code({address, address + instructions::kLongestInstruction}), address);
 }
 
-/// Returns the target of a direct branch in a program of 64 bits. AMD's CPUs take another one than
-/// Intel's where the branch has an operand-size prefix, which nobody needs.
+/// Returns the target of a direct branch; nullopt also for one with an operand-size prefix, by
+/// which AMD's CPUs jump elsewhere than Intel's (docs/instructions.md).
 std::optional<std::uint64_t> direct_target(const symbols::Module& module,
                                            const std::optional<Instruction>& instruction,
                                            std::uint64_t address) {

@@ -193,7 +193,7 @@ TEST_F(IbsRecordsOfSamples, OfPairsThatMayBeFusedAreOfBothInstructions) {
 
 TEST_F(IbsRecordsOfSamples, WithoutEvidenceAreUndecided) {
   access("load", 0);
-  access("unknown", ibs::kLoad);
+  access("unknown", ibs::kLoad | ibs::width(8));
   sample("no operand", {.data = ibs::kMicrocode, .data3 = ibs::kLoad});
   branch("unknown", ibs::kTaken);
   test::add_sample({.ip = 0x1234, .raw = IbsToBuild{.rip = 0x1234}.bytes()}, event_, builder_);

@@ -97,8 +97,8 @@ NEHALEM = {
 }
 MILAN = {
     "ibs": Event("ibs_op/cnt_ctl=1/", "--per-cpu --trigger load -c 50000 --iterations 400000"),
-    "ibs-calls": Event("ibs_op/cnt_ctl=1/", "--per-cpu --trigger call --triggers 8 -c 10000 --iterations 400000",
-                       levels=("p",), precise=False, nops="200"),
+    "ibs-calls": Event("ibs_op/cnt_ctl=1/", "--per-cpu --trigger call --triggers 8 -c 20000 --iterations 400000",
+                       levels=("p",), precise=False, nops="160"),
     "retired": Event("rc0:u", RETIRED, levels=("none",), precise=False),
     "taken": Event("rc4:u", TAKEN, levels=("none",)),
     "mispredicted": Event("rc3:u", f"--trigger branch-mispredict {LOOP}", levels=("none",)),
@@ -146,6 +146,8 @@ class Row:
 def promise(right: int, judged: int) -> str:
     """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below. Below, two or more
     have to be wrong, and so many in 2.5% of all cases at most, by the binomial distribution."""
+    if not judged:
+        return "undecided"
     z, wanted, share, wrong = 1.959964, 0.999, right / judged, judged - right
     middle = share + z * z / (2 * judged)
     half = z * math.sqrt(share * (1 - share) / judged + (z / (2 * judged)) ** 2)
@@ -291,12 +293,15 @@ class Session:
 
     def check(self, row: Row, path: Path, event: Event, report: dict, audit: dict, run: Path):
         truth = self.truths.get(path, Truth())
+        is_ibs = event.code.startswith("ibs_op/")
         repeated = self.json("inspect", path)["recordings"][0]["repeated"]
         all_samples = self.samples(path)
         samples = once(list(all_samples), repeated["samples"] if repeated else 0)
+        if is_ibs:  # each sample has its own time, so that a single one that perf wrote twice is known, too
+            samples = [sample for before, sample in zip([None, *samples], samples) if sample != before]
         user_only = "u" in re.split("[:/]", event.code)[-1]
         level = report["precise"]["recorded"]
-        exact, is_ibs = bool(truth.records), event.code.startswith("ibs_op/")
+        exact = bool(truth.records)
         wanted = truth.records if exact else truth.interrupts
         key = "eventing" if exact and (level != 1 or is_ibs) else "ip"
         # Format 1 has no eventing IP. The kernel finds the cause by the LBR, or reports the IP without EXACT_IP.
