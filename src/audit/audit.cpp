@@ -16,7 +16,6 @@
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/code/code_budget.h"
-#include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"

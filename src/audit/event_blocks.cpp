@@ -28,7 +28,6 @@
 #include "analysis/event_identity.h"
 #include "analysis/sample_order.h"
 #include "analysis/two_sample.h"
-#include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/events/counted.h"

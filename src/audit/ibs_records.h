@@ -1,8 +1,6 @@
 // Samples whose IBS record is of an operation that the sampled instruction does not have.
 #pragma once
 
-#include "src/audit/contradictions.h"
-
 #include <cstdint>
 #include <map>
 
@@ -15,6 +13,8 @@ struct Profile;
 }  // namespace skid::measure
 
 namespace skid::audit {
+
+struct Contradictions;
 
 /// Compares the raw data of IBS op samples (perf record --raw-samples) with the sampled
 /// instructions. Counts, by attribute, the samples with EXACT_IP in user mode of ibs_op, and of the

@@ -4,7 +4,6 @@
 #include "src/support/address.h"
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/audit/rule.h"
 #include "src/code/branches.h"
 #include "src/code/code_budget.h"
 #include "src/code/function_code.h"

@@ -4,7 +4,6 @@
 #include "src/instructions/category.h"
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -10,6 +10,7 @@
 #include "src/events/event.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"  // IWYU pragma: keep
 #include "src/machine/machine.h"
 #include "src/support/address.h"
 
@@ -27,10 +28,6 @@
 namespace skid::events {
 class Catalogue;
 }  // namespace skid::events
-
-namespace skid::machine {
-struct CpuIdentity;
-}  // namespace skid::machine
 
 namespace skid::perfdata {
 struct Attribute;

@@ -13,6 +13,7 @@
 // counts if its address is that of the table.
 #include "src/symbols/unwind_table.h"
 
+#include "src/support/address.h"
 #include "src/support/byte_order.h"
 #include "src/support/byte_reader.h"
 #include "src/symbols/elf_file.h"

@@ -1,9 +1,11 @@
 // Where the functions of a file without symbols are: stack unwinding needs to know it, too.
 #pragma once
 
-#include "src/support/address.h"
-
 #include <vector>
+
+namespace skid {
+struct AddressRange;
+}  // namespace skid
 
 namespace skid::symbols {
 

@@ -1,8 +1,10 @@
 #include "src/witness/judgement.h"
 
+#include "src/instructions/instruction.h"
 #include "src/support/byte_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 

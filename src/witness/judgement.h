@@ -2,17 +2,19 @@
 // wrong.
 #pragma once
 
-#include "src/instructions/instruction.h"
 #include "src/support/byte_order.h"
 #include "src/witness/accesses.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
+
+namespace skid::instructions {
+struct AddressFormula;
+}  // namespace skid::instructions
 
 namespace skid::witness {
 

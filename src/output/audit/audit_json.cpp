@@ -9,6 +9,7 @@
 #include "src/audit/branch_filter.h"
 #include "src/audit/branch_records.h"
 #include "src/audit/contradictions.h"
+#include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
 #include "src/events/causes.h"
 #include "src/instructions/category.h"
@@ -24,9 +25,12 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

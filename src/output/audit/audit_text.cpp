@@ -1,6 +1,5 @@
 #include "analysis/description.h"
 #include "analysis/not_judged.h"
-#include "analysis/share.h"
 #include "analysis/wording.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/findings.h"
@@ -39,7 +38,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
