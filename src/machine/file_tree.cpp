@@ -70,7 +70,7 @@ std::vector<std::string> FileTree::names_in(const fs::path& path) const {
 }
 
 std::vector<int> parse_cpu_list(std::string_view text) {
-  std::vector<bool> listed(kMostCpus);
+  std::vector<bool> listed;  // up to the highest
   while (!text.empty()) {
     const std::string_view range = trimmed(take_until(',', text));
     const std::size_t dash = range.find('-');
@@ -78,11 +78,12 @@ std::vector<int> parse_cpu_list(std::string_view text) {
     const auto last =
         dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
     if (!first || !last || *first < 0 || *first > *last || *last >= kMostCpus) continue;
+    listed.resize(std::max(listed.size(), static_cast<std::size_t>(*last) + 1));
     std::fill(listed.begin() + *first, listed.begin() + *last + 1, true);
   }
   std::vector<int> cpus;
-  for (int cpu = 0; cpu < kMostCpus; ++cpu) {
-    if (listed[static_cast<std::size_t>(cpu)]) cpus.push_back(cpu);
+  for (std::size_t cpu = 0; cpu < listed.size(); ++cpu) {
+    if (listed[cpu]) cpus.push_back(static_cast<int>(cpu));
   }
   return cpus;
 }

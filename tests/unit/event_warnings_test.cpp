@@ -391,14 +391,14 @@ TEST(NotJudgedReason, IsGivenForEachTriggerThatDoesNotCauseEachOfItsEvents) {
     ASSERT_NE(event, nullptr) << name;
     Attribute attribute = raw(event->config, 2);
     attribute.config1 = event->config1;
+    const EventKnowledge known = RecordedCpu(machine).know(attribute, pmu);
     std::set<std::string> judged;
     for (const runway::TriggerKind trigger : runway::trigger_kinds_of(Arch::x86_64)) {
       const runway::Kind& kind = runway::kind_of(trigger);
       runway::TargetDescription target;
       target.specification.trigger = trigger;
-      RecordedCpu cpu(machine);
       const auto reason = reason_not_judged(
-          attribute, pmu, cpu.know(attribute, pmu), &target,
+          attribute, pmu, known, &target,
           {{kind.category}, {Category::nop, Category::no_memory, Category::cond_branch}});
       if (reason == NotJudged::none) judged.emplace(kind.name);
     }

@@ -208,7 +208,7 @@ TEST_F(FigureFile, RefusesMoreThanAnImageHolds) {
   examples::Compared compared;
   for (const char* input : {"a", "b"}) {
     compared.input(input);
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 1000; ++i) {
       compared.add(make({.event = "e" + std::to_string(i), .offsets = {{0, 10}}}));
     }
   }

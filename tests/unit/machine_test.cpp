@@ -312,7 +312,7 @@ TEST_F(FileTreeTest, BoundsPmusAndTheirCpus) {
   for (int i = 0; i < 520; ++i) {
     const std::string pmu = "tree/sys/bus/event_source/devices/pmu" + std::to_string(i) + "/";
     put(pmu + "type", "9");
-    put(pmu + "cpus", "0-65535");
+    if (i < 6) put(pmu + "cpus", "0-65535");
   }
   const auto pmus = read_pmus(FileTree(directory_ / "tree"));
   EXPECT_EQ(pmus.size(), 512U);
