@@ -32,9 +32,15 @@ const NotRun* why_not_run(const std::vector<NotRun>& entries, const std::string&
   return found == entries.end() ? nullptr : &*found;
 }
 
-/// The example with events that this machine samples: where no breakpoint fires, with the other
-/// two built-in events in their place.
-std::string with_events_of_this_machine(std::string line) {
+/// The example with few samples of each event of the default set, which DefaultRun records whole,
+/// and with events that this machine samples: where no breakpoint fires, with the other two
+/// built-in events in their place.
+std::string as_run_here(std::string line) {
+  constexpr std::string_view kRecord = "skidscan record";
+  if (line == kRecord || line.starts_with("skidscan record &&") ||
+      line.starts_with("skidscan record --pack")) {
+    line.insert(kRecord.size(), " --samples 200");
+  }
   if (test::why_without({"breakpoints"}).empty()) return line;
   const auto replace = [&line](std::string_view event, std::string_view other) {
     for (auto at = line.find(event); at != std::string::npos; at = line.find(event, at)) {
@@ -109,7 +115,7 @@ TEST_P(Examples, RunInOrder) {
   std::size_t run = 0;
   for (const std::string& example : whole_lines(command->examples)) {
     if (why_not_run(left_out, example) != nullptr) continue;
-    const std::string line = with_events_of_this_machine(example);
+    const std::string line = as_run_here(example);
     const auto prepared = run_program(
         {"sh", "-ec", preparation_for(example), "sh", programs.string(), SKIDSCAN_TEST_DATA}, here);
     ASSERT_EQ(prepared.code.status, 0) << example << '\n' << prepared.err;
