@@ -49,8 +49,8 @@ enum class NotJudged : std::uint8_t {
   no_code,       ///< only a debug file exists, or the file ends before
   architecture,  ///< code of another architecture than the recording, or of an unsupported one
   not_decoded,
-  inside_instruction,  ///< no instruction begins there, decoded from the function's first byte
-  no_function,  ///< nothing marks where its function begins, or it begins with half a pair
+  inside_instruction,   ///< no instruction begins there, decoded from the function's first byte
+  no_function,          ///< nothing marks where its function begins, or it begins with half a pair
   no_only_predecessor,  ///< several instructions can precede it
   /// Its function, its file or the recording has too much code; the rest is not decoded.
   too_much_code,

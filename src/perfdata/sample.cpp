@@ -23,10 +23,12 @@ std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std:
   return reader.take(count * element);
 }
 
-/// Returns the registers in `mask`, after the word that states their ABI.
+/// Returns the registers in `mask`, after the word that states their ABI; fails if it is none that
+/// is known. Kernels may come to write more behind the registers, which further bits would state.
 std::span<const std::byte> registers(ByteReader& reader, std::uint64_t mask) {
   const std::uint64_t abi = reader.u64();
-  if (abi == 0) return {};  // PERF_SAMPLE_REGS_ABI_NONE: no registers follow
+  if (abi == PERF_SAMPLE_REGS_ABI_NONE) return {};  // no registers follow
+  if (abi > PERF_SAMPLE_REGS_ABI_64) reader.fail();
   return counted(reader, static_cast<std::uint64_t>(std::popcount(mask)), kWord);
 }
 

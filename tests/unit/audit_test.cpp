@@ -3,8 +3,8 @@
 #include "src/audit/audit.h"
 
 #include "analysis/not_judged.h"
-#include "src/code/file_code.h"
 #include "src/audit/file_judge.h"
+#include "src/code/file_code.h"
 #include "src/locate/place_counter.h"
 #include "src/output/audit/audit.h"
 #include "src/output/page.h"

@@ -184,6 +184,18 @@ TEST(SampleDetails, WithoutRegistersHaveNone) {
   EXPECT_EQ(details->data_source, 42u);
 }
 
+TEST(SampleDetails, WithRegistersOfAnUnknownKindAreRefused) {
+  auto attribute = attribute_with(PERF_SAMPLE_REGS_INTR);
+  attribute.sample_regs_intr = 0x1;
+  const SampleDecoder decoder(std::array{attribute}, ByteOrder::little);
+  for (const auto& [abi, is_known] :
+       {std::pair(1U, true), std::pair(2U, true), std::pair(6U, false)}) {
+    const auto body = ByteWriter().u64(abi).u64(42).bytes();
+    const auto record = sample_record(body);
+    EXPECT_EQ(decoder.details(record, decoder.decode(record).sample).has_value(), is_known) << abi;
+  }
+}
+
 TEST(SampleIdTrailer, IsReadFromTheEndOfARecord) {
   auto attribute = attribute_with(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);

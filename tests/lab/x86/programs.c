@@ -19,11 +19,11 @@ static unsigned long draw(void) {
 
 static long run_list(void) {
   enum { kNodes = 4096 };
-  struct node *nodes = calloc(kNodes, sizeof *nodes);
+  struct node* nodes = calloc(kNodes, sizeof *nodes);
   for (long i = 0; i < kNodes; ++i) nodes[i].next = &nodes[(i * 1021 + 7) % kNodes];
   long sum = 0;
   for (int turn = 0; turn < 60; ++turn) {
-    struct node *at = nodes;
+    struct node* at = nodes;
     for (int i = 0; i < kNodes; ++i, at = at->next) sum += at->value++;
   }
   free(nodes);
@@ -32,8 +32,8 @@ static long run_list(void) {
 
 static long run_table(void) {
   enum { kSlots = 1 << 14 };
-  unsigned *keys = calloc(kSlots, sizeof *keys);
-  unsigned short *counts = calloc(kSlots, sizeof *counts);
+  unsigned* keys = calloc(kSlots, sizeof *keys);
+  unsigned short* counts = calloc(kSlots, sizeof *counts);
   for (int i = 0; i < 400000; ++i) {
     const unsigned key = (unsigned)(draw() % 9000) + 1;
     unsigned slot = key * 2654435761u % kSlots;
@@ -53,7 +53,7 @@ static long run_strings(void) {
   char line[300];
   long sum = 0;
   for (int i = 0; i < 6000; ++i) {
-    char *to = text[draw() % 64];
+    char* to = text[draw() % 64];
     snprintf(to, 100, "%d:%lx %s", i, draw(), i % 3 ? "some" : "other words");
     memset(line, 'x', sizeof line);
     strcpy(line + i % 50, to);
@@ -62,7 +62,7 @@ static long run_strings(void) {
   return sum;
 }
 
-static struct node *insert(struct node *tree, long value) {
+static struct node* insert(struct node* tree, long value) {
   if (!tree) {
     tree = calloc(1, sizeof *tree);
     tree->value = value;
@@ -73,19 +73,19 @@ static struct node *insert(struct node *tree, long value) {
   }
   return tree;
 }
-static long depth(const struct node *tree) {
+static long depth(const struct node* tree) {
   if (!tree) return 0;
   const long left = depth(tree->left), right = depth(tree->right);
   return 1 + (left > right ? left : right);
 }
 static long run_tree(void) {
-  struct node *tree = NULL;
+  struct node* tree = NULL;
   for (int i = 0; i < 12000; ++i) tree = insert(tree, (long)(draw() >> 20));
   return depth(tree);
 }
 
-int main(int argc, char **argv) {
-  const char *name = argc > 1 ? argv[1] : "";
+int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "";
   long result;
   if (strcmp(name, "list") == 0) {
     result = run_list();
