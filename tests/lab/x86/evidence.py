@@ -124,9 +124,12 @@ def main() -> int:
     cpus = [Cpu.of(name) for name in names]
     for cpu in cpus:
         cpu.require()
-    print(f"{'CPU':28} {'program':8} {'event':7} lvl {'samples':>7} {'decided':>7} {'contra.':>7} {'log':>7}  distances")
-    wrong = [each for cpu in cpus
-             for each in run(cpu, options.skidscan.absolute(), options.directory.absolute() / cpu.name.replace(",", "+"), options.period)]
+    print(f"{'CPU':28} {'program':8} {'event':7} lvl {'samples':>7} {'decided':>7} {'contra.':>7} {'log':>7}  "
+          "distances")
+    wrong = []
+    for cpu in cpus:
+        directory = options.directory.absolute() / cpu.name.replace(",", "+")
+        wrong += run(cpu, options.skidscan.absolute(), directory, options.period)
     return 1 if wrong else 0
 
 
