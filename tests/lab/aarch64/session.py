@@ -5,6 +5,7 @@ usage: session.py commands SKIDSCAN DIR     writes DIR/commands, a target in the
 """
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -43,11 +44,13 @@ def commands(skidscan: str, directory: Path) -> None:
         layout = read(skidscan, "target", *OPTIONS, "-o", target)["layout"]
         lines.append(f"mkdir /results/{name}.run")
         for each in measurements(name, layout):
-            lines.append(f"perf record -q --no-buildid-cache --no-bpf-event -e {each['perf_event']} -c {each['period']} "
-                         f"-d -o /results/{name}.run/{each['file']} -D -1 --control fifo:{','.join(FIFOS)} -- {target} "
+            lines.append(f"perf record -q --no-buildid-cache --no-bpf-event -e {each['perf_event']} "
+                         f"-c {each['period']} -d -o /results/{name}.run/{each['file']} -D -1 "
+                         f"--control fifo:{','.join(FIFOS)} -- {shlex.quote(str(target))} "
                          f"--iterations {each['length']['iterations']} --cpu 0 --control {FIFOS[0]} --ack {FIFOS[1]}")
     here = Path(__file__).parent
-    lines.append((here / "commands").read_text().replace("@TARGET@", str(directory / "targets/cycles/target.load")))
+    target = shlex.quote(str(directory / "targets/cycles/target.load"))
+    lines.append((here / "commands").read_text().replace("@TARGET@", target))
     (directory / "commands").write_text("\n".join(lines) + "\n")
 
 

@@ -11,6 +11,7 @@ exit status: 0 nothing is wrong, 1 otherwise, 77 skipped, 64 wrong usage
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -77,11 +78,10 @@ def run(cpu: Cpu, skidscan: Path, directory: Path, period: int) -> list[str]:
     commands, files = programs(directory)
     lines = []
     for name, command in commands.items():
-        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in command)
         for event, code in (("loads", LOADS), ("stores", STORES)):
             for level in ("p", "pp"):
                 lines.append(f"perf record -q -N -d --intr-regs={REGISTERS} -e {code}:u{level} -c {period} "
-                             f"-o /results/{name}.{event}.{level}.data -- {quoted} >/dev/null")
+                             f"-o /results/{name}.{event}.{level}.data -- {shlex.join(command)} >/dev/null")
     lines.append("/usr/bin/perf record -e dummy -o /tmp/end true")  # ends the log of the last recording
     results = boot(cpu, directory, "\n".join(lines) + "\n", files)
     found = truths(directory)
