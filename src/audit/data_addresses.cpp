@@ -3,9 +3,10 @@
 #include "analysis/addresses.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
+#include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
-#include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
@@ -14,11 +15,13 @@
 #include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
+#include "src/support/byte_order.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
@@ -27,6 +30,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include "analysis/share.h"
 #include "src/audit/contradictions.h"
-#include "src/code/code_budget.h"
 #include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"

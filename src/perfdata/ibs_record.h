@@ -1,6 +1,7 @@
 // The registers of AMD's instruction-based sampling in the raw data of a sample (PERF_SAMPLE_RAW).
 #pragma once
 
+#include "src/perfdata/bytes.h"
 #include "src/support/byte_order.h"
 
 #include <cstddef>

@@ -27,6 +27,7 @@
 #include <string_view>
 
 #include <elf.h>
+#include <gelf.h>
 #include <libelf.h>
 
 namespace skid::symbols {

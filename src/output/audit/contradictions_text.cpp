@@ -6,7 +6,6 @@
 #include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
 #include "src/output/audit/audit.h"
-#include "src/output/audit/audit_cells.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
 #include "src/output/name_list.h"
@@ -16,8 +15,10 @@
 #include "src/witness/judgement.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
