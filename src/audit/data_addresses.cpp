@@ -217,6 +217,12 @@ class AddressAuditor {
         may_be_fetch(compared.record.address, compared.record.ip)) {
       return {witness::Verdict::undecided, Unknown::fetch};
     }
+    // The kernel's last instruction before the program went on, if the kernel was counted, too.
+    constexpr unsigned kKernelBit = 63;
+    if (judgement.verdict == witness::Verdict::contradicted &&
+        compared.event.moment == Moment::successor && compared.record.address >> kKernelBit != 0) {
+      return {witness::Verdict::undecided, Unknown::predecessor};
+    }
     return judgement;
   }
 

@@ -24,6 +24,7 @@
 #include "src/witness/accesses.h"
 
 #include "analysis/not_judged.h"
+#include "src/code/branches.h"
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
 #include "src/instructions/category.h"
@@ -183,6 +184,10 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
                                                           : undo(step.effects, recorded());
   if (moment == Moment::before) {
     accesses.known.push_back({.from_instruction = true, .bytes = instruction.length});
+    // With a shadow stack they can fault there, too (Intel SDM Vol. 1, "Shadow Stacks").
+    if (instruction.flow == instructions::Flow::call || code::returns(instruction)) {
+      note(Unknown::instruction, accesses);
+    }
   }
   add(instruction, registers, 0, accesses);
   if (moment == Moment::unrelated && accesses.unknown == Unknown::overwritten) {

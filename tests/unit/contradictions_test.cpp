@@ -410,10 +410,10 @@ TEST_F(DataAddressesOfSamples, OfInstructionsWithoutOneOperandOfKnownAddressAreU
     return reasons.at(static_cast<std::size_t>(reason));
   };
   using enum witness::Unknown;
-  EXPECT_EQ(of(not_recorded), 2U + 2U + 1U + 2U);
+  EXPECT_EQ(of(not_recorded), 2U + 2U + 1U);
   EXPECT_EQ(of(segment), 2U);
   EXPECT_EQ(of(operand), 2U);
-  EXPECT_EQ(of(instruction), 2U);
+  EXPECT_EQ(of(instruction), 2U + 2U);
 }
 
 TEST_F(DataAddressesOfSamples, OfInstructionsWithoutAnOperandAreContradicted) {
@@ -471,6 +471,17 @@ TEST_F(DataAddressesOfSamples, OfPebsAreNotComparedWithRegistersOfTheInterrupt) 
   record_addresses(raw(kAllLoads), kRdi | kRsi, PERF_SAMPLE_REGS_USER);
   exact("by registers", 0x1000, {1, 0x7000'0000});
   expect(0, 0, 1);
+}
+
+TEST_F(DataAddressesOfSamples, OfTheKernelsLastInstructionAreUndecidedAtLevel1) {
+  record_addresses(raw(kAllLoads, 1));
+  sample("absolute", {.address = datum_, .misc = kUser});
+  sample("absolute", {.address = 0x1000, .misc = kUser});
+  sample("absolute", {.address = 0xffff'8880'0000'1000, .misc = kUser});
+  expect(1, 2, 3);
+  EXPECT_EQ(audited().events.at(0).data_address->reasons.at(
+                static_cast<std::size_t>(witness::Unknown::predecessor)),
+            1U);
 }
 
 TEST_F(DataAddressesOfSamples, AreNotJudgedWithoutEvidence) {

@@ -127,6 +127,8 @@ TEST_F(Witness, KnowsWhatTheSampledInstructionAccessed) {
   EXPECT_EQ(of_sample("leave", Moment::before), "fetch rbp");
   EXPECT_EQ(of_sample("leave", Moment::after), "rsp-8");
   EXPECT_EQ(of_sample("return", Moment::after), "rsp-8");
+  EXPECT_EQ(of_sample("return", Moment::before), "fetch rsp instruction") << "or the shadow stack";
+  EXPECT_EQ(of_sample("call", Moment::before), "fetch rsp-8 instruction");
   EXPECT_EQ(of_sample("string", Moment::before), "fetch rdi");
   EXPECT_EQ(of_sample("string", Moment::after), "overwritten");
   EXPECT_EQ(of_sample("jump", Moment::after), "rsi") << "one instruction with the comparison";
