@@ -23,6 +23,7 @@
 #include "src/support/address.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
+#include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -172,8 +173,10 @@ AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudg
   });
   for (auto place = places.begin(); place != places.end();) {
     const symbols::FileIndex index = place->first.file;
-    const symbols::Module* module = profile.modules.find(profile.digest.spaces.file(index)).module;
-    const bool is_known = module != nullptr && module->has_code() &&
+    const symbols::MappedFile& mapped = profile.digest.spaces.file(index);
+    const symbols::Module* module = profile.modules.find(mapped).module;
+    // Without a build-id the file may be another build.
+    const bool is_known = module != nullptr && !mapped.build_id.empty() && module->has_code() &&
                           module->arch() == Arch::x86_64 &&
                           profile.arch().value_or(Arch::x86_64) == Arch::x86_64;
     std::optional<code::FileCode> file;

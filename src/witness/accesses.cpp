@@ -194,7 +194,10 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
     accesses.unknown = Unknown::not_recorded;
   }
   if (instruction.flow != instructions::Flow::conditional) return accesses;
-  for (const std::uint64_t before : predecessors_of(address).known) {
+  // It may be fused with an instruction that is not known.
+  const Predecessors& predecessors = predecessors_of(address);
+  if (predecessors.anything) note(Unknown::predecessor, accesses);
+  for (const std::uint64_t before : predecessors.known) {
     const Step& first = step_at(before);
     const bool may_be_fused = first.instruction && first.instruction->may_fuse &&
                               before + first.instruction->length == address;
