@@ -407,31 +407,30 @@ class Auditor {
     });
     add_functions(event);
     add_instructions(event);
+    audit.wrong = audit.impossible;
     if (const auto found = addresses_.find(attribute); found != addresses_.end()) {
       audit.data_address = found->second.found;
-      add_wrong(event, found->second);
+      audit.wrong = share_of_wrong(event, found->second);
     }
     audit.bias = event.blocks.judge(choices_.top);
     return std::move(audit);
   }
 
   /// Adds up what the instructions and the data addresses of samples show, place by place.
-  static void add_wrong(Event& event, const AddressAudit& addresses) {
-    EventAudit& audit = event.audit;
-    if (audit.judged == 0 || audit.data_address->share.total == 0) return;
+  static analysis::Share share_of_wrong(const Event& event, const AddressAudit& addresses) {
     std::map<symbols::FileLocation, Verdict> judged;
     for (const Found& found : event.found) {
       const auto [known, is_new] = judged.try_emplace(found.location, found.judgement.verdict);
       known->second = std::max(known->second, found.judgement.verdict);
     }
-    std::uint64_t wrong = audit.impossible.count, all = audit.judged;
+    std::uint64_t wrong = event.audit.impossible.count, all = event.audit.judged;
     for (const auto& [place, samples] : addresses.places) {
       const auto found = judged.find(place);
       if (found == judged.end()) all += samples.decided;
       const bool is_impossible = found != judged.end() && found->second == Verdict::never;
       if (!is_impossible) wrong += samples.contradicted;
     }
-    audit.wrong = analysis::wilson_interval(wrong, all);
+    return analysis::wilson_interval(wrong, all);
   }
 
   void add_functions(Event& event) {

@@ -22,6 +22,7 @@
 #include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
 #include "src/support/byte_order.h"
+#include "src/support/since.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
@@ -49,6 +50,7 @@ using witness::Unknown;
 struct EventToCompare {
   AddressSource source = AddressSource::none;
   Moment moment = Moment::unrelated;
+  std::uint64_t other_time = 0;  ///< see witness::Registers
 
   /// Whether samples of a kind are compared. Level 1 does not state that the address is exact.
   bool takes(perfdata::SampleKind kind) const {
@@ -68,6 +70,16 @@ Moment moment_of(AddressSource source, const Attribute& attribute) {
   return attribute.precise_ip == 1 ? Moment::successor : Moment::after;
 }
 
+/// Returns the registers that old kernels took from the interrupt: before Linux 4.18 BP and SP,
+/// where a call chain was recorded (setup_pebs_sample_data() in arch/x86/events/intel/ds.c).
+std::uint64_t registers_of_interrupt(AddressSource source, const Attribute& attribute,
+                                     const std::string& kernel) {
+  constexpr std::uint64_t kBpAndSp = 1U << 6U | 1U << 7U;  // PERF_REG_X86_BP, _SP
+  const bool is_concerned = source == AddressSource::pebs && attribute.has(PERF_SAMPLE_CALLCHAIN) &&
+                            version_of(kernel) < Since{4, 18};
+  return is_concerned ? kBpAndSp : 0;
+}
+
 /// nullopt for dummies, for events without the address of an access, and for those that are not
 /// precise, because their record can be of another instruction than their data address.
 std::optional<EventToCompare> event_to_compare(const measure::RecordedEvent& event) {
@@ -76,17 +88,18 @@ std::optional<EventToCompare> event_to_compare(const measure::RecordedEvent& eve
   const bool has_addresses =
       source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);
   if (!has_addresses) return std::nullopt;
-  return EventToCompare{*source, moment_of(*source, event.attribute)};
+  return EventToCompare{*source, moment_of(*source, event.attribute),
+                        registers_of_interrupt(*source, event.attribute, event.machine.kernel)};
 }
 
 /// Returns the registers of a sample that the kernel took from the record of the event. Those of
 /// PEBS are REGS_INTR alone (setup_pebs_fixed_sample_data() and setup_pebs_adaptive_sample_data()).
 witness::Registers registers_of(const perfdata::SampleDetails& details, const Attribute& attribute,
-                                AddressSource source, perfdata::ByteOrder order) {
+                                const EventToCompare& event, perfdata::ByteOrder order) {
   if (!details.interrupt_registers.empty()) {
-    return {attribute.sample_regs_intr, details.interrupt_registers, order};
+    return {attribute.sample_regs_intr, details.interrupt_registers, order, event.other_time};
   }
-  if (source != AddressSource::page_fault) return {};
+  if (event.source != AddressSource::page_fault) return {};
   return {attribute.sample_regs_user, details.user_registers, order};
 }
 
@@ -115,7 +128,7 @@ class AddressAuditor {
     read_files([](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
       place.accesses = file.of_sample(address, moment);
     });
-    visit([this](const Compared& compared) { judge(compared); });
+    visit([this](const Compared& compared) { count(compared); });
     std::erase_if(places_, [](const auto& entry) { return !entry.second.is_contradicted; });
     if (!places_.empty()) find_distances();
     for (auto& [attribute, audit] : audits_) {
@@ -154,7 +167,12 @@ class AddressAuditor {
       const symbols::FileIndex index = place->first.first.file;
       const symbols::MappedFile& file = profile_.digest.spaces.file(index);
       const auto found = profile_.modules.find(file);
-      std::multimap<std::uint64_t, std::pair<std::uint64_t, decltype(places_)::value_type*>> all;
+      struct InFile {
+        std::uint64_t address = 0;  ///< link-time
+        Moment moment = Moment::unrelated;
+        Place* place = nullptr;
+      };
+      std::multimap<std::uint64_t, InFile> by_function;
       const bool is_read = reason_of_file(file, found) == analysis::NotJudged::none &&
                            found.module->arch() == Arch::x86_64 && !file.build_id.empty();
       std::optional<code::ControlFlow> flow;
@@ -163,12 +181,13 @@ class AddressAuditor {
         const auto address =
             is_read ? found.module->address_at(place->first.first.offset) : std::nullopt;
         if (!address) continue;
-        all.emplace(flow->function_around(*address).begin, std::pair(*address, &*place));
+        by_function.emplace(flow->function_around(*address).begin,
+                            InFile{*address, place->first.second, &place->second});
       }
-      if (all.empty()) continue;
+      if (by_function.empty()) continue;
       witness::FileAccesses accesses(*found.module, *flow, budget_);
-      for (const auto& [function, entry] : all) {
-        read(accesses, entry.first, entry.second->first.second, entry.second->second);
+      for (const auto& [function, one] : by_function) {
+        read(accesses, one.address, one.moment, *one.place);
       }
     }
   }
@@ -182,9 +201,9 @@ class AddressAuditor {
     Place* place = nullptr;  ///< null: it is not known, or was erased
   };
 
-  /// Calls `judge(compared)` for each sample that is compared.
-  template <typename Judge>
-  void visit(const Judge& judge) {
+  /// Calls `take(compared)` for each sample that is compared.
+  template <typename Take>
+  void visit(const Take& take) {
     const perfdata::Recording& recording = profile_.recording;
     profile_.visit([&](const locate::VisitedRecord& visited) {
       const perfdata::Sample* sample = visited.sample;
@@ -202,14 +221,14 @@ class AddressAuditor {
         const auto details = recording.decoder().details(visited.record, *sample);
         if (details) {
           compared.record.registers =
-              registers_of(*details, attribute, event->source, recording.byte_order());
+              registers_of(*details, attribute, *event, recording.byte_order());
         }
       }
-      judge(compared);
+      take(compared);
     });
   }
 
-  static witness::Judgement judgement_on(const Compared& compared) {
+  static witness::Judgement judge(const Compared& compared) {
     if (compared.place == nullptr) return {witness::Verdict::undecided, Unknown::no_code};
     const witness::Judgement judgement = witness::judge(compared.place->accesses, compared.record);
     if (judgement.verdict == witness::Verdict::contradicted &&
@@ -226,7 +245,7 @@ class AddressAuditor {
     return judgement;
   }
 
-  void judge(const Compared& compared) {
+  void count(const Compared& compared) {
     if (!analysis::is_data_address(compared.record.address)) {
       // Not every operation that IBS tags accesses memory, and a fault may be at address 0.
       const bool is_missing =
@@ -236,9 +255,9 @@ class AddressAuditor {
     }
     AddressAudit& audit = audits_[compared.attribute];
     DataAddresses& found = audit.found;
-    found.is_next = compared.event.moment == Moment::successor;
+    found.expects_next = compared.event.moment == Moment::successor;
     ++found.samples;
-    const witness::Judgement judgement = judgement_on(compared);
+    const witness::Judgement judgement = judge(compared);
     if (judgement.verdict == witness::Verdict::undecided) {
       ++found.reasons[static_cast<std::size_t>(judgement.reason)];
       return;
@@ -266,7 +285,7 @@ class AddressAuditor {
     visit([&](const Compared& compared) {
       const bool is_contradicted = compared.place != nullptr &&
                                    analysis::is_data_address(compared.record.address) &&
-                                   judgement_on(compared).verdict == witness::Verdict::contradicted;
+                                   judge(compared).verdict == witness::Verdict::contradicted;
       if (is_contradicted)
         distances[compared.attribute].add(compared.place->before, compared.record);
     });

@@ -20,11 +20,11 @@ struct Profile;
 
 namespace skid::audit {
 
-/// What the data addresses of one event's samples show. `share`: that of the decided samples whose
-/// IP is not that of the instruction which accessed the address; at level 1, not that of the next
-/// instruction executed.
+/// What the data addresses of one event's samples show. `share` is that of the contradicted samples
+/// among the decided ones: their IP is not that of the instruction which accessed the address. At
+/// level 1 their IP is not that of the instruction executed after that one.
 struct DataAddresses : Contradictions {
-  bool is_next = false;  ///< the IP should be that of the next instruction: level 1
+  bool expects_next = false;  ///< the IP should be that of the next instruction: level 1
   /// Undecided samples by witness::Unknown.
   std::array<std::uint64_t, witness::kUnknown> reasons = {};
   witness::Distances::Located located;  ///< where the contradicted samples come from

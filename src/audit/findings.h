@@ -63,8 +63,8 @@ struct EventAudit : measure::EventSummary {
   std::optional<Contradictions> data_source;  ///< nullopt: no sample to judge
   std::optional<DataAddresses> data_address;  ///< nullopt: no sample to judge
   /// Share of the samples, judged by their instruction or decided by their data address, whose IP
-  /// is wrong by one or the other. nullopt: not both judged samples.
-  std::optional<analysis::Share> wrong;
+  /// is wrong by one or the other.
+  analysis::Share wrong;
   std::optional<Contradictions> ibs_record;  ///< nullopt: no sample to judge
   /// Number of functions with judged samples, those that `functions` leaves out included.
   std::size_t all_functions = 0;

@@ -24,7 +24,7 @@ std::span<const std::byte> counted(ByteReader& reader, std::uint64_t count, std:
 }
 
 /// Returns the registers in `mask`, after the word that states their ABI; fails if it is none that
-/// is known. Kernels may come to write more behind the registers, which further bits would state.
+/// is known. Kernels may come to write more after the registers, which further bits would state.
 std::span<const std::byte> registers(ByteReader& reader, std::uint64_t mask) {
   const std::uint64_t abi = reader.u64();
   if (abi == PERF_SAMPLE_REGS_ABI_NONE) return {};  // no registers follow

@@ -81,8 +81,8 @@ class Module {
   /// Returns the addresses where functions, unnamed ones included, and entries of the PLT begin,
   /// lowest first.
   std::vector<std::uint64_t> function_starts() const;
-  /// Returns the values of all defined symbols of any type, including labels within functions, and
-  /// where unnamed functions begin; lowest first, each once.
+  /// Returns the values of all defined symbols of any type, including labels within functions;
+  /// lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
   /// Returns the value of the symbol of that name, of any type; nullopt: the file has none.
   std::optional<std::uint64_t> value_of(std::string_view name) const;

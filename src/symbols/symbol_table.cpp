@@ -317,7 +317,9 @@ std::vector<std::uint64_t> SymbolTable::function_starts() const {
 std::vector<std::uint64_t> SymbolTable::symbol_values() const {
   std::vector<std::uint64_t> values;
   values.reserve(symbols_.size());
-  for (const Symbol& symbol : symbols_) values.push_back(symbol.range.begin);  // they are sorted
+  for (const Symbol& symbol : symbols_) {  // they are sorted
+    if (symbol.kind != Kind::unnamed) values.push_back(symbol.range.begin);
+  }
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }

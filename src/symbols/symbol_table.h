@@ -50,8 +50,8 @@ class SymbolTable {
   std::vector<Function> functions_named(std::string_view name) const;
   /// Returns the addresses where functions begin, unnamed ones included, lowest first, each once.
   std::vector<std::uint64_t> function_starts() const;
-  /// Returns the values of all symbols and the addresses where entries of the PLT and unnamed
-  /// functions begin, lowest first, each once.
+  /// Returns the values of all symbols and the addresses where entries of the PLT begin, lowest
+  /// first, each once.
   std::vector<std::uint64_t> symbol_values() const;
   /// Returns the value of the symbol of that name, of any type; of several that of the lowest one.
   std::optional<std::uint64_t> value_of(std::string_view name) const;

@@ -78,9 +78,13 @@ std::vector<AddressRange> unwind_ranges(const ElfFile& file) {
     const std::uint64_t begin = entry + kEntry + signed_word(fields);
     const std::uint64_t size = fields.u32();
     if (fields.failed() || begin != function || size == 0) continue;
+    if (!ranges.empty()) {
+      AddressRange& before = ranges.back();
+      if (begin <= before.begin) continue;  // the table is not sorted
+      before.end = std::min(before.end, begin);
+    }
     ranges.push_back(AddressRange::of_size(begin, size));
   }
-  std::ranges::sort(ranges, {}, &AddressRange::begin);
   return ranges;
 }
 

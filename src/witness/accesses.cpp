@@ -116,13 +116,11 @@ void FileAccesses::add(const Instruction& instruction, const Registers& register
 void FileAccesses::add_unknown(const std::vector<Instruction>& unknown, const Registers& registers,
                                Accesses& accesses) {
   constexpr std::uint64_t kSlot = 8;
+  if (!unknown.empty()) note(Unknown::predecessor, accesses);
   for (const Instruction& instruction : unknown) {
     for (const MemoryOperand& operand : instruction.memory) {
       const auto& value = registers[kStackPointer];
-      if (!operand.on_stack || !value) {
-        note(Unknown::predecessor, accesses);
-        continue;
-      }
+      if (!operand.on_stack || !value) continue;
       // A call wrote the return address to where RSP is now, a RET read it below.
       const bool is_call = operand.access == Access::write;
       accesses.known.push_back({.base = value->from,
@@ -155,7 +153,11 @@ const FileAccesses::Predecessors& FileAccesses::predecessors_of(std::uint64_t ad
     (one.tie == code::Tie::none ? found.known : found.fused).push_back(one.address);
   });
   found.unknown = std::move(known.unknown);
-  found.anything = known.anything || flow_.is_cut();
+  // So many are those of a jump table; each sample would be compared with all of them.
+  constexpr std::size_t kMostPredecessors = 256;
+  const bool are_too_many = found.known.size() + found.fused.size() > kMostPredecessors;
+  if (are_too_many) found.known = found.fused = {};
+  found.anything = known.anything || flow_.is_cut() || are_too_many;
   return found;
 }
 
@@ -196,7 +198,9 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
   if (instruction.flow != instructions::Flow::conditional) return accesses;
   // It may be fused with an instruction that is not known.
   const Predecessors& predecessors = predecessors_of(address);
-  if (predecessors.anything) note(Unknown::predecessor, accesses);
+  if (predecessors.anything || !predecessors.unknown.empty()) {
+    note(Unknown::predecessor, accesses);
+  }
   for (const std::uint64_t before : predecessors.known) {
     const Step& first = step_at(before);
     const bool may_be_fused = first.instruction && first.instruction->may_fuse &&
@@ -207,8 +211,7 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
   return accesses;
 }
 
-std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment,
-                                            unsigned longest) {
+std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment) {
   constexpr std::size_t kMostSteps = 256;
   constexpr std::uint64_t kCostOfStep = 4;  // in units of the budget: instructions decoded
   struct Reached {
@@ -239,7 +242,7 @@ std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment
       Candidate candidate{.address = one, .distance = distance, .accesses = {}};
       add(*step.instruction, next.registers, one - address, candidate.accesses);
       if (!candidate.accesses.none()) found.push_back(std::move(candidate));
-      if (distance < longest) queue.push_back(next);
+      if (distance < kLongest) queue.push_back(next);
     }
   }
   return found;

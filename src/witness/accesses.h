@@ -51,11 +51,11 @@ inline constexpr std::size_t kUnknown = static_cast<std::size_t>(Unknown::fetch)
 /// For each reason, its name in JSON, and its meaning as a part of a sentence.
 SKID_WORDS(Unknown, {"none", "known"}, {"no_build_id", "in files without a recorded build-id"},
            {"no_code", "in code that is not known"},
-           {"overwritten", "by registers that were overwritten"},
-           {"not_recorded", "by registers that were not recorded"},
+           {"overwritten", "by a register that was overwritten"},
+           {"not_recorded", "by a register that was not recorded"},
            {"segment", "relative to FS or GS"},
-           {"operand", "gathers, bit tests, strings and other operands without one address"},
-           {"instruction", "of instructions that access memory without an operand"},
+           {"operand", "with an operand that has no single address"},
+           {"instruction", "at an instruction that accesses memory without an operand"},
            {"predecessor", "after an instruction that is not known"},
            {"fetch", "on the page of the sampled code"})
 
@@ -92,11 +92,11 @@ class FileAccesses {
   /// accessed, if the IP is right. A fused pair counts as one instruction.
   Accesses of_sample(std::uint64_t address, Moment moment);
 
-  /// Returns the instructions that can have been executed at most `longest` instructions before the
+  /// Returns the instructions that can have been executed at most kLongest instructions before the
   /// one at `address`, and access memory; the nearest first. One instruction can be there several
   /// times, with the addresses that it has on different paths. The walk is limited, by the budget,
   /// too, and ends at calls from code that is not known.
-  std::vector<Candidate> before(std::uint64_t address, Moment moment, unsigned longest = kLongest);
+  std::vector<Candidate> before(std::uint64_t address, Moment moment);
 
  private:
   /// A value of a register at some time: that of a register of the record, plus a constant.
@@ -124,7 +124,7 @@ class FileAccesses {
 
   static Registers recorded();
   static Registers undo(const instructions::RegisterEffects& effects, Registers registers);
-  /// Adds the accesses of an instruction that begins `from_ip` bytes behind the IP, modulo 2^64.
+  /// Adds the accesses of an instruction that begins `from_ip` bytes after the IP, modulo 2^64.
   /// `registers`: those before it.
   static void add(const instructions::Instruction& instruction, const Registers& registers,
                   std::uint64_t from_ip, Accesses& accesses);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
+#include <set>
 #include <utility>
 
 namespace skid::witness {
@@ -14,7 +16,7 @@ std::optional<std::uint64_t> Registers::value_of(std::uint8_t number) const {
   // PERF_REG_X86_*, arch/x86/include/uapi/asm/perf_regs.h.
   constexpr std::array<unsigned, 16> kBits{0, 2, 3, 1, 7, 6, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23};
   const std::uint64_t bit = std::uint64_t{1} << kBits.at(number);
-  if (values.empty() || (mask & bit) == 0) return std::nullopt;
+  if (values.empty() || (mask & ~other_time & bit) == 0) return std::nullopt;
   const auto before = static_cast<std::size_t>(std::popcount(mask & (bit - 1)));
   return ByteReader(values.subspan(before * sizeof(std::uint64_t)), order).u64();
 }
@@ -47,42 +49,42 @@ Judgement judge(const Accesses& accesses, const Record& record) {
 }
 
 void Distances::add(std::span<const Candidate> candidates, const Record& record) {
-  std::map<std::optional<std::uint64_t>, unsigned> nearest;
+  Fitting fitting{};
+  std::set<std::optional<std::uint64_t>> known;
   for (const Candidate& candidate : candidates) {
-    const bool is_fitting = std::ranges::any_of(candidate.accesses.known, [&](const auto& access) {
+    const bool fits_record = std::ranges::any_of(candidate.accesses.known, [&](const auto& access) {
       return fits(access, record).value_or(false);
     });
     // The nearest come first.
-    if (is_fitting) nearest.emplace(candidate.address, candidate.distance);
+    if (!fits_record || !known.insert(candidate.address).second) continue;
+    std::uint8_t& count = fitting.at(candidate.distance);
+    count = std::min<std::uint8_t>(2, count + 1);
   }
-  std::vector<unsigned> distances;
-  for (const auto& [address, distance] : nearest) distances.push_back(distance);
-  std::ranges::sort(distances);
-  ++samples_[std::move(distances)];
+  ++samples_[fitting];
 }
 
 Distances::Located Distances::locate() const {
-  std::map<unsigned, std::uint64_t> alone;  // samples that one instruction explains
-  for (const auto& [distances, samples] : samples_) {
-    if (distances.size() == 1) alone[distances.front()] += samples;
+  // Samples that one instruction explains, by its distance.
+  std::array<std::uint64_t, FileAccesses::kLongest + 1> alone{};
+  for (const auto& [fitting, samples] : samples_) {
+    if (std::accumulate(fitting.begin(), fitting.end(), 0) != 1) continue;
+    alone.at(static_cast<std::size_t>(std::ranges::find(fitting, 1) - fitting.begin())) += samples;
   }
-  const auto samples_at = [&](unsigned distance) {
-    const auto found = alone.find(distance);
-    return found != alone.end() ? found->second : 0;
-  };
-  const auto most =
-      std::ranges::max_element(alone, {}, &std::pair<const unsigned, std::uint64_t>::second);
-  constexpr unsigned kNear = 3;
+  const auto usual = static_cast<std::size_t>(std::ranges::max_element(alone) - alone.begin());
+  constexpr std::size_t kNear = 3;
   Located located;
-  for (const auto& [distances, samples] : samples_) {
-    if (distances.empty()) {
-      located.not_found += samples;
-      continue;
+  for (const auto& [fitting, samples] : samples_) {
+    // Of the distances at which an instruction fits, the one that most samples have.
+    std::optional<std::size_t> likely;
+    for (std::size_t distance = 0; distance < fitting.size(); ++distance) {
+      if (fitting[distance] == 0) continue;
+      if (!likely || alone[distance] > alone[*likely]) likely = distance;
     }
-    const unsigned likely = *std::ranges::max_element(distances, {}, samples_at);
-    const bool is_only = std::ranges::count(distances, likely) == 1 && samples_at(likely) > 0;
-    if (is_only && (likely <= kNear || likely == most->first)) {
-      located.samples[likely] += samples;
+    if (!likely) {
+      located.not_found += samples;
+    } else if (fitting[*likely] == 1 && alone[*likely] > 0 &&
+               (*likely <= kNear || *likely == usual)) {
+      located.samples[static_cast<unsigned>(*likely)] += samples;
     } else {
       located.several += samples;
     }

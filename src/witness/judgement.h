@@ -5,12 +5,12 @@
 #include "src/support/byte_order.h"
 #include "src/witness/accesses.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace skid::instructions {
 struct AddressFormula;
@@ -23,9 +23,10 @@ struct Registers {
   std::uint64_t mask = 0;  ///< perf_event_attr.sample_regs_user or sample_regs_intr
   std::span<const std::byte> values;
   ByteOrder order = ByteOrder::little;
+  std::uint64_t other_time = 0;  ///< those of `mask` whose values are of another time
 
-  /// Returns the value of a register; nullopt: it was not recorded. `number`: see
-  /// instructions::AddressFormula.
+  /// Returns the value of a register; nullopt: it was not recorded, or at another time.
+  /// `number`: see instructions::AddressFormula.
   std::optional<std::uint64_t> value_of(std::uint8_t number) const;
 };
 
@@ -56,8 +57,8 @@ struct Judgement {
 /// Judges a sample by the accesses of the instruction that caused it if its IP is right.
 Judgement judge(const Accesses& accesses, const Record& record);
 
-/// How far contradicted samples of one event are behind the instruction that accessed their data
-/// address.
+/// How many instructions contradicted samples of one event are after the one that accessed their
+/// data address.
 class Distances {
  public:
   /// Notes a contradicted sample, with all instructions before it.
@@ -78,8 +79,10 @@ class Distances {
   Located locate() const;
 
  private:
-  /// Samples by the distances of the instructions that fit, ascending.
-  std::map<std::vector<unsigned>, std::uint64_t> samples_;
+  /// How many instructions fit at each distance: 0, 1, or 2 for more.
+  using Fitting = std::array<std::uint8_t, FileAccesses::kLongest + 1>;
+
+  std::map<Fitting, std::uint64_t> samples_;
 };
 
 }  // namespace skid::witness

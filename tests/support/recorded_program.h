@@ -47,6 +47,7 @@ inline void add_sample(const SampleToBuild& sample, const EventToBuild& event,
   if (has(PERF_SAMPLE_ADDR)) body.u64(sample.address);
   if (has(PERF_SAMPLE_ID)) body.u64(sample.id);
   if (has(PERF_SAMPLE_READ)) body.raw(sample.read);
+  if (has(PERF_SAMPLE_CALLCHAIN)) body.u64(0);
   if (has(PERF_SAMPLE_RAW)) {
     body.u32(static_cast<std::uint32_t>(sample.raw.size())).raw(sample.raw);
   }

@@ -29,7 +29,7 @@ EventAudit audited_event(int number, std::uint64_t impossible) {
   event.samples = 1100;
   event.judged = 1000;
   event.not_judged[static_cast<std::size_t>(NotJudged::kernel)] = 100;
-  event.impossible = analysis::wilson_interval(impossible, 1000);
+  event.wrong = event.impossible = analysis::wilson_interval(impossible, 1000);
   event.impossible_functions = 1;
   event.impossible_instructions = 3;
   event.functions.push_back({"/bin/prog", "function" + std::to_string(number), 1000, impossible});
@@ -112,7 +112,8 @@ TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
   EXPECT_EQ(first_line(),
             "90 of 90 judged samples (100%) are at instructions that do not load or store as in "
             "their data source; " +
-                branches + "; " + none);
+                branches +
+                "; no sample is judged by its event: level 0: arbitrary skid; record it with :pp");
 }
 
 TEST(AuditScreen, NamesTheMostFrequentReasonOfSeveral) {

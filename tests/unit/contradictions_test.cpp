@@ -93,6 +93,7 @@ class Contradicting : public ::testing::Test {
 
   Audit audited() {
     auto recording = builder_;
+    recording.feature(perfdata::HEADER_OSRELEASE, recording.writer().counted_text(kernel_).bytes());
     test::name_machine("x86_64", cpuid_, recording);
     recording.write(directory_ / "perf.data");
     return audit(measure::Source{directory_ / "perf.data", {}, nullptr, nullptr}, {});
@@ -115,6 +116,7 @@ class Contradicting : public ::testing::Test {
   std::uint64_t datum_ = 0;
   bool has_build_id_ = true;
   std::string cpuid_ = "GenuineIntel,6,94,3";
+  std::string kernel_ = "6.1.0";
   // The program is built once for all tests.
   static inline std::optional<test::TemporaryDirectory> built_;
   static inline std::optional<test::AssembledProgram> program_;
@@ -471,6 +473,27 @@ TEST_F(DataAddressesOfSamples, OfPebsAreNotComparedWithRegistersOfTheInterrupt) 
   record_addresses(raw(kAllLoads), kRdi | kRsi, PERF_SAMPLE_REGS_USER);
   exact("by registers", 0x1000, {1, 0x7000'0000});
   expect(0, 0, 1);
+}
+
+TEST_F(DataAddressesOfSamples, AreTheFirstLineWhereTheEventJudgesNone) {
+  record_faults();
+  fault("no operand", ip_of("no operand"));  // fetched
+  const std::string text = output::audit_text({audited()}, {.width = 200, .details = false});
+  EXPECT_THAT(text,
+              StartsWith("0 of 1 judged samples (0%) are not at the instruction that accessed "
+                         "their data address\n"));
+}
+
+TEST_F(DataAddressesOfSamples, OfPebsBeforeLinux418AreNotComparedByRbpAndRspOfACallChain) {
+  for (const auto& [kernel, judged] :
+       {std::pair("4.15.0-20-generic", 0U), std::pair("4.18.0", 1U)}) {
+    test::EventToBuild event = raw(kAllLoads);
+    event.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    record_addresses(event, 1U << 7U);  // SP
+    kernel_ = kernel;
+    exact("push", 0x7000'0000, {0x7000'0000});
+    expect(0, judged, 1);
+  }
 }
 
 TEST_F(DataAddressesOfSamples, OfTheKernelsLastInstructionAreUndecidedAtLevel1) {

@@ -357,5 +357,44 @@ TEST_F(ControlFlow, CausesOfACoreEventDecide) {
   EXPECT_EQ(causes("calls", 1), "returns.2 returns.3");
 }
 
+TEST(StrippedCode, KnowsThePartsOfAFunctionByTheJumpsBetweenThem) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
+  SKIP_WITHOUT("strip");
+  constexpr const char* kParts = R"(
+  .globl first, second, cold
+  .hidden first, second, cold
+first:
+  .cfi_startproc
+  testq %rdi, %rdi
+  je cold
+  ret
+  .cfi_endproc
+second:
+  .cfi_startproc
+  addq %rdi, %rax
+  ret
+  .cfi_endproc
+cold:
+  .cfi_startproc
+  jmp *%rax
+  .cfi_endproc
+)";
+  const test::TemporaryDirectory directory;
+  const auto path = directory / "code.so";
+  const test::AssembledProgram whole(path, kParts, Arch::x86_64, {"-shared"});
+  const std::uint64_t first = whole.value_of("first"), second = whole.value_of("second");
+  ASSERT_TRUE(run_program({"strip", path.string()}).code.success());
+  const auto module = symbols::Module::open(path);
+  code::CodeBudget budget;
+  code::FileCode file(module, Arch::x86_64, std::nullopt, budget);
+  const auto computes_jumps = [&](std::uint64_t address) {
+    const auto function = file.function_at(address).function;
+    return function && file.computes_jumps(*function);
+  };
+  EXPECT_TRUE(computes_jumps(first));
+  EXPECT_FALSE(computes_jumps(second));
+  EXPECT_TRUE(file.function_at(second).function) << "found by the unwind table";
+}
+
 }  // namespace
 }  // namespace skid::correct

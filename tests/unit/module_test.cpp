@@ -381,6 +381,8 @@ long shown(long *p) { return other(p) + other(p + 1); })";
     EXPECT_EQ(stripped.function_range_at(range.begin), range);
     EXPECT_EQ(stripped.function_range_at(range.end - 1), range);
     EXPECT_THAT(starts, Contains(range.begin));
+    EXPECT_EQ(std::ranges::count(stripped.symbol_values(), range.begin), range == ranges[2])
+        << "a place that no symbol names is no label";
   }
 }
 

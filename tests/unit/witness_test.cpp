@@ -95,10 +95,10 @@ class Witness : public ::testing::Test {
     return text(file_->of_sample(program_->at(place), moment), place);
   }
   /// "1 index rdi+4*rsi" for each candidate, in their order.
-  std::vector<std::string> before(const std::string& place, Moment moment,
-                                  unsigned longest = FileAccesses::kLongest) {
+  std::vector<std::string> before(const std::string& place, Moment moment, unsigned longest) {
     std::vector<std::string> found;
-    for (const Candidate& one : file_->before(program_->at(place), moment, longest)) {
+    for (const Candidate& one : file_->before(program_->at(place), moment)) {
+      if (one.distance > longest) continue;
       std::string name = "caller";
       for (const auto& noted : program_->noted()) {
         if (one.address == noted.address) name = noted.notes.front();
@@ -182,6 +182,9 @@ TEST_F(Witness, JudgesByRegisters) {
   EXPECT_EQ(verdict({{{.base = 0, .bytes = 8}}}, 0).reason, Unknown::not_recorded);
   const AddressFormula relative{.from_instruction = true, .displacement = 0x100, .bytes = 1};
   EXPECT_EQ(verdict({{relative}}, 0x401100).verdict, Verdict::proven);
+  Registers of_interrupt = registers;
+  of_interrupt.other_time = 1U << 4U;
+  EXPECT_EQ(judge({{index}}, {0x401000, 0x7000'4000, of_interrupt}).reason, Unknown::not_recorded);
 }
 
 /// Distances of samples, each of which fits candidates at these distances.

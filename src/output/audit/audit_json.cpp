@@ -91,7 +91,7 @@ void fields(FieldWriter& io, const audit::DataAddresses& finding) {
   for (const auto& [instructions, samples] : finding.located.samples) {
     distances.push_back({{"instructions", instructions}, {"samples", samples}});
   }
-  io("expected_distance", finding.is_next ? 1 : 0);
+  io("expected_distance", finding.expects_next ? 1 : 0);
   io("distances", distances);
   io("several", finding.located.several);
   io("not_found", finding.located.not_found);
@@ -193,8 +193,8 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   io("not_judged",
      output::counts_by_name<analysis::NotJudged>(value.not_judged, output::Zeros::left_out));
   SKID_MEMBERS(data_source, data_address);
-  io("wrong", value.wrong ? Json(value.wrong->count) : Json());
-  io("wrong_share", value.wrong ? share_json(*value.wrong) : Json());
+  io("wrong", value.wrong.count);
+  io("wrong_share", share_json(value.wrong));
   SKID_MEMBERS(ibs_record);
   io("functions_judged", value.all_functions);
   io("functions_impossible", value.impossible_functions);

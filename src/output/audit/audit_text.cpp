@@ -252,7 +252,7 @@ struct Totals {
 
   void add(const EventAudit& event) {
     samples += event.samples;
-    judged += event.judged;
+    judged += event.wrong.total;
     for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event.not_judged[i];
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
     only_timers = only_timers && event.not_judged[timer] == event.samples;
@@ -304,11 +304,15 @@ struct Totals {
       is_found = is_found || one.count > 0;
     }
     const bool is_impossible = by_rule.front().count > 0 && by_rule.front().is_of_impossible();
+    const bool is_judged_otherwise = std::ranges::any_of(
+        by_rule, [](const Judged& one) { return one.what == "samples" && one.total > 0; });
     if (judged == 0) {
-      parts.push_back(why_none());
+      // By what else a sample recorded: its data source, its IBS record.
+      parts.push_back(is_judged_otherwise ? "no sample is judged by its event" + reason()
+                                          : why_none());
     } else if (judged < samples) {
-      parts.push_back(
-          fmt::format("{} samples are not judged{}", in_thousands(samples - judged), reason()));
+      parts.push_back(fmt::format("{} {} not judged{}", in_thousands(samples - judged),
+                                  samples - judged == 1 ? "sample is" : "samples are", reason()));
     }
     return {(read_in_part ? "read in part: " : "") + joined(parts, "; "),
             is_impossible                             ? Ink::red

@@ -121,14 +121,15 @@ std::string undecided_text(const audit::DataAddresses& found) {
 /// Summarizes the decided samples.
 std::string decided_text(const Page& page, const audit::DataAddresses& found) {
   if (found.share.count == 0) {
-    return fmt::format("{} decided samples are at the instruction {}",
-                       in_thousands(found.share.total),
-                       found.is_next ? "after the one that accessed their data address, as this "
-                                       "level requests"
-                                     : "that accessed their data address");
+    return fmt::format("{} decided {} at the instruction {}", in_thousands(found.share.total),
+                       found.share.total == 1 ? "sample is" : "samples are",
+                       found.expects_next
+                           ? "after the one that accessed their data address, as this "
+                             "level requests"
+                           : "that accessed their data address");
   }
   return share_text(page, found.share, "decided",
-                    found.is_next ? kContradictedNextAddresses : kContradictedAddresses) +
+                    found.expects_next ? kContradictedNextAddresses : kContradictedAddresses) +
          ": " + distances_text(found.located);
 }
 

@@ -33,28 +33,20 @@ void add(std::uint64_t count, std::uint64_t total, Judged& judged) {
 /// Adds up the samples whose IP was judged, by what the instruction does and by their data address.
 Judged judged_ips(const std::vector<audit::Audit>& audits) {
   Judged ips{"samples", "samples", "are at instructions that cannot cause their event"};
-  bool by_instruction = false, by_address = false, is_next = true;
+  bool by_instruction = false, by_address = false, expects_next = true;
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
-      const audit::DataAddresses* const addresses =
-          event.data_address && event.data_address->share.total > 0 ? &*event.data_address
-                                                                    : nullptr;
+      add(event.wrong.count, event.wrong.total, ips);
       by_instruction |= event.judged > 0;
-      by_address |= addresses != nullptr;
-      if (addresses != nullptr) is_next &= addresses->is_next;
-      if (event.wrong) {
-        add(event.wrong->count, event.wrong->total, ips);
-      } else if (addresses != nullptr) {
-        add(addresses->share.count, addresses->share.total, ips);
-      } else {
-        add(event.impossible.count, event.judged, ips);
-      }
+      if (!event.data_address || event.data_address->share.total == 0) continue;
+      by_address = true;
+      expects_next &= event.data_address->expects_next;
     }
   }
   if (by_address && by_instruction) {
     ips.clause = "are at the wrong instruction, by what it does or by their data address";
   } else if (by_address) {
-    ips.clause = is_next ? kContradictedNextAddresses : kContradictedAddresses;
+    ips.clause = expects_next ? kContradictedNextAddresses : kContradictedAddresses;
   }
   return ips;
 }
