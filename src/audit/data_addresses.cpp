@@ -11,6 +11,7 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
+#include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"

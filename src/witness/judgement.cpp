@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace skid::witness {
 

@@ -1,5 +1,6 @@
 #include "analysis/description.h"
 #include "analysis/not_judged.h"
+#include "analysis/share.h"
 #include "analysis/wording.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/findings.h"
