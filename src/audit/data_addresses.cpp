@@ -3,6 +3,7 @@
 #include "analysis/addresses.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
+#include "src/audit/address_event.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/code/control_flow.h"
@@ -42,67 +43,9 @@ namespace skid::audit {
 namespace {
 
 using analysis::AddressSource;
-using perfdata::Attribute;
 using witness::Accesses;
 using witness::Moment;
 using witness::Unknown;
-
-/// Which samples of an event are compared, and how.
-struct EventToCompare {
-  AddressSource source = AddressSource::none;
-  Moment moment = Moment::unrelated;
-  std::uint64_t other_time = 0;  ///< see witness::Registers
-
-  /// Whether samples of a kind are compared. Level 1 does not state that the address is exact.
-  bool takes(perfdata::SampleKind kind) const {
-    return kind.mode() == perfdata::CpuMode::user &&
-           (kind.exact() || source == AddressSource::page_fault || moment == Moment::successor);
-  }
-};
-
-/// Returns when the registers of an event's samples were saved. A fault leaves them as they were
-/// before the instruction. A PEBS record has them as they were after the instruction that caused
-/// the event (Intel SDM Vol. 3B, "PEBS Record Format"), and the kernel reports at level 1 the IP of
-/// the record, which is that of the next one (setup_pebs_fixed_sample_data() in
-/// arch/x86/events/intel/ds.c). Those of IBS are of the interrupt.
-Moment moment_of(AddressSource source, const Attribute& attribute) {
-  if (source == AddressSource::page_fault) return Moment::before;
-  if (source != AddressSource::pebs) return Moment::unrelated;
-  return attribute.precise_ip == 1 ? Moment::successor : Moment::after;
-}
-
-/// Returns the registers that old kernels took from the interrupt: before Linux 4.18 BP and SP,
-/// where a call chain was recorded (setup_pebs_sample_data() in arch/x86/events/intel/ds.c).
-std::uint64_t registers_of_interrupt(AddressSource source, const Attribute& attribute,
-                                     const std::string& kernel) {
-  constexpr std::uint64_t kBpAndSp = 1U << 6U | 1U << 7U;  // PERF_REG_X86_BP, _SP
-  const bool is_concerned = source == AddressSource::pebs && attribute.has(PERF_SAMPLE_CALLCHAIN) &&
-                            version_of(kernel) < Since{4, 18};
-  return is_concerned ? kBpAndSp : 0;
-}
-
-/// nullopt for dummies, for events without the address of an access, and for those that are not
-/// precise, because their record can be of another instruction than their data address.
-std::optional<EventToCompare> event_to_compare(const measure::RecordedEvent& event) {
-  if (event.attribute.is_dummy() || event.knowledge.imprecise()) return std::nullopt;
-  const auto source = measure::address_source(event);
-  const bool has_addresses =
-      source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);
-  if (!has_addresses) return std::nullopt;
-  return EventToCompare{*source, moment_of(*source, event.attribute),
-                        registers_of_interrupt(*source, event.attribute, event.machine.kernel)};
-}
-
-/// Returns the registers of a sample that the kernel took from the record of the event. Those of
-/// PEBS are REGS_INTR alone (setup_pebs_fixed_sample_data() and setup_pebs_adaptive_sample_data()).
-witness::Registers registers_of(const perfdata::SampleDetails& details, const Attribute& attribute,
-                                const EventToCompare& event, perfdata::ByteOrder order) {
-  if (!details.interrupt_registers.empty()) {
-    return {attribute.sample_regs_intr, details.interrupt_registers, order, event.other_time};
-  }
-  if (event.source != AddressSource::page_fault) return {};
-  return {attribute.sample_regs_user, details.user_registers, order};
-}
 
 /// Whether the CPU may have faulted at `address` because it fetched the instruction at `ip`.
 bool may_be_fetch(std::uint64_t address, std::uint64_t ip) {
@@ -117,7 +60,9 @@ class AddressAuditor {
   AddressAuditor(const measure::Profile& profile, code::CodeBudget& budget)
       : profile_(profile), budget_(budget) {
     for (const measure::RecordedEvent& event : profile.events) {
-      events_.push_back(event_to_compare(event));
+      auto& compared = events_.emplace_back(address_event(event));
+      // Its own rule judges a breakpoint: it has one address.
+      if (compared && compared->source == AddressSource::request) compared.reset();
     }
   }
 
@@ -195,7 +140,7 @@ class AddressAuditor {
 
   /// A sample that is compared.
   struct Compared {
-    const EventToCompare& event;
+    const AddressEvent& event;
     std::uint32_t attribute;
     witness::Record record;
     std::optional<symbols::FileLocation> location;
@@ -205,25 +150,17 @@ class AddressAuditor {
   /// Calls `take(compared)` for each sample that is compared.
   template <typename Take>
   void visit(const Take& take) {
-    const perfdata::Recording& recording = profile_.recording;
     profile_.visit([&](const locate::VisitedRecord& visited) {
       const perfdata::Sample* sample = visited.sample;
       if (sample == nullptr) return;
       const auto& event = events_[sample->attribute];
       if (!event || !event->takes({sample->mode, sample->exact})) return;
-      Compared compared{
-          *event, sample->attribute, {sample->ip, sample->addr, {}}, visited.location};
+      Compared compared{*event, sample->attribute,
+                        address_record(profile_.recording, visited.record, *sample, *event),
+                        visited.location};
       if (visited.location) {
         const auto found = places_.find({*visited.location, event->moment});
         if (found != places_.end()) compared.place = &found->second;
-      }
-      const Attribute& attribute = recording.attributes()[sample->attribute];
-      if (attribute.has(PERF_SAMPLE_REGS_INTR) || attribute.has(PERF_SAMPLE_REGS_USER)) {
-        const auto details = recording.decoder().details(visited.record, *sample);
-        if (details) {
-          compared.record.registers =
-              registers_of(*details, attribute, *event, recording.byte_order());
-        }
       }
       take(compared);
     });
@@ -297,7 +234,7 @@ class AddressAuditor {
 
   const measure::Profile& profile_;
   code::CodeBudget& budget_;
-  std::vector<std::optional<EventToCompare>> events_;  ///< by attribute
+  std::vector<std::optional<AddressEvent>> events_;  ///< by attribute
   std::map<Key, Place> places_;
   AddressAudits audits_;
 };

@@ -211,6 +211,17 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
   return accesses;
 }
 
+Accesses FileAccesses::of_predecessor(const code::Predecessor& predecessor, std::uint64_t address) {
+  Accesses accesses;
+  Registers registers = recorded();
+  if (predecessor.leads_from != predecessor.address) {
+    registers = undo(step_at(predecessor.leads_from).effects, registers);
+  }
+  registers = undo(step_at(predecessor.address).effects, registers);
+  add(predecessor.instruction, registers, predecessor.address - address, accesses);
+  return accesses;
+}
+
 std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment) {
   constexpr std::size_t kMostSteps = 256;
   constexpr std::uint64_t kCostOfStep = 4;  // in units of the budget: instructions decoded

@@ -16,6 +16,7 @@
 namespace skid::code {
 class CodeBudget;
 class ControlFlow;
+struct Predecessor;
 }  // namespace skid::code
 
 namespace skid::symbols {
@@ -91,6 +92,10 @@ class FileAccesses {
   /// Returns the memory that the instruction which caused a sample at the link-time `address`
   /// accessed, if the IP is right. A fused pair counts as one instruction.
   Accesses of_sample(std::uint64_t address, Moment moment);
+
+  /// Returns the memory that one predecessor of the instruction at the link-time `address`
+  /// accessed, in the registers between the two.
+  Accesses of_predecessor(const code::Predecessor& predecessor, std::uint64_t address);
 
   /// Returns the instructions that can have been executed at most kLongest instructions before the
   /// one at `address`, and access memory; the nearest first. One instruction can be there several

@@ -35,7 +35,8 @@ std::optional<bool> fits(const instructions::AddressFormula& access, const Recor
     constexpr unsigned kUserBits = 47;
     compared = (std::uint64_t{1} << kUserBits) - 1;
   }
-  return ((record.address - begin) & compared) < access.bytes;
+  return ((record.address - begin) & compared) < access.bytes ||
+         ((begin - record.address) & compared) < record.bytes;
 }
 
 Judgement judge(const Accesses& accesses, const Record& record) {

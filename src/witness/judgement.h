@@ -34,10 +34,11 @@ struct Registers {
 struct Record {
   std::uint64_t ip = 0;
   std::uint64_t address = 0;  ///< PERF_SAMPLE_ADDR
-  Registers registers;
+  Registers registers = {};
+  std::uint64_t bytes = 1;  ///< from `address` on; the event was caused by one of them
 };
 
-/// Whether an access contains the data address of a sample. nullopt: a register was not recorded.
+/// Whether an access overlaps the data of a sample. nullopt: a register was not recorded.
 /// By registers the low 47 bits are compared, because with linear address masking programs keep
 /// data in the bits above (Intel SDM Vol. 1, "Linear Address Masking").
 std::optional<bool> fits(const instructions::AddressFormula& access, const Record& record);
