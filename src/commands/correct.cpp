@@ -98,16 +98,19 @@ Command correct_command() {
                   format_option(options->shown.format, {"text", "json", "csv"}),
                   {"-o,--output", Value::file("FILE", options->output),
                    "write a copy of the recording whose moved samples have their new addresses; "
-                   "split ones, and those that the filters leave out, stay"},
+                   "undecided ones, and those that the filters leave out, stay"},
                   {"--fail-on", Value::one_of("VERDICT", options->fail_on, {"refused"}),
                    fmt::format(
                        "exit with status {} if an event is refused; one corrected in part is not",
                        static_cast<int>(ExitStatus::gate_failed))},
                   perfmon_option(options->perfmon)},
-      .notes = {"Data breakpoints of x86 skid by one instruction; of other events --skid has to "
-                "show a constant. Each sample moves to the instruction that executed before and "
-                "can have caused the event. Where there are several, the samples are split and the "
-                "interval holds for any split. docs/correct.md describes the rules."},
+      .notes =
+          {"Data breakpoints of x86 skid by one instruction; of other events --skid has to "
+           "show a constant. Each sample moves to the instruction that executed before and "
+           "can have caused the event. Where there are several, the data address, the registers "
+           "and "
+           "the branch records of the sample decide, or it stays; the interval has what may be "
+           "at a place. docs/correct.md describes the rules."},
       .examples = {"skidscan record -e access && skidscan correct",
                    "skidscan correct skidscan.run --by function --format json"},
       .run = [options] { return run_correct(*options); }};

@@ -6,11 +6,11 @@
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
 #include "src/correct/candidates.h"
+#include "src/correct/evidence.h"
 #include "src/correct/fit.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
 #include "src/correct/skid.h"
-#include "src/correct/splits.h"
 #include "src/correct/spread.h"
 #include "src/events/causes.h"
 #include "src/instructions/instruction.h"
@@ -18,6 +18,7 @@
 #include "src/locate/filter.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
+#include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
@@ -26,21 +27,26 @@
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,101 +61,69 @@ namespace {
 
 using analysis::NotJudged;
 
-/// The bytes that breakpoints on data watch, as link-time addresses of the files that processes
-/// map. Operands in code have link-time addresses, but a breakpoint has one in the process.
+/// Samples of one event at one place of a file. In recordings with a breakpoint they have one `ip`,
+/// so that their processes map the file at the same address; else it is 0.
+struct SampledAt {
+  symbols::FileLocation location;
+  std::uint64_t ip = 0;
+  std::uint32_t attribute = 0;
+
+  friend auto operator<=>(const SampledAt&, const SampledAt&) = default;
+};
+/// Numbers of samples by event and place, in the order of places.
+using SamplesAt = std::map<SampledAt, std::uint64_t>;
+
+/// The addresses at which processes mapped files.
 ///
-/// Example: a sample at 0x555555555139 is at the link-time address 0x1139 of its file. So its
-/// `bias` is 0x555555554000, and a breakpoint at 0x555555558028 watches the link-time address
+/// Example: a sample at 0x555555555139 is at the link-time address 0x1139 of its file. So the file
+/// has the bias 0x555555554000, and a breakpoint at 0x555555558028 watches the link-time address
 /// 0x4028.
-class WatchedData {
+class FileBiases {
  public:
-  explicit WatchedData(const measure::Profile& profile)
-      : spaces_(profile.digest.spaces),
-        modules_(profile.modules),
-        fuses_as_intel_(profile.machine().cpu.vendor == "GenuineIntel") {}
+  explicit FileBiases(const measure::Profile& profile)
+      : spaces_(profile.digest.spaces), modules_(profile.modules) {}
 
-  /// Notes where processes mapped the file that the samples are in.
-  void add_mappings(const symbols::Module& module, std::span<const Sampled> samples) {
-    for (const Sampled& one : samples) {
-      const auto address = module.address_at(one.offset);
-      if (address && one.ip != 0) biases_[one.file].insert(one.ip - *address);
+  /// Notes where processes mapped the files of samples.
+  void add(const SamplesAt& sampled) {
+    for (const auto& [at, samples] : sampled) {
+      const auto* module = modules_.find(spaces_.file(at.location.file)).module;
+      const auto address = module ? module->address_at(at.location.offset) : std::nullopt;
+      if (address && at.ip != 0) biases_[at.location.file].insert(at.ip - *address);
     }
   }
 
-  /// Returns what can have caused samples of `event` at a link-time address of a file. To be called
-  /// after add_mappings() was called for all files.
-  Suspicion suspicion_of(const CorrectedEvent& event, const Sampled& one, std::uint64_t address) {
-    Suspicion suspicion;
-    suspicion.skid = event.correction.skid.instructions.value_or(1);
-    suspicion.causes = event.causes;
-    suspicion.fuses_as_intel = fuses_as_intel_;
-    suspicion.is_breakpoint = event.attribute.type == PERF_TYPE_BREAKPOINT;
-    if (!suspicion.is_breakpoint) return suspicion;
-    constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
-    const std::uint64_t bias = one.ip - address;
-    suspicion.writes_only = event.attribute.bp_type == kWrite;
-    suspicion.watched = event.attribute.config1 - bias;
-    suspicion.bias = bias;
-    suspicion.length = std::max<std::uint64_t>(event.attribute.config2, 1);
-    const std::tuple key(one.attribute, one.file, bias);
-    const auto [known, is_new] = places_.try_emplace(key);
-    Place& place = known->second;
-    if (is_new) {
-      place.stack_is_elsewhere = is_data_of_file(event.attribute.config1, one.file, bias);
-      place.read_only = read_only(event.attribute.config1, one.file, bias);
-    }
-    suspicion.stack_is_elsewhere = place.stack_is_elsewhere;
-    suspicion.read_only = place.read_only;
-    return suspicion;
-  }
-
- private:
-  /// Whether the watched bytes are data of `file`, or of another file that all processes mapped at
-  /// the same address.
-  bool is_data_of_file(std::uint64_t watched, symbols::FileIndex file, std::uint64_t bias) {
+  /// Whether a byte in a process with this bias of `file` is data of that file, or of another one
+  /// that all processes mapped at the same address.
+  bool is_data_of_file(std::uint64_t byte, symbols::FileIndex file, std::uint64_t bias) const {
     const auto contains = [&](symbols::FileIndex other, std::uint64_t at) {
       const auto* module = modules_.find(spaces_.file(other)).module;
       if (module == nullptr) return false;
       const auto ranges = module->loaded_ranges();
       return std::ranges::any_of(
-          ranges, [&](const AddressRange& range) { return range.contains(watched - at); });
+          ranges, [&](const AddressRange& range) { return range.contains(byte - at); });
     };
-    if (contains(file, bias)) return true;
-    return std::ranges::any_of(biases_, [&](const auto& other) {
-      return other.second.size() == 1 && contains(other.first, *other.second.begin());
-    });
+    return contains(file, bias) || std::ranges::any_of(biases_, [&](const auto& other) {
+             return other.second.size() == 1 && contains(other.first, *other.second.begin());
+           });
   }
 
-  /// Returns the read-only parts of a file. Empty if processes have it at other addresses than its
-  /// own, or if the watched bytes are in one of them.
-  std::vector<AddressRange> read_only(std::uint64_t watched, symbols::FileIndex file,
-                                      std::uint64_t bias) {
-    const auto* module = modules_.find(spaces_.file(file)).module;
-    if (module == nullptr || bias != 0) return {};
-    auto ranges = module->loaded_ranges(/*writable_too=*/false);
-    const bool is_constant =
-        std::ranges::any_of(ranges, [&](const AddressRange& one) { return one.contains(watched); });
-    return is_constant ? std::vector<AddressRange>() : std::move(ranges);
-  }
-
+ private:
   const symbols::AddressSpaces& spaces_;
   locate::ModuleStore& modules_;
-  bool fuses_as_intel_;
-  /// The differences between the addresses in processes and those of the file, by file.
+  /// The differences between the addresses in processes and those of the file.
   std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
-  /// The members of Suspicion that are equal for all samples with one `bias`.
-  struct Place {
-    bool stack_is_elsewhere = false;
-    std::vector<AddressRange> read_only;
-  };
-  /// The known places, by event, file and bias.
-  std::map<std::tuple<std::uint32_t, symbols::FileIndex, std::uint64_t>, Place> places_;
 };
 
-SpreadPlace place_in(const symbols::Module& module, const Sampled& one) {
-  const auto address = module.address_at(one.offset);
-  if (!address) return {one.file, false, one.offset};
-  return {one.file, true, *address};
+SpreadPlace place_in(const symbols::Module& module, const symbols::FileLocation& location) {
+  const auto address = module.address_at(location.offset);
+  if (!address) return {location.file, false, location.offset};
+  return {location.file, true, *address};
+}
+
+/// Returns the candidate that alone is in a set; nullopt: there are others, or it is not known.
+std::optional<std::size_t> only_one(CandidateSet candidates) {
+  if (std::popcount(candidates) != 1 || candidates == kUnknownCandidate) return std::nullopt;
+  return static_cast<std::size_t>(std::countr_zero(candidates));
 }
 
 /// Assigns the samples of a recording's events to the instructions that caused them.
@@ -160,9 +134,10 @@ class Corrector {
   Corrector(const measure::Profile& profile, const Choices& choices)
       : profile_(profile),
         keeps_blocks_(choices.by == By::block),
-        keeps_moves_(!choices.output.empty()),
+        keeps_places_(!choices.output.empty()),
         filtered_(profile.digest.filtered),
-        watched_(profile) {
+        evidence_(profile),
+        biases_(profile) {
     if (perfdata::is_corrected(profile.recording.features())) {
       throw InputError({.file = profile.source.file.string(),
                         .offset = {},
@@ -173,7 +148,6 @@ class Corrector {
     for (const measure::RecordedEvent& recorded : profile.events) {
       if (!profile.selects(recorded, choices.filter, filtered_)) continue;
       CorrectedEvent& event = events_[recorded.index];
-      event.attribute = recorded.attribute;
       event.causes = measure::causes_of(recorded.knowledge).causes;
       static_cast<measure::EventSummary&>(event.correction) = measure::event_summary(recorded);
       event.correction.skid = skid_of(recorded, choices.measured);
@@ -181,19 +155,41 @@ class Corrector {
   }
 
   /// Must be called only once.
-  CorrectedEvents& correct() {
-    profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
+  void correct() {
+    SamplesAt sampled;
+    profile_.digest.located.for_each(
+        [&](const locate::LocatedSamples& located) { take(located, sampled); });
     // Each file is corrected with the mappings of all files, whatever their order.
-    for (auto& [file, all] : sampled_) {
-      std::ranges::sort(all, {}, &Sampled::key);
-      const auto found = profile_.modules.find(profile_.digest.spaces.file(file));
-      if (found.module != nullptr) watched_.add_mappings(*found.module, all);
+    biases_.add(sampled);
+    for (auto at = sampled.cbegin(); at != sampled.cend();) {
+      SamplesAt of_file;
+      const symbols::FileIndex file = at->first.location.file;
+      while (at != sampled.cend() && at->first.location.file == file) {
+        of_file.insert(sampled.extract(at++));
+      }
+      correct_file(file, of_file);
     }
-    for (const auto& [file, all] : sampled_) correct_file(all);
-    sampled_.clear();  // there may be millions
-    splits_.decide(profile_, events_);
+    judge_samples();
     for (auto& [attribute, event] : events_) judge_fit(event);
-    return events_;
+  }
+
+  CorrectedEvents& events() noexcept { return events_; }
+
+  /// Returns by how many bytes a sample moves, after correct() with an output; nullopt: it stays.
+  std::optional<std::uint64_t> move_of(const locate::VisitedRecord& visited) {
+    const auto found = find_place(visited);
+    if (found == places_.end()) return std::nullopt;
+    const auto& [at, place] = *found;
+    if (!is_corrected(events_.at(at.attribute).correction.skid.verdict)) return std::nullopt;
+    CandidateSet left = all_of(place.candidates);
+    if (evidence_.has(at.attribute)) {
+      left = left_by(at.attribute, evidence_.agreement(visited, place.candidates,
+                                                       place.place.address, /*is_counted=*/false));
+    }
+    const auto cause = only_one(left);
+    if (!cause) return std::nullopt;
+    const std::uint64_t distance = place.candidates.known[*cause].address - place.place.address;
+    return distance == 0 ? std::nullopt : std::optional(distance);
   }
 
   /// Returns what Choices::filter selected.
@@ -202,24 +198,32 @@ class Corrector {
   const Blocks& blocks() const noexcept { return blocks_; }
 
  private:
+  /// A place with its candidates, whose samples are judged one by one, or are moved in an output.
+  struct PlaceToJudge {
+    SpreadPlace place;
+    Candidates candidates;
+    std::map<Agreement, std::uint64_t> samples;
+  };
+  using Places = std::map<SampledAt, PlaceToJudge>;
+
   /// Leaves samples where they were recorded.
   static void leave(CorrectedEvent& event, const SpreadPlace& place, std::uint64_t samples,
                     NotJudged reason) {
     event.correction.not_placed[static_cast<std::size_t>(reason)] += samples;
-    event.spreads.push_back({place, samples, {place}, {samples}, true});
+    event.spreads.push_back({place, samples, {}, true});
   }
 
   static void leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
                                          std::uint64_t samples, NotJudged reason) {
     if (event.correction.skid.verdict == Verdict::nothing_to_correct) {
       event.correction.in_place += samples;
-      event.spreads.push_back({place, samples, {place}, {samples}});
+      event.spreads.push_back({place, samples, {place}});
     } else {
       leave(event, place, samples, reason);
     }
   }
 
-  void take(const locate::LocatedSamples& located) {
+  void take(const locate::LocatedSamples& located, SamplesAt& sampled) {
     const auto entry = events_.find(located.attribute);
     if (entry == events_.end()) return;
     CorrectedEvent& event = entry->second;
@@ -237,108 +241,173 @@ class Corrector {
     } else if (!located.location) {
       leave(event, place, located.samples, NotJudged::unmapped);
     } else {
-      sampled_[located.location->file].push_back({located.location->file, located.location->offset,
-                                                  located.ip, located.attribute, located.samples});
+      sampled[{*located.location, located.ip, located.attribute}] += located.samples;
     }
   }
 
-  void correct_file(std::span<const Sampled> all) {
-    const symbols::MappedFile& file = profile_.digest.spaces.file(all.front().file);
+  void correct_file(symbols::FileIndex index, const SamplesAt& sampled) {
+    const symbols::MappedFile& file = profile_.digest.spaces.file(index);
     const auto found = profile_.modules.find(file);
     NotJudged reason = audit::reason_of_file(file, found);
     if (reason == NotJudged::none && found.module->arch() != Arch::x86_64) {
       reason = NotJudged::architecture;
     }
     if (reason != NotJudged::none) {
-      for (const Sampled& one : all) {
-        SpreadPlace place{one.file, false, one.offset};
-        if (found.module != nullptr) place = place_in(*found.module, one);
-        leave_unless_nothing_to_do(events_.at(one.attribute), place, one.samples, reason);
+      for (const auto& [at, samples] : sampled) {
+        SpreadPlace place{index, false, at.location.offset};
+        if (found.module != nullptr) place = place_in(*found.module, at.location);
+        leave_unless_nothing_to_do(events_.at(at.attribute), place, samples, reason);
       }
       return;
     }
     code::ControlFlow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
+    FileToCorrect reading{*found.module, flow, {*found.module, flow, budget_}, {}, {}};
     // Functions can overlap; each is decoded once.
-    std::multimap<std::uint64_t, const Sampled*> by_function;
-    for (const Sampled& one : all) {
-      const auto address = found.module->address_at(one.offset);
+    std::multimap<std::uint64_t, const SamplesAt::value_type*> by_function;
+    for (const auto& one : sampled) {
+      const auto address = found.module->address_at(one.first.location.offset);
       by_function.emplace(address ? flow.function_around(*address).begin : 0, &one);
     }
-    const auto unfused = unfused_jumps(*found.module, flow, all);
-    for (const auto& [begin, one] : by_function) correct_place(*found.module, flow, *one, unfused);
+    find_unfused_jumps(reading, sampled);
+    for (const auto& [begin, one] : by_function) correct_place(reading, one->first, one->second);
   }
 
-  /// Returns the conditional jumps whose samples only the instruction before them explains.
-  std::set<std::uint64_t> unfused_jumps(const symbols::Module& module, code::ControlFlow& flow,
-                                        std::span<const Sampled> all) {
-    std::set<std::uint64_t> unfused;
-    for (const Sampled& one : all) {
-      const CorrectedEvent& event = events_.at(one.attribute);
-      const auto address = module.address_at(one.offset);
-      const bool is_trap = event.attribute.type == PERF_TYPE_BREAKPOINT &&
-                           event.correction.skid.verdict == Verdict::corrected;
-      if (!is_trap || !address || flow.problem_at(*address) != NotJudged::none) continue;
-      const auto jump = flow.instruction_at(*address);
-      if (!jump || jump->flow != instructions::Flow::conditional) continue;
-      const auto candidates =
-          candidates_of(flow, *address, watched_.suspicion_of(event, one, *address));
-      if (candidates.unknown || candidates.known.size() != 1) continue;
-      const std::uint64_t before = candidates.known.front().address;
-      const auto first = flow.instruction_at(before);
-      if (first && before + first->length == *address) unfused.insert(*address);
-    }
-    return unfused;
-  }
+  /// A file while it is corrected.
+  struct FileToCorrect {
+    const symbols::Module& module;
+    code::ControlFlow& flow;
+    witness::FileAccesses accesses;
+    std::set<std::uint64_t> unfused;  ///< conditional jumps, see Suspicion
+    /// Whether the watched data is that of a file, by event and bias of this file.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, bool> is_data_of_file;
+  };
 
-  /// `unfused`: from unfused_jumps().
-  void correct_place(const symbols::Module& module, code::ControlFlow& flow, const Sampled& one,
-                     const std::set<std::uint64_t>& unfused) {
-    CorrectedEvent& event = events_.at(one.attribute);
-    EventCorrection& correction = event.correction;
-    const SpreadPlace place = place_in(module, one);
-    if (keeps_blocks_) keep_block(flow, place);
-    if (correction.skid.verdict == Verdict::nothing_to_correct || !place.is_linked) {
-      leave_unless_nothing_to_do(event, place, one.samples, NotJudged::no_code);
-      return;
-    }
-    const NotJudged problem = flow.problem_at(place.address);
-    if (problem != NotJudged::none) {
-      leave(event, place, one.samples, problem);
-      return;
-    }
-    Suspicion suspicion = watched_.suspicion_of(event, one, place.address);
-    suspicion.unfused = &unfused;
-    const auto candidates = candidates_of(flow, place.address, suspicion);
-    if (flow.is_cut()) {
-      leave(event, place, one.samples, NotJudged::too_much_code);
-      return;
-    }
-    if (candidates.sampled_allowed && candidates.none()) event.only_sampled += one.samples;
-    if (!candidates.sampled_allowed && !candidates.none()) event.only_preceding += one.samples;
-    Spread spread{place, one.samples, {}, {}, candidates.unknown || candidates.known.empty()};
-    for (const Candidate& candidate : candidates.known) {
-      spread.candidates.push_back({one.file, true, candidate.address});
-      if (keeps_blocks_) keep_block(flow, spread.candidates.back());
-    }
-    if (candidates.known.empty()) {
-      (candidates.unknown ? correction.unknown : correction.unexplained) += one.samples;
-      spread.candidates = {place};
-      spread.samples = {one.samples};
-    } else if (candidates.known.size() == 1 && !candidates.unknown) {
-      const bool stays = candidates.known.front().address == place.address;
-      (stays ? correction.in_place : correction.moved) += one.samples;
-      spread.samples = {one.samples};
-      const std::uint64_t distance = spread.candidates.front().address - place.address;
-      if (!stays && keeps_moves_)
-        event.moves[{one.attribute, {one.file, one.offset}, one.ip}] = distance;
-    } else {
-      correction.split += one.samples;
-      if (candidates.unknown) {
-        spread.candidates.push_back(place);
-        event.may_be_elsewhere += one.samples;
+  /// Returns the candidates of samples at the link-time `address`.
+  Candidates candidates_of(FileToCorrect& file, const SampledAt& at, std::uint64_t address) {
+    const perfdata::Attribute& attribute = profile_.events[at.attribute].attribute;
+    Suspicion suspicion{.causes = events_.at(at.attribute).causes,
+                        .fuses_as_intel = profile_.machine().cpu.vendor == "GenuineIntel",
+                        .unfused = &file.unfused};
+    if (attribute.type == PERF_TYPE_BREAKPOINT) {
+      constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
+      const std::uint64_t bias = at.ip - address;
+      const auto [known, is_new] = file.is_data_of_file.try_emplace({at.attribute, bias});
+      if (is_new) {
+        known->second = biases_.is_data_of_file(attribute.config1, at.location.file, bias);
       }
-      splits_.add(flow, event, one, place.address, candidates, spread);
+      suspicion.watched = {.ip = at.ip,
+                           .address = attribute.config1,
+                           .bytes = std::max<std::uint64_t>(attribute.config2, 1)};
+      suspicion.writes_only = attribute.bp_type == kWrite;
+      suspicion.stack_is_elsewhere = known->second;
     }
+    return find_candidates(file.flow, file.accesses, address, suspicion);
+  }
+
+  /// Finds the conditional jumps whose samples only the instruction before them explains.
+  void find_unfused_jumps(FileToCorrect& file, const SamplesAt& sampled) {
+    for (const auto& [at, samples] : sampled) {
+      const auto address = file.module.address_at(at.location.offset);
+      const bool is_trap = profile_.events[at.attribute].attribute.type == PERF_TYPE_BREAKPOINT &&
+                           events_.at(at.attribute).correction.skid.verdict == Verdict::corrected;
+      if (!is_trap || !address || file.flow.problem_at(*address) != NotJudged::none) continue;
+      const auto jump = file.flow.instruction_at(*address);
+      if (!jump || jump->flow != instructions::Flow::conditional) continue;
+      const auto candidates = candidates_of(file, at, *address);
+      if (candidates.unknown || candidates.known.size() != 1) continue;
+      if (candidates.known.front().falls_through) file.unfused.insert(*address);
+    }
+  }
+
+  void correct_place(FileToCorrect& file, const SampledAt& at, std::uint64_t samples) {
+    CorrectedEvent& event = events_.at(at.attribute);
+    const SpreadPlace place = place_in(file.module, at.location);
+    if (keeps_blocks_) keep_block(file.flow, place);
+    if (event.correction.skid.verdict == Verdict::nothing_to_correct || !place.is_linked) {
+      leave_unless_nothing_to_do(event, place, samples, NotJudged::no_code);
+      return;
+    }
+    const NotJudged problem = file.flow.problem_at(place.address);
+    if (problem != NotJudged::none) {
+      leave(event, place, samples, problem);
+      return;
+    }
+    PlaceToJudge found{place, candidates_of(file, at, place.address), {}};
+    if (file.flow.is_cut()) {
+      leave(event, place, samples, NotJudged::too_much_code);
+      return;
+    }
+    if (keeps_blocks_) {
+      for (const Candidate& one : found.candidates.known) {
+        keep_block(file.flow, {place.file, true, one.address});
+      }
+    }
+    const bool has_evidence = evidence_.has(at.attribute);
+    if (!has_evidence) add(event, found, all_of(found.candidates), samples);
+    if (has_evidence || keeps_places_) places_.emplace(at, std::move(found));
+  }
+
+  /// Returns the place of a sample that is judged by itself.
+  Places::iterator find_place(const locate::VisitedRecord& visited) {
+    const perfdata::Sample* sample = visited.sample;
+    if (sample == nullptr || sample->mode != perfdata::CpuMode::user || !visited.location) {
+      return places_.end();
+    }
+    const auto found = places_.find({*visited.location, sample->ip, sample->attribute});
+    if (found != places_.end()) return found;
+    return places_.find({*visited.location, 0, sample->attribute});
+  }
+
+  /// Returns the candidates that agree with all evidence of a sample.
+  CandidateSet left_by(std::uint32_t attribute, const Agreement& agreement) const {
+    const CandidateSet both = agreement.by_address & agreement.by_branch;
+    return both != 0 && evidence_.trusts_branches(attribute) ? both : agreement.by_address;
+  }
+
+  void judge_samples() {
+    const bool any = std::ranges::any_of(
+        places_, [&](const auto& one) { return evidence_.has(one.first.attribute); });
+    if (!any) return;
+    profile_.visit([&](const locate::VisitedRecord& visited) {
+      const auto found = find_place(visited);
+      if (found == places_.end() || !evidence_.has(found->first.attribute)) return;
+      auto& [place, candidates, samples] = found->second;
+      ++samples[evidence_.agreement(visited, candidates, place.address, /*is_counted=*/true)];
+    });
+    for (const auto& [at, place] : places_) {
+      CorrectedEvent& event = events_.at(at.attribute);
+      const CandidateSet all = all_of(place.candidates);
+      for (const auto& [agreement, samples] : place.samples) {
+        const CandidateSet left = left_by(at.attribute, agreement);
+        add(event, place, left, samples);
+        if (!only_one(left) || only_one(all)) continue;
+        const auto by =
+            only_one(agreement.by_address) ? DecidedBy::address : DecidedBy::branch_records;
+        event.correction.decided_by[static_cast<std::size_t>(by)] += samples;
+      }
+    }
+  }
+
+  /// Adds samples of a place, each of which one of the candidates in `left` caused.
+  static void add(CorrectedEvent& event, const PlaceToJudge& found, CandidateSet left,
+                  std::uint64_t samples) {
+    EventCorrection& correction = event.correction;
+    Spread spread{found.place, samples, {}, left == 0 || (left & kUnknownCandidate) != 0};
+    for (std::size_t i = 0; i < found.candidates.known.size(); ++i) {
+      if ((left >> i & 1) == 0) continue;
+      spread.candidates.push_back({found.place.file, true, found.candidates.known[i].address});
+    }
+    if (found.candidates.sampled_allowed && left == 0) event.only_sampled += samples;
+    if (!found.candidates.sampled_allowed && left != 0) event.only_preceding += samples;
+    std::uint64_t* count = &correction.undecided;
+    if (left == 0) {
+      count = &correction.unexplained;
+    } else if (left == kUnknownCandidate) {
+      count = &correction.unknown;
+    } else if (only_one(left)) {
+      count = spread.candidates.front() == found.place ? &correction.in_place : &correction.moved;
+    }
+    *count += samples;
     event.spreads.push_back(std::move(spread));
   }
 
@@ -348,13 +417,13 @@ class Corrector {
   }
 
   const measure::Profile& profile_;
-  bool keeps_blocks_, keeps_moves_;
+  bool keeps_blocks_, keeps_places_;
   CorrectedEvents events_;
   locate::Filtered filtered_;
-  std::map<symbols::FileIndex, std::vector<Sampled>> sampled_;
-  WatchedData watched_;
+  Evidence evidence_;
+  FileBiases biases_;
   code::CodeBudget budget_;
-  Splits splits_;
+  Places places_;
   Blocks blocks_;
 };
 
@@ -369,18 +438,22 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   Correction result;
   result.by = choices.by;
   result.filtered = corrector.filtered();
-  Moves moves;
   bool any_corrected = false;
-  for (auto& [attribute, event] : corrector.correct()) {
-    moves.merge(event.moves);
+  corrector.correct();
+  for (auto& [attribute, event] : corrector.events()) {
     any_corrected = any_corrected || is_corrected(event.correction.skid.verdict);
     event.correction.places =
         fold(std::move(event.spreads), choices.by, profile, corrector.blocks());
-    result.events.push_back(std::move(event.correction));
   }
   if (!choices.output.empty() && any_corrected) {
-    write_corrected(recording, profile.digest, moves, choices.output);
+    write_corrected(
+        recording, profile.digest,
+        [&](const locate::VisitedRecord& visited) { return corrector.move_of(visited); },
+        choices.output);
     result.is_written = true;
+  }
+  for (auto& [attribute, event] : corrector.events()) {
+    result.events.push_back(std::move(event.correction));
   }
   profile.summarize(result);
   return result;

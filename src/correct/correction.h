@@ -21,16 +21,17 @@ namespace skid::correct {
 enum class By : std::uint8_t { instruction, line, block, function };
 SKID_NAMES(By, "instruction", "line", "block", "function")
 
-/// The basis of the split of samples with several candidates.
-enum class SplitBy : std::uint8_t {
-  equal_shares,    ///< each candidate has the same share: a guess
-  branch_records,  ///< the newest branch record of each sample shows by which way it came
+/// What showed which of several instructions caused a sample.
+enum class DecidedBy : std::uint8_t {
+  address,         ///< its data address and registers
+  branch_records,  ///< its newest branch record
 };
-inline constexpr std::size_t kSplitBys = 2;
-SKID_NAMES(SplitBy, "equal_shares", "branch_records")
+inline constexpr std::size_t kDecidedBys = 2;
+SKID_NAMES(DecidedBy, "address", "branch_records")
 
-/// Samples as recorded and as corrected. low <= corrected <= high, whatever the true split is. A
-/// sample whose cause is not known stays, is not in `low`, and may belong to any other place.
+/// Samples as recorded and as corrected. low <= corrected <= high. A sample stays unless all
+/// instructions that can have caused it are in one place. One with a cause that is not known is not
+/// in `low`, and may belong to any other place.
 struct Counts {
   std::uint64_t recorded = 0, corrected = 0, low = 0, high = 0;
 };
@@ -46,18 +47,19 @@ struct Place : Counts {
 };
 
 /// The correction of one event of a recording. If it was corrected, samples = moved + in_place +
-/// split + unexplained + unknown + the sum of `not_placed`.
+/// undecided + unexplained + unknown + the sum of `not_placed`.
 struct EventCorrection : measure::EventSummary {
   Skid skid;
   std::uint64_t samples = 0;
   std::uint64_t moved = 0;        ///< moved to the one instruction that can have caused the event
   std::uint64_t in_place = 0;     ///< caused by the sampled instruction itself (REP strings)
-  std::uint64_t split = 0;        ///< split between several instructions
+  std::uint64_t undecided = 0;    ///< one of several instructions caused the event: they stay
   std::uint64_t unexplained = 0;  ///< no predecessor can have caused the event: they stay
   std::uint64_t unknown = 0;      ///< only a predecessor that is not known can: they stay
   /// Samples that stay because they cannot be judged, by NotJudged.
   std::array<std::uint64_t, analysis::kNotJudged> not_placed = {};
-  std::array<std::uint64_t, kSplitBys> split_by = {};  ///< parts of `split`, by SplitBy
+  /// Parts of `moved` and `in_place` with several possible instructions, by DecidedBy.
+  std::array<std::uint64_t, kDecidedBys> decided_by = {};
   /// Most corrected samples first. Both their recorded and their corrected counts add up to
   /// `samples`. Empty if the correction is refused.
   std::deque<Place> places;

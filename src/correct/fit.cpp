@@ -2,16 +2,12 @@
 
 #include "analysis/not_judged.h"
 #include "src/correct/correction.h"
-#include "src/correct/rewrite.h"
 #include "src/correct/skid.h"
 #include "src/correct/spread.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <numeric>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -45,18 +41,12 @@ std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
 }
 
 /// Explains why an event is corrected only in part; empty: it is corrected as a whole.
-std::string rest_of(const CorrectedEvent& event) {
-  const EventCorrection& correction = event.correction;
-  const std::uint64_t stay =
-      std::accumulate(correction.not_placed.begin(), correction.not_placed.end(),
-                      correction.unexplained + correction.unknown);
-  const std::uint64_t open = stay + event.may_be_elsewhere;
+std::string rest_of(const EventCorrection& correction) {
+  const std::uint64_t open = correction.samples - correction.moved - correction.in_place;
   const double most = kMostUnplaced * static_cast<double>(correction.samples);
   if (static_cast<double>(open) <= most) return {};
-  return fmt::format(
-      "the cause of {} of {} samples is open: {} stay where they were recorded, {} have a "
-      "candidate that is not known",
-      open, correction.samples, stay, event.may_be_elsewhere);
+  return fmt::format("the cause of {} of {} samples is open: they stay where they were recorded",
+                     open, correction.samples);
 }
 
 }  // namespace
@@ -70,7 +60,7 @@ void judge_fit(CorrectedEvent& event) {
     skid.reason = "no samples";
     return;
   }
-  const std::uint64_t placed = correction.moved + correction.in_place + correction.split +
+  const std::uint64_t placed = correction.moved + correction.in_place + correction.undecided +
                                correction.unexplained + correction.unknown;
   if (placed == 0) {
     const auto& reasons = correction.not_placed;
@@ -80,17 +70,16 @@ void judge_fit(CorrectedEvent& event) {
   } else {
     skid.reason = misfit_of(event, placed);
     if (skid.reason.empty()) {
-      skid.reason = rest_of(event);
+      skid.reason = rest_of(correction);
       if (!skid.reason.empty()) skid.verdict = Verdict::corrected_in_part;
       return;
     }
     skid.advice = "'skidscan audit' shows which samples contradict the event";
   }
   skid.verdict = Verdict::refused;
-  correction.moved = correction.in_place = correction.split = 0;
-  correction.split_by = {};
+  correction.moved = correction.in_place = correction.undecided = 0;
+  correction.decided_by = {};
   event.spreads.clear();
-  event.moves.clear();
 }
 
 }  // namespace skid::correct

@@ -7,8 +7,8 @@ struct CorrectedEvent;
 
 /// If more than this share of the samples have no explanation, the model does not fit: 5%.
 inline constexpr double kMostUnexplained = 0.05;
-/// If more than this share of the samples stay for any reason, or have an unknown candidate, the
-/// event is corrected only in part: 5%.
+/// If more than this share of the samples stay for any reason, the event is corrected only in part:
+/// 5%.
 inline constexpr double kMostUnplaced = 0.05;
 
 /// Decides the final verdict on an event that is corrected. Refuses an event whose samples

@@ -1,11 +1,10 @@
-// The sums of spread samples by place.
+// The sums of samples by place.
 #pragma once
 
 #include "src/correct/correction.h"
 #include "src/correct/spread.h"
 #include "src/symbols/file_location.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -20,22 +19,20 @@ struct Profile;
 namespace skid::correct {
 
 /// Adds the spreads to the Counts to which `counts_of` returns a reference for each of their
-/// places. Samples whose candidates are all in one place are certainly there, unless their cause is
-/// not known.
+/// places. Samples whose candidates are all in one place are corrected to be there, others stay.
 template <typename CountsOf>
 void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
   for (const Spread& spread : spreads) {
-    counts_of(spread.place).recorded += spread.recorded;
+    Counts& here = counts_of(spread.place);
+    here.recorded += spread.samples;
     std::set<Counts*> reached;
-    for (std::size_t i = 0; i < spread.candidates.size(); ++i) {
-      Counts& counts = counts_of(spread.candidates[i]);
-      counts.corrected += spread.samples[i];
-      reached.insert(&counts);
-    }
-    for (Counts* counts : reached) {
-      counts->high += spread.recorded;
-      if (reached.size() == 1 && !spread.is_open) counts->low += spread.recorded;
-    }
+    for (const SpreadPlace& place : spread.candidates) reached.insert(&counts_of(place));
+    if (spread.is_open) reached.insert(&here);
+    const bool stays = reached.size() != 1;
+    (stays ? here : **reached.begin()).corrected += spread.samples;
+    if (!stays && !spread.is_open) (*reached.begin())->low += spread.samples;
+    if (stays) reached.insert(&here);
+    for (Counts* counts : reached) counts->high += spread.samples;
   }
 }
 

@@ -211,7 +211,7 @@ void check_rewritable(const perfdata::Recording& recording) {
 }
 
 void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
-                     const Moves& moves, const fs::path& path) {
+                     const MoveOf& move_of, const fs::path& path) {
   Copy copy(recording.first_file(), path);
   const ByteOrder order = recording.byte_order();
   const auto& layouts = recording.decoder().layouts();
@@ -243,10 +243,9 @@ void write_corrected(perfdata::Recording& recording, const locate::Digest& diges
     }
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || !visited.location || sample->mode != perfdata::CpuMode::user) return;
-    auto move = moves.find({sample->attribute, *visited.location, sample->ip});
-    if (move == moves.end()) move = moves.find({sample->attribute, *visited.location, 0});
-    if (move == moves.end()) return;
-    const Moved moved{sample->ip, sample->ip + move->second};
+    const auto move = move_of(visited);
+    if (!move) return;
+    const Moved moved{sample->ip, sample->ip + *move};
     replace(record, record.body.subspan(layouts[sample->attribute].ip), 0, moved);
     const auto details = recording.decoder().details(record, *sample);
     if (!details) return;

@@ -1,15 +1,14 @@
 // A copy of a recording in which samples have other addresses.
 #pragma once
 
-#include "src/symbols/file_location.h"
-
-#include <compare>
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <functional>
+#include <optional>
 
 namespace skid::locate {
 struct Digest;
+struct VisitedRecord;
 }  // namespace skid::locate
 
 namespace skid::perfdata {
@@ -18,17 +17,9 @@ class Recording;
 
 namespace skid::correct {
 
-/// Samples of one event (by its index) in user mode, at one place of a file. `ip` is 0 unless
-/// processes that map the file at different addresses are distinguished.
-struct MovedFrom {
-  std::uint32_t attribute = 0;
-  symbols::FileLocation location;
-  std::uint64_t ip = 0;
-
-  friend auto operator<=>(const MovedFrom&, const MovedFrom&) = default;
-};
-/// The bytes to add to the addresses of samples, modulo 2^64.
-using Moves = std::map<MovedFrom, std::uint64_t>;
+/// Returns the bytes to add to the address of a sample in user mode with a location, modulo 2^64;
+/// nullopt: it stays.
+using MoveOf = std::function<std::optional<std::uint64_t>(const locate::VisitedRecord&)>;
 
 /// Throws InputError if a corrected copy of that recording cannot be made: it is in pipe mode, a
 /// directory or compressed, it has no version of perf to which the mark could be added, or it is
@@ -43,6 +34,6 @@ void check_rewritable(const perfdata::Recording& recording);
 /// not change. `path` is written as a whole or not at all (StagedFile). Throws Error if it cannot
 /// be written.
 void write_corrected(perfdata::Recording& recording, const locate::Digest& digest,
-                     const Moves& moves, const std::filesystem::path& path);
+                     const MoveOf& move_of, const std::filesystem::path& path);
 
 }  // namespace skid::correct

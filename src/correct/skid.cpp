@@ -149,13 +149,13 @@ Skid measured_skid(const RecordedEvent& event, const Measurement& run) {
     skid.reason = fmt::format("{}: the skid is not a constant there: contract {}", skid.run,
                               analysis::name_of(run.contract.verdict));
     skid.advice = kRecordPrecisely;
-  } else if (constant->offset < 1 || constant->offset > std::int64_t{kLongestSkid}) {
-    skid.reason = fmt::format("{}: the skid is {:+}; +1 to +{} can be taken out", skid.run,
-                              constant->offset, kLongestSkid);
+  } else if (constant->offset != 1) {
+    skid.reason =
+        fmt::format("{}: the skid is {:+}; +1 can be taken out", skid.run, constant->offset);
     skid.advice = kRecordPrecisely;
   } else {
     skid.verdict = Verdict::corrected;
-    skid.instructions = static_cast<unsigned>(constant->offset);
+    skid.instructions = 1;
     skid.source = SkidSource::measured;
   }
   return skid;

@@ -49,13 +49,10 @@ struct Skid {
   std::vector<measure::Compared> compared = {};  ///< comparison with `run`
 };
 
-/// The largest skid that is traced back, in instructions: the number of paths grows exponentially
-/// beyond that.
-inline constexpr unsigned kLongestSkid = 4;
-
 /// Returns by how many instructions the samples of an event skidded, if that is a single number, or
 /// why it is not to be corrected. `measured`: the measurements of --skid; nullopt: not given. The
-/// verdict is `corrected` if the skid is a constant of 1 to kLongestSkid instructions.
+/// verdict is `corrected` if the skid is one instruction, the only constant of hardware but 0
+/// (Intel SDM Vol. 3B, "PEBS Record Format").
 Skid skid_of(const measure::RecordedEvent& event,
              std::optional<std::span<const analysis::Measurement>> measured);
 

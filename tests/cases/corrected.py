@@ -11,7 +11,7 @@ def events():
         if one["verdict"] == "refused":
             assert not places and one["reason"]
             continue
-        outcomes = sum(one[key] for key in ("moved", "in_place", "split", "unexplained", "unknown"))
+        outcomes = sum(one[key] for key in ("moved", "in_place", "undecided", "unexplained", "unknown"))
         assert outcomes + sum(one["not_placed"].values()) == one["samples"]
         assert sum(place["recorded"] for place in places) == one["samples"]
         assert sum(place["corrected"] for place in places) == one["samples"]

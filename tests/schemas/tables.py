@@ -63,7 +63,7 @@ TABLES = [
 # Keys in the sentence before a table.
 IN_SENTENCES = {
     ("audit", ""): {"schema", "tool_version", "recordings"},
-    ("correct", "recordings.*.events.*.split_by"): {"equal_shares", "branch_records"},
+    ("correct", "recordings.*.events.*.decided_by"): {"address", "branch_records"},
     ("report", "measurements.*.skid.instructions"): {
         "min", "p50", "p90", "p99", "max", "mean", "stddev", "mode", "mode_share", "at_least"},
     ("annotate", "columns.*"): {"run", "file", "repeat", "synthetic", "read_in_part", "cpu",

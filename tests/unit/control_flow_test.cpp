@@ -9,6 +9,8 @@
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/support/address.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 
@@ -96,10 +98,10 @@ inner:
   ret                            # 2
   end marked
 
-  function through
-  call *pointer(%rip)            # 0
+  function absolute
+  movq 0x10000000, %rax          # 0
   ret                            # 1
-  end through
+  end absolute
 
   function past_data
   jmp .Lcode                     # 0
@@ -112,12 +114,6 @@ after_code:
   nop
   ret
   end past_data
-
-  function switches
-  jmp *0x1234(, %rax, 8)         # 0
-  nop                            # 1, causes switches.0
-  ret                            # 2
-  end switches
 
   function ways
   jmp *twice(%rip)               # 0
@@ -143,11 +139,10 @@ after_code:
   end locks
 
   .data
-  .globl watched, other, pointer, twice
-  .hidden watched, other, pointer, twice
+  .globl watched, other, twice
+  .hidden watched, other, twice
 watched: .quad 0
 other: .quad 0
-pointer: .quad 0
 twice: .quad 0
 )";
 
@@ -161,13 +156,14 @@ class ControlFlow : public ::testing::Test {
                        std::vector<std::string>{"-shared"});
     }
     flow_.emplace(program_->module(), Arch::x86_64, std::nullopt, budget_);
-    watch("watched");
-    watch_.is_breakpoint = true;
-    watch_.length = 8;
+    accesses_.emplace(program_->module(), *flow_, budget_);
+    watch(address_of("watched"));
     watch_.stack_is_elsewhere = true;
   }
 
-  void watch(const char* symbol) { watch_.watched = address_of(symbol); }
+  void watch(std::uint64_t address, std::uint64_t bytes = 8) {
+    watch_.watched = {.address = address, .bytes = bytes};
+  }
   static std::uint64_t address_of(const char* symbol) { return program_->value_of(symbol); }
   static code::FunctionCode code_of(const std::string& function) {
     const AddressRange range = program_->module().functions_named(function).front().range;
@@ -197,8 +193,12 @@ class ControlFlow : public ::testing::Test {
     std::ranges::sort(known, [](const auto& a, const auto& b) { return a.address < b.address; });
     return names_of(known, !found.unknown.empty(), "unknown");
   }
+  Candidates candidates_of(std::uint64_t address) {
+    if (watch_.watched) watch_.watched->ip = address;
+    return find_candidates(*flow_, *accesses_, address, watch_);
+  }
   std::string causes_at(std::uint64_t address) {
-    const auto candidates = candidates_of(*flow_, address, watch_);
+    const auto candidates = candidates_of(address);
     return names_of(candidates.known, candidates.unknown, "unknown");
   }
   std::string causes(const std::string& function, std::size_t number) {
@@ -220,6 +220,7 @@ class ControlFlow : public ::testing::Test {
   static inline std::optional<test::AssembledProgram> program_;
   code::CodeBudget budget_;
   std::optional<code::ControlFlow> flow_;
+  std::optional<witness::FileAccesses> accesses_;
   Suspicion watch_;
 };
 
@@ -271,15 +272,6 @@ TEST_F(ControlFlow, BlocksEndAtBranchesAndTargets) {
   EXPECT_EQ(block.end, at("joins", 10));
 }
 
-TEST_F(ControlFlow, TablesOfConstantsAreNotTheDatum) {
-  EXPECT_EQ(causes("switches", 1), "switches.0");
-  const std::vector<AddressRange> elsewhere{{0x2000, 0x3000}}, constants{{0x1000, 0x2000}};
-  watch_.read_only = elsewhere;
-  EXPECT_EQ(causes("switches", 1), "switches.0");
-  watch_.read_only = constants;
-  EXPECT_EQ(causes("switches", 1), "nothing");
-}
-
 TEST_F(ControlFlow, PairsThatAreNotFusedDoNotLeadPastTheirJump) {
   watch_.fuses_as_intel = true;
   EXPECT_EQ(causes("joins", 4), "joins.3") << "CMP with a number";
@@ -298,53 +290,36 @@ TEST_F(ControlFlow, AccessesOfTheStackAreCandidatesIfTheDatumMayBeThere) {
 }
 
 TEST_F(ControlFlow, AbsoluteOperandsDoNotMoveWithTheFile) {
-  constexpr std::array kMove{std::byte{0x48}, std::byte{0x8b}, std::byte{0x04}, std::byte{0x25},
-                             std::byte{0x00}, std::byte{0x00}, std::byte{0x00}, std::byte{0x10}};
-  const auto move = instructions::classify(Arch::x86_64, kMove, 0x1000);  // mov rax, [0x10000000]
-  ASSERT_TRUE(move);
+  const std::uint64_t sampled = at("absolute", 1);
   for (const std::uint64_t bias : {0x0ULL, 0x555555554000ULL}) {
-    watch_.bias = bias;
-    watch_.watched = 0x10000004 - bias;
-    EXPECT_TRUE(watch_.allows(*move)) << bias;
-    watch_.watched += 4;
-    EXPECT_FALSE(watch_.allows(*move)) << bias;
+    const auto is_candidate = [&](std::uint64_t address) {
+      watch_.watched = {.ip = sampled + bias, .address = address};
+      return !find_candidates(*flow_, *accesses_, sampled, watch_).known.empty();
+    };
+    EXPECT_TRUE(is_candidate(0x10000004)) << bias;
+    EXPECT_FALSE(is_candidate(0x10000008)) << bias;
   }
 }
 
 TEST_F(ControlFlow, PartialOverlapIsAnAccess) {
-  watch_.length = 1;
-  watch_.watched += 7;
+  watch(address_of("watched") + 7, 1);
   EXPECT_EQ(causes("joins", 4), "joins.1 joins.3");
-  ++watch_.watched;
+  watch(address_of("watched") - 3, 4);
+  EXPECT_EQ(causes("joins", 4), "joins.1 joins.3");
+  watch(address_of("watched") + 8, 1);
   EXPECT_EQ(causes("joins", 4), "nothing");
   EXPECT_EQ(causes("joins", 6), "joins.5") << "the first byte of the next datum";
 }
 
-TEST_F(ControlFlow, BranchesThroughTheDatumLeadToFunctions) {
-  watch("pointer");
-  EXPECT_EQ(causes("returns", 0), "through.0 unknown");
-  EXPECT_EQ(causes("returns", 1), "nothing");
-  watch_.writes_only = true;
-  EXPECT_EQ(causes("returns", 0), "nothing") << "they read it";
-}
-
-TEST_F(ControlFlow, LongerSkidsAreTracedStepByStep) {
-  watch_.skid = 2;
-  EXPECT_EQ(causes("joins", 5), "joins.1 joins.3");
-  watch_.skid = 3;
-  EXPECT_EQ(causes("joins", 6), "joins.1 joins.3");
-  EXPECT_EQ(causes("calls", 1), "unknown") << "before the callee's first instruction";
-}
-
-TEST_F(ControlFlow, CandidatesKeepAllWaysToTheSample) {
-  watch_.skid = 2;
-  const auto known = candidates_of(*flow_, at("joins", 5), watch_).known;
+TEST_F(ControlFlow, CandidatesKeepTheirWaysToTheSample) {
+  const auto known = candidates_of(at("joins", 4)).known;
   ASSERT_EQ(known.size(), 2u);
-  EXPECT_THAT(known[0].leads_from, ElementsAre(at("joins", 4)));
-  watch("twice");
-  const auto twice = candidates_of(*flow_, at("ways", 2), watch_).known;
-  ASSERT_EQ(twice.size(), 1u);
-  EXPECT_THAT(twice[0].leads_from, ElementsAre(at("ways", 0), at("ways", 1)));
+  EXPECT_THAT(known[0].branches, ElementsAre(at("joins", 2)));
+  EXPECT_FALSE(known[0].falls_through);
+  EXPECT_TRUE(known[1].branches.empty());
+  EXPECT_TRUE(known[1].falls_through);
+  watch(address_of("twice"));
+  EXPECT_EQ(causes("ways", 2), "ways.0");
 }
 
 TEST_F(ControlFlow, CausesOfACoreEventDecide) {

@@ -1,4 +1,4 @@
-// Which skid is taken out of which event, and how samples with several candidates are split.
+// Which skid is taken out of which event, and which of several candidates caused a sample.
 #include "src/correct/correct.h"
 
 #include "analysis/contract.h"
@@ -8,11 +8,12 @@
 #include "src/code/file_code.h"
 #include "src/correct/fit.h"
 #include "src/correct/places.h"
-#include "src/correct/splits.h"
+#include "src/correct/rewrite.h"
+#include "src/correct/spread.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/locate/digest.h"
-#include "src/locate/located_counts.h"
+#include "src/locate/visit_records.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
@@ -99,8 +100,6 @@ TEST(SkidOfAnEvent, IsTheMeasuredOneOfTheSameMachine) {
   EXPECT_EQ(skid.instructions, 1u);
   EXPECT_EQ(skid.source, SkidSource::measured);
   for (const Compared& one : skid.compared) EXPECT_EQ(one.match, Compared::Match::same) << one.what;
-  profile.run.constant_skid->offset = 4;
-  EXPECT_EQ(profile.skid().instructions, 4u);
   EXPECT_EQ(profile.skid(false).verdict, Verdict::refused) << "without --skid";
 }
 
@@ -123,7 +122,7 @@ TEST(SkidOfAnEvent, IsRefusedWithTheReason) {
   refused([](P p) { p.run.event.excluded = {"kernel"}; }, "counted modes");
   // The skid is no constant, or not that of the event.
   refused([](P p) { p.run.contract.verdict = analysis::Verdict::broken; }, "contract broken");
-  refused([](P p) { p.run.constant_skid->offset = 5; }, "the skid is +5");
+  refused([](P p) { p.run.constant_skid->offset = 2; }, "the skid is +2; +1 can be taken out");
   refused([](P p) { p.run.constant_skid->offset = 0; }, "the skid is +0");
   refused([](P p) { p.run.event.config = 0x20d1; }, "no measurement of this event at level 1");
   // The event has none, or nothing is known of its cause.
@@ -179,67 +178,54 @@ TEST(SkidOfAnEvent, IsKnownOfBreakpointsAndFaults) {
 TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
   using enum Verdict;
   struct Case {
-    std::uint64_t moved, unexplained, unknown, kernel, may_be_elsewhere;
+    std::uint64_t moved, unexplained, unknown, kernel, undecided;
     Verdict verdict;
     std::string reason = {};  ///< empty: any
   };
-  const std::string open = "the cause of 100 of 101 samples is open: ";
-  for (const auto& [moved, unexplained, unknown, kernel, may_be_elsewhere, verdict, reason] :
+  const std::string open = " samples is open: they stay where they were recorded";
+  for (const auto& [moved, unexplained, unknown, kernel, undecided, verdict, reason] :
        {Case{950, 10, 20, 20, 0, corrected},
-        {950, 10, 21, 20, 0, corrected_in_part},
-        {1, 0, 100, 0, 0, corrected_in_part,
-         open + "100 stay where they were recorded, 0 have a candidate that is not known"},
-        {101, 0, 0, 0, 100, corrected_in_part,
-         open + "0 stay where they were recorded, 100 have a candidate that is not known"},
+        {950, 10, 21, 20, 0, corrected_in_part, "the cause of 51 of 1001" + open},
+        {950, 10, 11, 20, 10, corrected_in_part, "the cause of 51 of 1001" + open},
+        {1, 0, 100, 0, 0, corrected_in_part, "the cause of 100 of 101" + open},
+        {0, 0, 0, 0, 100, corrected_in_part, "the cause of 100 of 100" + open},
         {10, 0, 0, 100, 0, corrected_in_part},
         {94, 6, 0, 0, 0, refused},
         {0, 0, 100, 0, 0, refused},  // none was placed
         {0, 0, 0, 100, 0, refused},
         {0, 0, 0, 0, 0, nothing_to_correct, "no samples"}}) {
     CorrectedEvent event;
-    event.may_be_elsewhere = may_be_elsewhere;
     EventCorrection& correction = event.correction;
     correction.skid.verdict = corrected;
     correction.moved = moved, correction.unexplained = unexplained, correction.unknown = unknown;
+    correction.undecided = undecided;
     correction.not_placed[static_cast<std::size_t>(analysis::NotJudged::kernel)] = kernel;
-    correction.samples = moved + unexplained + unknown + kernel;
+    correction.samples = moved + unexplained + unknown + kernel + undecided;
     judge_fit(event);
     EXPECT_EQ(correction.skid.verdict, verdict) << correction.skid.reason;
     if (!reason.empty()) EXPECT_EQ(correction.skid.reason, reason);
   }
 }
 
-TEST(Apportion, KeepsTheSum) {
-  const auto parts = [](std::uint64_t samples, const std::vector<double>& weights) {
-    auto found = apportion(samples, weights);
-    EXPECT_EQ(std::accumulate(found.begin(), found.end(), std::uint64_t{0}), samples);
-    return found;
-  };
-  EXPECT_THAT(parts(10, {1, 1, 1}), ElementsAre(4, 3, 3));
-  EXPECT_THAT(parts(10, {0, 1, 3}), ElementsAre(0, 3, 7));
-  EXPECT_THAT(parts(1, {0, 5}), ElementsAre(0, 1));
-  EXPECT_THAT(parts(0, {2, 5}), ElementsAre(0, 0));
-  parts(UINT64_MAX, {1, 1, 1});
-  parts(UINT64_MAX, {0, 1e300, 1});
-}
-
 TEST(Bounds, LeaveOpenWhatHasNoKnownCause) {
   const SpreadPlace here{0, true, 0x10}, there{0, true, 0x20};
-  // Of the first the cause is not known; of the second one of several is not, in the same place.
-  const std::vector<Spread> spreads{{here, 100, {here}, {100}, true},
-                                    {here, 10, {there, here}, {4, 6}, true},
-                                    {here, 1, {there}, {1}, false}};
+  const std::vector<Spread> spreads{{here, 100, {}, true},  // the cause is not known
+                                    {here, 10, {there, here}},
+                                    {here, 5, {there}, true},  // or one that is not known
+                                    {here, 1, {there}}};
   std::map<SpreadPlace, Counts> by_instruction;
   add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return by_instruction[place]; });
   EXPECT_EQ(by_instruction[here].low, 0u);
-  EXPECT_EQ(by_instruction[here].corrected, 106u);
-  EXPECT_EQ(by_instruction[here].high, 110u);
+  EXPECT_EQ(by_instruction[here].corrected, 115u) << "what is not decided stays";
+  EXPECT_EQ(by_instruction[here].high, 115u);
   EXPECT_EQ(by_instruction[there].low, 1u);
-  EXPECT_EQ(by_instruction[there].high, 11u);
+  EXPECT_EQ(by_instruction[there].corrected, 1u);
+  EXPECT_EQ(by_instruction[there].high, 16u);
   Counts whole;
   add_up(spreads, [&](const SpreadPlace&) -> Counts& { return whole; });
-  EXPECT_EQ(whole.low, 1u);
-  EXPECT_EQ(whole.high, 111u);
+  EXPECT_EQ(whole.low, 11u) << "both candidates of ten samples are here";
+  EXPECT_EQ(whole.corrected, 116u);
+  EXPECT_EQ(whole.high, 116u);
 }
 
 /// Loads before one instruction: of a fused pair whose jump goes there, and of one that falls
@@ -258,7 +244,7 @@ constexpr const char* kJoin = R"(
 /// The addresses that a branch record leads from and to, from the function's first byte.
 using Branches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-class SplitSamples : public ::testing::Test {
+class SamplesOfSeveral : public ::testing::Test {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_ASSEMBLER(Arch::x86_64);
@@ -276,6 +262,10 @@ class SplitSamples : public ::testing::Test {
     test::EventToBuild event{
         .type = PERF_TYPE_RAW, .config = kLoads, .branch_sample_type = branches, .precise_ip = 1};
     if (branches != 0) event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    return corrected(samples, event, expected);
+  }
+  EventCorrection corrected(const std::vector<test::SampleToBuild>& samples,
+                            const test::EventToBuild& event, Verdict expected) {
     auto builder = test::RecordingBuilder().event(event);
     test::map_program(program_->module(), {.bias = kBias, .file = directory_ / "code.so"}, builder);
     for (const auto& sample : samples) test::add_sample(sample, event, builder);
@@ -312,8 +302,14 @@ class SplitSamples : public ::testing::Test {
     }
     return 0;
   }
-  static std::uint64_t split(const EventCorrection& event, SplitBy by) {
-    return event.split_by[static_cast<std::size_t>(by)];
+  static std::uint64_t decided(const EventCorrection& event, DecidedBy by) {
+    return event.decided_by[static_cast<std::size_t>(by)];
+  }
+  /// Expects that no sample at the ADD moved.
+  void expect_undecided(const EventCorrection& event, std::uint64_t samples) const {
+    EXPECT_EQ(event.undecided, samples);
+    EXPECT_EQ(corrected_at(event, "add"), samples);
+    EXPECT_EQ(decided(event, DecidedBy::branch_records), 0u);
   }
 
   static constexpr std::uint64_t kBias = 0x7f0000000000;
@@ -322,7 +318,7 @@ class SplitSamples : public ::testing::Test {
   std::uint64_t begin_ = 0, jump_ = 0, add_ = 0;
 };
 
-TEST_F(SplitSamples, AreRefusedWithTheReasonWhereNoneHasCode) {
+TEST_F(SamplesOfSeveral, AreRefusedWithTheReasonWhereNoneHasCode) {
   const auto event =
       corrected({{.ip = 1ull << 32, .misc = PERF_RECORD_MISC_USER}}, 0, Verdict::refused);
   EXPECT_THAT(event.skid.reason, HasSubstr("no known mapping at the address"));
@@ -330,38 +326,61 @@ TEST_F(SplitSamples, AreRefusedWithTheReasonWhereNoneHasCode) {
   EXPECT_TRUE(event.places.empty());
 }
 
-TEST_F(SplitSamples, FollowsTheNewestBranchRecordOfEachSample) {
+TEST_F(SamplesOfSeveral, FollowsTheNewestBranchRecordOfEachSample) {
   const Branches fell{{0x200, 0}, {jump_, add_}, {jump_, add_}};
   const auto event = corrected(both(samples(10, "add", {{jump_, add_}}), samples(30, "add", fell)),
                                PERF_SAMPLE_BRANCH_ANY);
-  EXPECT_EQ(split(event, SplitBy::branch_records), 40u);
+  EXPECT_EQ(decided(event, DecidedBy::branch_records), 40u);
+  EXPECT_EQ(event.moved, 40u);
   EXPECT_EQ(corrected_at(event, "compare"), 10u);
   EXPECT_EQ(corrected_at(event, "load"), 30u);
 }
 
-TEST_F(SplitSamples, IgnoresBranchRecordsThatAreNotAllBranches) {
+TEST_F(SamplesOfSeveral, IgnoresBranchRecordsThatAreNotAllBranches) {
   using namespace perfdata;
   for (const std::uint64_t branches :
        {std::uint64_t{PERF_SAMPLE_BRANCH_ANY_CALL},
         std::uint64_t{PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY}}) {
-    const auto event = corrected(samples(40, "add", {{0x200, 0}}), branches);
-    EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
-    EXPECT_EQ(corrected_at(event, "compare"), 20u);
+    expect_undecided(
+        corrected(samples(40, "add", {{0x200, 0}}), branches, Verdict::corrected_in_part), 40);
   }
 }
 
-TEST_F(SplitSamples, HasEqualSharesWhereRecordsAreNewerThanTheirSamples) {
+TEST_F(SamplesOfSeveral, StayWhereRecordsAreNewerThanTheSamples) {
   const Branches newer{{offset_of("return"), 0x100}};
   const auto event = corrected(both(samples(39, "add", {{jump_, add_}}), samples(1, "add", newer)),
-                               PERF_SAMPLE_BRANCH_ANY);
-  EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
+                               PERF_SAMPLE_BRANCH_ANY, Verdict::corrected_in_part);
+  expect_undecided(event, 40);
 }
 
-TEST_F(SplitSamples, HasEqualSharesWithoutBranchRecords) {
-  const auto event = corrected(both(samples(40, "add"), samples(10, "load")));
-  EXPECT_EQ(split(event, SplitBy::equal_shares), 40u);
-  EXPECT_EQ(corrected_at(event, "compare"), 10u + 20u);
-  EXPECT_EQ(corrected_at(event, "load"), 20u);
+TEST_F(SamplesOfSeveral, StayWithoutEvidence) {
+  const auto event =
+      corrected(both(samples(40, "add"), samples(10, "load")), 0, Verdict::corrected_in_part);
+  expect_undecided(event, 40);
+  EXPECT_EQ(corrected_at(event, "compare"), 10u) << "the jump has one predecessor";
+}
+
+TEST_F(SamplesOfSeveral, FollowTheirDataAddressAndRegisters) {
+  constexpr std::uint64_t kDi = 1U << 5U;  // PERF_REG_X86_DI
+  test::EventToBuild event{
+      .type = PERF_TYPE_RAW, .config = kLoads, .sample_regs_intr = kDi, .precise_ip = 1};
+  event.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_INTR;
+  const auto at = [&](int count, std::uint64_t address, std::vector<std::uint64_t> registers) {
+    auto all = samples(count, "add");
+    for (auto& sample : all) sample.address = address, sample.registers = registers;
+    return all;
+  };
+  const auto known = both(at(30, 0x7008, {0x7000}), at(60, 0x7000, {0x7000}));
+  auto found = corrected(both(known, at(2, 0x9000, {0x7000})), event, Verdict::corrected);
+  EXPECT_EQ(decided(found, DecidedBy::address), 90u);
+  EXPECT_EQ(found.moved, 90u);
+  EXPECT_EQ(found.unexplained, 2u) << "neither has this address";
+  EXPECT_EQ(corrected_at(found, "load"), 30u);
+  EXPECT_EQ(corrected_at(found, "compare"), 60u);
+  found = corrected(both(known, at(20, 0x9000, {0x7000})), event, Verdict::refused);
+  EXPECT_THAT(found.skid.reason, HasSubstr("20 of 110 samples follow no instruction"));
+  found = corrected(both(known, at(20, 0x7000, {})), event, Verdict::corrected_in_part);
+  EXPECT_EQ(found.undecided, 20u) << "without registers";
 }
 
 class CorrectedCopy : public ::testing::Test {
@@ -371,9 +390,10 @@ class CorrectedCopy : public ::testing::Test {
     const auto version = recording.writer().counted_text("6.1.187").bytes();
     return recording.feature(perfdata::HEADER_VERSION, version).bytes();
   }
+  static std::optional<std::uint64_t> stay(const locate::VisitedRecord&) { return std::nullopt; }
   /// Writes a copy without corrections of what `path_` was when it was opened.
   std::string copied() {
-    write_corrected(*recording_, *digest_, {}, copy_);
+    write_corrected(*recording_, *digest_, stay, copy_);
     return read_file(copy_, 1 << 20);
   }
   void open(const std::string& bytes) {
@@ -405,7 +425,7 @@ TEST_F(CorrectedCopy, IsOfWhatWasReadThoughAnotherRecordingTookTheName) {
 TEST_F(CorrectedCopy, IsNotMadeOfAFileThatBecameShorter) {
   open(recorded_at(0x1000));
   fs::resize_file(path_, 200);
-  EXPECT_THROW(write_corrected(*recording_, *digest_, {}, copy_), Error);
+  EXPECT_THROW(write_corrected(*recording_, *digest_, stay, copy_), Error);
   EXPECT_FALSE(fs::exists(copy_));
 }
 
@@ -414,7 +434,7 @@ TEST_F(CorrectedCopy, OfASparseFileIsSparse) {
   const std::string original = recorded_at(0x1000);
   open(original);
   fs::resize_file(path_, kSize);
-  write_corrected(*recording_, *digest_, {}, copy_);
+  write_corrected(*recording_, *digest_, stay, copy_);
   struct stat status {};
   ASSERT_EQ(::stat(copy_.c_str(), &status), 0);
   EXPECT_GT(status.st_size, kSize);
@@ -440,11 +460,9 @@ TEST_F(CorrectedCopy, HasTheNewAddressInCallChainsThatWereUnwoundLater) {
   chain(kCookie);
   const auto version = builder.writer().counted_text("7.3").bytes();
   open(builder.feature(perfdata::HEADER_VERSION, version).bytes());
-  Moves moves;
-  digest_->located.for_each([&](const locate::LocatedSamples& located) {
-    moves[{located.attribute, located.location.value(), 0}] = context(-4);
-  });
-  write_corrected(*recording_, *digest_, moves, copy_);
+  write_corrected(
+      *recording_, *digest_,
+      [&](const locate::VisitedRecord&) { return std::optional(context(-4)); }, copy_);
   auto copy = perfdata::Recording::open(copy_);
   std::vector<std::uint64_t> first_entries;
   perfdata::Record record;

@@ -59,8 +59,9 @@ void fields(FieldWriter& io, const correct::EventCorrection& value) {
   io("verdict", value.skid.verdict);
   io("reason", OrNull{value.skid.reason});
   io("advice", OrNull{value.skid.advice});
-  SKID_MEMBERS(samples, moved, in_place, split);
-  io("split_by", output::counts_by_name<correct::SplitBy>(value.split_by, output::Zeros::kept));
+  SKID_MEMBERS(samples, moved, in_place, undecided);
+  io("decided_by",
+     output::counts_by_name<correct::DecidedBy>(value.decided_by, output::Zeros::kept));
   SKID_MEMBERS(unexplained, unknown);
   io("not_placed",
      output::counts_by_name<analysis::NotJudged>(value.not_placed, output::Zeros::left_out));
@@ -75,7 +76,7 @@ constexpr std::string_view kColumnsOfEvent =
     "skid=skid/instructions skid_source=skid/source";
 constexpr std::string_view kOwnColumns =
     "row by module symbol offset address source_file=file source_line=line recorded corrected low "
-    "high moved in_place split unexplained unknown not_placed reason advice";
+    "high moved in_place undecided unexplained unknown not_placed reason advice";
 
 void add_rows(const Json& recording, const Json& event, std::string& csv) {
   const std::string prefix = csv_fields(kColumnsOfEvent, event, recording);
@@ -152,7 +153,7 @@ std::string outcome(const EventCorrection& event) {
     if (samples > 0) parts.push_back(count_of(samples, what));
   };
   add(event.in_place, "in place");
-  add(event.split, "split");
+  add(event.undecided, "undecided");
   add(event.unexplained, "unexplained");
   add(event.unknown, "unknown");
   const std::string not_placed = not_placed_text(event);
@@ -160,12 +161,12 @@ std::string outcome(const EventCorrection& event) {
   return joined(parts);
 }
 
-std::string split_text(const EventCorrection& event) {
-  constexpr std::array<std::string_view, correct::kSplitBys> kWords{"in equal shares, a guess",
-                                                                    "by branch records"};
+std::string decided_text(const EventCorrection& event) {
+  constexpr std::array<std::string_view, correct::kDecidedBys> kWords{
+      "by data address and registers", "by branch records"};
   std::vector<std::string> parts;
-  for (std::size_t i = event.split_by.size(); i-- > 0;) {
-    if (event.split_by[i] > 0) parts.push_back(count_of(event.split_by[i], kWords.at(i)));
+  for (std::size_t i = 0; i < event.decided_by.size(); ++i) {
+    if (event.decided_by[i] > 0) parts.push_back(count_of(event.decided_by[i], kWords.at(i)));
   }
   return joined(parts);
 }
@@ -214,7 +215,7 @@ std::string event_text(const Correction& correction, const EventCorrection& even
           page.field("instead", escape_for_terminal(skid.advice));
   text += is_corrected(skid.verdict) ? page.field("outcome", outcome(event))
                                      : page.field("not placed", not_placed_text(event));
-  if (event.split > 0) text += page.field("split", split_text(event));
+  text += page.field("decided", decided_text(event));
   const std::string listed = places(event, correction.by, page);
   return text + (listed.empty() ? "" : '\n' + listed);
 }

@@ -1,0 +1,85 @@
+// What a sample shows about the instruction that caused it.
+#pragma once
+
+#include "src/audit/address_event.h"
+#include "src/correct/candidates.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace skid::locate {
+struct VisitedRecord;
+}  // namespace skid::locate
+
+namespace skid::measure {
+struct Profile;
+}  // namespace skid::measure
+
+namespace skid::correct {
+
+/// Some candidates of a place: bit i is the i-th one, bit kMostCandidates one that is not known.
+using CandidateSet = std::uint64_t;
+inline constexpr CandidateSet kUnknownCandidate = CandidateSet{1} << kMostCandidates;
+
+/// Returns all candidates of a place.
+constexpr CandidateSet all_of(const Candidates& candidates) {
+  const CandidateSet known = (CandidateSet{1} << candidates.known.size()) - 1;
+  return known | (candidates.unknown ? kUnknownCandidate : 0);
+}
+
+/// Returns those candidates which may have accessed the data of a sample.
+CandidateSet agreeing(const Candidates& candidates, const witness::Record& record);
+
+/// The candidates that agree with a sample.
+struct Agreement {
+  CandidateSet by_address = 0;  ///< with its data address and registers
+  /// With its newest branch record. It holds if Evidence::trusts_branches().
+  CandidateSet by_branch = 0;
+
+  friend auto operator<=>(const Agreement&, const Agreement&) = default;
+};
+
+/// The evidence in the samples of a recording of x86-64: data addresses with registers
+/// (audit::address_event()), and branch records (PERF_SAMPLE_BRANCH_STACK, newest branch first).
+///
+/// The newest branch record of a sample shows by which way this very sample came to its
+/// instruction: by a branch to it, or without a branch from the target of one. The kernel assumes
+/// the same where it rewinds PEBS samples (intel_pmu_pebs_fixup_ip() in
+/// arch/x86/events/intel/ds.c). Those of adaptive PEBS are in step with their samples; those that
+/// the interrupt handler reads can be newer. They count as in step if at most 1% of the samples
+/// precede the target of their newest record. Events that did not record all branches (`-j
+/// any_call`, `--call-graph lbr`) are left out, and so are records that were not retired, by the
+/// rules of audits (audit::branch_filter(), audit::is_run()).
+class Evidence {
+ public:
+  /// `profile` must outlive this.
+  explicit Evidence(const measure::Profile& profile);
+
+  /// Whether samples of an event have evidence.
+  bool has(std::uint32_t attribute) const { return events_.contains(attribute); }
+
+  /// Returns how a sample of an event with evidence agrees with the candidates of its place, whose
+  /// link-time address is `address`. `is_counted`: it counts for trusts_branches().
+  Agreement agreement(const locate::VisitedRecord& visited, const Candidates& candidates,
+                      std::uint64_t address, bool is_counted);
+
+  /// Whether the branch records of an event are in step with its samples, by those counted so far.
+  bool trusts_branches(std::uint32_t attribute) const;
+
+ private:
+  struct Event {
+    std::optional<audit::AddressEvent> addresses;
+    bool has_branches = false;
+    std::uint64_t in_step = 0, out_of_step = 0;  ///< samples
+  };
+
+  CandidateSet agreeing_with_branch(Event& event, const locate::VisitedRecord& visited,
+                                    const Candidates& candidates, std::uint64_t address,
+                                    bool is_counted) const;
+
+  const measure::Profile& profile_;
+  std::map<std::uint32_t, Event> events_;
+};
+
+}  // namespace skid::correct
