@@ -67,9 +67,6 @@ Branches::Branches(const symbols::Module& module, Arch arch, CodeBudget& budget)
     }
   }
   std::ranges::sort(branches_);
-  std::ranges::sort(through_memory_, [](const auto& a, const auto& b) {
-    return std::pair(a.first.begin, a.second) < std::pair(b.first.begin, b.second);
-  });
   spread_computed_jumps(module);
 }
 
@@ -103,8 +100,7 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
   const AddressRange range{begin, end};
   bool stored = false;  // whether the preceding instruction wrote the return address
   while (begin < end) {
-    const std::size_t kept = branches_.size() + through_memory_.size();
-    if (left_ == 0 || budget_.is_exhausted() || kept >= kMostBranches) {
+    if (left_ == 0 || budget_.is_exhausted() || branches_.size() >= kMostBranches) {
       is_whole_ = false;
       return;
     }
@@ -132,13 +128,6 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
           kind = is_within ? Kind::jump_within : Kind::jump_from_elsewhere;
         }
         branches_.push_back({*instruction->target, kind, begin + offset});
-      }
-      const bool is_computed = instruction->flow == Flow::indirect_jump ||
-                               (instruction->flow == Flow::call && !instruction->target);
-      for (const auto& operand : instruction->memory) {
-        if (is_computed && operand.fixed) {
-          through_memory_.emplace_back(*operand.fixed, begin + offset);
-        }
       }
       const bool returns_to_stored = stored && returns(*instruction);
       if (returns_to_stored && (thunks_.empty() || thunks_.back() != range.begin)) {
@@ -180,18 +169,6 @@ std::span<const Branches::Branch> Branches::branches_into(AddressRange range) co
   const auto first = std::ranges::lower_bound(branches_, Branch{range.begin});
   const auto after = std::lower_bound(first, branches_.end(), Branch{range.end});
   return {first, after};
-}
-
-std::vector<std::uint64_t> Branches::branches_through(AddressRange bytes) const {
-  std::vector<std::uint64_t> found;
-  constexpr std::uint64_t kLargest = 16;  // bytes of an address with its segment: 10
-  const std::uint64_t lowest = bytes.begin - std::min(bytes.begin, kLargest);
-  auto at = std::ranges::lower_bound(through_memory_, lowest, {},
-                                     [](const auto& one) { return one.first.begin; });
-  for (; at != through_memory_.end() && at->first.begin < bytes.end; ++at) {
-    if (bytes.begin < at->first.end) found.push_back(at->second);
-  }
-  return found;
 }
 
 bool Branches::may_enter_from_elsewhere(std::uint64_t address) const {

@@ -61,9 +61,6 @@ class Branches {
   std::span<const Branch> branches_to(std::uint64_t address) const;
   /// Returns all direct branches into a range, lowest target first.
   std::span<const Branch> branches_into(AddressRange range) const;
-  /// Returns the addresses of calls and jumps through a pointer in memory at a fixed place
-  /// (`call *pointer(%rip)`) that overlaps `bytes`.
-  std::vector<std::uint64_t> branches_through(AddressRange bytes) const;
   /// Whether all of the file's code was decoded.
   bool is_whole() const noexcept { return is_whole_; }
 
@@ -92,9 +89,7 @@ class Branches {
   /// Returns where the function at an address, or the code between two functions, begins.
   std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
-  std::vector<Branch> branches_;  ///< ascending
-  /// The bytes that hold the target of a branch, and the branch's own address. Ascending.
-  std::vector<std::pair<AddressRange, std::uint64_t>> through_memory_;
+  std::vector<Branch> branches_;       ///< ascending
   std::vector<std::uint64_t> labels_;  ///< ascending
   /// The first addresses of functions, and of code between functions, in which a RET follows a
   /// store to its return address.

@@ -315,7 +315,6 @@ void ControlFlow::add_computed(Code& code, std::size_t index, Predecessors& pred
     add_unknown(Unknown::computed_call, predecessors);
     add_unknown(Unknown::computed_jump, predecessors);
     add_unknown(Unknown::ret, predecessors);
-    predecessors.computed = true;
   }
   if (code.steps().computes_jumps()) {
     if (!code.indirect_jumps) find_indirect_jumps(code);

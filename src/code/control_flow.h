@@ -52,7 +52,6 @@ struct Predecessors {
   /// jumps, RETs.
   std::vector<instructions::Instruction> unknown;
   bool anything = false;  ///< any instruction can precede it: the code before it is not known
-  bool computed = false;  ///< calls and jumps of any function through memory are among `unknown`
 
   /// Calls `visit(predecessor)` for all predecessors that are known.
   void for_each(const auto& visit) const {
@@ -84,12 +83,6 @@ class ControlFlow {
   /// Returns the block around `address`: instructions that are entered at the first and left at the
   /// last one; `address` alone if that is not known.
   AddressRange block_at(std::uint64_t address);
-
-  /// Returns the addresses of calls and jumps through a pointer in memory at a fixed place that
-  /// overlaps `bytes`.
-  std::vector<std::uint64_t> branches_through(AddressRange bytes) {
-    return file_.branches().branches_through(bytes);
-  }
 
   /// Returns the function at `address`; `address` alone if no function is there.
   AddressRange function_around(std::uint64_t address) const { return file_.range_around(address); }

@@ -106,18 +106,7 @@ std::optional<AddressFormula> formula_of(const ZydisInstruction& decoded,
   return formula;
 }
 
-/// Returns the bytes of an operand without registers, for an instruction at `address`.
-std::optional<AddressRange> fixed_bytes(const std::optional<AddressFormula>& formula,
-                                        std::uint64_t address) {
-  if (!formula || formula->base || formula->index) return std::nullopt;
-  const std::uint64_t begin =
-      formula->displacement + (formula->from_instruction ? address : std::uint64_t{0});
-  const std::uint64_t end = begin + formula->bytes;
-  if (end < begin) return std::nullopt;
-  return AddressRange{begin, end};
-}
-
-std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint64_t address) {
+std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded) {
   const bool address_only = only_takes_the_address(decoded);
   std::vector<MemoryOperand> memory;
   for (const ZydisDecodedOperand& operand : decoded.all_operands()) {
@@ -132,7 +121,6 @@ std::vector<MemoryOperand> memory_of(const ZydisInstruction& decoded, std::uint6
     found.on_stack = is_on_stack(operand);
     found.in_segment = is_in_segment(operand);
     found.formula = formula_of(decoded, operand);
-    found.fixed = fixed_bytes(found.formula, address);
     memory.push_back(found);
   }
   // These write a line addressed by a register, for which Zydis has no operand.
@@ -247,7 +235,7 @@ std::optional<Instruction> classify_x86_64(std::span<const std::byte> code, std:
   const ZydisInstruction& decoded = *found;
   Instruction result;
   result.length = decoded.instruction.length;
-  result.memory = memory_of(decoded, address);
+  result.memory = memory_of(decoded);
   result.categories = categories_of(decoded, result.memory);
   result.target = target_of(decoded, address);
   result.flow = flow_of(decoded, result.target.has_value());

@@ -50,10 +50,6 @@ struct MemoryOperand {
   /// The access is at the stack pointer, and not written in the assembly: PUSH, POP, CALL and RET.
   bool on_stack = false;
   bool in_segment = false;  ///< the address is relative to FS or GS
-  /// The accessed bytes on x86-64 if their address uses no register: it is relative to the next
-  /// instruction, or absolute in the data segment. Addresses are of the same kind as that of the
-  /// instruction.
-  std::optional<AddressRange> fixed = {};
   /// How the address is computed from registers. nullopt if it uses other than general-purpose
   /// registers (FS, GS), if the register of a bit test may select any bit, if the size depends on
   /// the CPU, and on other architectures.

@@ -351,20 +351,6 @@ TEST(Instructions, ReportDeferredTraps) {
   EXPECT_FALSE(decoded("8e d8").delays_traps) << "mov ds, eax";
 }
 
-TEST(Instructions, ReportBytesOfOperandsWithoutRegisters) {
-  const auto fixed = [](const std::string& bytes) {
-    return decoded(bytes).memory.front().fixed.value_or(AddressRange{});
-  };
-  // At 0x401000; displacements count from the next instruction.
-  EXPECT_EQ(fixed("48 8b 05 10 00 00 00"), (AddressRange{0x401017, 0x40101f})) << "mov rax, [rip]";
-  EXPECT_EQ(fixed("c6 05 10 00 00 00 01"), (AddressRange{0x401017, 0x401018})) << "mov byte, 1";
-  EXPECT_EQ(fixed("48 8b 04 25 00 20 00 00"), (AddressRange{0x2000, 0x2008})) << "absolute";
-  EXPECT_TRUE(fixed("48 8b 00").empty()) << "mov rax, [rax]";
-  EXPECT_TRUE(fixed("64 48 8b 04 25 28 00 00 00").empty()) << "mov rax, fs:[0x28]";
-  EXPECT_TRUE(fixed("48 0f a3 05 10 00 00 00").empty()) << "bt [rip], rax: any bit after it";
-  EXPECT_TRUE(fixed("0f ae 25 10 00 00 00").empty()) << "xsave [rip]: its size depends on the CPU";
-}
-
 TEST(Instructions, ReportHowOperandsAreAddressed) {
   const auto formula = [](const std::string& bytes) {
     return decoded(bytes).memory.front().formula.value_or(AddressFormula{});
@@ -372,6 +358,14 @@ TEST(Instructions, ReportHowOperandsAreAddressed) {
   EXPECT_EQ(formula("48 8b 05 10 00 00 00"),
             (AddressFormula{.from_instruction = true, .displacement = 0x17, .bytes = 8}))
       << "mov rax, [rip + 0x10]";
+  EXPECT_EQ(formula("48 8b 04 25 00 20 00 00"),
+            (AddressFormula{.displacement = 0x2000, .bytes = 8}))
+      << "absolute";
+  EXPECT_EQ(formula("64 48 8b 04 25 28 00 00 00"), AddressFormula{}) << "mov rax, fs:[0x28]";
+  EXPECT_EQ(formula("48 0f a3 05 10 00 00 00"), AddressFormula{})
+      << "bt [rip], rax: any bit after it";
+  EXPECT_EQ(formula("0f ae 25 10 00 00 00"), AddressFormula{})
+      << "xsave [rip]: its size depends on the CPU";
   EXPECT_EQ(formula("8b 44 b7 f8"),
             (AddressFormula{
                 .base = 7, .index = 6, .scale = 4, .displacement = UINT64_MAX - 7, .bytes = 4}))
@@ -466,7 +460,7 @@ TEST(Instructions, ReportTheStack) {
   EXPECT_FALSE(decoded("48 8b 04 24").memory.front().on_stack) << "mov rax, [rsp]: written as such";
   EXPECT_FALSE(decoded("a4").memory.front().on_stack) << "movsb";
   const auto push = decoded("ff 35 10 00 00 00").memory;  // push [rip]
-  EXPECT_TRUE(push.front().fixed);
+  EXPECT_FALSE(push.front().on_stack);
   EXPECT_TRUE(push.back().on_stack);
 }
 
