@@ -1,17 +1,23 @@
+#include "runway/trigger.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
 #include "src/events/catalogue.h"
+#include "src/events/counted.h"
 #include "src/events/cpu.h"
 #include "src/events/default_set.h"
 #include "src/events/event.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/event_attempt.h"
+#include "src/machine/machine.h"
 #include "src/machine/sampling_support.h"
 #include "src/output/diagnosis/diagnosis.h"
 #include "src/record/plan.h"
+#include "src/run/perftool/event_name.h"
+#include "src/run/perftool/record_command.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -26,6 +32,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace skid::machine {
 struct Machine;
 }  // namespace skid::machine
@@ -39,6 +47,20 @@ struct DoctorOptions {
   OutputOptions shown;
 };
 
+/// Returns a command that records a program with the data addresses and registers by which audit
+/// judges each sample; empty: the records of no default event have them.
+std::string proving_command(const machine::Machine& machine, const events::DefaultSet& set) {
+  static constexpr int kSkidZero = 2;
+  const auto event = std::ranges::find_if(set.events, [](const events::DefaultEvent& one) {
+    return runway::touches_data(one.trigger) && one.counted != events::Counted::cycles &&
+           one.counted != events::Counted::instructions &&
+           std::ranges::find(one.levels, kSkidZero) != one.levels.end();
+  });
+  if (machine.cpu.vendor != "GenuineIntel" || event == set.events.end()) return {};
+  return fmt::format("perf record -d --intr-regs={} -e {} -- COMMAND", perftool::kRegisters,
+                     perftool::event_at_level(event->perf_event, "u", kSkidZero));
+}
+
 output::CpuEvents cpu_events_of(const machine::Machine& machine,
                                 const events::Catalogue* catalogue) {
   output::CpuEvents cpu_events;
@@ -50,6 +72,7 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine,
         std::ranges::count(known, std::optional(true), &events::Event::precise));
   }
   cpu_events.set = events::default_set(machine, catalogue);
+  cpu_events.proving_command = proving_command(machine, cpu_events.set);
   return cpu_events;
 }
 

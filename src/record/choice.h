@@ -115,6 +115,9 @@ struct ChosenEvent {
   /// Suggestions for a name that neither the catalogue nor perf has: "; did you mean …?", or an
   /// empty text.
   std::optional<std::string> near_names;
+  /// The lowest level at which samples have the registers of the instruction that accessed their
+  /// data address, at no cost but their size; nullopt: none.
+  std::optional<int> registers_from;
   /// The kernel's answers for the levels 0 to 3; empty: it was not asked.
   std::vector<machine::LevelAnswer> answers;
 };

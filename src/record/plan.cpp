@@ -2,12 +2,14 @@
 
 #include "runway/instructions.h"
 #include "src/events/counted.h"
+#include "src/events/kernel_rules.h"
 #include "src/instructions/counted.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/measure/page_fault_checker.h"
+#include "src/perfdata/attribute.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/record_command.h"
 #include "src/support/address.h"
@@ -26,6 +28,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::events {
 class Catalogue;
@@ -266,6 +269,21 @@ void leave_out_impossible(std::vector<ChosenEvent>& events, const PlanOptions& o
   });
 }
 
+/// See ChosenEvent::registers_from. A page fault has its registers at any level, a PEBS record of
+/// Intel's has them; registers that are not in the records would end their batches.
+std::optional<int> registers_from(const ChosenEvent& chosen, const machine::Machine& machine) {
+  if (arch_of_kernel(machine.cpu.arch) != Arch::x86_64) return std::nullopt;
+  if (chosen.event.kind == EventKind::faults) return 0;
+  const bool has_addresses = chosen.event.kind == EventKind::other && !is_busy(chosen);
+  if (!has_addresses || machine.cpu.vendor != "GenuineIntel") return std::nullopt;
+  perfdata::Attribute attribute;
+  attribute.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+  const auto are_batched = events::batches_pebs_records(machine, attribute);
+  attribute.sample_type |= PERF_SAMPLE_REGS_INTR;
+  const bool ends_batches = events::batches_pebs_records(machine, attribute) != are_batched;
+  return ends_batches ? std::nullopt : std::optional(1);
+}
+
 }  // namespace
 
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
@@ -300,6 +318,9 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
                               const machine::PerfTool& perf, const events::Catalogue* catalogue) {
   RecordRequest request;
   request.events = choose_events(options, machine, catalogue, request.notes);
+  for (ChosenEvent& chosen : request.events) {
+    chosen.registers_from = registers_from(chosen, machine);
+  }
   request.cpu = cpu_for(options, {}, machine);
   if (!options.events.empty() && std::ranges::all_of(request.events, [&](const auto& chosen) {
         return chosen.cpu == request.events.front().cpu;
@@ -369,6 +390,8 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         // later (rwc_get_event_constraints()), so that levels would be of different counters.
         measurement.weights = measurement.data_addresses && chosen.event.kind == EventKind::other &&
                               chosen.counted != events::Counted::instructions;
+        measurement.registers =
+            measurement.data_addresses && chosen.registers_from && level >= *chosen.registers_from;
         measurement.level = level;
         measurement.repeat = repeat;
         measurement.period = options.extras.frequency ? 0 : chosen.period;

@@ -206,7 +206,7 @@ struct RecordSession {
         // Some events are refused with a data source: mem-loads without mem-loads-aux on Sapphire
         // Rapids and Alder Lake (intel_pmu_hw_config() in arch/x86/events/intel/core.c).
         if (measurement.data_addresses) {
-          measurement.data_addresses = measurement.weights = false;
+          measurement.data_addresses = measurement.weights = measurement.registers = false;
           refused_addresses = fmt::format("{} ({})", perftool::kAddressesRefused, outcome->reason);
           continue;
         }

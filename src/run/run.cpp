@@ -133,7 +133,7 @@ void fields(FieldReader& io, runway::RunLength& length) {
 void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
   SKID_MEMBERS(event, requested, perf_event);
   io("witness", OrNull{value.cross_check});
-  SKID_MEMBERS_OR_NULL(data_addresses, weights);
+  SKID_MEMBERS_OR_NULL(data_addresses, weights, registers);
   io("level", value.level, {.most = machine::kHighestLevel});
   io("repeat", value.repeat, {.least = 1});
   io("period", value.period);

@@ -58,6 +58,8 @@ TEST(PerfCommand, AsksForDataAddressesAndWeights) {
   EXPECT_THAT(command_with(addresses), Contains("-d"));
   EXPECT_THAT(command_with(addresses), Not(Contains("-W")));
   EXPECT_THAT(command_with(weights, 4, 19), Contains("-W"));
+  EXPECT_THAT(command_with([](Subject& subject) { subject.registers = true; }),
+              Contains("--intr-regs=ax,bx,cx,dx,si,di,bp,sp,r8,r9,r10,r11,r12,r13,r14,r15"));
 }
 
 TEST(PerfCommand, AsksForTheRegistersOfIbs) {

@@ -434,6 +434,32 @@ TEST(RecordPlan, HasTheUsersOwnWayOfRecording) {
   EXPECT_THAT(fault(asked, with_pmu()), HasSubstr("leave out -p or the P"));
 }
 
+TEST(RecordPlan, AsksForRegistersThatCostNothing) {
+  machine::Machine machine = with_pmu();
+  machine.cpu.arch = "x86_64";
+  machine.cpu.vendor = "GenuineIntel";
+  machine.cpu.family = 6;
+  machine.cpu.model = 94;  // Skylake
+  machine.kernel = "6.1.0";
+  PlanOptions asked{.events = {"faults", "r81d0", "cycles", "access"}, .levels = {{0, 1, 2}}};
+  asked.trigger = "load"_trigger;
+  const auto registers = [&] {
+    return test::mapped(plan(asked, machine), &run::PlannedMeasurement::registers);
+  };
+  const auto all = [](bool faults, bool none, bool precise) {
+    return ElementsAre(faults, faults, faults, none, precise, precise, false, false, false, false,
+                       false, false);
+  };
+  EXPECT_THAT(registers(), all(true, false, true)) << "PEBS records have them";
+  machine.kernel = "4.15.0";
+  EXPECT_THAT(registers(), all(true, false, false)) << "they end batches";
+  machine.kernel = "6.1.0";
+  machine.cpu.vendor = "AuthenticAMD";
+  EXPECT_THAT(registers(), all(true, false, false)) << "IBS has those of the interrupt";
+  machine.cpu.arch = "aarch64";
+  EXPECT_THAT(registers(), Each(false));
+}
+
 TEST(RecordPlan, LeavesOutWhatTheKernelRefuses) {
   RecordRequest request = resolve(options({"cycles"}), with_pmu());
   request.events.at(0).answers = {

@@ -42,7 +42,7 @@ Run example() {
   finished.requested = "access:upp";
   finished.perf_event = "mem:0x403000/8:rw:upp";
   finished.cross_check = "exceptions:page_fault_user";
-  finished.data_addresses = finished.weights = true;
+  finished.data_addresses = finished.weights = finished.registers = true;
   finished.samples = 400;
   finished.level = 2;
   finished.repeat = 4;

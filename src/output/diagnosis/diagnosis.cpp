@@ -312,6 +312,12 @@ std::string problems_text(const Page& page, const Diagnosis& diagnosis) {
   return text;
 }
 
+std::string own_program_text(const Page& page, const CpuEvents& cpu_events) {
+  if (cpu_events.proving_command.empty()) return {};
+  return page.title("A program whose samples 'skidscan audit' proves or contradicts one by one") +
+         page.hanging("  ", 2, escape_for_terminal(cpu_events.proving_command), Ink::green);
+}
+
 /// States what can be sampled, and up to which precise level.
 std::string verdict(const SamplingSupport& support, const Diagnosis& diagnosis) {
   if (!support.perf_missing.empty()) return "No perf can be run, so that nothing can be recorded.";
@@ -396,7 +402,9 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
       text += page.field("branches", branches_text(support, *diagnosis.branch_records));
     }
     text += pmus_text(page, support) + events_text(page, diagnosis);
-    if (any_of_cpu(diagnosis)) text += default_set_text(page, cpu_events);
+    if (any_of_cpu(diagnosis)) {
+      text += default_set_text(page, cpu_events) + own_program_text(page, cpu_events);
+    }
     return text + problems_text(page, diagnosis);
   }
   text += page.field(
@@ -407,6 +415,7 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
     text += page.field("branches", branches_text(support, *diagnosis.branch_records));
   }
   text += events_text(page, diagnosis);
+  if (any_of_cpu(diagnosis)) text += own_program_text(page, cpu_events);
   text += problems_text(page, diagnosis);
   const std::string more = "--details prints rights, settings, PMUs and the default triggers";
   return text + '\n' +
@@ -436,7 +445,8 @@ std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diag
          {"known", cpu_events.known},
          {"precise", cpu_events.precise},
          {"default_set", FieldWriter::json_of(cpu_events.set.events)},
-         {"notes", cpu_events.set.notes}}},
+         {"notes", cpu_events.set.notes},
+         {"proving_command", text_or_null(cpu_events.proving_command)}}},
        {"problems", FieldWriter::json_of(diagnosis.problems)}});
 }
 

@@ -20,6 +20,8 @@ struct CpuEvents {
   std::string catalogue;               ///< "libpfm4, skl"; empty: no catalogue covers the CPU
   std::size_t known = 0, precise = 0;  ///< events of the catalogue
   events::DefaultSet set;              ///< events that `record` records without -e
+  std::string
+      proving_command;  ///< records a program whose samples audit judges one by one; or empty
 };
 
 /// Returns one screen: what can be sampled, and each problem with its remedy; with `page.details`
