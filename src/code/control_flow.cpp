@@ -98,7 +98,7 @@ ControlFlow::CodePointer ControlFlow::code_at(std::uint64_t address) {
   code->function = std::move(function);
   file_.budget().take(kCostOfPaths * code->steps().steps().size());
   decode_inside(*code);
-  find_runs_and_blocks(*code);
+  find_runs(*code);
   if (kept_ > kMostKept) {
     codes_.clear();
     kept_ = 0;
@@ -128,14 +128,12 @@ void ControlFlow::decode_inside(Code& code) {
   std::ranges::sort(code.inside_before);
 }
 
-void ControlFlow::find_runs_and_blocks(Code& code) {
+void ControlFlow::find_runs(Code& code) {
   const auto& steps = code.steps().steps();
   bool runs = true;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::uint64_t address = code.steps().address_of(i);
     const bool is_entered = file_.branches().may_enter(address) || file_.is_labelled(address);
-    const bool goes_on = i > 0 && steps[i].decodes && steps[i - 1].flow == next && !is_entered;
-    if (!goes_on) code.blocks.push_back(i);
     code.runs_into.push_back(runs || code.paths.computes_jumps);
     if (!falls_through(steps[i].flow) && steps[i].flow != call) {
       runs = false;
@@ -343,17 +341,6 @@ Predecessors ControlFlow::predecessors(std::uint64_t address) {
   add_computed(*code, *index, found);
   keep_each_once(found.known);
   return found;
-}
-
-AddressRange ControlFlow::block_at(std::uint64_t address) {
-  const auto code = code_at(address);
-  const auto found = code ? code->steps().find(address) : std::nullopt;
-  const bool is_known = found && code->steps().decodes_until(*found) && code->inside_before.empty();
-  if (!is_known) return {address, address + 1};
-  const auto after = std::ranges::upper_bound(code->blocks, *found);
-  const std::size_t end = after == code->blocks.end() ? code->steps().steps().size() : *after;
-  const Step& last = code->steps().steps()[end - 1];
-  return {code->steps().address_of(*(after - 1)), code->steps().address_of(end - 1) + last.length};
 }
 
 }  // namespace skid::code

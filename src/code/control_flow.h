@@ -80,9 +80,6 @@ class ControlFlow {
   /// Returns the predecessors of the instruction at `address`, for which problem_at() returns none.
   Predecessors predecessors(std::uint64_t address);
   std::optional<instructions::Instruction> instruction_at(std::uint64_t address) const;
-  /// Returns the block around `address`: instructions that are entered at the first and left at the
-  /// last one; `address` alone if that is not known.
-  AddressRange block_at(std::uint64_t address);
 
   /// Returns the function at `address`; `address` alone if no function is there.
   AddressRange function_around(std::uint64_t address) const { return file_.range_around(address); }
@@ -98,7 +95,6 @@ class ControlFlow {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> inside_before;
     /// For each instruction, whether control can run into it from the instructions before it.
     std::vector<bool> runs_into;
-    std::vector<std::size_t> blocks;  ///< first instructions of blocks, ascending
     std::shared_ptr<const std::vector<Predecessor>> indirect_jumps;  ///< null: not yet found
 
     const FunctionCode& steps() const { return function->code; }
@@ -120,7 +116,7 @@ class ControlFlow {
   /// instruction; empty: they are not known.
   std::vector<std::uint64_t> all_before(const Code& code, std::size_t index);
   void decode_inside(Code& code);
-  void find_runs_and_blocks(Code& code);
+  void find_runs(Code& code);
   void find_indirect_jumps(Code& code);
   bool only_nops(AddressRange range) const;
   const Returns& returns_of(std::uint64_t function);

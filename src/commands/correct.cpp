@@ -93,7 +93,7 @@ Command correct_command() {
                   example_option(options->inputs),
                   skid_option(options->skid, "skid"),
                   {"--by",
-                   Value::one_of("UNIT", options->by, {"instruction", "line", "block", "function"}),
+                   Value::one_of("UNIT", options->by, {"instruction", "line", "function"}),
                    "what the counts are added up by (default: instruction)"},
                   format_option(options->shown.format, {"text", "json", "csv"}),
                   {"-o,--output", Value::file("FILE", options->output),

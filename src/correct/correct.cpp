@@ -10,6 +10,7 @@
 #include "src/correct/fit.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
+#include "src/correct/sampled_code.h"
 #include "src/correct/skid.h"
 #include "src/correct/spread.h"
 #include "src/events/causes.h"
@@ -61,58 +62,8 @@ namespace {
 
 using analysis::NotJudged;
 
-/// Samples of one event at one place of a file. In recordings with a breakpoint they have one `ip`,
-/// so that their processes map the file at the same address; else it is 0.
-struct SampledAt {
-  symbols::FileLocation location;
-  std::uint64_t ip = 0;
-  std::uint32_t attribute = 0;
-
-  friend auto operator<=>(const SampledAt&, const SampledAt&) = default;
-};
 /// Numbers of samples by event and place, in the order of places.
 using SamplesAt = std::map<SampledAt, std::uint64_t>;
-
-/// The addresses at which processes mapped files.
-///
-/// Example: a sample at 0x555555555139 is at the link-time address 0x1139 of its file. So the file
-/// has the bias 0x555555554000, and a breakpoint at 0x555555558028 watches the link-time address
-/// 0x4028.
-class FileBiases {
- public:
-  explicit FileBiases(const measure::Profile& profile)
-      : spaces_(profile.digest.spaces), modules_(profile.modules) {}
-
-  /// Notes where processes mapped the files of samples.
-  void add(const SamplesAt& sampled) {
-    for (const auto& [at, samples] : sampled) {
-      const auto* module = modules_.find(spaces_.file(at.location.file)).module;
-      const auto address = module ? module->address_at(at.location.offset) : std::nullopt;
-      if (address && at.ip != 0) biases_[at.location.file].insert(at.ip - *address);
-    }
-  }
-
-  /// Whether a byte in a process with this bias of `file` is data of that file, or of another one
-  /// that all processes mapped at the same address.
-  bool is_data_of_file(std::uint64_t byte, symbols::FileIndex file, std::uint64_t bias) const {
-    const auto contains = [&](symbols::FileIndex other, std::uint64_t at) {
-      const auto* module = modules_.find(spaces_.file(other)).module;
-      if (module == nullptr) return false;
-      const auto ranges = module->loaded_ranges();
-      return std::ranges::any_of(
-          ranges, [&](const AddressRange& range) { return range.contains(byte - at); });
-    };
-    return contains(file, bias) || std::ranges::any_of(biases_, [&](const auto& other) {
-             return other.second.size() == 1 && contains(other.first, *other.second.begin());
-           });
-  }
-
- private:
-  const symbols::AddressSpaces& spaces_;
-  locate::ModuleStore& modules_;
-  /// The differences between the addresses in processes and those of the file.
-  std::map<symbols::FileIndex, std::set<std::uint64_t>> biases_;
-};
 
 SpreadPlace place_in(const symbols::Module& module, const symbols::FileLocation& location) {
   const auto address = module.address_at(location.offset);
@@ -133,7 +84,6 @@ class Corrector {
   /// was corrected before.
   Corrector(const measure::Profile& profile, const Choices& choices)
       : profile_(profile),
-        keeps_blocks_(choices.by == By::block),
         keeps_places_(!choices.output.empty()),
         filtered_(profile.digest.filtered),
         evidence_(profile),
@@ -160,7 +110,7 @@ class Corrector {
     profile_.digest.located.for_each(
         [&](const locate::LocatedSamples& located) { take(located, sampled); });
     // Each file is corrected with the mappings of all files, whatever their order.
-    biases_.add(sampled);
+    for (const auto& [at, samples] : sampled) biases_.add(at);
     for (auto at = sampled.cbegin(); at != sampled.cend();) {
       SamplesAt of_file;
       const symbols::FileIndex file = at->first.location.file;
@@ -194,8 +144,6 @@ class Corrector {
 
   /// Returns what Choices::filter selected.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
-  /// Returns where the blocks of all places begin. Empty before correct(), and without By::block.
-  const Blocks& blocks() const noexcept { return blocks_; }
 
  private:
   /// A place with its candidates, whose samples are judged one by one, or are moved in an output.
@@ -213,22 +161,15 @@ class Corrector {
     event.spreads.push_back({place, samples, {}, true});
   }
 
-  static void leave_unless_nothing_to_do(CorrectedEvent& event, const SpreadPlace& place,
-                                         std::uint64_t samples, NotJudged reason) {
-    if (event.correction.skid.verdict == Verdict::nothing_to_correct) {
-      event.correction.in_place += samples;
-      event.spreads.push_back({place, samples, {place}});
-    } else {
-      leave(event, place, samples, reason);
-    }
-  }
-
   void take(const locate::LocatedSamples& located, SamplesAt& sampled) {
     const auto entry = events_.find(located.attribute);
     if (entry == events_.end()) return;
     CorrectedEvent& event = entry->second;
     event.correction.samples += located.samples;
-    if (event.correction.skid.verdict == Verdict::refused) return;
+    if (event.correction.skid.verdict == Verdict::nothing_to_correct) {
+      event.correction.in_place += located.samples;
+    }
+    if (event.correction.skid.verdict != Verdict::corrected) return;
     SpreadPlace place;
     if (located.location) {
       place.file = located.location->file;
@@ -256,91 +197,37 @@ class Corrector {
       for (const auto& [at, samples] : sampled) {
         SpreadPlace place{index, false, at.location.offset};
         if (found.module != nullptr) place = place_in(*found.module, at.location);
-        leave_unless_nothing_to_do(events_.at(at.attribute), place, samples, reason);
+        leave(events_.at(at.attribute), place, samples, reason);
       }
       return;
     }
     code::ControlFlow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
-    FileToCorrect reading{*found.module, flow, {*found.module, flow, budget_}, {}, {}};
+    SampledCode code(profile_, biases_, *found.module, flow, budget_);
+    for (const auto& [at, samples] : sampled) code.note_sample(at, events_.at(at.attribute).causes);
     // Functions can overlap; each is decoded once.
     std::multimap<std::uint64_t, const SamplesAt::value_type*> by_function;
     for (const auto& one : sampled) {
       const auto address = found.module->address_at(one.first.location.offset);
       by_function.emplace(address ? flow.function_around(*address).begin : 0, &one);
     }
-    find_unfused_jumps(reading, sampled);
-    for (const auto& [begin, one] : by_function) correct_place(reading, one->first, one->second);
-  }
-
-  /// A file while it is corrected.
-  struct FileToCorrect {
-    const symbols::Module& module;
-    code::ControlFlow& flow;
-    witness::FileAccesses accesses;
-    std::set<std::uint64_t> unfused;  ///< conditional jumps, see Suspicion
-    /// Whether the watched data is that of a file, by event and bias of this file.
-    std::map<std::pair<std::uint32_t, std::uint64_t>, bool> is_data_of_file;
-  };
-
-  /// Returns the candidates of samples at the link-time `address`.
-  Candidates candidates_of(FileToCorrect& file, const SampledAt& at, std::uint64_t address) {
-    const perfdata::Attribute& attribute = profile_.events[at.attribute].attribute;
-    Suspicion suspicion{.causes = events_.at(at.attribute).causes,
-                        .fuses_as_intel = profile_.machine().cpu.vendor == "GenuineIntel",
-                        .unfused = &file.unfused};
-    if (attribute.type == PERF_TYPE_BREAKPOINT) {
-      constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
-      const std::uint64_t bias = at.ip - address;
-      const auto [known, is_new] = file.is_data_of_file.try_emplace({at.attribute, bias});
-      if (is_new) {
-        known->second = biases_.is_data_of_file(attribute.config1, at.location.file, bias);
-      }
-      suspicion.watched = {.ip = at.ip,
-                           .address = attribute.config1,
-                           .bytes = std::max<std::uint64_t>(attribute.config2, 1)};
-      suspicion.writes_only = attribute.bp_type == kWrite;
-      suspicion.stack_is_elsewhere = known->second;
-    }
-    return find_candidates(file.flow, file.accesses, address, suspicion);
-  }
-
-  /// Finds the conditional jumps whose samples only the instruction before them explains.
-  void find_unfused_jumps(FileToCorrect& file, const SamplesAt& sampled) {
-    for (const auto& [at, samples] : sampled) {
-      const auto address = file.module.address_at(at.location.offset);
-      const bool is_trap = profile_.events[at.attribute].attribute.type == PERF_TYPE_BREAKPOINT &&
-                           events_.at(at.attribute).correction.skid.verdict == Verdict::corrected;
-      if (!is_trap || !address || file.flow.problem_at(*address) != NotJudged::none) continue;
-      const auto jump = file.flow.instruction_at(*address);
-      if (!jump || jump->flow != instructions::Flow::conditional) continue;
-      const auto candidates = candidates_of(file, at, *address);
-      if (candidates.unknown || candidates.known.size() != 1) continue;
-      if (candidates.known.front().falls_through) file.unfused.insert(*address);
+    for (const auto& [begin, one] : by_function) {
+      correct_place(*found.module, flow, code, one->first, one->second);
     }
   }
 
-  void correct_place(FileToCorrect& file, const SampledAt& at, std::uint64_t samples) {
+  void correct_place(const symbols::Module& module, code::ControlFlow& flow, SampledCode& code,
+                     const SampledAt& at, std::uint64_t samples) {
     CorrectedEvent& event = events_.at(at.attribute);
-    const SpreadPlace place = place_in(file.module, at.location);
-    if (keeps_blocks_) keep_block(file.flow, place);
-    if (event.correction.skid.verdict == Verdict::nothing_to_correct || !place.is_linked) {
-      leave_unless_nothing_to_do(event, place, samples, NotJudged::no_code);
-      return;
-    }
-    const NotJudged problem = file.flow.problem_at(place.address);
+    const SpreadPlace place = place_in(module, at.location);
+    const NotJudged problem = place.is_linked ? flow.problem_at(place.address) : NotJudged::no_code;
     if (problem != NotJudged::none) {
       leave(event, place, samples, problem);
       return;
     }
-    PlaceToJudge found{place, candidates_of(file, at, place.address), {}};
-    if (file.flow.is_cut()) {
+    PlaceToJudge found{place, code.candidates_of(at, place.address, event.causes), {}};
+    if (flow.is_cut()) {
       leave(event, place, samples, NotJudged::too_much_code);
       return;
-    }
-    if (keeps_blocks_) {
-      for (const Candidate& one : found.candidates.known) {
-        keep_block(file.flow, {place.file, true, one.address});
-      }
     }
     const bool has_evidence = evidence_.has(at.attribute);
     if (!has_evidence) add(event, found, all_of(found.candidates), samples);
@@ -411,20 +298,14 @@ class Corrector {
     event.spreads.push_back(std::move(spread));
   }
 
-  void keep_block(code::ControlFlow& flow, const SpreadPlace& place) {
-    if (!place.is_linked) return;
-    blocks_.emplace(std::pair(place.file, place.address), flow.block_at(place.address).begin);
-  }
-
   const measure::Profile& profile_;
-  bool keeps_blocks_, keeps_places_;
+  bool keeps_places_;
   CorrectedEvents events_;
   locate::Filtered filtered_;
   Evidence evidence_;
   FileBiases biases_;
   code::CodeBudget budget_;
   Places places_;
-  Blocks blocks_;
 };
 
 }  // namespace
@@ -442,8 +323,7 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   corrector.correct();
   for (auto& [attribute, event] : corrector.events()) {
     any_corrected = any_corrected || is_corrected(event.correction.skid.verdict);
-    event.correction.places =
-        fold(std::move(event.spreads), choices.by, profile, corrector.blocks());
+    event.correction.places = fold(std::move(event.spreads), choices.by, profile);
   }
   if (!choices.output.empty() && any_corrected) {
     write_corrected(

@@ -18,8 +18,8 @@
 namespace skid::correct {
 
 /// The unit by which counts are added up.
-enum class By : std::uint8_t { instruction, line, block, function };
-SKID_NAMES(By, "instruction", "line", "block", "function")
+enum class By : std::uint8_t { instruction, line, function };
+SKID_NAMES(By, "instruction", "line", "function")
 
 /// What showed which of several instructions caused a sample.
 enum class DecidedBy : std::uint8_t {
@@ -61,7 +61,7 @@ struct EventCorrection : measure::EventSummary {
   /// Parts of `moved` and `in_place` with several possible instructions, by DecidedBy.
   std::array<std::uint64_t, kDecidedBys> decided_by = {};
   /// Most corrected samples first. Both their recorded and their corrected counts add up to
-  /// `samples`. Empty if the correction is refused.
+  /// `samples`. Empty if nothing is corrected.
   std::deque<Place> places;
 };
 

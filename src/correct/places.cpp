@@ -20,8 +20,7 @@ namespace {
 
 class Folder {
  public:
-  Folder(By by, const measure::Profile& profile, const Blocks& blocks)
-      : by_(by), profile_(profile), blocks_(blocks), units_(Before{by}) {}
+  Folder(By by, const measure::Profile& profile) : by_(by), profile_(profile), units_(Before{by}) {}
 
   /// Returns the sum to which samples at a place belong.
   Place& sum_of(const SpreadPlace& at) {
@@ -103,16 +102,11 @@ class Folder {
                                           std::uint64_t begin) const {
     if (at.file == symbols::Region::kNoFile) return std::nullopt;
     if (by_ == By::function) return place.symbol.empty() ? std::nullopt : std::optional(begin);
-    if (by_ == By::block) {
-      const auto block = blocks_.find({at.file, at.address});
-      return at.is_linked && block != blocks_.end() ? block->second : at.address;
-    }
     return at.address;
   }
 
   By by_;
   const measure::Profile& profile_;
-  const Blocks& blocks_;
   std::deque<Place> sums_;
   std::set<Place*, Before> units_;
   std::map<SpreadPlace, Place*> known_;
@@ -120,9 +114,8 @@ class Folder {
 
 }  // namespace
 
-std::deque<Place> fold(std::vector<Spread> spreads, By by, const measure::Profile& profile,
-                       const Blocks& blocks) {
-  Folder folder(by, profile, blocks);
+std::deque<Place> fold(std::vector<Spread> spreads, By by, const measure::Profile& profile) {
+  Folder folder(by, profile);
   add_up(spreads, [&](const SpreadPlace& place) -> Counts& { return folder.sum_of(place); });
   spreads = {};
   return folder.take_places();

@@ -3,13 +3,9 @@
 
 #include "src/correct/correction.h"
 #include "src/correct/spread.h"
-#include "src/symbols/file_location.h"
 
-#include <cstdint>
 #include <deque>
-#include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace skid::measure {
@@ -36,12 +32,7 @@ void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
   }
 }
 
-/// First addresses of blocks, by file and address of an instruction.
-using Blocks = std::map<std::pair<symbols::FileIndex, std::uint64_t>, std::uint64_t>;
-
-/// Adds up the spreads by the chosen unit. `blocks`: for By::block. Returns the places with most
-/// corrected samples first.
-std::deque<Place> fold(std::vector<Spread> spreads, By by, const measure::Profile& profile,
-                       const Blocks& blocks);
+/// Adds up the spreads by the chosen unit. Returns the places with most corrected samples first.
+std::deque<Place> fold(std::vector<Spread> spreads, By by, const measure::Profile& profile);
 
 }  // namespace skid::correct

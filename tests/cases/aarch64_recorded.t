@@ -46,9 +46,9 @@ The core's events are not judged at any level:
 There is no skid that could be taken out:
 
   $ of correct access.data
-  $ events verdict places | grep -o -e '"nothing_to_correct"' -e '"address": "[^"]*"' -e '"recorded": [0-9]*' -e '"corrected": [0-9]*' |
-  >   paste -s -d ' '
-  "nothing_to_correct" "address": "0x4010d0" "recorded": 323 "corrected": 323 "nothing_to_correct" "address": "0x4010d0" "recorded": 323 "corrected": 323
+  $ events verdict samples in_place
+  "nothing_to_correct" 323 323
+  "nothing_to_correct" 323 323
   $ of correct cycles.data
   $ events event verdict reason | cut -c1-100
   "cycles" "refused" "every instruction takes cycles; a delay that does not depend on the code leaves 

@@ -8,7 +8,7 @@ def events():
     found = json.load(open("json"))["recordings"][0]["events"]
     for one in found:
         places = one["places"]
-        if one["verdict"] == "refused":
+        if one["verdict"] not in ("corrected", "corrected_in_part"):
             assert not places and one["reason"]
             continue
         outcomes = sum(one[key] for key in ("moved", "in_place", "undecided", "unexplained", "unknown"))

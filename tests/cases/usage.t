@@ -26,7 +26,7 @@ What is near is named:
   skidscan: column 'qqq' does not exist; expected time, pid, tid, cpu, attr, event, period, addr, weight, data_src, brstack, iregs, uregs, mode, exact, ip, sym, symoff, dso, trace
   [64]
   $ skidscan correct --by lines
-  skidscan: --by lines: expected instruction, line, block, function; did you mean line? try 'skidscan correct --help'
+  skidscan: --by lines: expected instruction, line, function; did you mean line? try 'skidscan correct --help'
   [64]
 
 Outputs beyond the limit of sizes are reported:

@@ -39,7 +39,7 @@ void correct_it(const measure::Source& source, const measure::ReadingChoices& re
                 std::uint8_t flags) {
   correct::Choices choices;
   static_cast<measure::ReadingChoices&>(choices) = reading;
-  choices.by = static_cast<correct::By>((flags >> 4U) % 4);
+  choices.by = static_cast<correct::By>((flags >> 4U) % 3);
   for (const auto& event : correct::correct(source, choices).events) {
     if (!is_corrected(event.skid.verdict)) continue;
     std::uint64_t recorded = 0, corrected = 0;

@@ -266,12 +266,6 @@ TEST_F(ControlFlow, ReportsPlacesWithoutAnInstruction) {
   EXPECT_EQ(flow_->problem_at(1), NotJudged::no_function);
 }
 
-TEST_F(ControlFlow, BlocksEndAtBranchesAndTargets) {
-  const auto block = flow_->block_at(at("joins", 8));
-  EXPECT_EQ(block.begin, at("joins", 7));
-  EXPECT_EQ(block.end, at("joins", 10));
-}
-
 TEST_F(ControlFlow, PairsThatAreNotFusedDoNotLeadPastTheirJump) {
   watch_.fuses_as_intel = true;
   EXPECT_EQ(causes("joins", 4), "joins.3") << "CMP with a number";

@@ -101,7 +101,7 @@ std::string place_text(const correct::Place& place, correct::By by) {
   std::string text;
   if (!place.symbol.empty()) {
     text = function_name(place.symbol);
-    const bool has_offset = by == correct::By::instruction || by == correct::By::block;
+    const bool has_offset = by == correct::By::instruction;
     if (has_offset) text += fmt::format("+{:#x}", place.offset);
   } else if (place.address) {
     text = fmt::format("{:#x}", *place.address);
