@@ -1,6 +1,7 @@
 #include "src/events/intel_table.h"
 
 #include "src/events/cpu.h"
+#include "src/events/perf_names.h"
 #include "src/machine/cpu_identity.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -169,6 +170,13 @@ std::vector<std::string> errata_ids(std::string_view text) {
   return ids;
 }
 
+/// The files of cores before Haswell do not say which records have a data address. Those of load
+/// latency do (Intel SDM Vol. 3B, "Load Latency Performance Monitoring Facility").
+void note_latency(Event& event) {
+  const auto loads = kernel_event(event.core, "mem-loads");
+  if (!event.data_la && loads && loads->config == event.config) event.data_la = true;
+}
+
 /// A line of events.tsv without its first column.
 Event event_of(std::string_view line, const IntelFile& file, const std::string& source) {
   Event event;
@@ -186,6 +194,7 @@ Event event_of(std::string_view line, const IntelFile& file, const std::string& 
   event.precise_source = "intel";
   const std::string_view data_la = take_until('\t', line);
   if (!data_la.empty()) event.data_la = data_la == "1";
+  note_latency(event);
   event.pdist = pdist_counters(take_until('\t', line));
   take_until('\t', line);  // counters
   event.errata = errata_ids(line);
@@ -331,6 +340,7 @@ void read_events(const fs::path& path, const std::string& pmu, std::vector<Event
        (document.is_array() ? root : root["Events"]).elements(kMostEvents)) {
     events.push_back(read_event(value, pmu));
     events.back().core = core_of(core);
+    note_latency(events.back());
   }
 }
 

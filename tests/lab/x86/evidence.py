@@ -118,7 +118,7 @@ def run(cpu: Cpu, skidscan: Path, directory: Path, period: int) -> list[str]:
             for level in LEVELS:
                 path = results / f"{name}.{event}.{level}.data"
                 row = f"{cpu.name:28} {name:8} {event:7} {level:3}"
-                if not path.exists():
+                if not path.exists() or path.stat().st_size == 0:
                     print(f"{row} refused", flush=True)
                     continue
                 done = subprocess.run([skidscan, "audit", path, "--format", "json"], capture_output=True, text=True,
