@@ -22,7 +22,7 @@ std::string cpu_details(const machine::CpuIdentity& cpu, const std::string& name
 /// Describes a machine: "Intel(R) Xeon(R) … (6-55-4), microcode 0x1, under KVM, Linux 6.1".
 /// Escaped.
 std::string machine_text(const machine::CpuIdentity& cpu, std::string_view kernel);
-/// Describes the machine of a group, an audit or a side of a comparison.
+/// Describes the machine of a group, an audit or a run of a comparison.
 std::string machine_text(const auto& of) {
   return machine_text(of.cpu, of.kernel);
 }
