@@ -5,7 +5,6 @@
 #include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"
 #include "src/output/name_list.h"
-#include "src/record/choice.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -102,9 +101,6 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
   auto all = figure_options(options, "a figure");
   const auto kinds =
       output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
-  const auto add_levels = [&options](const auto& names) {
-    for (const auto& name : names) options.figure.levels.push_back(record::parse_level(name));
-  };
   all.insert(
       all.end(),
       {{"--kind", Value::one_of("KIND", options.kind, kinds),
@@ -114,7 +110,7 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
        {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"},
        {"-e,--event", split_events(options.figure.events),
         "events of the figure: as requested, without level, or by the vendor's name"},
-       {"-p,--precise", level_list(add_levels), "precise levels of the figure"},
+       {"-p,--precise", level_list(options.figure.levels), "precise levels of the figure"},
        {"--html", Value::file("FILE", options.html),
         "write a page for a browser: one file with figures and tables that loads nothing else"}});
   return all;

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,34 +57,14 @@ std::vector<std::string> event_names(const std::string& cpu, const std::string& 
   return names;
 }
 
-Value split_lists(std::string name, std::vector<std::string>& elements,
-                  const std::function<std::vector<std::string>(const std::string&)>& split) {
-  Value value = Value::converted(std::move(name), [&elements, split](const auto& given) {
-    for (const std::string& list : given) {
-      for (std::string& one : split(list)) elements.push_back(std::move(one));
-    }
-  });
-  value.repeats = true;
-  return value;
-}
-
 Value split_events(std::vector<std::string>& events) {
-  return split_lists("EVENT", events, perftool::split_event_list)
+  return Value::parsed("EVENT", events, perftool::split_event_list,
+                       "events separated by commas, each '/' closed")
       .completing(names_of_events, commandline::Completion::list);
 }
 
 Value event_list(std::vector<std::string>& events) {
   return Value::text("EVENT", events).completing(names_of_events, commandline::Completion::list);
-}
-
-Value level_list(std::function<void(const commandline::Texts&)> use) {
-  return Value::converted("LEVELS", std::move(use))
-      .separated()
-      .completing(
-          [] {
-            return commandline::Texts{"none", "p", "pp", "ppp"};
-          },
-          commandline::Completion::list);
 }
 
 Option bin_option(std::optional<std::int64_t>& width) {
