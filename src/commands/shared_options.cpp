@@ -41,7 +41,7 @@ Option example_option(std::vector<std::string>& inputs, const std::string& name)
       {name}};
 }
 
-Option format_option(std::string& format, const std::vector<std::string>& formats) {
+Option format_option(Format& format, const std::vector<std::string>& formats) {
   return {"--format", Value::one_of("FORMAT", format, formats),
           fmt::format("output format (default: {})", formats.front())};
 }
@@ -105,7 +105,7 @@ Option arch_option(std::string& arch) {
 }
 
 std::vector<Option> output_options(OutputOptions& options) {
-  return {{"--color", Value::one_of("WHEN", options.color, {"auto", "always", "never"}),
+  return {{"--color", Value::one_of("WHEN", options.color),
            "color text; auto: on a terminal, unless NO_COLOR is set (default: auto)"},
           {"--ascii", Value::flag(options.ascii),
            "draw bars and lines in ASCII, the default where the locale is not UTF-8"},

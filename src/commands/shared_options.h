@@ -14,6 +14,7 @@
 
 namespace skid::commands {
 
+enum class Format;
 struct OutputOptions;
 
 /// Returns the option INPUT..., --input: runs and recordings; without any the default run.
@@ -24,7 +25,7 @@ Option recordings_option(std::vector<std::string>& inputs);
 Option example_option(std::vector<std::string>& inputs, const std::string& name = "INPUT");
 
 /// Returns the option --format, one of `formats`; the first one is the default.
-Option format_option(std::string& format, const std::vector<std::string>& formats);
+Option format_option(Format& format, const std::vector<std::string>& formats);
 
 /// Returns the events of `cpu` (empty: this machine's) as perf spells them, for completion; none if
 /// the CPU is unknown. `perfmon`: directory; may be empty.

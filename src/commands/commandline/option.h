@@ -1,6 +1,7 @@
 // Options as data: their names, values and descriptions, and where the values are stored.
 #pragma once
 
+#include "src/support/names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -110,13 +111,25 @@ struct Value {
   static Value directory(Variable& variable) {
     return text("DIR", variable).completing(Completion::directories);
   }
-  /// Returns a value that is one of `words`, which shells complete.
-  static Value one_of(std::string name, std::string& variable, const Texts& words) {
-    const auto is_word = [words](const std::string& text) {
-      return std::ranges::find(words, text) != words.end();
+  /// Returns a value that is one of `words`, which shells complete; of an enumeration some of its
+  /// SKID_NAMES, or all.
+  template <typename Variable>
+  static Value one_of(std::string name, Variable& variable, Texts words = {}) {
+    using Type = typename Element<Variable>::Type;
+    if constexpr (std::is_enum_v<Type>) {
+      constexpr auto kNames = names_of(Type{});
+      if (words.empty()) words.assign(kNames.begin(), kNames.end());
+    }
+    const auto parse = [words](const std::string& text) -> std::optional<Type> {
+      if (std::ranges::find(words, text) == words.end()) return std::nullopt;
+      if constexpr (std::is_enum_v<Type>) {
+        return value_named<Type>(text);
+      } else {
+        return text;
+      }
     };
-    Value value = checked(std::move(name), variable, is_word);
-    value.words = words;
+    Value value = parsed(std::move(name), variable, parse);
+    value.words = std::move(words);
     return std::move(value).completing(Completion::words);
   }
   template <typename Variable, typename Number = typename Element<Variable>::Type>
