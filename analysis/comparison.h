@@ -30,6 +30,7 @@ struct ComparedMeasurements {
 /// for each input, and for each machine if an input was recorded on several. `machine`: one for all
 /// that was recorded on the same CPU model, microcode, hypervisor and kernel.
 enum class SideBy { input, machine };
+SKID_NAMES(SideBy, "input", "machine")
 
 struct ComparisonChoices {
   SideBy by = SideBy::input;

@@ -50,10 +50,11 @@
 namespace skid::analysis {
 namespace {
 
-std::string_view promise_of(int level) {
-  static constexpr std::array<std::string_view, 4> kPromises{
-      "none", "constant skid", "skid 0 requested", kPromiseOfLevelThree};
-  return level < 0 || level > 3 ? kPromises[0] : kPromises.at(static_cast<std::size_t>(level));
+std::string_view skid_constraint(int level) {
+  static constexpr std::array<std::string_view, 4> kConstraints{
+      "none", "constant skid", "skid 0 requested", kConstraintOfLevelThree};
+  return level < 0 || level > 3 ? kConstraints[0]
+                                : kConstraints.at(static_cast<std::size_t>(level));
 }
 
 /// The constraint for IBS and SPE at level 0, whose records contain the address of the tagged
@@ -96,9 +97,9 @@ std::uint64_t declared_inexact(int level, const Basis& basis) {
   return tally.breakdown.judged() - tally.breakdown[SampleClass::hit] - tally.exact_off_trigger;
 }
 
-/// Returns the share that is compared with kPromisedShare: judged samples that are where the level
+/// Returns the share that is compared with kRequiredShare: judged samples that are where the level
 /// requires.
-Share share_at_promise(int level, const Basis& basis) {
+Share share_meeting_constraint(int level, const Basis& basis) {
   if (basis.known_offset) {
     return wilson_interval(basis.tally.instructions.count_at(*basis.known_offset),
                            basis.tally.breakdown.judged());
@@ -193,13 +194,13 @@ std::string share_sentence(int level, const OffsetCounts& offsets, const Share& 
 }
 
 std::string why_undecided(const Share& share) {
-  const std::string promised = percent(kPromisedShare);
-  if (share.high < kPromisedShare) {
+  const std::string required = percent(kRequiredShare);
+  if (share.high < kRequiredShare) {
     return fmt::format("{} off, as many as chance gives in {} of recordings at {}",
-                       share.total - share.count, percent(chance_of_misses(share)), promised);
+                       share.total - share.count, percent(chance_of_misses(share)), required);
   }
-  const std::uint64_t needed = samples_to_show(kPromisedShare);
-  if (share.total >= needed) return fmt::format("the interval contains {}", promised);
+  const std::uint64_t needed = samples_to_show(kRequiredShare);
+  if (share.total >= needed) return fmt::format("the interval contains {}", required);
   return fmt::format("{} judged, 'kept' needs {}", counted(share.total, "sample"), needed);
 }
 
@@ -245,7 +246,7 @@ void explain_verdict(const Basis& basis, Contract& contract, std::vector<std::st
     add_most_common(offsets, parts);
   }
   // Hardware that meets the constraint of level 1 has no hits at all.
-  if (contract.level == kConstantSkid && offsets.mode() == 1 && share.value >= kPromisedShare) {
+  if (contract.level == kConstantSkid && offsets.mode() == 1 && share.value >= kRequiredShare) {
     parts.emplace_back(
         "level 1 requests constant skid, not zero: no hits and everything at +1 is by design");
   }
@@ -303,14 +304,14 @@ std::string verdict_words(const Contract& contract) {
 double chance_of_misses(const Share& share) {
   // Beyond the limit Boost's incomplete beta function does not always converge.
   constexpr std::uint64_t kMostExact = 1'000'000'000;
-  if (share.total > kMostExact) return share.high < kPromisedShare ? 0 : 1;
+  if (share.total > kMostExact) return share.high < kRequiredShare ? 0 : 1;
   const std::uint64_t misses = share.total - share.count;
-  return misses == 0 ? 1 : binomial_upper_p(misses, share.total, 1 - kPromisedShare);
+  return misses == 0 ? 1 : binomial_upper_p(misses, share.total, 1 - kRequiredShare);
 }
 
 Verdict verdict_of(const Share& share) {
-  if (share.low >= kPromisedShare) return Verdict::kept;
-  const bool is_broken = share.high < kPromisedShare &&
+  if (share.low >= kRequiredShare) return Verdict::kept;
+  const bool is_broken = share.high < kRequiredShare &&
                          share.total - share.count >= kFewestMisses &&
                          chance_of_misses(share) <= (1 - kConfidence) / 2;
   return is_broken ? Verdict::broken : Verdict::undecided;
@@ -340,9 +341,9 @@ Contract judge(int level, const Basis& basis, const std::string& event_remark) {
   const bool by_address = reason != NotJudged::no_samples && is_judged_by_address(basis);
   Contract contract;
   contract.level = level;
-  contract.promise = by_address && level == 0 ? kTagged : promise_of(level);
+  contract.constraint = by_address && level == 0 ? kTagged : skid_constraint(level);
   contract.share =
-      reason == NotJudged::none ? share_at_promise(level, basis) : share_of_hits(tally);
+      reason == NotJudged::none ? share_meeting_constraint(level, basis) : share_of_hits(tally);
   std::vector<std::string> parts;
   if (by_address) {
     contract.share = share_of_own(*basis.addresses);

@@ -19,21 +19,21 @@ struct Tally;
 enum class Verdict { kept, broken, undecided, not_judged };
 SKID_NAMES(Verdict, "kept", "broken", "undecided", "not judged")
 
-inline constexpr std::string_view kPromiseOfLevelThree =
+inline constexpr std::string_view kConstraintOfLevelThree =
     "skid 0, and precise distribution where the counter has it";
 
 struct Contract {
   int level = 0;
-  /// The skid constraint: "none", "constant skid", "skid 0 requested", or kPromiseOfLevelThree;
+  /// The skid constraint: "none", "constant skid", "skid 0 requested", or kConstraintOfLevelThree;
   /// "tagged operation" for level 0 of IBS and SPE.
-  std::string promise;
+  std::string constraint;
   Verdict verdict = Verdict::not_judged;
   /// True if the contract is kept at level 2 or 3 with EXACT_IP on every hit and no sample that the
   /// kernel declares as not corrected. nullopt if the flag proves nothing on the recorded CPU, or
   /// if it is not known what it proves.
   std::optional<bool> certified = std::nullopt;
   bool same_as_level_2 = false;  ///< true at level 3 if it equals level 2 for this event and CPU
-  /// The share that is compared with kPromisedShare: at the most common offset for level 1, at
+  /// The share that is compared with kRequiredShare: at the most common offset for level 1, at
   /// offset 0 for the others (where nothing is judged it only describes). For tagged operations
   /// that access the trigger's data, it is their share at offset 0.
   Share share;
@@ -56,20 +56,20 @@ bool is_judged_by_address(const Basis& basis);
 std::string not_corrected_words(std::uint64_t not_corrected, std::uint64_t judged);
 
 /// The share of judged samples that meets a skid constraint: 99.9%.
-inline constexpr double kPromisedShare = 0.999;
+inline constexpr double kRequiredShare = 0.999;
 
 /// The fewest samples elsewhere that break a contract. A single one can be a disturbance of the
 /// recording.
 inline constexpr std::uint64_t kFewestMisses = 2;
 
-/// Compares a share of judged samples with kPromisedShare, as `judge` does at levels that have a
+/// Compares a share of judged samples with kRequiredShare, as `judge` does at levels that have a
 /// skid constraint. `kept`: the lower end of the interval reaches it, which takes at least
 /// samples_to_show() of them. `broken`: the upper end is below, kFewestMisses or more are
-/// elsewhere, and the chance of so many at kPromisedShare is at most 2.5%.
+/// elsewhere, and the chance of so many at kRequiredShare is at most 2.5%.
 Verdict verdict_of(const Share& share);
 
 /// Returns the chance of at least as many misses as this share has if its true value is
-/// kPromisedShare, by the binomial distribution.
+/// kRequiredShare, by the binomial distribution.
 double chance_of_misses(const Share& share);
 
 /// Whether samples skid by a constant, at any level.

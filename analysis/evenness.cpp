@@ -113,7 +113,7 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
   Evenness evenness;
   // A guest's kernel asks for a counter, and the host decides which one it gets. A recording
   // without its run does not show whether it is of a guest.
-  evenness.promised = !description.run.empty() && !description.cpu.hypervisor;
+  evenness.required = !description.run.empty() && !description.cpu.hypervisor;
   evenness.test = bias;
   std::uint64_t all = 0, most = 0;
   for (const TriggerCount& trigger : figures.triggers) {

@@ -25,7 +25,7 @@ struct Evenness {
   Verdict verdict = Verdict::undecided;
   /// True with PDist, which eliminates shadowing by Intel's documentation: an uneven distribution
   /// then breaks the contract.
-  bool promised = false;
+  bool required = false;
   ChiSquareTest test;
   /// The largest ratio of the samples of a trigger, or of instructions, to those expected.
   double largest_ratio = 0;

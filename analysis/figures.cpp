@@ -214,7 +214,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
 Verdict verdict_of(const Figures& figures) {
   const auto& evenness = figures.evenness;
   const bool is_broken =
-      evenness && evenness->promised && evenness->verdict == Evenness::Verdict::uneven;
+      evenness && evenness->required && evenness->verdict == Evenness::Verdict::uneven;
   return is_broken ? Verdict::broken : figures.contract.verdict;
 }
 

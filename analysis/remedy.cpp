@@ -22,7 +22,7 @@ namespace skid::analysis {
 namespace {
 
 /// The largest number of samples that a remedy names. A share that takes more is too near the
-/// promised one to be decided.
+/// required one to be decided.
 constexpr double kMostToRecord = 1e8;
 
 /// Other triggers are sampled as often as the trigger, or twice. If they have more than this many
@@ -66,12 +66,12 @@ Remedy remedy_of_unjudged(const Basis& basis) {
 }  // namespace
 
 std::optional<std::uint64_t> samples_to_decide(const Share& share) {
-  const double distance = share.value - kPromisedShare;
-  if (share.total == 0) return samples_to_show(kPromisedShare);
+  const double distance = share.value - kRequiredShare;
+  if (share.total == 0) return samples_to_show(kRequiredShare);
   if (distance == 0) return std::nullopt;
   const double z = two_sided_z();
-  double needed = z * z * kPromisedShare * (1 - kPromisedShare) / (distance * distance);
-  needed = std::max(needed, static_cast<double>(samples_to_show(kPromisedShare)));
+  double needed = z * z * kRequiredShare * (1 - kRequiredShare) / (distance * distance);
+  needed = std::max(needed, static_cast<double>(samples_to_show(kRequiredShare)));
   if (needed > kMostToRecord) return std::nullopt;
   const auto as_many = [&share](double samples) {
     const auto total = static_cast<std::uint64_t>(std::ceil(samples));
@@ -120,7 +120,7 @@ Remedy remedy_of(const Contract& contract, const Basis& basis, bool tagged) {
         tagged ? fewer_nops
                : fmt::format("the share is too near {}: add up many recordings (skidscan merge "
                              "--pool)",
-                             percent(kPromisedShare)));
+                             percent(kRequiredShare)));
   }
   Remedy remedy = remedy_of_samples(rounded_up(recorded));
   if (tagged) remedy.text += "; " + fewer_nops;

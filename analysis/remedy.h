@@ -27,9 +27,9 @@ Remedy remedy_of_samples(std::uint64_t samples);
 Remedy remedy_of(const Contract& contract, const Basis& basis, bool tagged);
 
 /// Returns the number of samples after which a share like this one is decided: those after which
-/// Wilson's interval does not reach kPromisedShare, z² s (1 - s) / (p - s)² of the share p and the
-/// promised one s, or chance does not explain the misses; at least as many as `kept` takes.
-/// nullopt if the share equals the promised one.
+/// Wilson's interval does not reach kRequiredShare, z² s (1 - s) / (p - s)² of the share p and the
+/// required one s, or chance does not explain the misses; at least as many as `kept` takes.
+/// nullopt if the share equals the required one.
 std::optional<std::uint64_t> samples_to_decide(const Share& share);
 
 }  // namespace skid::analysis

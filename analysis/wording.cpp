@@ -15,7 +15,7 @@ std::string percent(double share) {
   if (!std::isfinite(share)) return "unknown";
   const double value = share * 100.0;
   if (value == 0.0 || value == 100.0) return fmt::format("{:.0f}%", value);
-  constexpr std::array kLandmarks{0.0, kPromisedShare * 100.0, 100.0};
+  constexpr std::array kLandmarks{0.0, kRequiredShare * 100.0, 100.0};
   constexpr int kMostDecimals = 7;
   int decimals = 2;
   for (; decimals < kMostDecimals; ++decimals) {

@@ -16,8 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -32,10 +30,6 @@ struct Audit;
 namespace skid::plots {
 namespace {
 
-/// The names of the kinds, in the order of Kind.
-constexpr std::array<std::string_view, kKinds.size()> kNames{"histogram", "cdf",  "breakdown",
-                                                             "forest",    "bias", "delay"};
-
 Figure figure_of(const Machines& machines, const FigureOptions& options) {
   using Make = Figure (*)(const Machines&, const FigureOptions&);
   constexpr std::array<Make, kKinds.size()> kMakes{histogram_figure, cdf_figure,  breakdown_figure,
@@ -49,17 +43,6 @@ bool is_plot_file(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-std::string_view name_of(Kind kind) {
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-std::optional<Kind> kind_from(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<Kind>(i);
-  }
-  return std::nullopt;
-}
 
 void check_figure_files(const FigureFiles& files) {
   if (!files.plot.empty() && !is_plot_file(files.plot)) {

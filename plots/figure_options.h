@@ -19,6 +19,7 @@ struct FigureFiles {
 
 /// Whether the levels of an event have a panel each or share one as outlines.
 enum class Arrangement { panels, overlaid };
+SKID_NAMES(Arrangement, "panels", "overlaid")
 
 struct FigureOptions {
   FigureFiles files = {};                         ///< not used by svg_of()

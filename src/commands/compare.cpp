@@ -36,7 +36,7 @@ constexpr plots::Kind kDefaultComparisonKind = plots::Kind::forest;
 struct CompareOptions {
   std::vector<std::string> inputs;
   std::string baseline;
-  std::string by = "input";
+  analysis::SideBy by = analysis::SideBy::input;
   std::string min_effect;
   std::string fail_on;
   PlotOptions plot;
@@ -67,7 +67,7 @@ void set_min_effect(std::string_view text, analysis::ComparisonChoices& choices)
 
 analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options) {
   analysis::ComparisonChoices choices;
-  choices.by = options.by == "machine" ? analysis::SideBy::machine : analysis::SideBy::input;
+  choices.by = options.by;
   if (!options.min_effect.empty()) set_min_effect(options.min_effect, choices);
   if (!options.baseline.empty()) {
     const auto found = std::ranges::find(options.inputs, options.baseline);
@@ -146,7 +146,7 @@ Command compare_command() {
             "runs, reports (JSON) or recordings of perf, at least two; the first is the baseline"},
            {"--baseline", Value::file("INPUT", options->baseline),
             "input that the others are compared with, instead of the first"},
-           {"--by", Value::one_of("SIDE", options->by, {"input", "machine"}),
+           {"--by", Value::one_of("SIDE", options->by),
             "unit of comparison; machine: inputs of the same CPU model, microcode, hypervisor and "
             "kernel are repeats of one another (default: input)"},
            {"--min-effect", Value::text("SHARE[,N]", options->min_effect),

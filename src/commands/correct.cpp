@@ -18,8 +18,6 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 
-#include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,7 +31,7 @@ namespace skid::commands {
 namespace {
 
 struct CorrectOptions : ProfileOptions {
-  std::string by = "instruction";
+  correct::By by = correct::By::instruction;
   std::string fail_on;
   std::string output;
 };
@@ -62,8 +60,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
   }
   Cores cores(Cores::usable());
   correct::Choices choices{reading_choices(options, &cores)};
-  const auto units = names_of(choices.by);
-  choices.by = static_cast<correct::By>(std::ranges::find(units, options.by) - units.begin());
+  choices.by = options.by;
   choices.output = options.output;
   const auto measured = measured_by(options.skid, options.shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;
@@ -92,8 +89,7 @@ Command correct_command() {
       .options = {recordings_option(options->inputs),
                   example_option(options->inputs),
                   skid_option(options->skid, "skid"),
-                  {"--by",
-                   Value::one_of("UNIT", options->by, {"instruction", "line", "function"}),
+                  {"--by", Value::one_of("UNIT", options->by),
                    "what the counts are added up by (default: instruction)"},
                   format_option(options->shown.format, {"text", "json", "csv"}),
                   {"-o,--output", Value::file("FILE", options->output),

@@ -44,7 +44,7 @@ struct InspectOptions {
 };
 
 ExitStatus run_inspect(const InspectOptions& options) {
-  const bool json = options.shown.format == "json";
+  const bool json = options.shown.format == Format::json;
   Json recordings = Json::array();
   std::string text;
   Cores cores(Cores::usable());

@@ -42,8 +42,9 @@ void print_text(const OutputOptions& options,
                 const std::function<std::string(const output::Page&)>& text_for) {
   constexpr unsigned kNarrowestText = 60;
   constexpr std::string_view kEllipsis = "…";
-  const bool takes_color =
-      options.color == "auto" ? standard_output_takes_color() : options.color == "always";
+  const bool takes_color = options.color == Coloring::by_terminal
+                               ? standard_output_takes_color()
+                               : options.color == Coloring::always;
   const output::Page page{.color = takes_color,
                           .width = std::max(standard_output_width(), kNarrowestText),
                           .unicode = !options.ascii && locale_takes_unicode(),

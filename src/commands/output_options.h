@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/commands/terminal.h"
+#include "src/support/names.h"
 
 #include <functional>
 #include <string>
@@ -13,10 +14,15 @@ struct Page;
 
 namespace skid::commands {
 
+enum class Format { text, json, csv };
+SKID_NAMES(Format, "text", "json", "csv")
+enum class Coloring { by_terminal, always, never };
+SKID_NAMES(Coloring, "auto", "always", "never")
+
 /// The form of text and the amount of messages, as given by the options of a command.
 struct OutputOptions {
-  std::string format = "text";
-  std::string color = "auto";
+  Format format = Format::text;
+  Coloring color = Coloring::by_terminal;
   bool ascii = false;
   bool no_pager = false;
   bool quiet = false;
@@ -45,9 +51,9 @@ template <typename Csv, typename... Things>
 void print_as(const OutputOptions& options, auto json, Csv csv, auto text,
               const Things&... things) {
   if constexpr (!std::is_null_pointer_v<Csv>) {
-    if (options.format == "csv") return print(csv(things...));
+    if (options.format == Format::csv) return print(csv(things...));
   }
-  if (options.format == "json") return print(json(things...));
+  if (options.format == Format::json) return print(json(things...));
   print_text(options, [&](const output::Page& page) { return text(things..., page); });
 }
 

@@ -6,7 +6,6 @@
 #include "src/record/choice.h"
 #include "src/run/perftool/record_command.h"
 #include "src/run/run.h"
-#include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,38 +29,18 @@ constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000'000;
 constexpr double kLongestDuration = 86'400;
 constexpr std::uint64_t kHighestFrequency = 1'000'000;  // perf limits it further
 
-std::vector<int> parse_levels(const std::vector<std::string>& names) {
-  std::vector<int> levels;
-  for (const std::string& name : names) {
-    const int level = record::parse_level(name);
-    if (std::ranges::find(levels, level) != levels.end()) {
-      throw UsageError("-p {}: given twice", name);
-    }
-    levels.push_back(level);
-  }
-  return levels;
-}
-
-/// Checks a mode of call graphs as perf takes it: "fp", "dwarf", "dwarf,8192", "lbr".
-std::string call_graph(const std::string& mode) {
+/// Whether a mode of call graphs is as perf takes it: "fp", "dwarf", "dwarf,8192", "lbr".
+bool is_call_graph(const std::string& mode) {
   const std::string name = mode.substr(0, mode.find(','));
   const bool known = name == "fp" || name == "dwarf" || name == "lbr";
   const bool sized = name == "dwarf" && name.size() < mode.size() &&
                      whole_number<unsigned>(mode.substr(name.size() + 1)).has_value();
-  if (!known || (name != mode && !sized)) {
-    throw UsageError("--call-graph {}: expected fp, dwarf, dwarf,BYTES or lbr", mode);
-  }
-  return mode;
+  return known && (name == mode || sized);
 }
 
 /// Checks the characters of branch filters. perf gets them in one argument and checks the words.
-std::string branch_filter(const std::string& filter) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_,";
-  if (filter.empty() || filter.find_first_not_of(kLetters) != std::string::npos) {
-    throw UsageError("-j {}: expected perf's branch filters separated by commas, such as any,u",
-                     filter);
-  }
-  return filter;
+bool is_branch_filter(const std::string& filter) {
+  return filter.find_first_not_of("abcdefghijklmnopqrstuvwxyz_,") == std::string::npos;
 }
 
 /// Triggers at the marks of a Golomb ruler, between which nearly each distance up to its length
@@ -85,9 +63,7 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
       {"-e,--event", event_list(options.events),
        "event, or several separated by commas; may be repeated: any event of perf or of 'skidscan "
        "events', or a built-in one (access, execute, faults, cpu-clock)"},
-      {"-p,--precise",
-       level_list([&options](const auto& names) { options.levels = parse_levels(names); }),
-       "precise levels (default: none,p,pp,ppp)"},
+      {"-p,--precise", level_list(options.levels), "precise levels (default: none,p,pp,ppp)"},
       {"-c,--count", Value::number("PERIOD", options.period, 1, kLongestPeriod),
        "events per sample; for clocks nanoseconds (default: a prime that suits the event)"},
       {"-F,--freq",
@@ -99,17 +75,16 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "record call graphs by frame pointers, as --call-graph fp: an interrupt per sample",
        {"--call-graph"}},
       {"--call-graph",
-       Value::converted(
-           "MODE", [&options](const auto& m) { options.extras.call_graph = call_graph(m.back()); }),
+       Value::checked("MODE", options.extras.call_graph, is_call_graph,
+                      "fp, dwarf, dwarf,BYTES or lbr"),
        "record call graphs: fp, dwarf[,BYTES] or lbr"},
       {"-b",
        Value::converted("", [&options](const auto&) { options.extras.branch_filter = "any"; }),
        "record the stack of taken branches (LBR), as -j any",
        {"--branch-filter"}},
       {"-j,--branch-filter",
-       Value::converted(
-           "FILTER",
-           [&options](const auto& f) { options.extras.branch_filter = branch_filter(f.back()); }),
+       Value::checked("FILTER", options.extras.branch_filter, is_branch_filter,
+                      "perf's branch filters separated by commas, such as any,u"),
        "record the stack of taken branches that perf's filter selects: any_call,u"},
       {"--per-cpu", Value::flag(options.extras.per_cpu),
        "record all of the CPU that the target is pinned to (perf record -C); record does it by "

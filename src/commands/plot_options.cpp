@@ -4,12 +4,9 @@
 #include "src/commands/inputs.h"
 #include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"
-#include "src/output/name_list.h"
-#include "src/record/choice.h"
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -22,14 +19,14 @@ namespace {
 
 /// The name of a given option that only histograms can have; empty: none is given.
 std::string option_of_histograms(const PlotOptions& options) {
-  if (!options.style.empty()) return "--plot-style";
+  if (options.style) return "--plot-style";
   return options.logarithmic ? "--log" : "";
 }
 
 /// The name of a given option that only figures can have; empty: none is given.
 std::string option_of_figures(const PlotOptions& options) {
   const plots::FigureOptions& figure = options.figure;
-  if (!options.kind.empty()) return "--kind";
+  if (options.kind) return "--kind";
   if (!options.size.empty()) return "--size";
   if (!options.font.empty()) return "--font";
   if (options.no_caption) return "--no-caption";
@@ -100,21 +97,16 @@ std::vector<Option> figure_options(PlotOptions& options, std::string_view figure
 
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
   auto all = figure_options(options, "a figure");
-  const auto kinds =
-      output::texts_of(plots::kKinds, [](plots::Kind kind) { return std::string(name_of(kind)); });
-  const auto add_levels = [&options](const auto& names) {
-    for (const auto& name : names) options.figure.levels.push_back(record::parse_level(name));
-  };
   all.insert(
       all.end(),
-      {{"--kind", Value::one_of("KIND", options.kind, kinds),
+      {{"--kind", Value::one_of("KIND", options.kind),
         fmt::format("kind of the figure (default: {})", name_of(default_kind))},
-       {"--plot-style", Value::one_of("STYLE", options.style, {"panels", "overlaid"}),
+       {"--plot-style", Value::one_of("STYLE", options.style),
         "for histograms: a panel per level, or all levels in one (default: panels)"},
        {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"},
        {"-e,--event", split_events(options.figure.events),
         "events of the figure: as requested, without level, or by the vendor's name"},
-       {"-p,--precise", level_list(add_levels), "precise levels of the figure"},
+       {"-p,--precise", level_list(options.figure.levels), "precise levels of the figure"},
        {"--html", Value::file("FILE", options.html),
         "write a page for a browser: one file with figures and tables that loads nothing else"}});
   return all;
@@ -127,8 +119,8 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots:
   if (const std::string needless = option_of_figures(options); !is_drawn && !needless.empty()) {
     throw UsageError("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless);
   }
-  figure.kind = plots::kind_from(options.kind).value_or(default_kind);
-  if (options.style == "overlaid") figure.arrangement = plots::Arrangement::overlaid;
+  figure.kind = options.kind.value_or(default_kind);
+  figure.arrangement = options.style.value_or(figure.arrangement);
   figure.logarithmic = options.logarithmic;
   figure.caption = !options.no_caption;
   const std::string of_histograms = option_of_histograms(options);

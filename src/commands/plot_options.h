@@ -18,7 +18,9 @@ namespace skid::commands {
 
 /// The values of the options of a figure, and of a page with figures; empty: not given.
 struct PlotOptions {
-  std::string html, kind, style, size, font;
+  std::string html, size, font;
+  std::optional<plots::Kind> kind;
+  std::optional<plots::Arrangement> style;
   bool logarithmic = false;
   bool no_caption = false;
   plots::FigureOptions figure;  ///< the others

@@ -26,13 +26,17 @@ namespace skid::commands {
 std::vector<Option> filter_options(locate::Filter& filter) {
   using locate::Filter;
   const auto numbers = [&filter](Filter::Kind kind) {
-    return split_lists("LIST", filter.lists[kind], [kind](const std::string& list) {
-      return locate::parse_numbers(Filter::kOptions[kind], list);
-    });
+    return Value::parsed(
+        "LIST", filter.lists[kind], locate::parse_numbers,
+        fmt::format("numbers or ranges, such as 0,2-5; at most {}", locate::kMostNumbers));
   };
   const auto names = [&filter](Filter::Kind kind) {
     return Value::text("LIST", filter.lists[kind]).separated();
   };
+  Value times = Value::parsed("TIMES", filter.times, locate::parse_times,
+                              "START,STOP in seconds, of which one may be missing, or a share of "
+                              "the recording: 10%-20%, 10%/2");
+  times.repeats = false;
   return {{"-e,--event", split_events(filter.events),
            "only these events: as requested or recorded, or without level and modifiers"},
           {"--pid", numbers(Filter::pid), "only samples of these processes: 1234,1300"},
@@ -42,10 +46,7 @@ std::vector<Option> filter_options(locate::Filter& filter) {
           {"--dso,--dsos", names(Filter::dso),
            "only samples in these files, by path or file name: libc.so.6,[kernel.kallsyms],[ext4]"},
           {"--cpu", numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
-          {"--time",
-           Value::converted(
-               "TIMES",
-               [&filter](const auto& texts) { filter.times = locate::parse_times(texts.back()); }),
+          {"--time", std::move(times),
            "only samples from START,STOP, in seconds of the recording's clock, either of which may "
            "be missing; or from a share of it: 10%-20%, or 10%/2 for the second tenth"}};
 }

@@ -166,6 +166,10 @@ void explain_plan(const run::Run& run, const record::RecordRequest& request,
 }
 
 void record_anew(const RecordOptions& options) {
+  for (const int level : options.levels.value_or(std::vector<int>())) {
+    if (std::ranges::count(*options.levels, level) == 1) continue;
+    throw UsageError("-p {}: given twice", machine::level_name(level));
+  }
   check_packed(options);
   std::filesystem::path name = options.output.value_or(record::kDefaultRunDirectory);
   if (options.pack && !options.output) {

@@ -17,6 +17,7 @@
 #include "src/commands/terminal.h"
 #include "src/measure/measure.h"
 #include "src/support/error.h"
+#include "src/support/names.h"
 
 #include <algorithm>
 #include <functional>
@@ -80,7 +81,8 @@ ExitStatus run_report(const ReportOptions& options) {
         [&](const auto& page) { return output::report_text(measurements, page); },
         [](auto kind, const auto* machine, const auto& prefix) {
           return plots::svg_of(
-              {*machine}, {.kind = *plots::kind_from(kind), .caption = false, .id_prefix = prefix});
+              {*machine},
+              {.kind = *value_named<plots::Kind>(kind), .caption = false, .id_prefix = prefix});
         });
   }
   if (figure) plots::draw_figure(measurements, *figure);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,7 +41,7 @@ Option example_option(std::vector<std::string>& inputs, const std::string& name)
       {name}};
 }
 
-Option format_option(std::string& format, const std::vector<std::string>& formats) {
+Option format_option(Format& format, const std::vector<std::string>& formats) {
   return {"--format", Value::one_of("FORMAT", format, formats),
           fmt::format("output format (default: {})", formats.front())};
 }
@@ -58,34 +57,14 @@ std::vector<std::string> event_names(const std::string& cpu, const std::string& 
   return names;
 }
 
-Value split_lists(std::string name, std::vector<std::string>& elements,
-                  const std::function<std::vector<std::string>(const std::string&)>& split) {
-  Value value = Value::converted(std::move(name), [&elements, split](const auto& given) {
-    for (const std::string& list : given) {
-      for (std::string& one : split(list)) elements.push_back(std::move(one));
-    }
-  });
-  value.repeats = true;
-  return value;
-}
-
 Value split_events(std::vector<std::string>& events) {
-  return split_lists("EVENT", events, perftool::split_event_list)
+  return Value::parsed("EVENT", events, perftool::split_event_list,
+                       "events separated by commas, each '/' closed")
       .completing(names_of_events, commandline::Completion::list);
 }
 
 Value event_list(std::vector<std::string>& events) {
   return Value::text("EVENT", events).completing(names_of_events, commandline::Completion::list);
-}
-
-Value level_list(std::function<void(const commandline::Texts&)> use) {
-  return Value::converted("LEVELS", std::move(use))
-      .separated()
-      .completing(
-          [] {
-            return commandline::Texts{"none", "p", "pp", "ppp"};
-          },
-          commandline::Completion::list);
 }
 
 Option bin_option(std::optional<std::int64_t>& width) {
@@ -126,7 +105,7 @@ Option arch_option(std::string& arch) {
 }
 
 std::vector<Option> output_options(OutputOptions& options) {
-  return {{"--color", Value::one_of("WHEN", options.color, {"auto", "always", "never"}),
+  return {{"--color", Value::one_of("WHEN", options.color),
            "color text; auto: on a terminal, unless NO_COLOR is set (default: auto)"},
           {"--ascii", Value::flag(options.ascii),
            "draw bars and lines in ASCII, the default where the locale is not UTF-8"},

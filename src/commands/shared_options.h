@@ -4,16 +4,17 @@
 #include "runway/trigger.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/machine/machine.h"
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace skid::commands {
 
+enum class Format;
 struct OutputOptions;
 
 /// Returns the option INPUT..., --input: runs and recordings; without any the default run.
@@ -24,7 +25,7 @@ Option recordings_option(std::vector<std::string>& inputs);
 Option example_option(std::vector<std::string>& inputs, const std::string& name = "INPUT");
 
 /// Returns the option --format, one of `formats`; the first one is the default.
-Option format_option(std::string& format, const std::vector<std::string>& formats);
+Option format_option(Format& format, const std::vector<std::string>& formats);
 
 /// Returns the events of `cpu` (empty: this machine's) as perf spells them, for completion; none if
 /// the CPU is unknown. `perfmon`: directory; may be empty.
@@ -33,14 +34,19 @@ std::vector<std::string> event_names(const std::string& cpu, const std::string& 
 /// Returns a value of events between the commas of one or several lists.
 Value split_events(std::vector<std::string>& events);
 
-/// Returns a value that stores the elements which `split` finds in one or several lists.
-Value split_lists(std::string name, std::vector<std::string>& elements,
-                  const std::function<std::vector<std::string>(const std::string&)>& split);
-
 /// Returns the value of --event: each use is one list, as perf takes it.
 Value event_list(std::vector<std::string>& events);
-/// Returns the value of --precise, levels between commas; `use` gets their names.
-Value level_list(std::function<void(const commandline::Texts&)> use);
+/// Returns the value of --precise, levels between commas. `levels`: a vector, perhaps optional.
+template <typename Levels>
+Value level_list(Levels& levels) {
+  return Value::parsed("LEVELS", levels, machine::level_named, "none, p, pp, ppp")
+      .separated()
+      .completing(
+          [] {
+            return commandline::Texts{"none", "p", "pp", "ppp"};
+          },
+          commandline::Completion::list);
+}
 
 /// Returns the option --bin: width of histogram bins in instructions.
 Option bin_option(std::optional<std::int64_t>& width);

@@ -201,7 +201,7 @@ ExitStatus run_target(const TargetOptions& options) {
     require_replaceable(options.output);
     target = runway::build_target(specification, options.output);
   }
-  print(options.shown.format == "json" ? json_text_of(*target) : text_of(*target));
+  print(options.shown.format == Format::json ? json_text_of(*target) : text_of(*target));
   return ExitStatus::done;
 }
 

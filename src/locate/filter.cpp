@@ -122,35 +122,28 @@ bool Filter::has_shares() const noexcept {
                              [](const TimeSlice& slice) { return slice.shares.has_value(); });
 }
 
-std::vector<std::string> parse_numbers(std::string_view option, std::string_view list) {
-  constexpr std::size_t kMost = 8192;  // as many CPUs as Linux supports
+std::optional<std::vector<std::string>> parse_numbers(std::string_view list) {
   std::vector<std::string> numbers;
   for (std::string_view rest = list; !rest.empty() || numbers.empty();) {
     std::string_view last = take_until(',', rest);
     const bool is_range = last.find('-') != std::string_view::npos;
     const auto first = whole_number<std::uint32_t>(take_until('-', last));
     const auto end = is_range ? whole_number<std::uint32_t>(last) : first;
-    if (!first || !end || *end < *first || *end - *first >= kMost - numbers.size()) {
-      throw UsageError("{} {}: expected numbers or ranges, such as 0,2-5; at most {}", option, list,
-                       kMost);
+    if (!first || !end || *end < *first || *end - *first >= kMostNumbers - numbers.size()) {
+      return std::nullopt;
     }
     for (std::uint64_t one = *first; one <= *end; ++one) numbers.push_back(std::to_string(one));
   }
   return numbers;
 }
 
-std::vector<TimeSlice> parse_times(std::string_view text) {
+std::optional<std::vector<TimeSlice>> parse_times(std::string_view text) {
   std::vector<TimeSlice> slices;
   const bool is_share = text.find('%') != std::string_view::npos;
   for (std::string_view rest = text; !rest.empty() || slices.empty();) {
     const auto one = take_until(is_share ? ',' : ' ', rest);
     const auto slice = is_share ? slice_of_shares(one) : slice_of_seconds(one);
-    if (!slice) {
-      throw UsageError(
-          "--time {}: expected START,STOP in seconds, of which one may be missing, or "
-          "a share of the recording: 10%-20%, 10%/2",
-          text);
-    }
+    if (!slice) return std::nullopt;
     slices.push_back(*slice);
   }
   return slices;

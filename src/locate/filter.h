@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -40,14 +41,16 @@ struct Filter {
   bool selects_all() const noexcept { return events.empty() && !divides_events(); }
 };
 
-/// Returns the numbers in "0,2-5", at most 8192. `option` begins the message of an error. Throws
-/// UsageError.
-std::vector<std::string> parse_numbers(std::string_view option, std::string_view list);
+inline constexpr std::size_t kMostNumbers = 8192;  ///< as many CPUs as Linux supports
+
+/// Returns the numbers in "0,2-5"; nullopt: it is no list of numbers, or has more than
+/// kMostNumbers.
+std::optional<std::vector<std::string>> parse_numbers(std::string_view list);
 
 /// Parses --time as tools/perf/util/time-utils.c does: "START,STOP" in seconds, of which either may
 /// be missing, several separated by spaces; or "10%-20%", "10%/2" (the second tenth), "10%" (the
-/// first), several separated by commas. Throws UsageError.
-std::vector<TimeSlice> parse_times(std::string_view text);
+/// first), several separated by commas. nullopt: something else.
+std::optional<std::vector<TimeSlice>> parse_times(std::string_view text);
 
 /// The values that a filter selected of recordings, and those it could have selected.
 struct Filtered {

@@ -143,6 +143,13 @@ std::string level_name(int level) {
   return level == 0 ? "none" : std::string(static_cast<std::size_t>(level), 'p');
 }
 
+std::optional<int> level_named(std::string_view name) {
+  for (const int level : levels_up_to(kHighestLevel)) {
+    if (level_name(level) == name) return level;
+  }
+  return std::nullopt;
+}
+
 std::vector<int> levels_up_to(int highest) {
   std::vector<int> levels(static_cast<std::size_t>(std::clamp(highest, 0, kHighestLevel)) + 1);
   std::iota(levels.begin(), levels.end(), 0);

@@ -25,6 +25,8 @@ inline constexpr int kHighestLevel = 3;
 /// Returns a level as perf's modifiers write it: "none", "p", "pp", "ppp"; other levels are
 /// "level 4".
 std::string level_name(int level);
+/// Returns the level that level_name() calls so; nullopt: none.
+std::optional<int> level_named(std::string_view name);
 /// Returns the levels from 0 to `highest`, but not above kHighestLevel.
 std::vector<int> levels_up_to(int highest);
 

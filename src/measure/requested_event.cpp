@@ -10,7 +10,6 @@
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/run/perftool/record_arguments.h"
-#include "src/support/error.h"
 #include "src/support/since.h"
 
 #include <algorithm>
@@ -117,11 +116,9 @@ std::vector<std::string> requested_events(const std::vector<std::string>& argume
                                           std::size_t measured_events) {
   std::vector<std::string> events;
   for (const std::string& argument : arguments) {
-    try {
-      for (auto& event : perftool::split_event_list(argument)) events.push_back(std::move(event));
-    } catch (const UsageError&) {
-      return {};  // the command line of a recording may hold anything
-    }
+    const auto list = perftool::split_event_list(argument);
+    if (!list) return {};  // the command line of a recording may hold anything
+    events.insert(events.end(), list->begin(), list->end());
   }
   const bool has_group = std::ranges::any_of(events, [](const std::string& event) {
     return event.find_first_of("{}") != std::string::npos;

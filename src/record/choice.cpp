@@ -13,6 +13,7 @@
 #include "src/machine/cpu_identity.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
+#include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 

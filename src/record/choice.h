@@ -71,14 +71,6 @@ struct RequestedEvent {
 /// is no single event, for `P` beside p, and for one event named twice.
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments);
 
-/// Converts "none", "p", "pp", "ppp" to 0 to 3. Throws UsageError.
-inline int parse_level(std::string_view name) {
-  for (int level = 0; level <= machine::kHighestLevel; ++level) {
-    if (name == machine::level_name(level)) return level;
-  }
-  throw UsageError("-p {}: \"{}\" is not a precise level; expected none, p, pp, ppp", name, name);
-}
-
 /// The choice of what to record.
 struct PlanOptions {
   std::vector<std::string> events;             ///< -e, as given

@@ -67,7 +67,9 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
   std::vector<RequestedEvent> events;
   std::set<std::string> seen;
   for (const std::string& argument : arguments) {
-    for (const std::string& text : perftool::split_event_list(argument)) {
+    const auto list = perftool::split_event_list(argument);
+    if (!list) throw UsageError("-e {}: a '/' is not closed", argument);
+    for (const std::string& text : *list) {
       RequestedEvent event = parse_event(text);
       if (!seen.insert(event.at_level(event.own_level.value_or(0))).second) {
         throw UsageError("-e {}: is named twice; --repeat N records events repeatedly", text);

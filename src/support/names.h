@@ -1,8 +1,10 @@
 // Names of the values of an enumeration, listed once next to it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace skid {
@@ -11,6 +13,15 @@ namespace skid {
 struct Words {
   std::string_view name, meaning;
 };
+
+/// Returns the value of an enumeration with SKID_NAMES that has a name; nullopt: none has it.
+template <typename Enum>
+constexpr std::optional<Enum> value_named(std::string_view name) {
+  const auto names = names_of(Enum{});
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? std::nullopt
+                              : std::optional(static_cast<Enum>(found - names.begin()));
+}
 
 }  // namespace skid
 

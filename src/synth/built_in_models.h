@@ -9,7 +9,7 @@ namespace skid::synth {
 
 /// Lists the models by name.
 std::vector<std::string> built_in_model_names();
-/// Returns the JSON of a model. Throws UsageError, which lists the models, for an unknown name.
+/// Returns the JSON of a model. Throws Error for an unknown name.
 std::string_view built_in_model_text(std::string_view name);
 
 }  // namespace skid::synth

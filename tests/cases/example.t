@@ -3,7 +3,7 @@
   $ . "$CASES/common.sh"
   $ skidscan report --example --format json > json
 
-All precise levels of two events are recorded, and those that promise something are judged:
+All precise levels of two events are recorded, and those with a skid constraint are judged:
 
   $ "$PYTHON" - <<'END'
   > import json

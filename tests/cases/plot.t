@@ -109,7 +109,7 @@ Options of other kinds, and wrong ones:
   skidscan: --font Sans,1000: expected points from 3 to 100 after the comma
   [64]
   $ skidscan report vm-broken --plot f.png -p pppp
-  skidscan: -p pppp: "pppp" is not a precise level; expected none, p, pp, ppp
+  skidscan: --precise pppp: expected none, p, pp, ppp; try 'skidscan report --help'
   [64]
   $ skidscan report vm-broken --plot f.bmp
   skidscan: f.bmp: not the name of a figure; expected .png, .svg or .pdf

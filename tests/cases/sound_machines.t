@@ -10,7 +10,7 @@ makes them and reports on them; here are the verdicts that must hold.
   >     awk -F '\t' -v event="$event" 'NF >= 7 && $3 == event { print $4 ": " $5 ($7 == "-" ? "" : ", " $7) }'
   > }
 
-Machines keep their promises for loads. Without the PEBS baseline level 1 is the eventing IP, too.
+Machines keep their contracts for loads. Without the PEBS baseline level 1 is the eventing IP, too.
 
   $ verdicts skylake load load
   0: not judged
@@ -45,26 +45,26 @@ They have even triggers at level 3 where it is distinct:
 
   $ verdicts sapphire-rapids close load
   2: kept, uneven
-  3: kept, even, promised
+  3: kept, even, required
   $ verdicts skylake close load
   2: kept, uneven
   3: kept, uneven
   $ verdicts sapphire-rapids close load --fault shadowed
   2: kept, uneven
-  3: kept, uneven, promised
+  3: kept, uneven, required
 
 With precise distribution each (period)th event is sampled, with other PEBS each (period + 1)th. What resonates is not
 judged, nor what might: level 2 may be on either kind of counter.
 
   $ verdicts granite-rapids close load --close 7 --period 1000
   2: kept
-  3: kept, even, promised
+  3: kept, even, required
   $ verdicts granite-rapids close load --close 7 --period 1001
   2: kept
-  3: kept, undecided, promised
+  3: kept, undecided, required
   $ verdicts granite-rapids close load --close 7 --period 1000 --fault shadowed
   2: kept
-  3: kept, uneven, promised
+  3: kept, uneven, required
   $ skidscan report sapphire-rapids.close.run --fail-on broken > text
   skidscan: --fail-on broken: the contract of 1 of 2 measurements is broken
   [4]

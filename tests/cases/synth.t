@@ -183,7 +183,7 @@ Wrong arguments:
   skidscan: two models were named; name a file, or one of skidscan's own models with --like: arm-pmu, gregg-2017, no-pebs, pebs-shadow, pebs-sound, vm-broken
   [64]
   $ skidscan synth --like nothing
-  skidscan: --like nothing: is no model of skidscan's own; expected arm-pmu, gregg-2017, no-pebs, pebs-shadow, pebs-sound, vm-broken
+  skidscan: --like nothing: expected arm-pmu, gregg-2017, no-pebs, pebs-shadow, pebs-sound, vm-broken; try 'skidscan synth --help'
   [64]
   $ skidscan synth --like no-pebs --repeat 2
   skidscan: --repeat: repeats all levels; add --all-levels

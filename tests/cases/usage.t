@@ -17,7 +17,7 @@ What is near is named:
   $ grep -o 'did you mean.*' err
   did you mean INST_RETIRED.ANY, INST_RETIRED.ANY_P, INST_RETIRED.NOP?
   $ skidscan synth --like pebs-sond -o s
-  skidscan: --like pebs-sond: is no model of skidscan's own; did you mean pebs-sound?
+  skidscan: --like pebs-sond: expected arm-pmu, gregg-2017, no-pebs, pebs-shadow, pebs-sound, vm-broken; did you mean pebs-sound? try 'skidscan synth --help'
   [64]
   $ skidscan samples --columns tiem
   skidscan: column 'tiem' does not exist; did you mean time?

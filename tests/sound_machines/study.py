@@ -8,7 +8,7 @@ usage: study.py SKIDSCAN [--machine NAME]... [--trigger KIND]... [--fault NAME] 
 every instruction causes.
 
 Prints a table: machine, trigger, event, level, verdict or "refused", hit ratio, whether samples are
-distributed evenly (of several triggers by their shares; "promised" at a level 3 with PDist), WRONG,
+distributed evenly (of several triggers by their shares; "required" at a level 3 with PDist), WRONG,
 evidence or reason, warnings. Exit status 1: a sound machine
 came out as broken, a fault was not found, or report, audit and compare disagree on a recording. Breakpoints ignore a level and are broken at level 2
 on every x86 machine (docs/method.md).
@@ -234,7 +234,7 @@ def refused(machine, trigger, planned):
     config = int(name.rpartition("=")[2] if "=" in name else name[1:], 16)
     return {"machine": machine.name, "trigger": trigger, "event": event_of(machine, config),
             "level": planned["level"], "verdict": "refused", "hits": None, "samples": 0,
-            "even": None, "promised": False, "delay": False, "contradicts": False, "evidence": planned["reason"], "warnings": []}
+            "even": None, "required": False, "delay": False, "contradicts": False, "evidence": planned["reason"], "warnings": []}
 
 
 def counts_impossible_hits(measurement, audited):
@@ -293,7 +293,7 @@ def judged(machine, trigger, measurement, audited, compared):
             "samples": measurement["samples"]["read"],
             "even": evenness["verdict"] if evenness else None if bias is None
             else "uneven" if bias["p"] < 1e-6 else "even",
-            "promised": evenness is not None and evenness["promised"],
+            "required": evenness is not None and evenness["promised"],
             "delay": measurement["delay"] is not None,
             "contradicts": contradicts(measurement, audited, compared),
             "evidence": contract["evidence"], "warnings": measurement["warnings"]}
@@ -334,8 +334,8 @@ def is_found(row, fault):
 
 
 def is_broken(row):
-    """Whether a promise is, of the contract or of PDist."""
-    return row["verdict"] == "broken" or (row["promised"] and row["even"] == "uneven")
+    """Whether the contract is broken, or the even distribution that PDist requires is missing."""
+    return row["verdict"] == "broken" or (row["required"] and row["even"] == "uneven")
 
 
 def main():
@@ -371,7 +371,7 @@ def main():
                             or known_not and row["verdict"] in ("kept", "broken"))
                 wrong += is_wrong
                 hits = "-" if row["hits"] is None else f"{row['hits']:.4f}"
-                even = (row["even"] or "-") + (", promised" if row["promised"] else "")
+                even = (row["even"] or "-") + (", required" if row["required"] else "")
                 print("\t".join([name, row["trigger"], row["event"], str(row["level"]),
                                  row["verdict"], hits, even, "WRONG" if is_wrong else "",
                                  row["evidence"], *row["warnings"]]), flush=True)

@@ -81,7 +81,7 @@ TEST(Comparison, WithoutADifferenceMarksNothingInNineteenOfTwentyComparisons) {
   EXPECT_LE(marked, most_marked(kComparisons));
 }
 
-TEST(Comparison, AtTheVergeOfAPromiseContractsOfTheSameThingDoNotBreak) {
+TEST(Comparison, AtTheVergeOfAContractSamplesOfTheSameThingDoNotBreakIt) {
   constexpr int kComparisons = 20;
   constexpr std::uint64_t kSamples = 20'000;  // enough for kept and for broken
   Random random(6);
@@ -288,7 +288,7 @@ TEST(Comparison, ConcludesFromWhatDiffers) {
     std::size_t worse = 0;
     bool broke = false, fixed = false;
   };
-  const Example judged{.event = "e", .level = 2}, promises_nothing{.event = "e"};
+  const Example judged{.event = "e", .level = 2}, unconstrained{.event = "e"};
   const Example timer{.event = "clock", .not_judged = NotJudged::timer};
   const OffsetCounts sound = counts({{0, 5000}}), broken = counts({{0, 4500}, {7, 500}});
   const OffsetCounts near = counts({{0, 9500}, {100, 500}}), far = counts({{0, 500}, {100, 9500}});
@@ -301,9 +301,9 @@ TEST(Comparison, ConcludesFromWhatDiffers) {
                          {judged, broken, broken, {}, Outcome::no_difference},
                          {judged, sound, counts({{0, 10}}), {}, Outcome::too_few},
                          // However sure a small difference is.
-                         {promises_nothing, many, almost_as_many, {}, Outcome::worse, 1},
-                         {promises_nothing, many, almost_as_many, lenient, Outcome::no_difference},
-                         // As far away, on the other side: the same promise kept.
+                         {unconstrained, many, almost_as_many, {}, Outcome::worse, 1},
+                         {unconstrained, many, almost_as_many, lenient, Outcome::no_difference},
+                         // As far away, on the other side: the same constraint kept.
                          {{.event = "e", .level = 1},
                           counts({{3, 5000}}),
                           counts({{-3, 5000}}),

@@ -1,4 +1,5 @@
-// What a level promises, what samples keep of it, and what their data addresses show of the cause.
+// What the skid constraint of a level is, how samples meet it, and what their data addresses show
+// of the cause.
 #include "analysis/contract.h"
 
 #include "analysis/basis.h"
@@ -34,7 +35,7 @@ Basis exact(Basis basis, std::uint64_t samples) {
   return basis;
 }
 
-TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
+TEST(Contract, IsJudgedByTheShareThatItsLevelConstrains) {
   using enum Verdict;
   constexpr auto kNot = std::nullopt;  // neither certified nor not
   struct Case {
@@ -102,12 +103,12 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelPromises) {
       {1, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
       {3, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
   };
-  const std::vector<std::string_view> promises{"none", "constant skid", "skid 0 requested",
-                                               kPromiseOfLevelThree};
+  const std::vector<std::string_view> constraints{"none", "constant skid", "skid 0 requested",
+                                                  kConstraintOfLevelThree};
   for (const auto& [level, basis, verdict, certified, evidence] : cases) {
     const Contract contract = judge(level, basis);
     SCOPED_TRACE(contract.evidence);
-    EXPECT_EQ(contract.promise, promises.at(static_cast<std::size_t>(level)));
+    EXPECT_EQ(contract.constraint, constraints.at(static_cast<std::size_t>(level)));
     EXPECT_EQ(contract.verdict, verdict);
     EXPECT_EQ(contract.certified, certified);
     for (const char* part : evidence) EXPECT_THAT(contract.evidence, HasSubstr(part));
@@ -204,13 +205,13 @@ TEST(Contract, CallsAMachineAtTheConstraintBrokenInFewOfManyRecordings) {
   for (const unsigned samples : {1U, 2U, 5U, 10U, 25U, 26U, 60U, 176U, 243U, 500U, 1000U, 2000U,
                                  3000U, 3837U, 3838U, 5000U, 20'000U}) {
     const double n = samples;
-    double chance = std::pow(kPromisedShare, n), is_broken = 0, is_kept = 0;
+    double chance = std::pow(kRequiredShare, n), is_broken = 0, is_kept = 0;
     for (std::uint64_t misses = 0; misses <= samples && misses < 100; ++misses) {
       const Verdict verdict = verdict_of(wilson_interval(samples - misses, samples));
       if (verdict == Verdict::broken) is_broken += chance;
       if (verdict == Verdict::kept) is_kept += chance;
       const auto k = static_cast<double>(misses);
-      chance *= (n - k) / (k + 1) * (1 - kPromisedShare) / kPromisedShare;
+      chance *= (n - k) / (k + 1) * (1 - kRequiredShare) / kRequiredShare;
     }
     EXPECT_LE(is_broken, 0.025) << samples;
     EXPECT_LE(is_kept, 0.0251) << samples;
@@ -240,7 +241,7 @@ TEST(Remedy, NamesTheSamplesThatDecideOrWhatElseHelps) {
     const auto samples = *found.samples;
     // Fractions of a sample are taken for the verdict to come.
     const double expected = static_cast<double>(samples) * misses / (hits + misses);
-    const bool is_to_break = misses > (hits + misses) * (1 - kPromisedShare);
+    const bool is_to_break = misses > (hits + misses) * (1 - kRequiredShare);
     const auto missed =
         static_cast<std::uint64_t>(is_to_break ? std::ceil(expected) : std::floor(expected));
     EXPECT_NE(verdict_of(wilson_interval(samples - missed, samples)), Verdict::undecided)
@@ -400,7 +401,7 @@ TEST(ContractWithAddresses, IsOfSamplesThatTheTriggerCaused) {
   const OwnerCounts own{.trigger = 5000}, foreign{.other = 5000}, few{.other = 50};
   const std::vector<Judged> cases{
       {{.trigger = own}, 2, Verdict::kept},
-      // The right address and a wrong IP: the promise is broken.
+      // The right address and a wrong IP: the contract is broken.
       {{.trigger = own, .successor = own}, 2, Verdict::broken},
       {{.successor = own}, 1, Verdict::kept},
       // Sound, and something else causes the event elsewhere: neither broken nor kept.
@@ -444,9 +445,9 @@ TEST(ContractWithAddresses, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData
   basis.not_judged = NotJudged::every_instruction;
   Contract contract = judge(0, basis);
   EXPECT_EQ(contract.verdict, Verdict::kept);
-  EXPECT_EQ(contract.promise, "tagged operation");
+  EXPECT_EQ(contract.constraint, "tagged operation");
   EXPECT_EQ(contract.share.total, 4000u);
-  EXPECT_EQ(judge(2, basis).promise, "skid 0 requested");
+  EXPECT_EQ(judge(2, basis).constraint, "skid 0 requested");
 
   basis.addresses->samples.successor.trigger = 40;
   EXPECT_EQ(judge(2, basis).verdict, Verdict::broken);

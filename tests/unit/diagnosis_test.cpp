@@ -326,7 +326,7 @@ TEST(Zen4, IsSampledPerCpuBeforeLinux62) {
   EXPECT_THAT(cycles_on(support), StartsWith("0 p, pp: IBS samples CPUs"));
 }
 
-TEST(Intel, RefusesLevelsThatSysfsDoesNotPromise) {
+TEST(Intel, RefusesLevelsThatSysfsDoesNotState) {
   SamplingSupport support = open_skylake();
   find_by(support.pmus, &Pmu::name, "cpu")->caps["max_precise"] = "2";
   EXPECT_EQ(cycles_on(support), "012 ppp: caps/max_precise is 2");

@@ -247,7 +247,7 @@ TEST_F(DigestTest, CountsBothKindsOfLossSeparately) {
 
 TEST_F(DigestTest, TakesSharesOfTimeFromTheSamplesWhereTheHeaderHasNoTimes) {
   Filter filter;
-  filter.times = parse_times("50%-100%");
+  filter.times = *parse_times("50%-100%");
   for (const bool has_zeros : {false, true}) {  // as perf 7 writes them
     auto builder = RecordingBuilder().event({});
     for (const std::uint64_t time : {30u, 100u, 10u, 60u, 110u}) builder.sample(0x1000, 7, time);
@@ -282,27 +282,27 @@ TEST(RegionCache, FindsTheMappingsOfTheLastTimeOfAll) {
 }
 
 TEST(FilterSyntax, ReadsNumbersAndRanges) {
-  EXPECT_THAT(parse_numbers("--cpu", "7,0-2"), ElementsAre("7", "0", "1", "2"));
+  EXPECT_THAT(*parse_numbers("7,0-2"), ElementsAre("7", "0", "1", "2"));
   for (const std::string wrong : {"", "x", "1,,2", "2-1", "2-", "-1", "0-9999", "4294967296"}) {
-    EXPECT_THROW(parse_numbers("--cpu", wrong), UsageError) << wrong;
+    EXPECT_FALSE(parse_numbers(wrong)) << wrong;
   }
 }
 
 TEST(FilterSyntax, ReadsTimesAsPerfDoes) {
-  const auto seconds = parse_times("1.5,2.000000001 ,3 4,");
+  const auto seconds = *parse_times("1.5,2.000000001 ,3 4,");
   ASSERT_EQ(seconds.size(), 3u);
   EXPECT_EQ(seconds[0].begin, 1'500'000'000u);
   EXPECT_EQ(seconds[0].end, 2'000'000'001u);
   EXPECT_EQ(seconds[1].begin, 0u);
   EXPECT_EQ(seconds[2].end, UINT64_MAX);
-  const auto shares = parse_times("10%/2,30%-45.5%");
+  const auto shares = *parse_times("10%/2,30%-45.5%");
   ASSERT_EQ(shares.size(), 2u);
   EXPECT_DOUBLE_EQ(shares[0].shares->first, 0.1);
   EXPECT_DOUBLE_EQ(shares[0].shares->second, 0.2);
   EXPECT_DOUBLE_EQ(shares[1].shares->second, 0.455);
   for (const std::string wrong : {"x", "2,1", "1.0000000001", "10%/11", "10%/0", "20%-10%", "101%",
                                   "10%-20", "99999999999999999999"}) {
-    EXPECT_THROW(parse_times(wrong), UsageError) << wrong;
+    EXPECT_FALSE(parse_times(wrong)) << wrong;
   }
 }
 

@@ -109,7 +109,7 @@ Measurement of_triggers(const std::vector<std::uint64_t>& hits) {
   return m;
 }
 
-TEST(Evenness, OfTriggersIsPromisedByPdist) {
+TEST(Evenness, OfTriggersIsRequiredByPdist) {
   const Measurement even = of_triggers({2010, 1980, 2010});
   ASSERT_TRUE(even.evenness);
   EXPECT_EQ(even.evenness->of, Evenness::Of::triggers);
@@ -120,7 +120,7 @@ TEST(Evenness, OfTriggersIsPromisedByPdist) {
   const Measurement uneven = of_triggers({2000, 30, 3970});
   EXPECT_EQ(uneven.contract.verdict, analysis::Verdict::kept) << "the IP is right";
   EXPECT_EQ(uneven.evenness->verdict, EvennessVerdict::uneven);
-  EXPECT_TRUE(uneven.evenness->promised);
+  EXPECT_TRUE(uneven.evenness->required);
   EXPECT_NEAR(uneven.evenness->largest_ratio, 1.985, 1e-9);
   EXPECT_EQ(verdict_of(uneven), analysis::Verdict::broken);
   EXPECT_EQ(verdict_words(uneven), "broken, uneven");
@@ -202,7 +202,7 @@ TEST(Evenness, OfTriggersIsNotJudgedWhereOneOfTwoPossibleDistancesResonates) {
 
 TEST(Evenness, OfTriggersIsNotJudgedWithAFrequency) {
   Measurement m = of_triggers({31012, 41207, 28854});
-  EXPECT_EQ(verdict_of(m), analysis::Verdict::broken) << "PDist promises it";
+  EXPECT_EQ(verdict_of(m), analysis::Verdict::broken) << "PDist requires it";
   m.path = RecordingPath{.frequency = 20'000};
   m.period = {};
   complete(m);
@@ -224,7 +224,7 @@ TEST(Evenness, IsNotJudgedAtAnyLevelWhereThePeriodResonates) {
               testing::Contains(HasSubstr("not judged: the period resonates with the loop")));
 }
 
-TEST(Evenness, IsNotPromisedInGuests) {
+TEST(Evenness, IsNotRequiredInGuests) {
   Measurement m = of_triggers({2000, 30, 3970});
   m.cpu.hypervisor = "KVM";
   complete(m);
@@ -280,7 +280,7 @@ TEST(Evenness, OfInstructionsIsDescribedAtLevelsTwoAndThree) {
   EXPECT_EQ(pp.evenness->verdict, EvennessVerdict::uneven);
   EXPECT_EQ(verdict_of(pp), analysis::Verdict::not_judged);
   EXPECT_EQ(ppp.evenness->verdict, EvennessVerdict::even);
-  EXPECT_FALSE(ppp.evenness->promised) << "PDIR reduces bias";
+  EXPECT_FALSE(ppp.evenness->required) << "PDIR reduces bias";
   EXPECT_THAT(ppp.evenness->evidence, HasSubstr("samples of 5201 instructions: even"));
   EXPECT_THAT(comparison_of(*pp.evenness, *ppp.evenness),
               testing::AllOf(HasSubstr("level 3 even (p 0."), HasSubstr("level 2 uneven (p "),

@@ -49,9 +49,9 @@ TEST(EventSyntax, SeparatesAndAppendsModifiers) {
 }
 
 TEST(EventSyntax, SplitsListsOutsideOfTerms) {
-  EXPECT_THAT(perftool::split_event_list("cycles:u,cpu/event=0xd1,umask=0x20/pp,mem:0x10/8:rw,r1"),
+  EXPECT_THAT(*perftool::split_event_list("cycles:u,cpu/event=0xd1,umask=0x20/pp,mem:0x10/8:rw,r1"),
               ElementsAre("cycles:u", "cpu/event=0xd1,umask=0x20/pp", "mem:0x10/8:rw", "r1"));
-  EXPECT_THROW(perftool::split_event_list("cpu/event=1,cycles"), UsageError);
+  EXPECT_FALSE(perftool::split_event_list("cpu/event=1,cycles"));
 }
 
 TEST(RequestedEvents, AreThoseOfAllArguments) {

@@ -309,7 +309,7 @@ TEST(NotJudgedReason, FollowsFromTheCatalogue) {
            // Cycles without a load, and a code without a name.
            {intel(kSkylake), 0x18081d0, 2, NotJudged::unknown_precision},
            {intel(kSkylake), 0xf1d0, 2, NotJudged::unknown_precision},
-           // An unknown event promises nothing at level 0.
+           // Level 0 has no skid constraint, whatever the event.
            {intel(kSkylake), 0x01ff, 2, NotJudged::unknown_event},
            {intel(kSkylake), 0x01ff, 0, NotJudged::none}}) {
     EXPECT_EQ(judged(raw(config, level), machine), reason) << std::hex << config;

@@ -306,8 +306,8 @@ TEST(FigureHeads, NumberSeveralMachinesAndListTheirRuns) {
 }
 
 TEST(FigureKinds, AreFoundByTheirNames) {
-  for (const Kind kind : kKinds) EXPECT_EQ(kind_from(name_of(kind)), kind);
-  EXPECT_FALSE(kind_from("pie"));
+  for (const Kind kind : kKinds) EXPECT_EQ(value_named<Kind>(name_of(kind)), kind);
+  EXPECT_FALSE(value_named<Kind>("pie"));
 }
 
 TEST(DelayFigure, StepsUpAtTheDelaysOfRecords) {

@@ -196,7 +196,7 @@ TEST(SynthModel, BuiltInOnesAreSoundAndNamedAsTheirFiles) {
     EXPECT_EQ(model.name, name);
     EXPECT_FALSE(model.description.empty()) << name;
   }
-  EXPECT_THROW((void)built_in_model_text("nothing"), UsageError);
+  EXPECT_THROW((void)built_in_model_text("nothing"), Error);
 }
 
 std::map<std::int64_t, std::uint64_t> drawn(const Distribution& distribution, int samples,

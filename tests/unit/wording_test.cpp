@@ -13,7 +13,7 @@ TEST(Percent, ShowsEnoughDigitsNotToLookLikeALandmark) {
   EXPECT_EQ(percent(0.99998), "99.998%");
   EXPECT_EQ(percent(0.00001), "0.001%");
   EXPECT_EQ(percent(0.9989998), "99.89998%");
-  EXPECT_EQ(percent(kPromisedShare), "99.90%");
+  EXPECT_EQ(percent(kRequiredShare), "99.90%");
 }
 
 TEST(PText, IsNeverZero) {

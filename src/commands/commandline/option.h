@@ -1,6 +1,7 @@
 // Options as data: their names, values and descriptions, and where the values are stored.
 #pragma once
 
+#include "src/support/names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -52,11 +53,6 @@ std::optional<T> number_from(std::string_view text) {
   return whole_number<T>(text);
 }
 
-/// Thrown by Value::store for a value that is not allowed.
-struct NotAllowed {
-  std::string value;
-};
-
 /// The value of an option: its name, what is allowed, and the variable that receives it. Made by
 /// its static functions, which bind a variable. The variable keeps its value if the option is not
 /// given; it must live as long as the Value. A std::vector receives the values of all uses of the
@@ -69,31 +65,43 @@ struct Value {
   /// Returns the words that a shell completes, if there are no `words`. The options before the
   /// value were stored before it is called.
   std::function<Texts()> candidates = {};
-  bool is_number = false;
+  std::string expectation = {};  ///< what is allowed, for messages; may be empty
   bool repeats = false;          ///< the option may be given more than once
   bool in_a_row = false;         ///< several values may follow one another
   bool comma_separated = false;  ///< one argument contains several values
-  /// Stores all values that were given; throws NotAllowed with the first one that it refuses.
-  std::function<void(const Texts&)> store = {};
+  /// Stores all values that were given. Returns the first one that is not allowed.
+  std::function<std::optional<std::string>(const Texts&)> store = {};
 
   static Value flag(bool& variable) {
-    return {.repeats = true, .store = [&variable](const Texts&) { variable = true; }};
+    Value value = converted("", [&variable](const Texts&) { variable = true; });
+    value.repeats = true;
+    return value;
   }
   /// Returns a value whose texts `use` converts; it throws UsageError for one that it refuses.
   static Value converted(std::string name, std::function<void(const Texts&)> use) {
-    return {.name = std::move(name), .store = std::move(use)};
+    const auto store = [use = std::move(use)](const Texts& given) {
+      use(given);
+      return std::nullopt;
+    };
+    return {.name = std::move(name), .store = store};
+  }
+  /// Returns a value that `parse` converts from its text; nullopt: it is not allowed. For a list
+  /// `parse` returns an element or a list. `expectation`: what is allowed, for messages.
+  template <typename Variable, typename Parse>
+  static Value parsed(std::string name, Variable& variable, Parse parse,
+                      std::string expectation = {});
+  /// Returns a text that `is_allowed` returns true for.
+  template <typename Variable, typename IsAllowed>
+  static Value checked(std::string name, Variable& variable, IsAllowed is_allowed,
+                       std::string expectation = {}) {
+    const auto parse = [is_allowed](const std::string& text) {
+      return is_allowed(text) ? std::optional(text) : std::nullopt;
+    };
+    return parsed(std::move(name), variable, parse, std::move(expectation));
   }
   template <typename Variable>
   static Value text(std::string name, Variable& variable) {
-    return {.name = std::move(name),
-            .repeats = kIsVector<Variable>,
-            .store = [&variable](const Texts& given) {
-              if constexpr (kIsVector<Variable>) {
-                variable.assign(given.begin(), given.end());
-              } else {
-                variable = given.back();
-              }
-            }};
+    return checked(std::move(name), variable, [](const std::string&) { return true; });
   }
   template <typename Variable>
   static Value file(std::string name, Variable& variable) {
@@ -103,14 +111,26 @@ struct Value {
   static Value directory(Variable& variable) {
     return text("DIR", variable).completing(Completion::directories);
   }
-  /// Returns a value that is one of `words`, which shells complete.
-  static Value one_of(std::string name, std::string& variable, const Texts& words) {
-    const auto store = [&variable, words](const Texts& given) {
-      if (std::ranges::find(words, given.back()) == words.end()) throw NotAllowed{given.back()};
-      variable = given.back();
+  /// Returns a value that is one of `words`, which shells complete; of an enumeration some of its
+  /// SKID_NAMES, or all.
+  template <typename Variable>
+  static Value one_of(std::string name, Variable& variable, Texts words = {}) {
+    using Type = typename Element<Variable>::Type;
+    if constexpr (std::is_enum_v<Type>) {
+      constexpr auto kNames = names_of(Type{});
+      if (words.empty()) words.assign(kNames.begin(), kNames.end());
+    }
+    const auto parse = [words](const std::string& text) -> std::optional<Type> {
+      if (std::ranges::find(words, text) == words.end()) return std::nullopt;
+      if constexpr (std::is_enum_v<Type>) {
+        return value_named<Type>(text);
+      } else {
+        return text;
+      }
     };
-    return {
-        .name = std::move(name), .words = words, .completion = Completion::words, .store = store};
+    Value value = parsed(std::move(name), variable, parse);
+    value.words = std::move(words);
+    return std::move(value).completing(Completion::words);
   }
   template <typename Variable, typename Number = typename Element<Variable>::Type>
   static Value number(std::string name, Variable& variable,
@@ -147,37 +167,50 @@ struct Value {
   std::string expected() const {
     if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
     if (!limits.empty()) return limits;
-    return is_number ? "a number" : name;
+    return expectation.empty() ? name : expectation;
   }
 };
+
+template <typename Variable, typename Parse>
+Value Value::parsed(std::string name, Variable& variable, Parse parse, std::string expectation) {
+  using Whole = std::conditional_t<kIsVector<Variable>, Variable, typename Element<Variable>::Type>;
+  const auto store = [&variable, parse](const Texts& given) -> std::optional<std::string> {
+    Whole whole{};
+    for (const std::string& text : given) {
+      auto one = parse(text);
+      if (!one) return text;
+      if constexpr (!kIsVector<Whole>) {
+        whole = std::move(*one);
+      } else if constexpr (kIsVector<typename decltype(one)::value_type>) {
+        whole.insert(whole.end(), one->begin(), one->end());
+      } else {
+        whole.push_back(std::move(*one));
+      }
+    }
+    variable = std::move(whole);
+    return std::nullopt;
+  };
+  return {.name = std::move(name),
+          .expectation = std::move(expectation),
+          .repeats = kIsVector<Whole>,
+          .store = store};
+}
 
 template <typename Variable, typename Number>
 Value Value::number(std::string name, Variable& variable, std::type_identity_t<Number> least,
                     std::type_identity_t<Number> most) {
-  std::string limits;
-  if (most != std::numeric_limits<Number>::max()) {
-    limits = fmt::format("{} to {}", least, most);
-  } else if (least != std::numeric_limits<Number>::lowest()) {
-    limits = fmt::format("{} or more", least);
-  }
-  const auto store = [&variable, least, most](const Texts& given) {
-    if constexpr (kIsVector<Variable>) variable.clear();
-    for (const std::string& text : given) {
-      const std::optional<Number> number = number_from<Number>(text);
-      // A NaN is not within any limits.
-      if (!number || !(*number >= least && *number <= most)) throw NotAllowed{text};
-      if constexpr (kIsVector<Variable>) {
-        variable.push_back(*number);
-      } else {
-        variable = *number;
-      }
-    }
+  const auto within = [least, most](const std::string& text) {
+    const std::optional<Number> number = number_from<Number>(text);
+    // A NaN is not within any limits.
+    return number && *number >= least && *number <= most ? number : std::nullopt;
   };
-  return {.name = std::move(name),
-          .limits = std::move(limits),
-          .is_number = true,
-          .repeats = kIsVector<Variable>,
-          .store = store};
+  Value value = parsed(std::move(name), variable, within, "a number");
+  if (most != std::numeric_limits<Number>::max()) {
+    value.limits = fmt::format("{} to {}", least, most);
+  } else if (least != std::numeric_limits<Number>::lowest()) {
+    value.limits = fmt::format("{} or more", least);
+  }
+  return value;
 }
 
 struct Option {

@@ -204,13 +204,10 @@ std::string store(const Given& given) {
   if (values.size() > 1 && !value.repeats) {
     return fmt::format("{}: given {} times, expected once", name, values.size());
   }
-  try {
-    value.store(values);
-  } catch (const NotAllowed& refused) {
-    return fmt::format("{} {}: expected {}{}", name, refused.value, value.expected(),
-                       did_you_mean(refused.value, value.words));
-  }
-  return {};
+  const std::optional<std::string> refused = value.store(values);
+  if (!refused) return {};
+  return fmt::format("{} {}: expected {}{}", name, *refused, value.expected(),
+                     did_you_mean(*refused, value.words));
 }
 
 /// What is wrong with the options of a command.
@@ -322,11 +319,9 @@ Call parse(const Program& program, const std::vector<std::string>& arguments) {
 }
 
 Value Value::size(std::string name, std::optional<std::uint64_t>& variable) {
-  const auto store = [&variable](const Texts& given) {
-    variable = bytes_from(given.back());
-    if (!variable) throw NotAllowed{given.back()};
-  };
-  return {.name = std::move(name), .limits = "a size such as 65536 or 64KiB", .store = store};
+  Value value = parsed(std::move(name), variable, bytes_from);
+  value.limits = "a size such as 65536 or 64KiB";
+  return value;
 }
 
 }  // namespace skid::commandline

@@ -151,7 +151,7 @@ std::string csv_columns() {
 std::string comparison_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
   return document_text(
       "skidscan.compare/1",
-      {{"by", comparison.choices.by == analysis::SideBy::machine ? "machine" : "input"},
+      {{"by", name_of(comparison.choices.by)},
        {"baseline", letter_of(comparison.baseline)},
        {"min_effect",
         {{"share", comparison.choices.least_share},

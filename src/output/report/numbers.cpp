@@ -76,14 +76,17 @@ SKID_WRITTEN_FIELDS(analysis::RetirementGroups, strongest, moduli)
 SKID_WRITTEN_FIELDS(analysis::Remedy, samples, text)
 
 void fields(FieldWriter& io, const analysis::Contract& value) {
-  SKID_MEMBERS(level, promise, verdict, certified, share, not_corrected, remedy);
-  io("promised_share", analysis::kPromisedShare);
-  io("samples_needed", analysis::samples_to_show(analysis::kPromisedShare));
+  SKID_MEMBERS(level);
+  io("promise", value.constraint);
+  SKID_MEMBERS(verdict, certified, share, not_corrected, remedy);
+  io("promised_share", analysis::kRequiredShare);
+  io("samples_needed", analysis::samples_to_show(analysis::kRequiredShare));
   io("evidence", value.evidence);
 }
 
 void fields(FieldWriter& io, const analysis::Evenness& value) {
-  SKID_MEMBERS(of, verdict, promised);
+  SKID_MEMBERS(of, verdict);
+  io("promised", value.required);
   io("chi_square", value.test.chi_square);
   io("degrees", value.test.degrees);
   io("p", value.test.p);

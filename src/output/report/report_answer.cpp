@@ -70,7 +70,7 @@ bool is_as_expected(const Measurement& m) {
 /// Whether samples are spread unevenly over triggers that cause the event equally often, and the
 /// verdict on the contract does not report it.
 bool is_biased(const Measurement& m) {
-  return m.bias && m.bias->p < 0.01 && (!m.evenness || !m.evenness->promised) &&
+  return m.bias && m.bias->p < 0.01 && (!m.evenness || !m.evenness->required) &&
          m.bias->largest_ratio.value_or(2) >= 1.5;
 }
 

@@ -278,7 +278,7 @@ struct Notes {
         by_contract ? (*run)->contract.evidence : (*run)->evenness->evidence;
     std::string text(evidence);
     if (page.details) {
-      text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.promise,
+      text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.constraint,
                          evidence);
     } else if (verdict == Verdict::not_judged) {
       text = evidence.substr(0, evidence.find("; "));  // the reason
@@ -484,7 +484,7 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
     if (page.html && machines.size() > 1) text += page.rule(cpu_name(order[i]->cpu));
     text += machine_report(page, *order[i]);
   }
-  if (page.html) text += fmt::format(html::kReading, analysis::kPromiseOfLevelThree);
+  if (page.html) text += fmt::format(html::kReading, analysis::kConstraintOfLevelThree);
   if (page.details) return text;
   std::string more =
       "--details prints settings, sample breakdown, histograms and evidence; --plot FILE draws "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,8 +51,8 @@ inline bool has_counter_values(std::string_view event) {
 std::string perf_name_of(const std::string& event, const runway::TargetDescription& target);
 
 /// Splits an argument of -e at its commas, but not at those between the slashes of
-/// "cpu/event=0xd1,umask=0x20/". Throws UsageError when a slash is not closed.
-std::vector<std::string> split_event_list(std::string_view list);
+/// "cpu/event=0xd1,umask=0x20/". nullopt: a slash is not closed.
+std::optional<std::vector<std::string>> split_event_list(std::string_view list);
 
 /// Returns the precise level of modifiers: the number of p's, without limit.
 int level_of_modifiers(std::string_view modifiers);

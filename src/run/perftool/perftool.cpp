@@ -214,7 +214,7 @@ std::string perf_name_of(const std::string& event, const runway::TargetDescripti
   return event == "faults" ? "page-faults" : event;
 }
 
-std::vector<std::string> split_event_list(std::string_view list) {
+std::optional<std::vector<std::string>> split_event_list(std::string_view list) {
   std::vector<std::string> events;
   std::string event;
   bool between_slashes = false;
@@ -226,7 +226,7 @@ std::vector<std::string> split_event_list(std::string_view list) {
       event += character;
     }
   }
-  if (between_slashes) throw UsageError("-e {}: a '/' is not closed", list);
+  if (between_slashes) return std::nullopt;
   events.push_back(std::move(event));
   return events;
 }

@@ -25,7 +25,7 @@ INTERRUPT_PERIOD = 997  # of cycles in the group
 ITERATIONS = 30000  # of the target, for cycles:u
 GROUP_ITERATIONS = 60000
 CLASSES = ("hit", "skid", "before", "censored", "loop")  # classes of the breakdown within the loop
-PROMISED = 0.999
+REQUIRED = 0.999
 CORTEX_A57 = 0xD07  # part number in MIDR_EL1
 
 
@@ -171,7 +171,7 @@ class KnownSkid(unittest.TestCase):
         self.assertEqual(len(sampled), len(predicted))
         same = sum(map(int.__eq__, sampled, predicted))
         print(f"{same} of {len(predicted)} skids are as predicted")
-        self.assertGreaterEqual(same, PROMISED * len(predicted))
+        self.assertGreaterEqual(same, REQUIRED * len(predicted))
         longest = self.skids_to(predicted)
         for k, (skid, at_most) in enumerate(zip(self.skids_to(sampled), longest), start=1):
             self.assertLessEqual(skid, at_most, f"sample {k}")
@@ -186,7 +186,7 @@ class KnownSkid(unittest.TestCase):
         self.assertEqual(set(measurements), set(self.predicted))
         for event, found in measurements.items():
             predicted = self.predicted[event]
-            allowed = (1 - PROMISED) * len(predicted)
+            allowed = (1 - REQUIRED) * len(predicted)
             with self.subTest(event=event):
                 classes = Counter({name: found["samples"][name] for name in CLASSES})
                 self.assertLessEqual(not_in_common(breakdown(self.loop, predicted), classes), allowed)
@@ -203,7 +203,7 @@ class KnownSkid(unittest.TestCase):
             with self.subTest(event=found["event"]["recorded"]):
                 self.assertEqual(counts.total(), found["samples"]["read"])
                 self.assertLessEqual(not_in_common(predicted, counts),
-                                     (1 - PROMISED) * counts.total())
+                                     (1 - REQUIRED) * counts.total())
                 self.assertEqual(found["skid"]["events"]["max"], max(predicted))
 
 

@@ -36,7 +36,7 @@ class Event:
     code: str
     options: str  # of record: trigger, period, iterations
     levels: tuple = LEVELS
-    precise: bool = True  # by the event file of the CPU: otherwise nothing is promised
+    precise: bool = True  # by the event file of the CPU: otherwise there is no constraint
     corrected: bool = True  # `correct` can move level 1 back
     refused: tuple = ()  # levels that the kernel refuses for this event on this CPU
     nops: str = "150"  # of the runway, if the options name none; empty: as record chooses
@@ -143,7 +143,7 @@ class Row:
     wrong: list[str] = field(default_factory=list)  # conclusions
 
 
-def promise(right: int, judged: int) -> str:
+def verdict_of(right: int, judged: int) -> str:
     """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below. Below, two or more
     have to be wrong, and so many in 2.5% of all cases at most, by the binomial distribution."""
     if not judged:
@@ -329,11 +329,11 @@ class Session:
         if exact and key == "ip":
             displaced = len(of_trigger) if self.job.cpu.fault("pebs-ip-skid") else 0
 
-        # The verdict. Level 1 promises the instruction executed next, the others the cause.
+        # The verdict. The constraint of level 1 is the instruction executed next, of the others the cause.
         verdict = report["contract"]["verdict"]
         row.expected = "not judged"
         if exact and event.precise:
-            row.expected = promise(len(of_trigger) - displaced, len(of_trigger))
+            row.expected = verdict_of(len(of_trigger) - displaced, len(of_trigger))
         row.seen = verdict + row.seen
         if verdict != row.expected:
             row.wrong.append(f"verdict: {report['contract'].get('evidence', '')}")
