@@ -99,7 +99,7 @@ EventBlocks::EventBlocks(const measure::RecordedEvent& event)
     refuse(known.not_judged);
     return;
   }
-  const auto once = events::caused_once_by(knowledge.cpu, *knowledge.event);
+  const auto once = events::caused_once_by(*knowledge.event);
   if (!once) {
     reason_text_ = "not an event that certain instructions cause exactly once";
     return;

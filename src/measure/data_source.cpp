@@ -9,6 +9,7 @@
 #include "src/events/causes.h"
 #include "src/events/counted.h"
 #include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/instructions/counted.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/visit_records.h"
@@ -56,7 +57,7 @@ std::uint64_t latency_threshold(const RecordedEvent& event) {
   constexpr std::uint64_t kThreshold = 0xffff;  // config1:0-15
   constexpr std::uint64_t kNehalem = 0x100b, kSandyBridge = 0x01cd;
   const perfdata::Attribute& attribute = event.attribute;
-  const events::Core core = event.knowledge.cpu.core;
+  const auto core = event.knowledge.event ? event.knowledge.event->core : events::Core::other;
   if (!is_pebs(event) || core < events::Core::nehalem || core > events::Core::icelake ||
       (!attribute.has(PERF_SAMPLE_WEIGHT) && !attribute.has(PERF_SAMPLE_WEIGHT_STRUCT))) {
     return 0;

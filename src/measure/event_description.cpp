@@ -189,8 +189,8 @@ std::optional<std::uint64_t> events_to_record(const RecordedEvent& event) {
   if (!is_pebs(event)) return 0;
   const EventKnowledge& knowledge = event.knowledge;
   if (!knowledge.event) return std::nullopt;
-  const auto number = events::events_to_record(knowledge.cpu, *knowledge.event,
-                                               static_cast<int>(event.attribute.precise_ip));
+  const auto number =
+      events::events_to_record(*knowledge.event, static_cast<int>(event.attribute.precise_ip));
   return number == 0 && event.machine.cpu.hypervisor ? std::nullopt : number;
 }
 

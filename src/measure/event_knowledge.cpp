@@ -5,6 +5,7 @@
 #include "runway/target.h"
 #include "runway/trigger.h"
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/perf_names.h"
 #include "src/machine/cpu_identity.h"
@@ -113,7 +114,7 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
 bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
   if (knowledge.counted == events::Counted::other) return false;
   if (!knowledge.event) return !runway::kind_of(trigger).causes(knowledge.counted);
-  const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
+  const auto causes = events::triggers_of(*knowledge.event);
   return std::ranges::none_of(causes,
                               [trigger](const auto& cause) { return cause.kind == trigger; });
 }
@@ -184,8 +185,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   knowledge.core = core_event(attribute, events::layout_of(machine_.cpu));
   knowledge.counted = events::counted_by_generic(generic_name(attribute));
   if (!catalogue_) return knowledge;
-  knowledge.cpu = catalogue_->cpu();
-  knowledge.catalogue = knowledge.cpu.catalogue();
+  knowledge.catalogue = catalogue_->cpu().catalogue();
   const bool is_cache_event = attribute.type == PERF_TYPE_HW_CACHE;
   if (!knowledge.core && !is_cache_event) return knowledge;
   const auto found = is_cache_event
@@ -199,7 +199,7 @@ EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pm
   knowledge.event = of_pmu != nullptr ? *of_pmu : found.front();
   if (is_cache_event) knowledge.core = CoreEvent{.config = knowledge.event->config};
   if (!knowledge.event->source.empty()) knowledge.catalogue = knowledge.event->source;
-  knowledge.counted = events::counted_by(knowledge.cpu, *knowledge.event);
+  knowledge.counted = events::counted_by(*knowledge.event);
   return knowledge;
 }
 
@@ -211,7 +211,7 @@ KnownCauses causes_of(const EventKnowledge& knowledge) {
   if (!knowledge.core || !knowledge.event) return {NotJudged::unknown_event, {}};
   if (!knowledge.event->precise) return {NotJudged::unknown_precision, {}};
   if (knowledge.imprecise()) return {NotJudged::imprecise, {}};
-  auto causes = events::causes_of(knowledge.cpu, *knowledge.event);
+  auto causes = events::causes_of(*knowledge.event);
   const bool is_known = std::ranges::any_of(
       causes, [](const events::Cause& cause) { return cause.verdict != events::Verdict::unknown; });
   if (!is_known) return {NotJudged::unknown_cause, {}};
@@ -285,9 +285,8 @@ bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowle
   if (knowledge.core_pmu && knowledge.event) {
     // The trigger must be known to cause each event once if level 3 distributes samples as the
     // events are.
-    if (attribute.precise_ip == 3 &&
-        events::has_precise_distribution(knowledge.cpu, *knowledge.event)) {
-      return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
+    if (attribute.precise_ip == 3 && events::has_precise_distribution(*knowledge.event)) {
+      return events::caused_once_by(*knowledge.event).has_value();
     }
     const auto* effect = runway::kind_of(target.specification.trigger).effect_on(knowledge.counted);
     return effect == nullptr ? knowledge.counted != events::Counted::other

@@ -64,7 +64,6 @@ struct EventKnowledge {
   bool cpu_recorded = true;  ///< true if the recording names its CPU
   /// "Intel's event file skylake V59", "libpfm4, core"; empty: none covers the CPU.
   std::string catalogue;
-  events::Cpu cpu;
   std::optional<events::Event> event;  ///< nullopt: the catalogue does not have it
 
   events::Counted counted = events::Counted::other;

@@ -1,7 +1,6 @@
 #include "src/measure/event_warnings.h"
 
 #include "analysis/event_identity.h"
-#include "src/events/cpu.h"
 #include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
@@ -63,7 +62,7 @@ void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
   if (!knowledge.event) return;
   const bool one_mode = recorded.attribute.exclude_user != recorded.attribute.exclude_kernel;
   const std::optional<bool> smt_active = recorded.machine.smt_active;
-  for (const events::Erratum& erratum : events::errata_of(knowledge.cpu.core, *knowledge.event)) {
+  for (const events::Erratum& erratum : events::errata_of(*knowledge.event)) {
     if (erratum.of_one_mode && one_mode) {
       warnings.push_back(
           fmt::format("Erratum {} of {}: {}.", erratum.ids, name_of(recorded), erratum.effect));

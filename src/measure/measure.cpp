@@ -156,8 +156,7 @@ void count_events(const RecordedEvent& event, const TargetGeometry* geometry, co
              (attribute.exclude_kernel ||
               !runway::kind_of(specification.trigger).gives_back_page)) {
     // The kernel executes most of an iteration with a fault.
-    per_iteration.expected =
-        events::expected_events(knowledge.cpu, *knowledge.event, specification);
+    per_iteration.expected = events::expected_events(*knowledge.event, specification);
     per_iteration.cached_share = cached_share(knowledge, specification, source);
   }
   const auto* report = report_of(source.planned);
@@ -282,7 +281,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   basis.ignores_level = ignores_level(attribute);
   basis.exact_ip = event.exact_ip;
   if (knowledge.core_pmu && knowledge.event) {
-    basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
+    basis.level_three = events::level_3_of(*knowledge.event);
   }
   if (geometry != nullptr) {
     basis.geometry = geometry->map.geometry();
@@ -307,8 +306,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   const auto rule = period_rule_of(event);
   const bool keeps_period = !rule || rule->takes(measurement.period.requested.value_or(0));
   if (knowledge.counted == events::Counted::instructions && description != nullptr &&
-      knowledge.event && events::has_precise_distribution(knowledge.cpu, *knowledge.event) &&
-      keeps_period) {
+      knowledge.event && events::has_precise_distribution(*knowledge.event) && keeps_period) {
     basis.instructions_per_iteration =
         runway::events_per_iteration(description->specification, events::Counted::instructions);
   }

@@ -135,8 +135,7 @@ class SamplePairReader {
       }
       analysis::SamplePairs pairs{.iteration = instructions};
       if (knowledge.counted != instructions::Counted::instructions) {
-        const auto expected =
-            events::expected_events(knowledge.cpu, *knowledge.event, specification);
+        const auto expected = events::expected_events(*knowledge.event, specification);
         if (distances.size() < 2 || expected != static_cast<double>(distances.size())) continue;
         pairs.distances = distances;
       }

@@ -48,9 +48,10 @@ struct Profile {
     knowledge.core_pmu = true;
     knowledge.core = measure::CoreEvent{.config = kLoads};
     knowledge.catalogue = "a catalogue";
-    knowledge.cpu.core = events::Core::skylake;
-    knowledge.event =
-        events::Event{.name = "MEM_INST_RETIRED.ALL_LOADS", .config = kLoads, .precise = true};
+    knowledge.event = events::Event{.name = "MEM_INST_RETIRED.ALL_LOADS",
+                                    .core = events::Core::skylake,
+                                    .config = kLoads,
+                                    .precise = true};
     machine.cpu.arch = "x86_64";
     machine.cpu.vendor = "GenuineIntel";
     machine.cpu.family = 6;
