@@ -6,6 +6,7 @@
 #include "src/events/perf_names.h"
 #include "src/events/pfm_tables.h"
 #include "src/events/spelling.h"
+#include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/support/error.h"
@@ -91,11 +92,6 @@ Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t confi
   common.description.clear();
   common.aliases.clear();
   return common;
-}
-
-bool is_caused_by(const Event& event, runway::TriggerKind kind) {
-  const auto causes = triggers_of(event);
-  return find_by(causes, &TriggerCause::kind, kind) != nullptr;
 }
 
 std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
@@ -400,7 +396,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
   std::vector<Event> listed;
   for (const Event& event : events_) {
     if (filter.precise_only && event.precise != true) continue;
-    if (filter.trigger && !is_caused_by(event, *filter.trigger)) continue;
+    if (filter.trigger && verdict_on(event, *filter.trigger) == Verdict::never) continue;
     if (!matches(event.name) && std::ranges::none_of(event.aliases, matches)) continue;
     listed.push_back(event);
   }

@@ -66,11 +66,14 @@ Verdict verdict_on(std::span<const Cause> causes, const Categories& categories);
 /// Skylake to Coffee Lake; empty for other events and cores.
 std::string_view counting_unit(const Event& event);
 
-/// Whether a kind of trigger causes an event.
+/// Returns whether the trigger of a kind causes an event: in each iteration (can), where the access
+/// goes that way (conditional), or on some CPUs (maybe). `never`, too, where nothing is known of
+/// the event, or the kind cannot be built for its architecture.
+Verdict verdict_on(const Event& event, runway::TriggerKind trigger);
+
+/// A kind of trigger that causes an event.
 struct TriggerCause {
   runway::TriggerKind kind{};
-  /// Each iteration causes it (can), where the access goes that way (conditional), or on some CPUs
-  /// (maybe).
   Verdict verdict = Verdict::can;
   /// Number for the whole loop of a target that is built by default; nullopt: it depends.
   std::optional<double> events_per_iteration;

@@ -405,21 +405,25 @@ std::optional<int> missed_level(Counted counted) {
   return counted == Counted::l3_misses ? std::optional(3) : std::nullopt;
 }
 
+Verdict verdict_on(const Event& event, TriggerKind trigger) {
+  const Counted counted = counted_by(event);
+  const Kind& kind = runway::kind_of(trigger);
+  if (!kind.code(arch_of(event.layout)) || !kind.causes(counted)) return Verdict::never;
+  if (is_doubtful_dispatch(event.layout, counted, kind)) return Verdict::maybe;
+  const Verdict of_kind = kind.effect_on(counted)->by_trigger;
+  const auto known = is_load_event(counted) ? known_verdict(event, kind) : std::nullopt;
+  // Where the access goes is known here; where the source is silent the kind's verdict counts.
+  const bool is_certain = known == Verdict::can || known == Verdict::conditional;
+  const bool is_decided = known == Verdict::never || (is_certain && of_kind == Verdict::maybe);
+  return is_decided ? *known : of_kind;
+}
+
 std::vector<TriggerCause> triggers_of(const Event& event) {
   std::vector<TriggerCause> causes;
-  const Counted counted = counted_by(event);
   const Arch arch = arch_of(event.layout);
-  for (const TriggerKind trigger : kinds_causing(counted, arch)) {
-    const Kind& kind = runway::kind_of(trigger);
-    Verdict verdict = kind.effect_on(counted)->by_trigger;
-    if (is_doubtful_dispatch(event.layout, counted, kind)) verdict = Verdict::maybe;
-    if (is_load_event(counted)) {
-      const auto known = known_verdict(event, kind);
-      if (known == Verdict::never) continue;
-      // Where the access goes is known here; where the source is silent the kind's verdict counts.
-      const bool certain = known == Verdict::can || known == Verdict::conditional;
-      if (certain && verdict == Verdict::maybe) verdict = *known;
-    }
+  for (const TriggerKind trigger : kinds_causing(counted_by(event), arch)) {
+    const Verdict verdict = verdict_on(event, trigger);
+    if (verdict == Verdict::never) continue;
     causes.push_back(
         {trigger, verdict, expected_events(event, runway::default_specification(arch, trigger))});
   }
@@ -428,8 +432,7 @@ std::vector<TriggerCause> triggers_of(const Event& event) {
 
 std::optional<TriggerKind> best_trigger(const Event& event) {
   const auto causes = triggers_of(event);
-  if (causes.empty()) return std::nullopt;
-  return causes.front().kind;
+  return causes.empty() ? std::nullopt : std::optional(causes.front().kind);
 }
 
 }  // namespace skid::events

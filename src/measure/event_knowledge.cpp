@@ -114,9 +114,7 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
 bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
   if (knowledge.counted == events::Counted::other) return false;
   if (!knowledge.event) return !runway::kind_of(trigger).causes(knowledge.counted);
-  const auto causes = events::triggers_of(*knowledge.event);
-  return std::ranges::none_of(causes,
-                              [trigger](const auto& cause) { return cause.kind == trigger; });
+  return verdict_on(*knowledge.event, trigger) == events::Verdict::never;
 }
 
 /// For breakpoints and page faults: the target's own are judged if it is known where they are
