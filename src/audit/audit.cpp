@@ -28,10 +28,10 @@
 #include "src/locate/visit_records.h"
 #include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/event_warnings.h"
 #include "src/measure/precision.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
@@ -152,11 +152,11 @@ class Auditor {
     Event& event = events_[recorded.index];
     event.breakpoint = recorded.attribute.config1;
     event.rule = rule_of(recorded);
-    event.causes = measure::causes_of(recorded.knowledge).causes;
+    event.causes = recorded.causes;
     event.blocks = EventBlocks(recorded);
     EventAudit& audit = event.audit;
     static_cast<measure::EventSummary&>(audit) = measure::event_summary(recorded);
-    audit.catalogue = recorded.knowledge.catalogue;
+    audit.catalogue = recorded.catalogue;
     audit.rule = event.rule.rule;
     const std::string request = measure::precise_request(recorded);
     if (event.rule.reason == NotJudged::level_0 && !request.empty()) {

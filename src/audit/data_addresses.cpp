@@ -13,8 +13,8 @@
 #include "src/locate/visit_records.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
@@ -84,7 +84,7 @@ std::uint64_t registers_of_interrupt(AddressSource source, const Attribute& attr
 /// nullopt for dummies, for events without the address of an access, and for those that are not
 /// precise, because their record can be of another instruction than their data address.
 std::optional<EventToCompare> event_to_compare(const measure::RecordedEvent& event) {
-  if (event.attribute.is_dummy() || event.knowledge.imprecise()) return std::nullopt;
+  if (event.attribute.is_dummy() || event.imprecise()) return std::nullopt;
   const auto source = measure::address_source(event);
   const bool has_addresses =
       source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged);

@@ -21,8 +21,8 @@
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
@@ -174,7 +174,7 @@ class Corrector {
       if (!profile.selects(recorded, choices.filter, filtered_)) continue;
       CorrectedEvent& event = events_[recorded.index];
       event.attribute = recorded.attribute;
-      event.causes = measure::causes_of(recorded.knowledge).causes;
+      event.causes = recorded.causes;
       static_cast<measure::EventSummary&>(event.correction) = measure::event_summary(recorded);
       event.correction.skid = skid_of(recorded, choices.measured);
     }

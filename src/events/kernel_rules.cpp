@@ -213,12 +213,12 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
   return level < 1 ? "" : level < 3 ? rules.cycles : rules.cycles_at_3;
 }
 
-std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
-  if (event.ibs) return PeriodRule{.least = 144, .multiple_of = 16, .who = "IBS"};
+std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, std::uint64_t code,
+                                      int level) {
   // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted. The kernel replaces them after it has
   // checked the period.
-  const bool alias = event.config == kCycles && event.level >= 3;
-  const bool instructions = (event.config & kEventAndUmask) == kPrecDist || alias;
+  const bool alias = code == kCycles && level >= 3;
+  const bool instructions = (code & kEventAndUmask) == kPrecDist || alias;
   const Core core = core_of(cpu);
   if (instructions && core == Core::broadwell) {
     return PeriodRule{.least = alias ? 1U : 128U,
@@ -231,7 +231,7 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
                : PeriodRule{.least = 32, .who = "Haswell"};
   }
   if (core == Core::nehalem) return PeriodRule{.least = 32, .who = "Nehalem"};
-  if (event.level >= 3 && is_since_golden_cove(first_core_of(cpu))) {
+  if (level >= 3 && is_since_golden_cove(first_core_of(cpu))) {
     return PeriodRule{.least = 128, .who = "precise distribution (level 3)"};
   }
   return std::nullopt;

@@ -67,17 +67,15 @@ struct PeriodRule {
   }
 };
 
-/// The properties of a core event that its period rule depends on.
-struct RuledEvent {
-  std::uint64_t config = 0;  ///< perf_event_attr.config of a raw event
-  int level = 0;             ///< precise_ip
-  bool ibs = false;          ///< true for an event of ibs_op, or one that the kernel hands to it
-};
+/// The periods of ibs_op, and of events that the kernel hands to it, from Linux 6.15 on
+/// (b2fc7b282bf7). Older kernels take any period.
+inline constexpr PeriodRule kIbsPeriods{.least = 144, .multiple_of = 16, .who = "IBS"};
 
-/// Returns the restriction of an event's periods; nullopt: none is known. Haswell: kernels from
-/// Linux 6.11 on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7). Older kernels take any
-/// period.
-std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
+/// Returns the restriction of the periods of a core PMU's event; nullopt: none is known. Haswell:
+/// kernels from Linux 6.11 on (hsw_limit_period()); older ones take any period. `code`: from
+/// code_of(). `level`: precise_ip.
+std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, std::uint64_t code,
+                                      int level);
 
 /// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with
 /// large PEBS): with a fixed period, and fields in the samples that the record has, by CPU and
