@@ -1,5 +1,6 @@
 #include "src/correct/correct.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
@@ -20,7 +21,6 @@
 #include "src/locate/module_store.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/measure/event_description.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
@@ -175,7 +175,9 @@ class Corrector {
       CorrectedEvent& event = events_[recorded.index];
       event.attribute = recorded.attribute;
       event.causes = recorded.causes;
-      static_cast<measure::EventSummary&>(event.correction) = measure::event_summary(recorded);
+      event.correction.identity = recorded.identity;
+      event.correction.level = recorded.precise.recorded;
+      event.correction.period = recorded.period;
       event.correction.skid = skid_of(recorded, choices.measured);
     }
   }

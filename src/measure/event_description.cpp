@@ -157,15 +157,6 @@ std::vector<RecordedEvent> describe_events(const Source& source,
   return events;
 }
 
-EventSummary event_summary(const RecordedEvent& event) {
-  return {.event = event.identity.label,
-          .requested = event.identity.requested.value_or(""),
-          .substituted = event.identity.substituted,
-          .recorded = event.identity.recorded,
-          .level = event.precise.recorded,
-          .period = event.period};
-}
-
 bool is_pebs(const RecordedEvent& event) {
   return is_core_event(event) && event.attribute.precise_ip > 0 &&
          event.machine.cpu.vendor == "GenuineIntel";

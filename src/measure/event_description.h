@@ -46,17 +46,6 @@ std::vector<RecordedEvent> describe_events(const Source& source,
                                            const perfdata::Recording& recording,
                                            const machine::Machine& machine);
 
-/// Names, level and period of a sampled event.
-struct EventSummary {
-  std::string event;         ///< name without level and modifiers
-  std::string requested;     ///< empty: not recorded
-  bool substituted = false;  ///< true if `recorded` is another event
-  std::string recorded;
-  int level = 0;
-  std::optional<std::uint64_t> period;  ///< nullopt with a frequency
-};
-EventSummary event_summary(const RecordedEvent& event);
-
 /// Whether PEBS records the samples of an event.
 bool is_pebs(const RecordedEvent& event);
 
