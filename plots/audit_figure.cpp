@@ -1,5 +1,6 @@
 // Draws the bias within blocks that an audit finds.
 #include "analysis/block_evenness.h"
+#include "analysis/event_identity.h"
 #include "analysis/wording.h"
 #include "plots/axes.h"
 #include "plots/drawing.h"
@@ -80,7 +81,8 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
     for (const EventAudit& event : audit.events) {
       if (!event.bias.misplaced) continue;
       is_judged = true;
-      std::string name = fmt::format("{}, {}", event.event, output::level_name(event.level));
+      std::string name =
+          fmt::format("{}, {}", event.identity.label, output::level_name(event.level));
       if (audits.size() > 1) name += ", " + std::filesystem::path(audit.file).filename().string();
       const std::size_t shown = std::min(kMostBlocks, event.bias.blocks.size());
       for (std::size_t i = 0; i < shown; ++i) {

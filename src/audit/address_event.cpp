@@ -2,7 +2,7 @@
 
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
@@ -47,7 +47,7 @@ std::uint64_t registers_of_interrupt(AddressSource source, const Attribute& attr
 
 std::optional<AddressEvent> address_event(const measure::RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
-  if (attribute.is_dummy() || event.knowledge.imprecise()) return std::nullopt;
+  if (attribute.is_dummy() || event.imprecise()) return std::nullopt;
   const auto source = attribute.type == PERF_TYPE_BREAKPOINT ? AddressSource::request
                                                              : measure::address_source(event);
   const bool has_addresses =

@@ -1,6 +1,7 @@
 #include "src/audit/audit.h"
 
 #include "analysis/delay.h"
+#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
@@ -17,7 +18,6 @@
 #include "src/audit/sampled_file.h"
 #include "src/code/code_budget.h"
 #include "src/code/function_code.h"
-#include "src/events/causes.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/instructions/instruction.h"
@@ -28,10 +28,10 @@
 #include "src/locate/visit_records.h"
 #include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/event_warnings.h"
 #include "src/measure/precision.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
@@ -150,13 +150,14 @@ class Auditor {
   /// Adds an event of the profile. Returns its audit, to which more may be added.
   EventAudit& add(const measure::RecordedEvent& recorded) {
     Event& event = events_[recorded.index];
-    event.breakpoint = recorded.attribute.config1;
+    event.recorded = &recorded;
     event.rule = rule_of(recorded);
-    event.causes = measure::causes_of(recorded.knowledge).causes;
     event.blocks = EventBlocks(recorded);
     EventAudit& audit = event.audit;
-    static_cast<measure::EventSummary&>(audit) = measure::event_summary(recorded);
-    audit.catalogue = recorded.knowledge.catalogue;
+    audit.identity = recorded.identity;
+    audit.level = recorded.precise.recorded;
+    audit.period = recorded.period;
+    audit.catalogue = recorded.catalogue;
     audit.rule = event.rule.rule;
     const std::string request = measure::precise_request(recorded);
     if (event.rule.reason == NotJudged::level_0 && !request.empty()) {
@@ -209,9 +210,8 @@ class Auditor {
     std::uint64_t samples = 0;
   };
   struct Event {
-    std::uint64_t breakpoint = 0;  ///< address of a breakpoint
+    const measure::RecordedEvent* recorded = nullptr;
     EventRule rule;
-    std::vector<events::Cause> causes;  ///< causes for Rule::sampled and Rule::predecessor
     EventBlocks blocks;
     EventAudit audit;
     std::vector<Found> found;  ///< one for each place that was judged
@@ -262,7 +262,8 @@ class Auditor {
                       symbols::FileLocation{symbols::Region::kNoFile, located.ip}),
                   .judgement = {},
                   .samples = located.samples};
-      found.judgement.verdict = located.ip == event.breakpoint ? Verdict::can : Verdict::never;
+      const bool is_at_breakpoint = located.ip == event.recorded->attribute.config1;
+      found.judgement.verdict = is_at_breakpoint ? Verdict::can : Verdict::never;
       found.judgement.address = located.ip;
       enter(event, found);
     } else if (!located.location) {
@@ -322,7 +323,7 @@ class Auditor {
       const auto& [place, samples] = *entry;
       if (place.rule == Rule::none) continue;
       Event& event = events_.at(place.attribute);
-      const Judgement judgement = judge.judge(event.causes, place.rule, place.offset);
+      const Judgement judgement = judge.judge(event.recorded->causes, place.rule, place.offset);
       if (!profile_.arch() && judgement.not_judged == NotJudged::none) {
         event.audit.rule = judge.rule_here(event.audit.rule);
       }

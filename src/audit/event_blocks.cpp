@@ -33,7 +33,7 @@
 #include "src/events/counted.h"
 #include "src/instructions/counted.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
@@ -92,14 +92,13 @@ std::optional<LoopShadow> shadow_of(const LoopFinding& loop, const DelayRange& d
 EventBlocks::EventBlocks(const measure::RecordedEvent& event)
     : has_period_(event.period.value_or(0) > 0),
       pebs_period_(measure::events_to_record(event) == 1 ? event.period.value_or(0) : 0) {
-  const measure::EventKnowledge& knowledge = event.knowledge;
   const int level = event.precise.recorded;
-  auto known = measure::causes_of(knowledge);
-  if (known.not_judged != NotJudged::none && known.not_judged != NotJudged::unknown_cause) {
-    refuse(known.not_judged);
+  const NotJudged unknown = event.unknown_causes;
+  if (unknown != NotJudged::none && unknown != NotJudged::unknown_cause) {
+    refuse(unknown);
     return;
   }
-  const auto once = events::caused_once_by(knowledge.cpu, *knowledge.event);
+  const auto once = events::caused_once_by(*event.entry);
   if (!once) {
     reason_text_ = "not an event that certain instructions cause exactly once";
     return;
@@ -109,13 +108,12 @@ EventBlocks::EventBlocks(const measure::RecordedEvent& event)
     return;
   }
   const bool needs_causes = *once == Counted::loads || *once == Counted::stores;
-  if (needs_causes && known.causes.empty()) {
+  if (needs_causes && event.causes.empty()) {
     refuse(NotJudged::unknown_cause);
     return;
   }
   const bool most_are_exact = 2 * event.exact >= event.samples;
-  even_ = {*once, std::move(known.causes),
-           level == 1 && !most_are_exact ? Rule::predecessor : Rule::sampled};
+  even_ = {*once, event.causes, level == 1 && !most_are_exact ? Rule::predecessor : Rule::sampled};
   reason_ = {};
 }
 

@@ -1,6 +1,7 @@
 // What an audit finds in the samples of a recording.
 #pragma once
 
+#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
 #include "src/audit/block_bias.h"
@@ -10,7 +11,6 @@
 #include "src/audit/rule.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
-#include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 
 #include <array>
@@ -44,7 +44,10 @@ struct FunctionFinding {
 };
 
 /// The audit of one event of a recording. judged + the sum of not_judged = samples.
-struct EventAudit : measure::EventSummary {
+struct EventAudit {
+  analysis::EventIdentity identity;
+  int level = 0;                        ///< as recorded
+  std::optional<std::uint64_t> period;  ///< requested; nullopt with a frequency
   std::string catalogue;  ///< catalogue that contains the event: "libpfm4, skl"; empty: none
   Rule rule = Rule::none;
   std::string advice;  ///< how to record it so that it can be judged; empty: as it is, or not known

@@ -14,6 +14,7 @@
 #include "src/locate/visit_records.h"
 #include "src/measure/event_description.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/ibs_record.h"

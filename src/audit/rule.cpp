@@ -5,6 +5,7 @@
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample_kind.h"
@@ -56,7 +57,7 @@ EventRule rule_of(const measure::RecordedEvent& event) {
                             ? NotJudged::every_instruction
                             : NotJudged::unknown_cause};
   }
-  return rule_of_core_event(attribute, measure::causes_of(event.knowledge).not_judged);
+  return rule_of_core_event(attribute, event.unknown_causes);
 }
 
 NotJudged reason_of_mode(const locate::LocatedSamples& located, std::optional<Arch> arch) {

@@ -1,3 +1,4 @@
+#include "analysis/event_identity.h"
 #include "analysis/wording.h"
 #include "src/audit/audit.h"
 #include "src/audit/block_bias.h"
@@ -82,7 +83,7 @@ struct Shadowed {
         has_loop = true;
         for (std::size_t i = 0; i < loop.shadow->shares.size(); ++i) {
           if (loop.shadow->shares[i] > 0) continue;
-          places.insert({audit.file, event.event, event.level, block.module,
+          places.insert({audit.file, event.identity.label, event.level, block.module,
                          loop.samples.all.places[i].address});
         }
       }

@@ -1,5 +1,6 @@
 #include "src/correct/correct.h"
 
+#include "analysis/event_identity.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
@@ -43,8 +44,8 @@ bool report_refused(const std::vector<correct::Correction>& corrections) {
     for (const auto& event : correction.events) {
       if (event.skid.verdict != correct::Verdict::refused) continue;
       any = true;
-      print_error(fmt::format("--fail-on refused: {}: {}: {}", correction.file, event.event,
-                              event.skid.reason));
+      print_error(fmt::format("--fail-on refused: {}: {}: {}", correction.file,
+                              event.identity.label, event.skid.reason));
     }
   }
   return any;

@@ -1,5 +1,6 @@
 #include "src/correct/correct.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
@@ -22,9 +23,8 @@
 #include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
@@ -98,8 +98,10 @@ class Corrector {
     for (const measure::RecordedEvent& recorded : profile.events) {
       if (!profile.selects(recorded, choices.filter, filtered_)) continue;
       CorrectedEvent& event = events_[recorded.index];
-      event.causes = measure::causes_of(recorded.knowledge).causes;
-      static_cast<measure::EventSummary&>(event.correction) = measure::event_summary(recorded);
+      event.causes = recorded.causes;
+      event.correction.identity = recorded.identity;
+      event.correction.level = recorded.precise.recorded;
+      event.correction.period = recorded.period;
       event.correction.skid = skid_of(recorded, choices.measured);
     }
   }

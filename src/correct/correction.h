@@ -1,9 +1,9 @@
 // The correction of a recording: its samples by place, as recorded and as corrected.
 #pragma once
 
+#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "src/correct/skid.h"
-#include "src/measure/event_description.h"
 #include "src/measure/measure.h"
 #include "src/support/names.h"
 
@@ -48,7 +48,10 @@ struct Place : Counts {
 
 /// The correction of one event of a recording. If it was corrected, samples = moved + in_place +
 /// undecided + unexplained + unknown + the sum of `not_placed`.
-struct EventCorrection : measure::EventSummary {
+struct EventCorrection {
+  analysis::EventIdentity identity;
+  int level = 0;                        ///< as recorded
+  std::optional<std::uint64_t> period;  ///< requested; nullopt with a frequency
   Skid skid;
   std::uint64_t samples = 0;
   std::uint64_t moved = 0;        ///< moved to the one instruction that can have caused the event

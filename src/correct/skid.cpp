@@ -10,6 +10,7 @@
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
@@ -66,9 +67,8 @@ std::optional<Skid> of_rule(Rule rule) {
 
 /// Whether samples show where time was spent, at any kind of instruction.
 bool is_of_time(const RecordedEvent& event) {
-  return measure::is_generic_cycles(event.attribute) ||
-         event.knowledge.counted == events::Counted::cycles ||
-         (event.knowledge.core && event.knowledge.core->cycles);
+  return measure::is_generic_cycles(event.attribute) || event.counted == events::Counted::cycles ||
+         measure::counts_cycles(event);
 }
 
 /// Returns the refusal of events whose skid is not a constant, whatever a run measured; nullopt:
@@ -94,10 +94,10 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
         "of time as it is",
         record_precisely);
   }
-  if (!event.knowledge.core_pmu) {
+  if (!measure::is_core_event(event)) {
     return refused("no rule relates a sample of this event to an instruction", record_precisely);
   }
-  if (event.knowledge.of_arm) {
+  if (measure::is_of_arm(event)) {
     return refused(
         "the kernel ignores the precise level of an Arm core PMU: samples are where the interrupt "
         "arrived, at no constant distance",
@@ -120,12 +120,11 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
         fmt::format("level {} requests skid 0, not a constant skid", event.attribute.precise_ip),
         "'skidscan audit' counts samples that cannot be right");
   }
-  const auto known = measure::causes_of(event.knowledge);
-  if (known.not_judged != analysis::NotJudged::none) {
+  if (event.unknown_causes != analysis::NotJudged::none) {
     return refused(
         fmt::format(
             "what can cause this event is not known, so that the correction cannot be checked: {}",
-            analysis::describe(known.not_judged)),
+            analysis::describe(event.unknown_causes)),
         "record an event whose causes are known (docs/events.md), or one that the CPU samples "
         "precisely with :pp");
   }

@@ -6,6 +6,7 @@
 #include "src/events/perf_names.h"
 #include "src/events/pfm_tables.h"
 #include "src/events/spelling.h"
+#include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/support/error.h"
@@ -93,15 +94,8 @@ Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t confi
   return common;
 }
 
-bool is_caused_by(const Cpu& cpu, const Event& event, runway::TriggerKind kind) {
-  const auto causes = triggers_of(cpu, event);
-  return find_by(causes, &TriggerCause::kind, kind) != nullptr;
-}
-
 std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
-  Event bare;
-  bare.config = config;
-  const std::string terms = perf_encoding(layout, bare);
+  const std::string terms = perf_encoding({.layout = layout, .config = config});
   const std::size_t after_umask = terms.find(',', terms.find(',') + 1);
   return after_umask == std::string::npos
              ? std::string()
@@ -204,6 +198,7 @@ Catalogue::Catalogue(Cpu cpu, std::vector<Event> events)
     : cpu_(std::move(cpu)), events_(std::move(events)) {
   for (Event& event : events_) {
     if (event.core == Core::other) event.core = cpu_.core;
+    event.layout = cpu_.layout;
     if (cpu_.layout == ConfigLayout::intel) {
       event.config = fixed_counter_event(event.name).value_or(event.config);
     }
@@ -329,6 +324,7 @@ std::vector<Event> Catalogue::find_pfm_event(const Spelling& parts) const {
     if (!event) continue;
     event->pmu = events_.empty() ? event->pmu : events_.front().pmu;
     event->core = cpu_.core;
+    event->layout = cpu_.layout;
     // A row of the table knows more than libpfm4, and Intel's table has its own.
     const bool is_row = std::ranges::any_of(events_, [&event](const Event& row) {
       return row.config == event->config && row.config1 == event->config1;
@@ -400,7 +396,7 @@ std::vector<Event> Catalogue::list(const Filter& filter) const {
   std::vector<Event> listed;
   for (const Event& event : events_) {
     if (filter.precise_only && event.precise != true) continue;
-    if (filter.trigger && !is_caused_by(cpu_, event, *filter.trigger)) continue;
+    if (filter.trigger && verdict_on(event, *filter.trigger) == Verdict::never) continue;
     if (!matches(event.name) && std::ranges::none_of(event.aliases, matches)) continue;
     listed.push_back(event);
   }

@@ -361,9 +361,9 @@ std::vector<Cause> measured_causes(Core core, std::uint64_t config) {
   return without_arm(table.take());
 }
 
-std::vector<Cause> causes_of(const Cpu& cpu, const Event& event) {
-  std::vector<Cause> causes = measured_causes(cpu.core, event.config);
-  if (cpu.layout != ConfigLayout::intel) return causes;
+std::vector<Cause> causes_of(const Event& event) {
+  std::vector<Cause> causes = measured_causes(event.core, event.config);
+  if (event.layout != ConfigLayout::intel) return causes;
   std::vector<Cause> defined = without_arm(causes_by_name(event.name));
   for (const std::string& alias : event.aliases) {
     const std::vector<Cause> of_alias = without_arm(causes_by_name(alias));
@@ -388,9 +388,9 @@ Verdict verdict_on(std::span<const Cause> causes, const Categories& categories) 
   return verdict;
 }
 
-std::string_view counting_unit(Core core, std::uint64_t config) {
-  if (load_event(config) == 0) return {};
-  const Cores cores = bit_of(core);
+std::string_view counting_unit(const Event& event) {
+  if (load_event(event.config) == 0) return {};
+  const Cores cores = bit_of(event.core);
   if ((cores & kUops) != 0) return "uops";
   return cores == kSkl ? "instructions" : "";
 }

@@ -37,7 +37,7 @@ struct Cause {
 /// Returns a verdict for each category of x86-64 instructions, in their order: what was measured
 /// (measured_causes), and otherwise what the event's names define (causes_by_name). If a code has
 /// several names, the first of their verdicts holds, so that `never` takes all of them.
-std::vector<Cause> causes_of(const Cpu& cpu, const Event& event);
+std::vector<Cause> causes_of(const Event& event);
 
 /// Returns the measured verdicts of causes_of(). `config`: perf_event_attr.config in Intel's
 /// layout, with event and umask alone. Load events on Ivy Bridge to Coffee Lake are from Hadi
@@ -64,13 +64,16 @@ Verdict verdict_on(std::span<const Cause> causes, const Categories& categories);
 
 /// Returns the unit that a load event counts: "uops" on Ivy Bridge to Broadwell, "instructions" on
 /// Skylake to Coffee Lake; empty for other events and cores.
-std::string_view counting_unit(Core core, std::uint64_t config);
+std::string_view counting_unit(const Event& event);
 
-/// Whether a kind of trigger causes an event.
+/// Returns whether the trigger of a kind causes an event: in each iteration (can), where the access
+/// goes that way (conditional), or on some CPUs (maybe). `never`, too, where nothing is known of
+/// the event, or the kind cannot be built for its architecture.
+Verdict verdict_on(const Event& event, runway::TriggerKind trigger);
+
+/// A kind of trigger that causes an event.
 struct TriggerCause {
   runway::TriggerKind kind{};
-  /// Each iteration causes it (can), where the access goes that way (conditional), or on some CPUs
-  /// (maybe).
   Verdict verdict = Verdict::can;
   /// Number for the whole loop of a target that is built by default; nullopt: it depends.
   std::optional<double> events_per_iteration;
@@ -78,7 +81,7 @@ struct TriggerCause {
 
 /// Lists the kinds of trigger that cause an event, best suited first; empty where no kind does or
 /// nothing is known of the event.
-std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event);
+std::vector<TriggerCause> triggers_of(const Event& event);
 
 /// Lists the kinds of an architecture that cause what an event counts, on one CPU or another, best
 /// suited first.
@@ -86,11 +89,11 @@ std::vector<runway::TriggerKind> kinds_causing(Counted counted, Arch arch);
 
 /// Returns the kind to record an event with: the first of triggers_of() that targets for the CPU's
 /// architecture can be built with.
-std::optional<runway::TriggerKind> best_trigger(const Cpu& cpu, const Event& event);
+std::optional<runway::TriggerKind> best_trigger(const Event& event);
 
 /// Returns how many of these events an iteration of a target should cause, its trigger and the rest
 /// of the loop together; nullopt: it depends, or nothing is known of the event.
-std::optional<double> expected_events(const Cpu& cpu, const Event& event,
+std::optional<double> expected_events(const Event& event,
                                       const runway::Specification& specification);
 
 }  // namespace skid::events

@@ -310,11 +310,11 @@ struct Found {
   int place = std::numeric_limits<int>::max();  ///< row in its table
 };
 
-Found find(const Cpu& cpu, const Event& event) {
+Found find(const Event& event) {
   std::vector<std::string> wanted{normalized(event.name)};
   for (const std::string& alias : event.aliases) wanted.push_back(normalized(alias));
   int place = 0;
-  for (const Meaning& meaning : meanings_of(cpu.layout)) {
+  for (const Meaning& meaning : meanings_of(event.layout)) {
     if (std::ranges::find(wanted, meaning.name) != wanted.end()) return {meaning, place};
     ++place;
   }
@@ -330,33 +330,33 @@ bool is_load_event(Counted counted) {
 }
 
 /// The verdict on the kind's category, where one is known.
-std::optional<Verdict> known_verdict(const Cpu& cpu, const Event& event, const Kind& kind) {
-  if (counting_unit(cpu.core, event.config).empty()) return std::nullopt;
-  return verdict_on(measured_causes(cpu.core, event.config), {kind.category});
+std::optional<Verdict> known_verdict(const Event& event, const Kind& kind) {
+  if (counting_unit(event).empty()) return std::nullopt;
+  return verdict_on(measured_causes(event.core, event.config), {kind.category});
 }
 
 /// AMD's LS_DISPATCH has a separate umask for operations that load and store the same address
 /// (Processor Programming Reference, PMCx029); whether it counts atomic ones is not documented.
-bool is_doubtful_dispatch(const Cpu& cpu, Counted counted, const Kind& kind) {
-  return cpu.layout == ConfigLayout::amd && kind.causes(Counted::locked_loads) &&
+bool is_doubtful_dispatch(ConfigLayout layout, Counted counted, const Kind& kind) {
+  return layout == ConfigLayout::amd && kind.causes(Counted::locked_loads) &&
          (counted == Counted::loads || counted == Counted::stores);
 }
 
 }  // namespace
 
-Counted counted_by(const Cpu& cpu, const Event& event) {
-  const Counted counted = find(cpu, event).meaning.counted;
-  const bool is_other = counted == K::other && cpu.layout == ConfigLayout::intel;
+Counted counted_by(const Event& event) {
+  const Counted counted = find(event).meaning.counted;
+  const bool is_other = counted == K::other && event.layout == ConfigLayout::intel;
   if (!is_other || !is_of_any_instruction(event)) return counted;
   const bool has_causes = std::ranges::any_of(
-      causes_of(cpu, event), [](const Cause& cause) { return cause.verdict != Verdict::unknown; });
+      causes_of(event), [](const Cause& cause) { return cause.verdict != Verdict::unknown; });
   return has_causes ? K::other : K::any_instruction;
 }
 
-std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event) {
+std::optional<Counted> caused_once_by(const Event& event) {
   constexpr std::uint64_t kEventAndUmask = 0xffff;
   if ((event.config & ~kEventAndUmask) != 0 || event.config1 != 0) return std::nullopt;
-  const Meaning meaning = find(cpu, event).meaning;
+  const Meaning meaning = find(event).meaning;
   return meaning.once ? std::optional(meaning.counted) : std::nullopt;
 }
 
@@ -369,12 +369,12 @@ Counted counted_by_generic(std::string_view name) {
   return name == "branch-misses" ? K::mispredicted : K::other;
 }
 
-int preference(const Cpu& cpu, const Event& event) {
-  return find(cpu, event).place;
+int preference(const Event& event) {
+  return find(event).place;
 }
 
-Arch arch_of(const Cpu& cpu) {
-  return cpu.layout == ConfigLayout::arm ? Arch::aarch64 : Arch::x86_64;
+Arch arch_of(ConfigLayout layout) {
+  return layout == ConfigLayout::arm ? Arch::aarch64 : Arch::x86_64;
 }
 
 std::vector<TriggerKind> kinds_causing(Counted counted, Arch arch) {
@@ -387,13 +387,13 @@ std::vector<TriggerKind> kinds_causing(Counted counted, Arch arch) {
   return kinds;
 }
 
-std::optional<double> expected_events(const Cpu& cpu, const Event& event,
+std::optional<double> expected_events(const Event& event,
                                       const runway::Specification& specification) {
-  const Counted counted = counted_by(cpu, event);
+  const Counted counted = counted_by(event);
   const Kind& kind = runway::kind_of(specification.trigger);
-  if (is_doubtful_dispatch(cpu, counted, kind)) return std::nullopt;
+  if (is_doubtful_dispatch(event.layout, counted, kind)) return std::nullopt;
   if (is_load_event(counted) && kind.is_doubtful_load &&
-      known_verdict(cpu, event, kind) != Verdict::never) {
+      known_verdict(event, kind) != Verdict::never) {
     return std::nullopt;
   }
   return runway::events_per_iteration(specification, counted);
@@ -405,31 +405,34 @@ std::optional<int> missed_level(Counted counted) {
   return counted == Counted::l3_misses ? std::optional(3) : std::nullopt;
 }
 
-std::vector<TriggerCause> triggers_of(const Cpu& cpu, const Event& event) {
+Verdict verdict_on(const Event& event, TriggerKind trigger) {
+  const Counted counted = counted_by(event);
+  const Kind& kind = runway::kind_of(trigger);
+  if (!kind.code(arch_of(event.layout)) || !kind.causes(counted)) return Verdict::never;
+  if (is_doubtful_dispatch(event.layout, counted, kind)) return Verdict::maybe;
+  const Verdict of_kind = kind.effect_on(counted)->by_trigger;
+  const auto known = is_load_event(counted) ? known_verdict(event, kind) : std::nullopt;
+  // Where the access goes is known here; where the source is silent the kind's verdict counts.
+  const bool is_certain = known == Verdict::can || known == Verdict::conditional;
+  const bool is_decided = known == Verdict::never || (is_certain && of_kind == Verdict::maybe);
+  return is_decided ? *known : of_kind;
+}
+
+std::vector<TriggerCause> triggers_of(const Event& event) {
   std::vector<TriggerCause> causes;
-  const Counted counted = counted_by(cpu, event);
-  const Arch arch = arch_of(cpu);
-  for (const TriggerKind trigger : kinds_causing(counted, arch)) {
-    const Kind& kind = runway::kind_of(trigger);
-    Verdict verdict = kind.effect_on(counted)->by_trigger;
-    if (is_doubtful_dispatch(cpu, counted, kind)) verdict = Verdict::maybe;
-    if (is_load_event(counted)) {
-      const auto known = known_verdict(cpu, event, kind);
-      if (known == Verdict::never) continue;
-      // Where the access goes is known here; where the source is silent the kind's verdict counts.
-      const bool certain = known == Verdict::can || known == Verdict::conditional;
-      if (certain && verdict == Verdict::maybe) verdict = *known;
-    }
-    causes.push_back({trigger, verdict,
-                      expected_events(cpu, event, runway::default_specification(arch, trigger))});
+  const Arch arch = arch_of(event.layout);
+  for (const TriggerKind trigger : kinds_causing(counted_by(event), arch)) {
+    const Verdict verdict = verdict_on(event, trigger);
+    if (verdict == Verdict::never) continue;
+    causes.push_back(
+        {trigger, verdict, expected_events(event, runway::default_specification(arch, trigger))});
   }
   return causes;
 }
 
-std::optional<TriggerKind> best_trigger(const Cpu& cpu, const Event& event) {
-  const auto causes = triggers_of(cpu, event);
-  if (causes.empty()) return std::nullopt;
-  return causes.front().kind;
+std::optional<TriggerKind> best_trigger(const Event& event) {
+  const auto causes = triggers_of(event);
+  return causes.empty() ? std::nullopt : std::optional(causes.front().kind);
 }
 
 }  // namespace skid::events

@@ -8,14 +8,13 @@
 
 namespace skid::events {
 
-struct Cpu;
 struct Event;
 
 using instructions::Counted;
 
 /// Finds what an event counts by its name or one of its aliases. A code with modifiers (cmask, inv)
 /// that no name has is `other`.
-Counted counted_by(const Cpu& cpu, const Event& event);
+Counted counted_by(const Event& event);
 
 /// Whether any instruction can be sampled for an event that counts this.
 constexpr bool samples_any_instruction(Counted counted) {
@@ -32,14 +31,14 @@ constexpr bool samples_any_instruction(Counted counted) {
 /// vendor defines as counts of retired instructions, and not of uops, hits, misses, mispredictions,
 /// latencies or outcomes. nullopt for all others, for other vendors, and for a code with modifiers
 /// (cmask, inv, edge), which no name has.
-std::optional<Counted> caused_once_by(const Cpu& cpu, const Event& event);
+std::optional<Counted> caused_once_by(const Event& event);
 
 /// Returns what a generic event of perf counts on any CPU, by the name that perf gives it.
 Counted counted_by_generic(std::string_view name);
 
 /// Ranks how directly an event represents what it counts: of two events that count the same, the
 /// one with the lower number is preferred.
-int preference(const Cpu& cpu, const Event& event);
+int preference(const Event& event);
 
 /// Returns the cache level that a load must miss to be counted; nullopt: the event does not depend
 /// on a miss.

@@ -113,6 +113,6 @@ bool is_arm(const machine::CpuIdentity& cpu);
 ConfigLayout layout_of(const machine::CpuIdentity& cpu);
 
 /// Returns the architecture that a CPU's targets are built for.
-Arch arch_of(const Cpu& cpu);
+Arch arch_of(ConfigLayout layout);
 
 }  // namespace skid::events

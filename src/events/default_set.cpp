@@ -47,23 +47,23 @@ constexpr std::array kRoles{
 };
 
 /// Codes of fixed counters have the event select 0, at which nothing is counted as a raw event.
-bool counts_nothing_raw(const Cpu& cpu, const Event& event) {
+bool counts_nothing_raw(const Event& event) {
   constexpr std::uint64_t kEventSelect = 0xff;
-  return cpu.layout == ConfigLayout::intel && (event.config & kEventSelect) == 0;
+  return event.layout == ConfigLayout::intel && (event.config & kEventSelect) == 0;
 }
 
 /// The event of the PMU that plays a role best; null where none does.
 const Event* event_for(const Role& role, const Catalogue& catalogue, const std::string& pmu) {
   const Event* best = nullptr;
   const auto rank = [&](const Event& event) {
-    const bool second = counted_by(catalogue.cpu(), event) != role.counted[0];
+    const bool second = counted_by(event) != role.counted[0];
     return std::make_tuple(role.precise_first && event.precise == false, second, event.deprecated,
-                           preference(catalogue.cpu(), event));
+                           preference(event));
   };
   for (const Event& event : catalogue.events()) {
-    const Counted counted = counted_by(catalogue.cpu(), event);
+    const Counted counted = counted_by(event);
     const bool plays = counted == role.counted[0] || counted == role.counted[1];
-    if (!plays || event.pmu != pmu || counts_nothing_raw(catalogue.cpu(), event)) continue;
+    if (!plays || event.pmu != pmu || counts_nothing_raw(event)) continue;
     if (best == nullptr || rank(event) < rank(*best)) best = &event;
   }
   return best;
@@ -105,10 +105,10 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
                                       shown_role, cpu.catalogue()));
       continue;
     }
-    const auto trigger = best_trigger(cpu, *event);
+    const auto trigger = best_trigger(*event);
     if (!trigger) {
       set.notes.push_back(fmt::format("{}: left out, no trigger for {} causes {}", shown_role,
-                                      runway::name_of(arch_of(cpu)), event->name));
+                                      runway::name_of(arch_of(cpu.layout)), event->name));
       continue;
     }
     const bool level_0_only = role.precise_first && event->precise == false;
@@ -121,7 +121,7 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
          .name = one_of_several ? fmt::format("{}/{}/", pmu.name, event->name) : event->name,
          .perf_event = raw_perf_event(*event, pmu.name),
          .trigger = *trigger,
-         .counted = counted_by(cpu, *event),
+         .counted = counted_by(*event),
          .levels = level_0_only ? std::vector<int>{0} : levels});
   }
   add_level_note(pmu, set);

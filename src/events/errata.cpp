@@ -89,7 +89,7 @@ std::vector<std::string_view> meanings(const std::array<Bit, N>& bits, std::uint
 
 }  // namespace
 
-std::vector<Erratum> errata_of(Core core, const Event& event) {
+std::vector<Erratum> errata_of(const Event& event) {
   std::vector<Erratum> errata;
   const auto add = [&errata](std::string_view ids, std::string_view effect) {
     if (Erratum* same = find_by(errata, &Erratum::effect, effect)) {
@@ -108,7 +108,8 @@ std::vector<Erratum> errata_of(Core core, const Event& event) {
   for (const Unlisted& unlisted : kUnlisted) {
     const auto& configs = unlisted.configs;
     const bool listed = std::ranges::find(configs, event.config) != configs.end();
-    if (unlisted.core == core && event.config != 0 && listed) add(unlisted.ids, unlisted.effect);
+    if (unlisted.core == event.core && event.config != 0 && listed)
+      add(unlisted.ids, unlisted.effect);
   }
   return errata;
 }

@@ -25,7 +25,7 @@ struct Erratum {
 /// known here, and those of the specification updates that no event file has. An empty answer does
 /// not mean that there is none. Effects: Hadi Brais, "An introduction to the cache hit and miss
 /// performance monitoring events".
-std::vector<Erratum> errata_of(Core core, const Event& event);
+std::vector<Erratum> errata_of(const Event& event);
 
 /// What event 0x24 counts: the completed requests to the L2 whose origin and whose result are both
 /// in the umask. Observed on Skylake by Travis Downs ("perf stat recipes"), whose text is the

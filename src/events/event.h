@@ -13,9 +13,10 @@ namespace skid::events {
 
 /// What a source states about one event.
 struct Event {
-  std::string name = {};                  ///< "LONGEST_LAT_CACHE.MISS"; from a file: not escaped
-  std::string description = {};           ///< may be empty; from a file: not escaped
-  Core core = Core::other;                ///< the core type that has it
+  std::string name = {};         ///< "LONGEST_LAT_CACHE.MISS"; from a file: not escaped
+  std::string description = {};  ///< may be empty; from a file: not escaped
+  Core core = Core::other;       ///< the core type that has it
+  ConfigLayout layout = ConfigLayout::intel;  ///< layout of `config`
   std::string pmu = "cpu";                ///< name of the PMU in perf and sysfs
   std::uint64_t config = 0, config1 = 0;  ///< fields of perf_event_attr
   std::string source = {};                ///< "Intel's event file skylake V59", "libpfm4, skl"

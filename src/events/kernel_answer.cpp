@@ -8,7 +8,6 @@
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
 #include "src/machine/zen.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
 #include "src/support/since.h"
 
@@ -81,10 +80,9 @@ const Pmu* core_pmu_of(const SamplingSupport& support, const EventAttempt& attem
   return generic || attempt.type == PERF_TYPE_RAW ? first : nullptr;
 }
 
-/// The event's code; that of a generic event as the kernel's driver has it.
+/// The event's code; 0 where the kernel's driver has none.
 std::uint64_t code_of(const EventAttempt& attempt, ConfigLayout layout) {
-  if (attempt.type != PERF_TYPE_HARDWARE) return attempt.config;
-  return generic_event(layout, perftool::generic_hardware_name(attempt.config)).value_or(0);
+  return code_of(layout, attempt.type, attempt.config).value_or(0);
 }
 
 /// A row of a table of constraints: an event with one umask, or with any.
@@ -138,14 +136,15 @@ bool is_outside_pebs_table(const machine::CpuIdentity& cpu, std::uint64_t code) 
 }
 
 std::optional<Refusal> period_refusal(const SamplingSupport& support, const EventAttempt& attempt,
-                                      const RuledEvent& event) {
+                                      bool ibs) {
   const Since kernel = version_of(support.machine.kernel);
-  if (attempt.frequency && (event.ibs || kernel >= kFrequencyIsNoPeriod)) return std::nullopt;
+  if (attempt.frequency && (ibs || kernel >= kFrequencyIsNoPeriod)) return std::nullopt;
   const machine::CpuIdentity& cpu = support.machine.cpu;
-  const auto rule = period_rule(cpu, event);
+  const auto code = code_of(attempt, ConfigLayout::intel);
+  const auto rule = ibs ? kIbsPeriods : period_rule(cpu, code, attempt.precise_ip);
   if (!rule || !rule->refuses(attempt.period)) return std::nullopt;
   if (core_of(cpu) == Core::haswell && kernel < kHaswellMinimum) return std::nullopt;
-  if (event.ibs && kernel < kIbsMinimum) return std::nullopt;
+  if (ibs && kernel < kIbsMinimum) return std::nullopt;
   if (attempt.frequency) {
     return Refusal{
         EINVAL,
@@ -204,11 +203,9 @@ std::optional<Refusal> intel_refusal(const SamplingSupport& support, const Pmu& 
   if (attempt.branch_stack) {
     if (auto refusal = branch_refusal(support, pmu, attempt)) return refusal;
   }
-  const std::uint64_t code = code_of(attempt, ConfigLayout::intel);
-  if (auto refusal = period_refusal(support, attempt, {.config = code, .level = level})) {
-    return refusal;
-  }
-  if (level > 0 && is_outside_pebs_table(support.machine.cpu, code)) {
+  if (auto refusal = period_refusal(support, attempt, false)) return refusal;
+  if (level > 0 &&
+      is_outside_pebs_table(support.machine.cpu, code_of(attempt, ConfigLayout::intel))) {
     return Refusal{EINVAL, {"not in this CPU's table of PEBS events", {}}};
   }
   return std::nullopt;
@@ -237,7 +234,7 @@ std::optional<Refusal> ibs_refusal(const SamplingSupport& support, const EventAt
                    {"IBS samples CPUs, not tasks, before Linux 6.2",
                     "perf record -C N, which record does itself as root; or Linux 6.2"}};
   }
-  return period_refusal(support, attempt, {.ibs = true});
+  return period_refusal(support, attempt, true);
 }
 
 std::optional<Refusal> amd_refusal(const SamplingSupport& support, const Pmu& pmu,

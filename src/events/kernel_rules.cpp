@@ -160,9 +160,9 @@ ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs) {
   return rules_of(first_core_of(cpu)).exact_ip;
 }
 
-LevelThree level_3_of(const Cpu& cpu, const Event& event) {
-  if (cpu.layout == ConfigLayout::amd) return LevelThree::refused;
-  if (cpu.layout == ConfigLayout::arm) return LevelThree::same_as_level_2;
+LevelThree level_3_of(const Event& event) {
+  if (event.layout == ConfigLayout::amd) return LevelThree::refused;
+  if (event.layout == ConfigLayout::arm) return LevelThree::same_as_level_2;
   switch (rules_of(event.core).level_3) {
     case refused:
       return LevelThree::refused;
@@ -176,20 +176,20 @@ LevelThree level_3_of(const Cpu& cpu, const Event& event) {
   return LevelThree::unknown;
 }
 
-bool has_precise_distribution(const Cpu& cpu, const Event& event) {
-  if (level_3_of(cpu, event) == LevelThree::distinct) return true;
+bool has_precise_distribution(const Event& event) {
+  if (level_3_of(event) == LevelThree::distinct) return true;
   if (rules_of(event.core).level_3 == cycles_only) {
     return without_modifiers(ConfigLayout::intel, event.config) == kPrecDist;
   }
   return counters_of(event.core, event.config, 2) == Counters{1} << kFixedCounter0;
 }
 
-std::optional<std::uint64_t> events_to_record(const Cpu& cpu, const Event& event, int level) {
-  if (cpu.layout != ConfigLayout::intel || event.core == Core::other) return std::nullopt;
+std::optional<std::uint64_t> events_to_record(const Event& event, int level) {
+  if (event.layout != ConfigLayout::intel || event.core == Core::other) return std::nullopt;
   if (event.core == Core::goldmont) return event.config == kUopsRetired ? 1 : 0;
   const auto counters = counters_of(event.core, event.config, level);
   if (!counters) {
-    return has_precise_distribution(cpu, event) ? std::nullopt : std::optional<std::uint64_t>(1);
+    return has_precise_distribution(event) ? std::nullopt : std::optional<std::uint64_t>(1);
   }
   // Fixed counter 0 has precise distribution from Golden Cove and Gracemont on (PDISTCounter 32 of
   // INST_RETIRED.PREC_DIST or .ANY), and PDIR on Ice Lake.
@@ -213,12 +213,12 @@ std::string_view counted_for_cycles(const machine::CpuIdentity& cpu, int level) 
   return level < 1 ? "" : level < 3 ? rules.cycles : rules.cycles_at_3;
 }
 
-std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event) {
-  if (event.ibs) return PeriodRule{.least = 144, .multiple_of = 16, .who = "IBS"};
+std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, std::uint64_t code,
+                                      int level) {
   // Cycles at level 3 are INST_RETIRED.PREC_DIST, inverted. The kernel replaces them after it has
   // checked the period.
-  const bool alias = event.config == kCycles && event.level >= 3;
-  const bool instructions = (event.config & kEventAndUmask) == kPrecDist || alias;
+  const bool alias = code == kCycles && level >= 3;
+  const bool instructions = (code & kEventAndUmask) == kPrecDist || alias;
   const Core core = core_of(cpu);
   if (instructions && core == Core::broadwell) {
     return PeriodRule{.least = alias ? 1U : 128U,
@@ -231,7 +231,7 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const Rul
                : PeriodRule{.least = 32, .who = "Haswell"};
   }
   if (core == Core::nehalem) return PeriodRule{.least = 32, .who = "Nehalem"};
-  if (event.level >= 3 && is_since_golden_cove(first_core_of(cpu))) {
+  if (level >= 3 && is_since_golden_cove(first_core_of(cpu))) {
     return PeriodRule{.least = 128, .who = "precise distribution (level 3)"};
   }
   return std::nullopt;

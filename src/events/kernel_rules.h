@@ -22,7 +22,6 @@ struct Attribute;
 
 namespace skid::events {
 
-struct Cpu;
 struct Event;
 
 /// Whether PERF_RECORD_MISC_EXACT_IP is evidence, for an event of a core PMU, or of IBS. `ibs`: the
@@ -34,11 +33,11 @@ ExactIp exact_ip_of(const machine::CpuIdentity& cpu, bool ibs);
 /// (arch/x86/events/core.c, x86_pmu_max_precise(): pebs_prec_dist; arch/x86/events/intel/core.c:
 /// intel_pebs_aliases_precdist(), fixed0_constraint and the comments of intel_pmu_init();
 /// arch/x86/events/amd/ibs.c; drivers/perf/arm_pmu.c) and, where event files have it, PDISTCounter.
-LevelThree level_3_of(const Cpu& cpu, const Event& event);
+LevelThree level_3_of(const Event& event);
 
 /// Whether an event has precise distribution at level 3, where it may be the same as level 2:
 /// INST_RETIRED.PREC_DIST is on one counter, which has it, at both levels.
-bool has_precise_distribution(const Cpu& cpu, const Event& event);
+bool has_precise_distribution(const Event& event);
 
 /// Returns the number of events from the one that overflows the counter to the one that a PEBS
 /// record is of, where nothing delays the record: 1, because the overflow arms the counter and the
@@ -47,7 +46,7 @@ bool has_precise_distribution(const Cpu& cpu, const Event& event);
 /// "Precise Distribution (PDist)" and "Reduced Skid PEBS"). nullopt if it is not known: the event
 /// may be on a counter of either kind, or on one with PDIR or a reduced skid. `level`: precise_ip,
 /// 1 to 3.
-std::optional<std::uint64_t> events_to_record(const Cpu& cpu, const Event& event, int level);
+std::optional<std::uint64_t> events_to_record(const Event& event, int level);
 
 /// Returns the event that a core PMU of Intel counts instead of cycles at a precise level: an event
 /// that can be precise, inverted so that it counts the cycles in which it happens less often than
@@ -68,17 +67,15 @@ struct PeriodRule {
   }
 };
 
-/// The properties of a core event that its period rule depends on.
-struct RuledEvent {
-  std::uint64_t config = 0;  ///< perf_event_attr.config of a raw event
-  int level = 0;             ///< precise_ip
-  bool ibs = false;          ///< true for an event of ibs_op, or one that the kernel hands to it
-};
+/// The periods of ibs_op, and of events that the kernel hands to it, from Linux 6.15 on
+/// (b2fc7b282bf7). Older kernels take any period.
+inline constexpr PeriodRule kIbsPeriods{.least = 144, .multiple_of = 16, .who = "IBS"};
 
-/// Returns the restriction of an event's periods; nullopt: none is known. Haswell: kernels from
-/// Linux 6.11 on (hsw_limit_period()), IBS op: from 6.15 on (b2fc7b282bf7). Older kernels take any
-/// period.
-std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, const RuledEvent& event);
+/// Returns the restriction of the periods of a core PMU's event; nullopt: none is known. Haswell:
+/// kernels from Linux 6.11 on (hsw_limit_period()); older ones take any period. `code`: from
+/// code_of(). `level`: precise_ip.
+std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, std::uint64_t code,
+                                      int level);
 
 /// Whether the CPU writes many PEBS records of an event before it interrupts (auto-reload with
 /// large PEBS): with a fixed period, and fields in the samples that the record has, by CPU and

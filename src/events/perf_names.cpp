@@ -1,10 +1,13 @@
 #include "src/events/perf_names.h"
 
+#include "src/run/perftool/generic_event.h"
 #include "src/support/text.h"
 
 #include <array>
 #include <cstddef>
 #include <string>
+
+#include <linux/perf_event.h>
 
 namespace skid::events {
 namespace {
@@ -59,6 +62,13 @@ std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view
   const std::uint64_t code =
       found == nullptr ? kNone : found->codes.at(static_cast<std::size_t>(layout));
   return code == kNone ? std::nullopt : std::optional(code);
+}
+
+std::optional<std::uint64_t> code_of(ConfigLayout layout, std::uint32_t type,
+                                     std::uint64_t config) {
+  if (type == PERF_TYPE_HW_CACHE) return std::nullopt;
+  if (type != PERF_TYPE_HARDWARE) return config;
+  return generic_event(layout, perftool::generic_hardware_name(config));
 }
 
 std::string_view generic_name_of(ConfigLayout layout, std::uint64_t config) {

@@ -14,6 +14,11 @@ namespace skid::events {
 /// drivers/perf/arm_pmuv3.c. Other names give nullopt.
 std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name);
 
+/// Returns the code that the driver of a core PMU takes for an event: that of a generic hardware
+/// event, else its config. `type` and `config`: of perf_event_attr. nullopt: it takes none, or a
+/// cache event, whose code depends on the core (cache_event()).
+std::optional<std::uint64_t> code_of(ConfigLayout layout, std::uint32_t type, std::uint64_t config);
+
 /// Returns perf's generic event that has a code, the inverse of generic_event(); empty: none has
 /// it. perf 7 takes these events from sysfs, so that they are recorded as raw ones.
 std::string_view generic_name_of(ConfigLayout layout, std::uint64_t config);

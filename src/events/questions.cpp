@@ -212,8 +212,8 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-bool is_asked(const Question& question, const Cpu& cpu, const Event& event) {
-  const Counted counted = counted_by(cpu, event);
+bool is_asked(const Question& question, const Event& event) {
+  const Counted counted = counted_by(event);
   const bool counts =
       counted != K::other && std::ranges::find(question.counted, counted) != question.counted.end();
   return counts || std::ranges::any_of(question.names, [&event](std::string_view pattern) {
@@ -223,36 +223,34 @@ bool is_asked(const Question& question, const Cpu& cpu, const Event& event) {
 }
 
 /// The highest level that differs from the lower ones.
-std::string_view best_level(const Cpu& cpu, const Event& event) {
-  if (event.precise != true || cpu.layout == ConfigLayout::arm) return "";
-  return level_3_of(cpu, event) == LevelThree::distinct ? "ppp" : "pp";
+std::string_view best_level(const Event& event) {
+  if (event.precise != true || event.layout == ConfigLayout::arm) return "";
+  return level_3_of(event) == LevelThree::distinct ? "ppp" : "pp";
 }
 
 /// The events of one PMU that answer a question: precise ones, else the best other one.
 void add_events(const Question& question, const Catalogue& catalogue, std::string_view pmu,
                 std::vector<Answer>& answers) {
   constexpr std::size_t kMost = 3;
-  const Cpu& cpu = catalogue.cpu();
   std::vector<Event> found;
   for (const Event& event : catalogue.events()) {
-    if (event.pmu != pmu || event.deprecated || !is_asked(question, cpu, event)) continue;
+    if (event.pmu != pmu || event.deprecated || !is_asked(question, event)) continue;
     if (find_by(found, &Event::config, event.config) != nullptr) continue;
     found.push_back(event);
   }
-  std::ranges::stable_sort(found, {}, [&](const Event& event) {
-    return std::pair(event.precise != true, preference(cpu, event));
+  std::ranges::stable_sort(found, {}, [](const Event& event) {
+    return std::pair(event.precise != true, preference(event));
   });
   const bool has_precise = !found.empty() && found.front().precise == true;
   const auto wanted = std::ranges::count(found, std::optional(true), &Event::precise);
   found.resize(has_precise ? std::min(static_cast<std::size_t>(wanted), kMost)
                            : std::min<std::size_t>(found.size(), 1));
   for (const Event& event : found) {
-    answers.push_back(
-        {.pmu = event.pmu,
-         .perf = perf_encoding(cpu.layout, event) + std::string(best_level(cpu, event)),
-         .precise = event.precise,
-         .remark = {},
-         .event = event});
+    answers.push_back({.pmu = event.pmu,
+                       .perf = perf_encoding(event) + std::string(best_level(event)),
+                       .precise = event.precise,
+                       .remark = {},
+                       .event = event});
   }
 }
 

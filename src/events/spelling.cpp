@@ -194,7 +194,8 @@ std::uint64_t without_modifiers(ConfigLayout layout, std::uint64_t config) {
          (umask >> 8) << kUmaskExtShift;
 }
 
-std::string perf_encoding(ConfigLayout layout, const Event& event) {
+std::string perf_encoding(const Event& event) {
+  const ConfigLayout layout = event.layout;
   const std::uint64_t select = event_select(layout, event.config);
   const std::uint64_t number = (select & kArmEvent) | ((select & kAmdEventHigh) >> 24);
   // Kernels before those CPUs have no field for UMaskExt.

@@ -43,7 +43,7 @@ std::uint64_t without_modifiers(ConfigLayout layout, std::uint64_t config);
 
 /// Writes an event as "cpu/event=0x2e,umask=0x41/"; a bit of `config` that no field holds gives
 /// "cpu/config=0x…/".
-std::string perf_encoding(ConfigLayout layout, const Event& event);
+std::string perf_encoding(const Event& event);
 /// Writes an event as "r412e"; empty where config1 is needed, which r cannot express.
 std::string raw_encoding(const Event& event);
 

@@ -17,12 +17,12 @@
 #include "src/locate/module_store.h"
 #include "src/locate/replaced_code.h"
 #include "src/locate/symbolizer.h"
-#include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
@@ -82,17 +82,16 @@ Where where_is(const LocatedSamples& located) {
 
 /// Fills in the causes of a column's event, or the reason why no sample of it can be judged
 /// (docs/method.md, "Impossible attributions").
-void judge(const measure::EventKnowledge& knowledge, Column& column) {
+void judge(const measure::RecordedEvent& event, Column& column) {
   using analysis::NotJudged;
-  column.of_core_pmu = knowledge.core_pmu;
-  auto known = measure::causes_of(knowledge);
-  const bool has_levels = known.not_judged != NotJudged::no_precise_levels;
-  if (has_levels && knowledge.core_pmu && column.described.precise.recorded < 2) {
+  column.of_core_pmu = measure::is_core_event(event);
+  const bool has_levels = event.unknown_causes != NotJudged::no_precise_levels;
+  if (has_levels && column.of_core_pmu && column.described.precise.recorded < 2) {
     column.not_judged = "below precise level 2 the causing instruction is not recorded";
     return;
   }
-  if (known.not_judged != NotJudged::none) column.not_judged = describe(known.not_judged);
-  column.causes = std::move(known.causes);
+  if (event.unknown_causes != NotJudged::none) column.not_judged = describe(event.unknown_causes);
+  column.causes = event.causes;
 }
 
 /// Finds the element of `codes` that is `kind` and begins at `range` in that file, or adds one.
@@ -172,7 +171,7 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     reading.columns[event.index] = listing_.columns.size();
     Column& column = listing_.columns.emplace_back();
     column.described = profile.described(event);
-    judge(event.knowledge, column);
+    judge(event, column);
   }
   digest.located.for_each([&](const LocatedSamples& located) {
     if (const auto column = reading.columns[located.attribute]) {

@@ -9,14 +9,15 @@
 #include "src/events/causes.h"
 #include "src/events/counted.h"
 #include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/instructions/counted.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
@@ -56,7 +57,7 @@ std::uint64_t latency_threshold(const RecordedEvent& event) {
   constexpr std::uint64_t kThreshold = 0xffff;  // config1:0-15
   constexpr std::uint64_t kNehalem = 0x100b, kSandyBridge = 0x01cd;
   const perfdata::Attribute& attribute = event.attribute;
-  const events::Core core = event.knowledge.cpu.core;
+  const auto core = event.entry ? event.entry->core : events::Core::other;
   if (!is_pebs(event) || core < events::Core::nehalem || core > events::Core::icelake ||
       (!attribute.has(PERF_SAMPLE_WEIGHT) && !attribute.has(PERF_SAMPLE_WEIGHT_STRUCT))) {
     return 0;
@@ -78,9 +79,9 @@ bool is_below(std::uint64_t threshold, const perfdata::Attribute& attribute, std
 /// Returns the level that the loads of an event missed; nullopt: it does not count such loads, or
 /// its samples have no data source of PEBS.
 std::optional<int> missed_by(const RecordedEvent& event) {
-  if (!is_pebs(event) || !event.attribute.has(PERF_SAMPLE_DATA_SRC) || event.knowledge.imprecise())
+  if (!is_pebs(event) || !event.attribute.has(PERF_SAMPLE_DATA_SRC) || event.imprecise())
     return std::nullopt;
-  return events::missed_level(event.knowledge.counted);
+  return events::missed_level(event.counted);
 }
 
 /// Returns the level of the cache of its own node that a load hit, by perf_mem_data_src

@@ -1,11 +1,14 @@
 #include "src/measure/event_description.h"
 
+#include "analysis/event_identity.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/requested_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
@@ -13,6 +16,7 @@
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
+#include "src/support/precise_level.h"
 
 #include <algorithm>
 #include <vector>
@@ -91,7 +95,7 @@ analysis::PreciseLevel precise_of(const Attribute& attribute,
 ExactIp exact_ip_of(const RecordedEvent& event) {
   if (ignores_level(event.attribute)) return ExactIp::never;
   const bool ibs = is_ibs(event);
-  const bool known = ibs || is_core_event(event.attribute, event.pmu_name);
+  const bool known = ibs || is_core_event(event);
   return known ? events::exact_ip_of(event.machine.cpu, ibs) : ExactIp::unknown;
 }
 
@@ -127,52 +131,46 @@ bool is_synthetic(const Source& source, const perfdata::Features& features) {
   return perfdata::is_synthetic(features) || (source.run != nullptr && source.run->synthetic);
 }
 
-RecordedEvent describe_event(const Source& source, const perfdata::Recording& recording,
-                             const machine::Machine& machine, std::uint32_t index,
-                             const std::optional<std::string>& requested) {
-  const Attribute& attribute = recording.attributes()[index];
-  RecordedEvent event{.index = index,
-                      .attribute = attribute,
-                      .pmu_name = pmu_name(recording.features(), attribute),
-                      .knowledge = {},
-                      .machine = machine,
-                      .of_run = source.run != nullptr,
-                      .synthetic = is_synthetic(source, recording.features())};
-  event.identity = identity_of(attribute, source.planned, requested, events::layout_of(machine.cpu),
-                               event.pmu_name);
-  event.precise = precise_of(attribute, source.planned, event.identity);
-  event.exact_ip = exact_ip_of(event);
-  if (!attribute.frequency) {
+std::vector<RecordedEvent> describe_events(const Source& source,
+                                           const perfdata::Recording& recording,
+                                           const machine::Machine& machine) {
+  const auto requested = requested_by_attribute(recording);
+  std::vector<RecordedEvent> events;
+  events.reserve(requested.size());
+  for (std::uint32_t index = 0; index < requested.size(); ++index) {
+    const Attribute& attribute = recording.attributes()[index];
+    RecordedEvent& event =
+        events.emplace_back(RecordedEvent{.index = index,
+                                          .attribute = attribute,
+                                          .pmu_name = pmu_name(recording.features(), attribute),
+                                          .machine = machine,
+                                          .of_run = source.run != nullptr,
+                                          .synthetic = is_synthetic(source, recording.features())});
+    event.identity = identity_of(attribute, source.planned, requested[index],
+                                 events::layout_of(machine.cpu), event.pmu_name);
+    event.precise = precise_of(attribute, source.planned, event.identity);
+    event.exact_ip = exact_ip_of(event);
+    if (attribute.frequency) continue;
     event.period =
         source.planned != nullptr ? source.planned->period : attribute.period_or_frequency;
   }
-  return event;
-}
-
-EventSummary event_summary(const RecordedEvent& event) {
-  return {.event = event.identity.label,
-          .requested = event.identity.requested.value_or(""),
-          .substituted = event.identity.substituted,
-          .recorded = event.identity.recorded,
-          .level = event.precise.recorded,
-          .period = event.period};
+  return events;
 }
 
 bool is_pebs(const RecordedEvent& event) {
-  return event.knowledge.core_pmu && event.attribute.precise_ip > 0 &&
+  return is_core_event(event) && event.attribute.precise_ip > 0 &&
          event.machine.cpu.vendor == "GenuineIntel";
 }
 
 bool is_ibs(const RecordedEvent& event) {
   if (event.pmu_name == "ibs_op" || event.pmu_name == "ibs_fetch") return true;
   return machine::is_amd(event.machine.cpu) && event.attribute.precise_ip > 0 &&
-         is_core_event(event.attribute, event.pmu_name);
+         is_core_event(event);
 }
 
 std::string precise_request(const RecordedEvent& event) {
-  const EventKnowledge& knowledge = event.knowledge;
-  const bool is_precise = knowledge.event && knowledge.event->precise == true;
-  if (knowledge.catalogue.empty() || knowledge.of_arm ||
+  const bool is_precise = event.entry && event.entry->precise == true;
+  if (event.catalogue.empty() || is_of_arm(event) ||
       !(is_precise || is_generic_cycles(event.attribute))) {
     return {};
   }
@@ -187,17 +185,15 @@ std::string precise_request(const RecordedEvent& event) {
 std::optional<std::uint64_t> events_to_record(const RecordedEvent& event) {
   if (is_ibs(event)) return std::nullopt;
   if (!is_pebs(event)) return 0;
-  const EventKnowledge& knowledge = event.knowledge;
-  if (!knowledge.event) return std::nullopt;
-  const auto number = events::events_to_record(knowledge.cpu, *knowledge.event,
-                                               static_cast<int>(event.attribute.precise_ip));
+  if (!event.entry) return std::nullopt;
+  const auto number =
+      events::events_to_record(*event.entry, static_cast<int>(event.attribute.precise_ip));
   return number == 0 && event.machine.cpu.hypervisor ? std::nullopt : number;
 }
 
 std::optional<analysis::AddressSource> address_source(const RecordedEvent& event) {
   using analysis::AddressSource;
   const Attribute& attribute = event.attribute;
-  const EventKnowledge& knowledge = event.knowledge;
   if (!attribute.has(PERF_SAMPLE_ADDR)) return std::nullopt;
   if (attribute.type == PERF_TYPE_BREAKPOINT) return AddressSource::request;
   if (attribute.type == PERF_TYPE_TRACEPOINT) return AddressSource::none;
@@ -208,12 +204,12 @@ std::optional<analysis::AddressSource> address_source(const RecordedEvent& event
   if (event.pmu_name == "ibs_op" || event.pmu_name.starts_with("arm_spe")) {
     return AddressSource::tagged;
   }
-  if (knowledge.of_arm) return AddressSource::none;
-  if (!knowledge.core_pmu) return AddressSource::unknown;
+  if (is_of_arm(event)) return AddressSource::none;
+  if (!is_core_event(event)) return AddressSource::unknown;
   if (attribute.precise_ip == 0) return AddressSource::none;
   if (machine::is_amd(event.machine.cpu)) return AddressSource::tagged;
-  if (!knowledge.event || !knowledge.event->data_la) return AddressSource::unknown;
-  return *knowledge.event->data_la ? AddressSource::pebs : AddressSource::none;
+  if (!event.entry || !event.entry->data_la) return AddressSource::unknown;
+  return *event.entry->data_la ? AddressSource::pebs : AddressSource::none;
 }
 
 analysis::RecordingPath recording_path(const RecordedEvent& event) {
@@ -230,13 +226,10 @@ analysis::RecordingPath recording_path(const RecordedEvent& event) {
 }
 
 std::optional<events::PeriodRule> period_rule_of(const RecordedEvent& event) {
-  const auto& core = event.knowledge.core;
-  const bool ibs = is_ibs(event);
-  if (!core && !ibs) return std::nullopt;
-  return events::period_rule(event.machine.cpu,
-                             {.config = core ? core->config : 0,
-                              .level = static_cast<int>(event.attribute.precise_ip),
-                              .ibs = ibs && event.pmu_name != "ibs_fetch"});
+  if (is_ibs(event) && event.pmu_name != "ibs_fetch") return events::kIbsPeriods;
+  if (!event.code) return std::nullopt;
+  return events::period_rule(event.machine.cpu, *event.code,
+                             static_cast<int>(event.attribute.precise_ip));
 }
 
 }  // namespace skid::measure

@@ -1,19 +1,14 @@
-// Which event, recording and machine samples come from: a measurement before anything is counted.
-// Also, how the kernel and the CPU change an event so that its samples have another meaning.
+// Which events a recording has, and how the kernel and the CPU recorded them.
 #pragma once
 
 #include "analysis/addresses.h"
-#include "analysis/classified.h"
-#include "analysis/event_identity.h"
 #include "analysis/recording_path.h"
-#include "src/measure/event_knowledge.h"
-#include "src/support/precise_level.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skid::events {
 struct PeriodRule;
@@ -31,6 +26,7 @@ struct Features;
 
 namespace skid::measure {
 
+struct RecordedEvent;
 struct Source;
 
 /// Returns the name of an event's PMU; empty when unknown. A generic event of a hybrid CPU has the
@@ -41,47 +37,14 @@ std::string pmu_name(const perfdata::Features& features, const perfdata::Attribu
 /// is not a requested event.
 bool is_cross_check(const perfdata::Attribute& attribute, const Source& source);
 
-/// An event of a recording, and what is known of it.
-struct RecordedEvent {
-  std::uint32_t index = 0;  ///< index of its attribute
-  const perfdata::Attribute& attribute;
-  std::string pmu_name;  ///< name of attribute.type; empty when unknown
-  EventKnowledge knowledge;
-  const machine::Machine& machine;  ///< machine that recorded it
-  analysis::EventIdentity identity = {};
-  analysis::PreciseLevel precise = {};
-  ExactIp exact_ip = ExactIp::unknown;  ///< what the flag means on the recorded CPU
-  bool of_run = false;                  ///< true if `machine` is a run's and thus complete
-  bool synthetic = false;
-  std::optional<std::uint64_t> period = {};  ///< requested; nullopt with a frequency
-  /// Where its samples are, seen from their cause.
-  analysis::Landing landing = analysis::Landing::at_cause;
-  std::size_t counters = 1;  ///< events of the recording that need a counter of the same core type
-  /// True if another PEBS event of its PMU gets an interrupt per record, which empties the buffer
-  /// of all (pebs_update_threshold() in arch/x86/events/intel/ds.c).
-  bool shares_interrupts = false;
-  std::uint64_t samples = 0, exact = 0;  ///< samples read, and those with EXACT_IP
-};
-
 /// Whether a recording, or its run, says that it is synthetic.
 bool is_synthetic(const Source& source, const perfdata::Features& features);
 
-/// Describes an event but for its samples and the catalogue's knowledge. `machine` made the
-/// recording; both must outlive the event. `requested` is from requested_by_attribute().
-RecordedEvent describe_event(const Source& source, const perfdata::Recording& recording,
-                             const machine::Machine& machine, std::uint32_t index,
-                             const std::optional<std::string>& requested);
-
-/// Names, level and period of a sampled event.
-struct EventSummary {
-  std::string event;         ///< name without level and modifiers
-  std::string requested;     ///< empty: not recorded
-  bool substituted = false;  ///< true if `recorded` is another event
-  std::string recorded;
-  int level = 0;
-  std::optional<std::uint64_t> period;  ///< nullopt with a frequency
-};
-EventSummary event_summary(const RecordedEvent& event);
+/// Describes the events of a recording by attribute, dummy events included, but for their samples
+/// and what the catalogue states. `machine` made the recording; both must outlive the events.
+std::vector<RecordedEvent> describe_events(const Source& source,
+                                           const perfdata::Recording& recording,
+                                           const machine::Machine& machine);
 
 /// Whether PEBS records the samples of an event.
 bool is_pebs(const RecordedEvent& event);

@@ -1,18 +1,26 @@
 #include "src/measure/event_knowledge.h"
 
+#include "analysis/classified.h"
 #include "runway/kinds/kind.h"
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
 #include "src/events/catalogue.h"
+#include "src/events/causes.h"
+#include "src/events/counted.h"
+#include "src/events/cpu.h"
+#include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/perf_names.h"
+#include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/sampling_support.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
+#include "src/support/address.h"
 #include "src/support/precise_level.h"
 #include "src/support/text.h"
 
@@ -20,6 +28,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -56,20 +65,6 @@ std::string_view generic_name(const Attribute& attribute) {
   return perftool::generic_hardware_name(attribute.config);
 }
 
-std::optional<CoreEvent> core_event(const Attribute& attribute, events::ConfigLayout layout) {
-  if (attribute.type != PERF_TYPE_HARDWARE) {
-    if (attribute.type == PERF_TYPE_HW_CACHE) return std::nullopt;
-    const auto cycles = events::generic_event(layout, "cycles");
-    return CoreEvent{.config = attribute.config,
-                     .config1 = attribute.config1,
-                     .cycles = cycles == attribute.config};
-  }
-  const std::string_view name = generic_name(attribute);
-  const auto code = events::generic_event(layout, name);
-  if (!code) return std::nullopt;
-  return CoreEvent{.config = *code, .config1 = 0, .cycles = name == "cycles"};
-}
-
 /// The PMUs of Arm's cores ("armv8_pmuv3_0", "armv9_cortex_a510") and of those that Apple makes.
 bool is_arm_core(std::string_view pmu_name) {
   return pmu_name.starts_with("armv") ||
@@ -82,19 +77,21 @@ constexpr std::size_t kMostKnown = 32;
 constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
 
 /// Events that every instruction, or every cycle of every instruction, causes.
-bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_name,
-                              const EventKnowledge& knowledge) {
+bool counts_every_instruction(const RecordedEvent& event) {
+  if (events::samples_any_instruction(event.counted)) return true;
+  const Attribute& attribute = event.attribute;
+  const std::string_view pmu_name = event.pmu_name;
   if (attribute.type == PERF_TYPE_HARDWARE) {
     const auto config = generic_config(attribute);
     return config == 0 || config == 1 || config == 6 || config == 7 || config == 8 || config == 9;
   }
   if (pmu_name.starts_with("arm_spe")) return true;
   if (pmu_name.starts_with("ibs_")) return tags_any_operation(pmu_name, attribute);
-  const bool is_core =
-      attribute.type == PERF_TYPE_RAW || pmu_name.starts_with("cpu") || knowledge.of_arm;
+  const bool is_arm = is_of_arm(event);
+  const bool is_core = attribute.type == PERF_TYPE_RAW || pmu_name.starts_with("cpu") || is_arm;
   if (!is_core) return false;
   const std::uint64_t code = attribute.config & 0xffff;
-  if (knowledge.of_arm) {
+  if (is_arm) {
     // Arm's common events (PMUv3): INST_RETIRED, CPU_CYCLES, INST_SPEC, BUS_CYCLES, STALL_FRONTEND
     // and STALL_BACKEND, OP_RETIRED, OP_SPEC, STALL and its slots, CNT_CYCLES.
     constexpr std::array<std::uint64_t, 13> kOfArm = {0x08, 0x11, 0x1b, 0x1d, 0x23, 0x24,  0x3a,
@@ -110,12 +107,10 @@ bool counts_every_instruction(const Attribute& attribute, std::string_view pmu_n
 
 /// Whether it is known what an event counts, and that the trigger does not cause it: then its
 /// samples are of the rest of the loop.
-bool is_of_other_instructions(const EventKnowledge& knowledge, runway::TriggerKind trigger) {
-  if (knowledge.counted == events::Counted::other) return false;
-  if (!knowledge.event) return !runway::kind_of(trigger).causes(knowledge.counted);
-  const auto causes = events::triggers_of(knowledge.cpu, *knowledge.event);
-  return std::ranges::none_of(causes,
-                              [trigger](const auto& cause) { return cause.kind == trigger; });
+bool is_of_other_instructions(const RecordedEvent& event, runway::TriggerKind trigger) {
+  if (event.counted == events::Counted::other) return false;
+  if (!event.entry) return !runway::kind_of(trigger).causes(event.counted);
+  return verdict_on(*event.entry, trigger) == events::Verdict::never;
 }
 
 /// For breakpoints and page faults: the target's own are judged if it is known where they are
@@ -129,17 +124,63 @@ NotJudged of_built_in(const Attribute& attribute, const runway::TargetDescriptio
 }
 
 /// Whether the trigger causes the event, and no other instruction of the loop can.
-NotJudged of_loop(const std::vector<events::Cause>& causes, const LoopCategories& loop,
-                  const EventKnowledge& knowledge) {
+NotJudged of_loop(const RecordedEvent& event, const LoopCategories& loop) {
   using events::Verdict;
   // Interrupts can cause it as well, at any instruction (src/events/causes.cpp).
-  const bool counts_trigger = knowledge.counted != events::Counted::other;
-  const Verdict trigger = verdict_on(causes, loop.trigger),
-                others = verdict_on(causes, loop.others);
+  const bool counts_trigger = event.counted != events::Counted::other;
+  const Verdict trigger = verdict_on(event.causes, loop.trigger),
+                others = verdict_on(event.causes, loop.others);
   if (trigger == Verdict::never) return NotJudged::not_caused;
   if (others < Verdict::unknown) return NotJudged::other_causes;
   const bool is_known = counts_trigger || (trigger < Verdict::unknown && others == Verdict::never);
   return is_known ? NotJudged::none : NotJudged::unknown_cause;
+}
+
+/// Fills in the causes of an event, or why they are not known.
+void find_causes(RecordedEvent& event) {
+  const auto reason = [&] {
+    if (!is_core_event(event)) return NotJudged::no_core_event;
+    if (is_of_arm(event)) return NotJudged::no_precise_levels;
+    if (event.machine.cpu.vendor.empty()) return NotJudged::unrecorded_cpu;
+    if (event.catalogue.empty()) return NotJudged::unknown_cpu;
+    if (!event.entry) return NotJudged::unknown_event;
+    if (!event.entry->precise) return NotJudged::unknown_precision;
+    if (event.imprecise()) return NotJudged::imprecise;
+    event.causes = events::causes_of(*event.entry);
+    const bool is_known = std::ranges::any_of(event.causes, [](const events::Cause& cause) {
+      return cause.verdict != events::Verdict::unknown;
+    });
+    if (is_known) return NotJudged::none;
+    event.causes.clear();
+    return NotJudged::unknown_cause;
+  };
+  event.unknown_causes = reason();
+}
+
+/// Returns where the samples of an event are, seen from the instruction that caused it. Events that
+/// any instruction causes, timers, and events of other PMUs have no interrupt after a trigger.
+analysis::Landing landing_of(const RecordedEvent& event) {
+  using analysis::Landing;
+  const unsigned level = event.attribute.precise_ip;
+  const bool is_interrupted = is_core_event(event) && (level == 0 || is_of_arm(event));
+  if (!is_interrupted) return level == kConstantSkid ? Landing::next_executed : Landing::at_cause;
+  return counts_every_instruction(event) ? Landing::at_cause : Landing::interrupted;
+}
+
+/// Finds the entry of a core event in a catalogue. A hybrid CPU has one for each core type: an
+/// event without a PMU is of the performance cores, which are first.
+std::optional<events::Event> find_entry(const events::Catalogue& catalogue,
+                                        const RecordedEvent& event) {
+  std::vector<events::Event> found;
+  if (event.attribute.type == PERF_TYPE_HW_CACHE) {
+    found = catalogue.find_cache_event(event.attribute.config);
+  } else if (event.code) {
+    const bool is_generic = event.attribute.type == PERF_TYPE_HARDWARE;
+    found = catalogue.find_code(*event.code, is_generic ? 0 : event.attribute.config1);
+  }
+  if (const auto* of_pmu = find_by(found, &events::Event::pmu, event.pmu_name)) return *of_pmu;
+  if (found.empty() || event.pmu_name.starts_with("cpu_")) return std::nullopt;
+  return found.front();
 }
 
 }  // namespace
@@ -166,56 +207,45 @@ bool is_core_event(const Attribute& attribute, std::string_view pmu_name) {
          (is_named && (pmu_name == "cpu" || pmu_name.starts_with("cpu_") || is_arm_core(pmu_name)));
 }
 
+bool is_core_event(const RecordedEvent& event) {
+  return is_core_event(event.attribute, event.pmu_name);
+}
+
+bool is_of_arm(const RecordedEvent& event) {
+  return is_core_event(event) && (events::is_arm(event.machine.cpu) || is_arm_core(event.pmu_name));
+}
+
+bool counts_cycles(const RecordedEvent& event) {
+  const auto cycles = events::generic_event(events::layout_of(event.machine.cpu), "cycles");
+  return event.code && event.code == cycles;
+}
+
 std::string RecordedCpu::catalogue_name() const {
   if (!looked_up_) return "no catalogue of events was needed";
   if (!catalogue_) return "no catalogue of events covers the CPU";
   return fmt::format("events of {}", catalogue_->cpu().catalogue());
 }
 
-EventKnowledge RecordedCpu::know(const Attribute& attribute, std::string_view pmu_name) {
-  EventKnowledge knowledge;
-  knowledge.core_pmu = is_core_event(attribute, pmu_name);
-  if (!knowledge.core_pmu) return knowledge;
-  knowledge.of_arm = events::is_arm(machine_.cpu) || is_arm_core(pmu_name);
-  knowledge.cpu_recorded = !machine_.cpu.vendor.empty();
-  if (!std::exchange(looked_up_, true)) {
-    catalogue_ = catalogues_ ? catalogues_->of(machine_) : Catalogues().of(machine_);
+void RecordedCpu::look_up(RecordedEvent& event) {
+  const Attribute& attribute = event.attribute;
+  if (is_core_event(event)) {
+    if (!std::exchange(looked_up_, true)) {
+      catalogue_ = catalogues_ ? catalogues_->of(machine_) : Catalogues().of(machine_);
+    }
+    event.code = events::code_of(events::layout_of(machine_.cpu), attribute.type, attribute.config);
+    event.counted = events::counted_by_generic(generic_name(attribute));
+    if (catalogue_) {
+      event.catalogue = catalogue_->cpu().catalogue();
+      event.entry = find_entry(*catalogue_, event);
+    }
+    if (event.entry) {
+      event.code = event.entry->config;
+      if (!event.entry->source.empty()) event.catalogue = event.entry->source;
+      event.counted = events::counted_by(*event.entry);
+    }
   }
-  knowledge.core = core_event(attribute, events::layout_of(machine_.cpu));
-  knowledge.counted = events::counted_by_generic(generic_name(attribute));
-  if (!catalogue_) return knowledge;
-  knowledge.cpu = catalogue_->cpu();
-  knowledge.catalogue = knowledge.cpu.catalogue();
-  const bool is_cache_event = attribute.type == PERF_TYPE_HW_CACHE;
-  if (!knowledge.core && !is_cache_event) return knowledge;
-  const auto found = is_cache_event
-                         ? catalogue_->find_cache_event(attribute.config)
-                         : catalogue_->find_code(knowledge.core->config, knowledge.core->config1);
-  if (found.empty()) return knowledge;
-  // A hybrid CPU has an event for each core type. One without a PMU is of the performance cores,
-  // which are first.
-  const events::Event* of_pmu = find_by(found, &events::Event::pmu, pmu_name);
-  if (of_pmu == nullptr && pmu_name.starts_with("cpu_")) return knowledge;
-  knowledge.event = of_pmu != nullptr ? *of_pmu : found.front();
-  if (is_cache_event) knowledge.core = CoreEvent{.config = knowledge.event->config};
-  if (!knowledge.event->source.empty()) knowledge.catalogue = knowledge.event->source;
-  knowledge.counted = events::counted_by(knowledge.cpu, *knowledge.event);
-  return knowledge;
-}
-
-KnownCauses causes_of(const EventKnowledge& knowledge) {
-  if (!knowledge.core_pmu) return {NotJudged::no_core_event, {}};
-  if (knowledge.of_arm) return {NotJudged::no_precise_levels, {}};
-  if (!knowledge.cpu_recorded) return {NotJudged::unrecorded_cpu, {}};
-  if (knowledge.catalogue.empty()) return {NotJudged::unknown_cpu, {}};
-  if (!knowledge.core || !knowledge.event) return {NotJudged::unknown_event, {}};
-  if (!knowledge.event->precise) return {NotJudged::unknown_precision, {}};
-  if (knowledge.imprecise()) return {NotJudged::imprecise, {}};
-  auto causes = events::causes_of(knowledge.cpu, *knowledge.event);
-  const bool is_known = std::ranges::any_of(
-      causes, [](const events::Cause& cause) { return cause.verdict != events::Verdict::unknown; });
-  if (!is_known) return {NotJudged::unknown_cause, {}};
-  return {NotJudged::none, std::move(causes)};
+  find_causes(event);
+  event.landing = landing_of(event);
 }
 
 std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& machine) {
@@ -280,67 +310,48 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
   return std::nullopt;
 }
 
-bool triggers_are_equal(const Attribute& attribute, const EventKnowledge& knowledge,
-                        const runway::TargetDescription& target) {
-  if (knowledge.core_pmu && knowledge.event) {
+bool triggers_are_equal(const RecordedEvent& event, const runway::TargetDescription& target) {
+  if (event.entry) {
     // The trigger must be known to cause each event once if level 3 distributes samples as the
     // events are.
-    if (attribute.precise_ip == 3 &&
-        events::has_precise_distribution(knowledge.cpu, *knowledge.event)) {
-      return events::caused_once_by(knowledge.cpu, *knowledge.event).has_value();
+    if (event.attribute.precise_ip == 3 && events::has_precise_distribution(*event.entry)) {
+      return events::caused_once_by(*event.entry).has_value();
     }
-    const auto* effect = runway::kind_of(target.specification.trigger).effect_on(knowledge.counted);
-    return effect == nullptr ? knowledge.counted != events::Counted::other
+    const auto* effect = runway::kind_of(target.specification.trigger).effect_on(event.counted);
+    return effect == nullptr ? event.counted != events::Counted::other
                              : effect->each == 1 && effect->by_trigger == events::Verdict::can;
   }
-  const auto builtin = builtin_event_of(attribute, target);
+  const auto builtin = builtin_event_of(event.attribute, target);
   return builtin != "execute" &&
          (builtin != "access" || runway::elements_of(target.specification) == 0);
 }
 
-analysis::Landing landing_of(const Attribute& attribute, std::string_view pmu_name,
-                             const EventKnowledge& knowledge) {
-  using analysis::Landing;
-  const bool is_interrupted = knowledge.core_pmu && (attribute.precise_ip == 0 || knowledge.of_arm);
-  if (!is_interrupted) {
-    return attribute.precise_ip == kConstantSkid ? Landing::next_executed : Landing::at_cause;
-  }
-  const bool is_of_any = counts_every_instruction(attribute, pmu_name, knowledge) ||
-                         events::samples_any_instruction(knowledge.counted);
-  return is_of_any ? Landing::at_cause : Landing::interrupted;
-}
-
-NotJudged reason_not_judged(const Attribute& attribute, std::string_view pmu_name,
-                            const EventKnowledge& knowledge,
-                            const runway::TargetDescription* target, const LoopCategories& loop) {
+NotJudged reason_not_judged(const RecordedEvent& event, const runway::TargetDescription* target,
+                            const LoopCategories& loop) {
+  const Attribute& attribute = event.attribute;
   if (is_clock(attribute)) return NotJudged::timer;
-  if (counts_every_instruction(attribute, pmu_name, knowledge) ||
-      events::samples_any_instruction(knowledge.counted)) {
-    return NotJudged::every_instruction;
-  }
+  if (counts_every_instruction(event)) return NotJudged::every_instruction;
   if (attribute.type == PERF_TYPE_BREAKPOINT || is_page_fault(attribute)) {
     return of_built_in(attribute, target);
   }
-  if (knowledge.of_arm) return NotJudged::no_precise_levels;
-  if (knowledge.imprecise()) return NotJudged::imprecise;
-  const KnownCauses known = causes_of(knowledge);
+  const NotJudged reason = event.unknown_causes;
+  if (reason == NotJudged::no_precise_levels || reason == NotJudged::imprecise) return reason;
   // Level 0 allows arbitrary skid: whether the CPU is more precise does not matter.
-  const bool is_known = known.not_judged == NotJudged::none;
-  if (!is_known && (attribute.precise_ip > 0 || !knowledge.core_pmu)) return known.not_judged;
+  const bool is_known = reason == NotJudged::none;
+  if (!is_known && (attribute.precise_ip > 0 || reason == NotJudged::no_core_event)) return reason;
   if (target == nullptr) return NotJudged::none;
-  if (is_of_other_instructions(knowledge, target->specification.trigger)) {
-    return NotJudged::not_caused;
-  }
-  return is_known ? of_loop(known.causes, loop, knowledge) : NotJudged::none;
+  if (is_of_other_instructions(event, target->specification.trigger)) return NotJudged::not_caused;
+  return is_known ? of_loop(event, loop) : NotJudged::none;
 }
 
-std::string remark_on(const EventKnowledge& knowledge, unsigned level, NotJudged not_judged) {
-  if (knowledge.of_arm && level > 0 && not_judged == NotJudged::every_instruction) {
+std::string remark_on(const RecordedEvent& event, NotJudged not_judged) {
+  if (is_of_arm(event) && event.attribute.precise_ip > 0 &&
+      not_judged == NotJudged::every_instruction) {
     return std::string(describe(NotJudged::no_precise_levels));
   }
   const bool is_catalogue =
       not_judged == NotJudged::unknown_precision || not_judged == NotJudged::unknown_event;
-  return is_catalogue ? knowledge.catalogue : std::string();
+  return is_catalogue ? event.catalogue : std::string();
 }
 
 bool ignores_level(const Attribute& attribute) {
@@ -348,15 +359,16 @@ bool ignores_level(const Attribute& attribute) {
          attribute.type == PERF_TYPE_BREAKPOINT;
 }
 
-std::optional<std::int64_t> known_offset(const Attribute& attribute,
-                                         const runway::TargetDescription* target,
-                                         std::optional<Arch> arch) {
+std::optional<std::int64_t> known_offset(const RecordedEvent& event,
+                                         const runway::TargetDescription* target) {
+  const Attribute& attribute = event.attribute;
   if (target != nullptr) {
     const auto builtin = builtin_event_of(attribute, *target);
     const auto* expected = builtin ? target->expectation_of(*builtin) : nullptr;
     return expected != nullptr ? expected->offset : std::nullopt;
   }
   if (is_page_fault(attribute)) return 0;
+  const auto arch = arch_of_kernel(event.machine.cpu.arch);
   if (attribute.type != PERF_TYPE_BREAKPOINT || !arch) return std::nullopt;
   const bool traps_after = *arch == Arch::x86_64 && (attribute.bp_type & kExecute) == 0;
   return traps_after ? 1 : 0;

@@ -2,17 +2,10 @@
 // catalogue of events knows of it, and whether it can be judged.
 #pragma once
 
-#include "analysis/classified.h"
 #include "analysis/not_judged.h"
-#include "src/events/causes.h"
-#include "src/events/counted.h"
-#include "src/events/cpu.h"
-#include "src/events/event.h"
 #include "src/instructions/category.h"
-#include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"  // IWYU pragma: keep
 #include "src/machine/machine.h"
-#include "src/support/address.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace skid::events {
 class Catalogue;
@@ -44,46 +36,22 @@ struct TargetDescription;
 
 namespace skid::measure {
 
+struct RecordedEvent;
+
 /// Returns the machine that a recording was made on, from its run or the recording itself.
 machine::Machine recorded_machine(const perfdata::Features& features, const run::Run* run);
-
-/// An event of the CPU cores, as its PMU encodes it.
-struct CoreEvent {
-  /// Code of a raw event, or the PMU's code of a generic one.
-  std::uint64_t config = 0, config1 = 0;
-  bool cycles = false;
-};
-
-/// What is known of one recorded event.
-struct EventKnowledge {
-  std::optional<CoreEvent> core;  ///< nullopt: no core event, or its code is unknown
-  bool core_pmu = false;          ///< true for core events, even without a known code
-  /// True for a core PMU of Arm, which records where the interrupt occurred: the kernel
-  /// (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
-  bool of_arm = false;
-  bool cpu_recorded = true;  ///< true if the recording names its CPU
-  /// "Intel's event file skylake V59", "libpfm4, core"; empty: none covers the CPU.
-  std::string catalogue;
-  events::Cpu cpu;
-  std::optional<events::Event> event;  ///< nullopt: the catalogue does not have it
-
-  events::Counted counted = events::Counted::other;
-
-  /// Whether it is not a precise event on this CPU, by catalogue.
-  bool imprecise() const noexcept { return event && event->precise == false; }
-};
-
-/// What an audit of an event needs: the causes, or why it cannot be judged.
-struct KnownCauses {
-  analysis::NotJudged not_judged = analysis::NotJudged::none;
-  std::vector<events::Cause> causes;
-};
-/// Returns the causes of an event, or why it cannot be judged.
-KnownCauses causes_of(const EventKnowledge& knowledge);
 
 /// Whether an event belongs to a core PMU. `pmu_name` is the name of attribute.type, empty when
 /// unknown.
 bool is_core_event(const perfdata::Attribute& attribute, std::string_view pmu_name);
+bool is_core_event(const RecordedEvent& event);
+
+/// Whether an event is of a core PMU of Arm, which records where the interrupt occurred: the kernel
+/// (drivers/perf/arm_pmu.c) accepts any precise level and ignores it.
+bool is_of_arm(const RecordedEvent& event);
+
+/// Whether an event counts cycles at level 0, by its code.
+bool counts_cycles(const RecordedEvent& event);
 
 /// Makes a catalogue when the first recording of its CPU needs it, for all threads: to list a CPU's
 /// events takes as long as to read a recording.
@@ -113,9 +81,9 @@ class RecordedCpu {
       : machine_(std::move(machine)), catalogues_(std::move(catalogues)) {}
 
   const machine::Machine& machine() const noexcept { return machine_; }
-  /// Opens the catalogue for the first event of a core PMU. Throws what events::open_catalogue()
-  /// throws for a directory.
-  EventKnowledge know(const perfdata::Attribute& attribute, std::string_view pmu_name);
+  /// Adds to an event of this machine what the catalogue states. Opens the catalogue for the first
+  /// event of a core PMU. Throws what events::open_catalogue() throws for a directory.
+  void look_up(RecordedEvent& event);
   /// Returns "events of Intel's event file skylake V59": which catalogue answered, or why none did.
   std::string catalogue_name() const;
 
@@ -150,8 +118,7 @@ std::optional<std::string> builtin_event_of(const perfdata::Attribute& attribute
 /// Whether several triggers cause the event equally often. The execute breakpoint is at the first
 /// one; in a pointer chase the watched datum is one element, which the same trigger may access in
 /// every round; of the CPU's events a trigger that can cause one need not do so in each iteration.
-bool triggers_are_equal(const perfdata::Attribute& attribute, const EventKnowledge& knowledge,
-                        const runway::TargetDescription& target);
+bool triggers_are_equal(const RecordedEvent& event, const runway::TargetDescription& target);
 
 /// What the instructions of a target's loop do. Empty: not known.
 struct LoopCategories {
@@ -163,22 +130,14 @@ struct LoopCategories {
 /// Returns why samples of this event cannot be judged, or NotJudged::none. Samples are judged where
 /// the CPU records the address of a cause precisely, the trigger is known to cause the event,
 /// and no other instruction of the loop can (docs/method.md). If `target` is null, the user states
-/// that the hit function alone causes the event. `loop` belongs to the target. `pmu_name` is the
-/// name of attribute.type in the recording, empty when unknown.
-analysis::NotJudged reason_not_judged(const perfdata::Attribute& attribute,
-                                      std::string_view pmu_name, const EventKnowledge& knowledge,
+/// that the hit function alone causes the event. `loop` belongs to the target.
+analysis::NotJudged reason_not_judged(const RecordedEvent& event,
                                       const runway::TargetDescription* target,
                                       const LoopCategories& loop);
 
-/// Returns where the samples of an event are, seen from the instruction that caused it. Events that
-/// any instruction causes, timers, and events of other PMUs have no interrupt after a trigger.
-analysis::Landing landing_of(const perfdata::Attribute& attribute, std::string_view pmu_name,
-                             const EventKnowledge& knowledge);
-
 /// Adds what the reason leaves open: that the CPU has no precise levels, or which catalogue does
 /// not have the precision of the event. May be empty.
-std::string remark_on(const EventKnowledge& knowledge, unsigned level,
-                      analysis::NotJudged not_judged);
+std::string remark_on(const RecordedEvent& event, analysis::NotJudged not_judged);
 
 /// Whether an event accepts a precise level and ignores it: software events, breakpoints and
 /// tracepoints do.
@@ -186,8 +145,7 @@ bool ignores_level(const perfdata::Attribute& attribute);
 
 /// Returns the offset of every sample of an event that ignores levels, in instructions: what
 /// `target` declares; null: by the kind of event and the architecture. nullopt: not known.
-std::optional<std::int64_t> known_offset(const perfdata::Attribute& attribute,
-                                         const runway::TargetDescription* target,
-                                         std::optional<Arch> arch);
+std::optional<std::int64_t> known_offset(const RecordedEvent& event,
+                                         const runway::TargetDescription* target);
 
 }  // namespace skid::measure

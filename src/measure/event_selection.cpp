@@ -5,7 +5,7 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
-#include "src/measure/requested_event.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
@@ -61,17 +61,12 @@ bool select_event(const analysis::EventIdentity& event, const locate::Filter& fi
 
 std::vector<bool> selected_events(const Source& source, const perfdata::Recording& recording,
                                   const locate::Filter& filter, locate::Filtered& filtered) {
-  const auto requested = requested_by_attribute(recording);
   const auto machine = recorded_machine(recording.features(), source.run);
   std::vector<bool> selected;
-  for (std::uint32_t index = 0; index < requested.size(); ++index) {
-    const perfdata::Attribute& attribute = recording.attributes()[index];
-    const bool is_event = !attribute.is_dummy() && !is_cross_check(attribute, source);
-    selected.push_back(
-        is_event ? select_event(
-                       describe_event(source, recording, machine, index, requested[index]).identity,
-                       filter, 0, filtered)
-                 : filter.events.empty());
+  for (const RecordedEvent& event : describe_events(source, recording, machine)) {
+    const bool is_event = !event.attribute.is_dummy() && !is_cross_check(event.attribute, source);
+    selected.push_back(is_event ? select_event(event.identity, filter, 0, filtered)
+                                : filter.events.empty());
   }
   return selected;
 }

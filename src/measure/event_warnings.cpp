@@ -1,13 +1,13 @@
 #include "src/measure/event_warnings.h"
 
 #include "analysis/event_identity.h"
-#include "src/events/cpu.h"
 #include "src/events/errata.h"
 #include "src/events/event.h"
 #include "src/events/kernel_rules.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 
 #include <algorithm>
@@ -31,24 +31,24 @@ int level_of(const RecordedEvent& recorded) {
 }
 
 std::string name_of(const RecordedEvent& recorded) {
-  const auto& event = recorded.knowledge.event;
+  const auto& event = recorded.entry;
   return event ? event->name : recorded.attribute.name;
 }
 
 void warn_of_imprecise(const RecordedEvent& recorded, Warnings& warnings) {
   // On AMD the levels are IBS's, and what it does not do is refused. Arm has none.
-  if (level_of(recorded) == 0 || !recorded.knowledge.imprecise() ||
-      machine::is_amd(recorded.machine.cpu) || recorded.knowledge.of_arm)
+  if (level_of(recorded) == 0 || !recorded.imprecise() || machine::is_amd(recorded.machine.cpu) ||
+      is_of_arm(recorded))
     return;
-  if (recorded.knowledge.core->cycles) return;
+  if (counts_cycles(recorded)) return;
   warnings.push_back(
       fmt::format("{} is not precise on this CPU ({}), though level {} was accepted: its records "
                   "are written at the next opportunity, at another instruction.",
-                  name_of(recorded), recorded.knowledge.catalogue, level_of(recorded)));
+                  name_of(recorded), recorded.catalogue, level_of(recorded)));
 }
 
 void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
-  if (!recorded.knowledge.core || !recorded.knowledge.core->cycles) return;
+  if (!counts_cycles(recorded)) return;
   const std::string_view counted =
       events::counted_for_cycles(recorded.machine.cpu, level_of(recorded));
   if (counted.empty()) return;
@@ -59,11 +59,10 @@ void warn_of_cycles(const RecordedEvent& recorded, Warnings& warnings) {
 }
 
 void warn_of_errata(const RecordedEvent& recorded, Warnings& warnings) {
-  const EventKnowledge& knowledge = recorded.knowledge;
-  if (!knowledge.event) return;
+  if (!recorded.entry) return;
   const bool one_mode = recorded.attribute.exclude_user != recorded.attribute.exclude_kernel;
   const std::optional<bool> smt_active = recorded.machine.smt_active;
-  for (const events::Erratum& erratum : events::errata_of(knowledge.cpu.core, *knowledge.event)) {
+  for (const events::Erratum& erratum : events::errata_of(*recorded.entry)) {
     if (erratum.of_one_mode && one_mode) {
       warnings.push_back(
           fmt::format("Erratum {} of {}: {}.", erratum.ids, name_of(recorded), erratum.effect));

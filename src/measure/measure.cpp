@@ -34,6 +34,7 @@
 #include "src/measure/page_fault_checker.h"
 #include "src/measure/precision.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/single_samples.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
@@ -120,10 +121,10 @@ const runway::TargetReport* report_of(const run::PlannedMeasurement* planned) {
 /// The share of a chase's elements that the caches of the target's CPU can hold up to the level
 /// whose misses an event counts, victim caches included; 1 where they are not known. nullopt: the
 /// event does not depend on it.
-std::optional<double> cached_share(const EventKnowledge& knowledge,
+std::optional<double> cached_share(events::Counted counted,
                                    const runway::Specification& specification,
                                    const Source& source) {
-  const std::optional<int> level = events::missed_level(knowledge.counted);
+  const std::optional<int> level = events::missed_level(counted);
   if (!level || !runway::is_chase(specification.trigger)) return std::nullopt;
   if (source.run == nullptr || source.planned == nullptr) return 1;
   const auto& all = source.run->machine.data_caches;
@@ -145,20 +146,18 @@ void count_events(const RecordedEvent& event, const TargetGeometry* geometry, co
   const auto* target = description_of(geometry);
   if (target == nullptr) return;
   const Attribute& attribute = event.attribute;
-  const EventKnowledge& knowledge = event.knowledge;
   const runway::Specification& specification = target->specification;
   auto& per_iteration = measurement.events_per_iteration;
   if (const auto builtin = builtin_event_of(attribute, *target)) {
     if (const auto* expected = target->expectation_of(*builtin)) {
       per_iteration.expected = expected->events_per_iteration;
     }
-  } else if (knowledge.event && !attribute.exclude_user &&
+  } else if (event.entry && !attribute.exclude_user &&
              (attribute.exclude_kernel ||
               !runway::kind_of(specification.trigger).gives_back_page)) {
     // The kernel executes most of an iteration with a fault.
-    per_iteration.expected =
-        events::expected_events(knowledge.cpu, *knowledge.event, specification);
-    per_iteration.cached_share = cached_share(knowledge, specification, source);
+    per_iteration.expected = events::expected_events(*event.entry, specification);
+    per_iteration.cached_share = cached_share(event.counted, specification, source);
   }
   const auto* report = report_of(source.planned);
   if (measurement.basis.not_judged != analysis::NotJudged::timer && report != nullptr) {
@@ -260,7 +259,6 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   const Source& source = profile.source;
   const locate::Digest& digest = profile.digest;
   const Attribute& attribute = event.attribute;
-  const EventKnowledge& knowledge = event.knowledge;
   Measurement measurement = profile.described(event);
   analysis::Basis& basis = measurement.basis;
   basis = std::move(counted);
@@ -281,23 +279,20 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
 
   basis.ignores_level = ignores_level(attribute);
   basis.exact_ip = event.exact_ip;
-  if (knowledge.core_pmu && knowledge.event) {
-    basis.level_three = events::level_3_of(knowledge.cpu, *knowledge.event);
-  }
+  if (event.entry) basis.level_three = events::level_3_of(*event.entry);
   if (geometry != nullptr) {
     basis.geometry = geometry->map.geometry();
-    basis.known_offset = known_offset(attribute, description, profile.arch());
-    basis.not_judged =
-        reason_not_judged(attribute, event.pmu_name, knowledge, description, geometry->categories);
+    basis.known_offset = known_offset(event, description);
+    basis.not_judged = reason_not_judged(event, description, geometry->categories);
     if (description != nullptr) {
-      basis.equal_triggers = triggers_are_equal(attribute, knowledge, *description);
+      basis.equal_triggers = triggers_are_equal(event, *description);
       basis.trigger_repeats = runway::kind_of(description->specification.trigger).repeats;
     }
-    measurement.event.remark = remark_on(knowledge, attribute.precise_ip, basis.not_judged);
+    measurement.event.remark = remark_on(event, basis.not_judged);
   }
   count_events(event, geometry, source, measurement);
   basis.ticks_per_instruction = read_target_report(report_of(source.planned), measurement.warnings);
-  const bool counts_time = is_clock(attribute) || knowledge.counted == events::Counted::cycles ||
+  const bool counts_time = is_clock(attribute) || event.counted == events::Counted::cycles ||
                            is_generic_cycles(attribute);
   const bool is_in_kernel =
       description != nullptr && runway::has_page_fault(description->specification.trigger);
@@ -306,9 +301,8 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   }
   const auto rule = period_rule_of(event);
   const bool keeps_period = !rule || rule->takes(measurement.period.requested.value_or(0));
-  if (knowledge.counted == events::Counted::instructions && description != nullptr &&
-      knowledge.event && events::has_precise_distribution(knowledge.cpu, *knowledge.event) &&
-      keeps_period) {
+  if (event.counted == events::Counted::instructions && description != nullptr && event.entry &&
+      events::has_precise_distribution(*event.entry) && keeps_period) {
     basis.instructions_per_iteration =
         runway::events_per_iteration(description->specification, events::Counted::instructions);
   }

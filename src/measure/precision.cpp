@@ -7,13 +7,12 @@
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
-#include "src/measure/requested_event.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
 
-#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
@@ -23,7 +22,7 @@ namespace skid::measure {
 namespace {
 
 bool is_of_cpu(const RecordedEvent& event) {
-  return is_core_event(event.attribute, event.pmu_name) || event.pmu_name.starts_with("ibs_");
+  return is_core_event(event) || event.pmu_name.starts_with("ibs_");
 }
 
 }  // namespace
@@ -72,32 +71,27 @@ std::string why_not_precise(const RecordedEvent& event) {
   std::string lost = some_are_late ? not_as_requested(event) : precision_lost(event);
   if (!lost.empty()) return lost;
   if (is_clock(event.attribute)) return "A timer samples whatever runs.";
-  if (event.attribute.precise_ip == 0 && is_core_event(event.attribute, event.pmu_name))
-    return "Level 0: arbitrary skid.";
+  if (event.attribute.precise_ip == 0 && is_core_event(event)) return "Level 0: arbitrary skid.";
   return {};
 }
 
 std::vector<EventPrecision> precision_of(const perfdata::Recording& recording,
                                          const perfdata::RecordCounts& counts) {
-  const auto& attributes = recording.attributes();
-  const auto machine = recorded_machine(recording.features(), nullptr);
-  const auto requested = requested_by_attribute(recording);
   const Source source{recording.path(), {}, nullptr, nullptr};
-  RecordedCpu cpu(machine);
-  std::vector<EventPrecision> all(attributes.size());
-  for (std::uint32_t index = 0; index < attributes.size(); ++index) {
-    const perfdata::Attribute& attribute = attributes[index];
-    if (attribute.is_dummy()) continue;
-    RecordedEvent event = describe_event(source, recording, machine, index, requested[index]);
-    if (index < counts.events.size()) {
-      event.samples = counts.events[index].samples;
-      event.exact = counts.events[index].exact_ip;
+  RecordedCpu cpu(recorded_machine(recording.features(), nullptr));
+  std::vector<EventPrecision> all;
+  for (RecordedEvent& event : describe_events(source, recording, cpu.machine())) {
+    EventPrecision& precision = all.emplace_back();
+    if (event.attribute.is_dummy()) continue;
+    if (event.index < counts.events.size()) {
+      event.samples = counts.events[event.index].samples;
+      event.exact = counts.events[event.index].exact_ip;
     }
-    all[index] = {precision_lost(event), why_not_precise(event)};
-    // As audit judges it; looked up last, as it takes longest.
-    if (all[index].not_precise.empty() && attribute.precise_ip > 0 &&
-        cpu.know(attribute, event.pmu_name).imprecise()) {
-      all[index].not_precise =
+    precision = {precision_lost(event), why_not_precise(event)};
+    if (!precision.not_precise.empty() || event.attribute.precise_ip == 0) continue;
+    cpu.look_up(event);  // as audit judges it; last, as it takes longest
+    if (event.imprecise()) {
+      precision.not_precise =
           fmt::format("It is {}.", analysis::describe(analysis::NotJudged::imprecise));
     }
   }

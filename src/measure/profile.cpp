@@ -9,10 +9,11 @@
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/locate/replaced_code.h"
+#include "src/measure/event_description.h"
 #include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
-#include "src/measure/requested_event.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -124,16 +124,12 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
       modules.add_candidate(source.directory() / target.file);
     }
   }
-  const auto requested = requested_by_attribute(recording);
+  events = describe_events(source, recording, cpu.machine());
   const auto exact = locate::exact_samples(digest);
-  events.reserve(requested.size());
-  for (std::uint32_t index = 0; index < requested.size(); ++index) {
-    auto& event = events.emplace_back(
-        describe_event(source, recording, cpu.machine(), index, requested[index]));
-    event.knowledge = cpu.know(event.attribute, event.pmu_name);
-    event.landing = landing_of(event.attribute, event.pmu_name, event.knowledge);
-    event.samples = digest.totals[index].samples;
-    event.exact = exact[index];
+  for (RecordedEvent& event : events) {
+    cpu.look_up(event);
+    event.samples = digest.totals[event.index].samples;
+    event.exact = exact[event.index];
   }
   // The PMU of a hybrid CPU, or the only one.
   const auto pmu = [](const RecordedEvent& event) {

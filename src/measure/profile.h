@@ -8,6 +8,7 @@
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/support/address.h"
 
 #include <optional>

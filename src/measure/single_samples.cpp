@@ -24,6 +24,7 @@
 #include "src/measure/overshoot_counter.h"
 #include "src/measure/page_fault_checker.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/counter_values.h"
@@ -82,10 +83,9 @@ std::string refusal_of_software(const Attribute& attribute) {
 /// Explains why an event of a PMU has no skid in events.
 std::string refusal_of_pmu(const RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
-  const EventKnowledge& knowledge = event.knowledge;
   const machine::CpuIdentity& cpu = event.machine.cpu;
-  if (!knowledge.core_pmu) return "this PMU has no counter that interrupts at each period";
-  if (attribute.precise_ip > 0 && !knowledge.of_arm) {
+  if (!is_core_event(event)) return "this PMU has no counter that interrupts at each period";
+  if (attribute.precise_ip > 0 && !is_of_arm(event)) {
     return "at a precise level the counter is read at the interrupt, not at the record";
   }
   // arch/s390/kernel/perf_cpum_sf.c
@@ -128,15 +128,13 @@ class SamplePairReader {
 
     for (const RecordedEvent& recorded : events) {
       const perfdata::Attribute& attribute = recorded.attribute;
-      const EventKnowledge& knowledge = recorded.knowledge;
       if (attribute.frequency || attribute.period_or_frequency == 0 || attribute.exclude_user ||
-          !knowledge.event || !is_pebs(recorded) || events_to_record(recorded) != 1) {
+          !recorded.entry || !is_pebs(recorded) || events_to_record(recorded) != 1) {
         continue;
       }
       analysis::SamplePairs pairs{.iteration = instructions};
-      if (knowledge.counted != instructions::Counted::instructions) {
-        const auto expected =
-            events::expected_events(knowledge.cpu, *knowledge.event, specification);
+      if (recorded.counted != instructions::Counted::instructions) {
+        const auto expected = events::expected_events(*recorded.entry, specification);
         if (distances.size() < 2 || expected != static_cast<double>(distances.size())) continue;
         pairs.distances = distances;
       }

@@ -104,12 +104,11 @@ void name_for_perf(RequestedEvent& event, const events::Event& known,
 
 runway::TriggerKind trigger_for(const RequestedEvent& event,
                                 std::optional<runway::TriggerKind> asked,
-                                const std::optional<events::Event>& known,
-                                const events::Catalogue* catalogue) {
+                                const std::optional<events::Event>& known) {
   if (event.name != "faults" && asked) return *asked;
   if (event.kind == EventKind::faults) return runway::trigger_kind_from("fault");
-  if (known && catalogue != nullptr) {
-    if (const auto best = events::best_trigger(catalogue->cpu(), *known)) return *best;
+  if (known) {
+    if (const auto best = events::best_trigger(*known)) return *best;
   }
   if (event.name == "branch-misses") return runway::trigger_kind_from("branch-mispredict");
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
@@ -218,7 +217,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
     }
     ChosenEvent& built_in = chosen.emplace_back();
     built_in.levels = levels_for(event, options);
-    built_in.trigger = trigger_for(event, options.trigger, std::nullopt, catalogue);
+    built_in.trigger = trigger_for(event, options.trigger, std::nullopt);
     built_in.event = std::move(event);
   }
   if (!machine.has_core_pmu()) {
@@ -290,12 +289,11 @@ std::string near_events(const std::string& name, const events::Catalogue& catalo
 }
 
 /// The erratum of an event that counts wrong in a single mode, if only one mode is requested.
-std::string erratum_of_modes(const RequestedEvent& requested, const events::Event& event,
-                             const events::Cpu& cpu) {
+std::string erratum_of_modes(const RequestedEvent& requested, const events::Event& event) {
   const bool user = requested.modifiers.find('u') != std::string::npos;
   const bool kernel = requested.modifiers.find('k') != std::string::npos;
   if (user == kernel) return {};
-  for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
+  for (const events::Erratum& erratum : events::errata_of(event)) {
     if (!erratum.of_one_mode) continue;
     return fmt::format("{}: erratum {}: {}; record it without :{}", requested.text(), erratum.ids,
                        erratum.effect, user ? 'u' : 'k');
@@ -313,7 +311,7 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     if (options.pmu) name_on_pmu(event, *options.pmu);
     const auto known = catalogued(event, catalogue, sampled);
     if (known) {
-      named.erratum = erratum_of_modes(event, *known, catalogue->cpu());
+      named.erratum = erratum_of_modes(event, *known);
       name_for_perf(event, *known, sampled);
     } else if (catalogue != nullptr && !is_of_perf(event)) {
       named.near_names = near_events(event.name, *catalogue);
@@ -321,9 +319,8 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     named.levels = levels_for(event, options);
     // Without a PMU perf puts a timer in the place of generic cycles.
     const auto caused = machine.has_core_pmu() ? known : std::nullopt;
-    named.trigger = trigger_for(event, options.trigger, caused, catalogue);
-    named.counted = known ? events::counted_by(catalogue->cpu(), *known)
-                          : events::counted_by_generic(event.name);
+    named.trigger = trigger_for(event, options.trigger, caused);
+    named.counted = known ? events::counted_by(*known) : events::counted_by_generic(event.name);
     named.event = std::move(event);
   }
   return chosen;

@@ -5,6 +5,7 @@
 #include "runway/target.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording_writer.h"
@@ -60,9 +61,11 @@ void set_breakpoint(const std::string& name, const runway::TargetDescription& ta
 /// Whether samples of an event are where the interrupt arrived, as skidscan reads them.
 bool is_interrupted(measure::RecordedCpu& cpu, const perfdata::Features& features,
                     const Attribute& attribute) {
-  const std::string pmu_name = measure::pmu_name(features, attribute);
-  const measure::EventKnowledge knowledge = cpu.know(attribute, pmu_name);
-  return measure::landing_of(attribute, pmu_name, knowledge) == analysis::Landing::interrupted;
+  measure::RecordedEvent event{.attribute = attribute,
+                               .pmu_name = measure::pmu_name(features, attribute),
+                               .machine = cpu.machine()};
+  cpu.look_up(event);
+  return event.landing == analysis::Landing::interrupted;
 }
 
 std::uint64_t samples_of(const LevelModel& level) {

@@ -199,8 +199,7 @@ class Judge {
     if (at + 1 != all.end()) pair_with(*at, *(at + 1), *(at + 1));
     const auto event = catalogue_->find_code(attribute.config, attribute.config1);
     if (event.size() != 1 || event.front().precise != true) return;
-    const auto verdict =
-        events::verdict_on(events::causes_of(catalogue_->cpu(), event.front()), of_pair);
+    const auto verdict = events::verdict_on(events::causes_of(event.front()), of_pair);
     const bool may_be_second = at == all.begin() && can_be_second(at->instruction->fusion);
     if (!may_be_second || verdict != events::Verdict::never) placed.verdict = verdict;
   }

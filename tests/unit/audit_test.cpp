@@ -380,7 +380,7 @@ TEST_F(AuditTest, DoesNotCountUnknownCausesAsImpossible) {
   const Audit all = audit_recording();
   ASSERT_EQ(all.events.size(), events.size());
   for (const EventAudit& event : all.events) {
-    EXPECT_EQ(event.impossible.count, 0U) << event.event;
+    EXPECT_EQ(event.impossible.count, 0U) << event.identity.label;
     EXPECT_GT(count_of(event, NotJudged::unknown_cause), 0U);
   }
 }

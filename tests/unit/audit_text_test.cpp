@@ -20,9 +20,9 @@ using events::Verdict;
 /// One event of a recording, with impossible samples at one instruction.
 EventAudit audited_event(int number, std::uint64_t impossible) {
   EventAudit event;
-  event.event = "event-" + std::to_string(number);
-  event.requested = event.event + ":pp";
-  event.recorded = "r20d1:pp";
+  event.identity.label = "event-" + std::to_string(number);
+  event.identity.requested = event.identity.label + ":pp";
+  event.identity.recorded = "r20d1:pp";
   event.catalogue = "libpfm4, skl";
   event.level = 2;
   event.rule = Rule::sampled;

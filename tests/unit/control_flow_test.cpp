@@ -317,8 +317,8 @@ TEST_F(ControlFlow, CandidatesKeepTheirWaysToTheSample) {
 }
 
 TEST_F(ControlFlow, CausesOfACoreEventDecide) {
-  const auto loads = events::causes_of({.core = events::Core::skylake},
-                                       {.name = "MEM_INST_RETIRED.ALL_LOADS", .config = 0x81d0});
+  const auto loads = events::causes_of(
+      {.name = "MEM_INST_RETIRED.ALL_LOADS", .core = events::Core::skylake, .config = 0x81d0});
   watch_ = {.causes = loads};
   EXPECT_EQ(causes("joins", 6), "joins.5");
   EXPECT_EQ(causes("joins", 5), "nothing");

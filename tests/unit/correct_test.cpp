@@ -17,6 +17,7 @@
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/bytes.h"
@@ -28,6 +29,7 @@
 #include "src/support/byte_reader.h"
 #include "src/support/staged_file.h"
 #include "tests/support/assembled_program.h"
+#include "tests/support/known_event.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
@@ -46,12 +48,6 @@ struct Profile {
     attribute.type = PERF_TYPE_RAW;
     attribute.config = kLoads;
     attribute.precise_ip = 1;
-    knowledge.core_pmu = true;
-    knowledge.core = measure::CoreEvent{.config = kLoads};
-    knowledge.catalogue = "a catalogue";
-    knowledge.cpu.core = events::Core::skylake;
-    knowledge.event =
-        events::Event{.name = "MEM_INST_RETIRED.ALL_LOADS", .config = kLoads, .precise = true};
     machine.cpu.arch = "x86_64";
     machine.cpu.vendor = "GenuineIntel";
     machine.cpu.family = 6;
@@ -67,26 +63,21 @@ struct Profile {
     run.kernel = "6.1.0";
     attribute.frequency = true;
     attribute.period_or_frequency = 4000;
-    run.path = measure::recording_path(
-        {.attribute = attribute, .pmu_name = pmu, .knowledge = knowledge, .machine = machine});
+    run.path = measure::recording_path(test::known_event(attribute, machine, pmu));
     run.path->frequency = 1000;
     run.contract.verdict = analysis::Verdict::kept;
     run.constant_skid = analysis::ConstantSkid{1, {}, analysis::Verdict::kept};
   }
 
   Skid skid(bool with_run = true) const {
-    const RecordedEvent event{.attribute = attribute,
-                              .pmu_name = pmu,
-                              .knowledge = knowledge,
-                              .machine = machine,
-                              .of_run = true,
-                              .exact = exact};
+    RecordedEvent event = test::known_event(attribute, machine, pmu);
+    event.of_run = true;
+    event.exact = exact;
     if (!with_run) return skid_of(event, std::nullopt);
     const std::vector<analysis::Measurement> runs{run};
     return skid_of(event, runs);
   }
   perfdata::Attribute attribute;
-  measure::EventKnowledge knowledge;
   machine::Machine machine;
   std::string pmu = "cpu";
   std::uint64_t exact = 0;
@@ -131,16 +122,16 @@ TEST(SkidOfAnEvent, IsRefusedWithTheReason) {
   };
   refused(of_type(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK), "timer");
   refused(of_type(PERF_TYPE_HARDWARE, 0), "every instruction takes cycles");
-  refused([](P p) { p.knowledge.core->cycles = true; }, "every instruction takes cycles");
+  refused([](P p) { p.attribute.config = 0x3c; }, "every instruction takes cycles");
   refused([](P p) { p.pmu = "ibs_op"; }, "IBS");
   refused([](P p) { p.machine.cpu.vendor = "AuthenticAMD"; }, "IBS");
   refused([](P p) { p.pmu = "arm_spe_0"; }, "SPE");
-  refused([](P p) { p.knowledge.of_arm = true; }, "Arm core PMU");
+  refused([](P p) { p.pmu = "armv8_pmuv3_0"; }, "Arm core PMU");
   refused([](P p) { p.exact = 1; }, "EXACT_IP");
-  refused([](P p) { p.knowledge.event.reset(); }, "what can cause this event is not known");
+  refused([](P p) { p.attribute.config = 0xff; }, "what can cause this event is not known");
   refused([](P p) { p.attribute.precise_ip = 0; }, "level 0");
   refused([](P p) { p.attribute.precise_ip = 2; }, "level 2");
-  refused([](P p) { p.attribute.type = PERF_TYPE_TRACEPOINT, p.knowledge = {}; }, "no rule");
+  refused([](P p) { p.attribute.type = PERF_TYPE_TRACEPOINT; }, "no rule");
 }
 
 TEST(SkidOfAnEvent, StatesOtherDifferencesOfTheRun) {

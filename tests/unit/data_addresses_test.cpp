@@ -67,15 +67,9 @@ TEST(AddressSource, FollowsFromTheEventTheLevelAndTheCpu) {
   for (const Case& one : cases) {
     machine::Machine machine;
     machine.cpu.vendor = one.vendor;
-    EventKnowledge knowledge{.core_pmu = one.attribute.type == PERF_TYPE_RAW};
-    knowledge.of_arm = knowledge.core_pmu && one.vendor == kArm;
-    if (one.data_la) knowledge.event.emplace().data_la = one.data_la;
-    EXPECT_EQ(address_source({.attribute = one.attribute,
-                              .pmu_name = one.pmu,
-                              .knowledge = knowledge,
-                              .machine = machine}),
-              one.expected)
-        << one.what;
+    RecordedEvent event{.attribute = one.attribute, .pmu_name = one.pmu, .machine = machine};
+    if (one.data_la) event.entry.emplace().data_la = one.data_la;
+    EXPECT_EQ(address_source(event), one.expected) << one.what;
   }
 }
 

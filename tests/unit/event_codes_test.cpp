@@ -243,7 +243,7 @@ TEST(EventsToRecord, AreNoneWhereEachPossibleCounterHasPreciseDistribution) {
     const auto found = catalogue.find(known.event);
     ASSERT_FALSE(found.empty()) << known.cpu << ' ' << known.event;
     for (int level = 1; level <= 3; ++level) {
-      EXPECT_EQ(events_to_record(catalogue.cpu(), found.front(), level),
+      EXPECT_EQ(events_to_record(found.front(), level),
                 known.at_levels.at(static_cast<std::size_t>(level - 1)))
           << known.cpu << ' ' << known.event << ' ' << level;
     }
@@ -292,7 +292,7 @@ TEST(LevelThree, FollowsTheCountersOfTheKernelsTables) {
           at_3 = instructions ? 1ULL << 32 | 3 : at_2 & 3;
           break;
       }
-      const LevelThree found = level_3_of(catalogue.cpu(), event);
+      const LevelThree found = level_3_of(event);
       const std::string place = fmt::format("{} {} {:x}", file.name, event.name, event.config);
       EXPECT_EQ(found == LevelThree::refused, at_3 == 0) << place;
       if (at_3 == at_2) EXPECT_EQ(name_of(found), name_of(LevelThree::same_as_level_2)) << place;

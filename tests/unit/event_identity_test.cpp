@@ -20,6 +20,7 @@
 #include "src/run/perftool/record_arguments.h"
 #include "src/support/address.h"
 #include "src/support/text.h"
+#include "tests/support/known_event.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_test.h"
@@ -187,10 +188,11 @@ TEST(Substituted, IsNotAGenericEventThatPerfTakesFromSysfs) {
                                        events::ConfigLayout::intel));
 }
 
+/// On a CPU of Intel that no table has.
 NotJudged reason(const Attribute& attribute, const char* pmu = "",
-                 const EventKnowledge& knowledge = {},
                  const runway::TargetDescription* target = nullptr) {
-  return reason_not_judged(attribute, pmu, knowledge, target, {});
+  const machine::Machine machine{.cpu = {.vendor = "GenuineIntel"}};
+  return reason_not_judged(test::known_event(attribute, machine, pmu), target, {});
 }
 
 TEST(NotJudgedReason, IsWhatEveryInstructionCausesOrWhatIsNotKnown) {
@@ -200,10 +202,9 @@ TEST(NotJudgedReason, IsWhatEveryInstructionCausesOrWhatIsNotKnown) {
   EXPECT_NE(reason(event(11, 1 << 16), "ibs_op"), NotJudged::every_instruction) << "l3missonly";
   auto precise = event(PERF_TYPE_RAW, 0x20d1);
   precise.precise_ip = 2;
-  EXPECT_EQ(reason(precise, "cpu", {.core_pmu = true}), NotJudged::unknown_cpu);
+  EXPECT_EQ(reason(precise, "cpu"), NotJudged::unknown_cpu);
   precise.precise_ip = 0;
-  EXPECT_EQ(reason(precise, "cpu", {.core_pmu = true}), NotJudged::none)
-      << "level 0: arbitrary skid";
+  EXPECT_EQ(reason(precise, "cpu"), NotJudged::none) << "level 0: arbitrary skid";
   EXPECT_EQ(reason(event(77, 0)), NotJudged::no_core_event) << "a PMU that no mapping names";
   EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES)),
             NotJudged::no_core_event);
@@ -218,10 +219,10 @@ TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
   on_datum.bp_type = 3;
   on_datum.config1 = 0x2000;
   EXPECT_EQ(builtin_event_of(on_datum, target), "access");
-  EXPECT_EQ(reason(on_datum, "", {}, &target), NotJudged::none);
+  EXPECT_EQ(reason(on_datum, "", &target), NotJudged::none);
   on_datum.config1 = 0x2008;
-  EXPECT_EQ(reason(on_datum, "", {}, &target), NotJudged::not_caused);
-  EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, 2), "", {}, &target), NotJudged::not_caused);
+  EXPECT_EQ(reason(on_datum, "", &target), NotJudged::not_caused);
+  EXPECT_EQ(reason(event(PERF_TYPE_SOFTWARE, 2), "", &target), NotJudged::not_caused);
 }
 
 TEST(EqualTriggers, AreNotThoseOfTheExecuteBreakpointAndTheDatumOfAChase) {
@@ -234,10 +235,12 @@ TEST(EqualTriggers, AreNotThoseOfTheExecuteBreakpointAndTheDatumOfAChase) {
   auto access = event(PERF_TYPE_BREAKPOINT, 0);
   access.bp_type = 3;
   access.config1 = 0x2000;
-  EXPECT_FALSE(triggers_are_equal(execute, {}, target));
-  EXPECT_TRUE(triggers_are_equal(access, {}, target));
+  const machine::Machine machine;
+  const RecordedEvent of_datum = test::known_event(access, machine, "");
+  EXPECT_FALSE(triggers_are_equal(test::known_event(execute, machine, ""), target));
+  EXPECT_TRUE(triggers_are_equal(of_datum, target));
   target.specification = runway::default_specification(Arch::x86_64, "load-l2"_trigger);
-  EXPECT_FALSE(triggers_are_equal(access, {}, target));
+  EXPECT_FALSE(triggers_are_equal(of_datum, target));
 }
 
 }  // namespace

@@ -20,19 +20,12 @@ namespace {
 using runway::TriggerKind;
 using test::catalogue_of;
 
-struct Known {
-  Cpu cpu;
-  Event event;
-};
-
-Known known(const std::string& cpu, const std::string& name) {
-  const Catalogue catalogue = catalogue_of(cpu);
-  return {catalogue.cpu(), catalogue.find(name).front()};
+Event known(const std::string& cpu, const std::string& name) {
+  return catalogue_of(cpu).find(name).front();
 }
 
 std::vector<TriggerKind> kinds(const std::string& cpu, const std::string& name) {
-  const auto [about, event] = known(cpu, name);
-  return test::mapped(triggers_of(about, event), &TriggerCause::kind);
+  return test::mapped(triggers_of(known(cpu, name)), &TriggerCause::kind);
 }
 
 TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
@@ -41,8 +34,7 @@ TEST(Triggers, CauseTheEventsOfTheDefaultSetOnEachCpu) {
                           "bdw_ep", "skl", "skx", "clx", "icl", "icx", "spr", "glm", "tmt"}) {
     const Catalogue catalogue = catalogue_of(cpu);
     const auto all =
-        test::mapped(catalogue.list({.precise_only = true, .pattern = {}}),
-                     [&](const Event& event) { return counted_by(catalogue.cpu(), event); });
+        test::mapped(catalogue.list({.precise_only = true, .pattern = {}}), counted_by);
     const std::set<Counted> precise(all.begin(), all.end());
     EXPECT_THAT(precise, Contains(Counted::loads)) << cpu;
     EXPECT_THAT(precise, Contains(Counted::stores)) << cpu;
@@ -95,13 +87,14 @@ TEST(Triggers, CauseTheirEventsSoOftenInAnIteration) {
     zen4 LS_DISPATCH.STORE_DISPATCH store lock-rmw=?)";
   for (const std::string& line : test::lines_of(table)) {
     const auto words = test::words_of(line);
-    const auto [cpu, event] = known(words.at(0), words.at(1));
-    const auto best = best_trigger(cpu, event);
+    const Event event = known(words.at(0), words.at(1));
+    const auto best = best_trigger(event);
     EXPECT_EQ(best ? runway::name_of(*best) : "-", words.at(2)) << line;
     for (auto word = words.begin() + 3; word != words.end(); ++word) {
       const std::string kind = word->substr(0, word->find('='));
       const auto count = expected_events(
-          cpu, event, runway::default_specification(arch_of(cpu), runway::trigger_kind_from(kind)));
+          event,
+          runway::default_specification(arch_of(event.layout), runway::trigger_kind_from(kind)));
       EXPECT_EQ(kind + "=" + (count ? fmt::to_string(*count) : "?"), *word) << line;
     }
   }
@@ -122,10 +115,11 @@ TEST(Triggers, FollowTheCausesOfTheirInstructions) {
 TEST(Triggers, CauseTheirEventOnceEach) {
   SKIP_WITHOUT("x86-64");
   const auto of_three = [](const std::string& cpu, const std::string& name, TriggerKind kind) {
-    const auto [about, event] = known(cpu, name);
-    runway::Specification specification = runway::default_specification(arch_of(about), kind);
+    const Event event = known(cpu, name);
+    runway::Specification specification =
+        runway::default_specification(arch_of(event.layout), kind);
     specification.gaps = {1000, 2000};
-    return expected_events(about, event, specification);
+    return expected_events(event, specification);
   };
   EXPECT_EQ(of_three("skl", "SW_PREFETCH_ACCESS.T0", "prefetch"_trigger), 3);
   EXPECT_EQ(of_three("zen4", "RETIRED_CLFLUSH_INSTRUCTIONS", "flush"_trigger), 3);
@@ -154,25 +148,20 @@ TEST(Triggers, FilterTheListOfEvents) {
 }
 
 TEST(Triggers, AreThoseOfArmTargetsOnArm) {
-  const Cpu cpu{.name = "arm_n1",
-                .description = {},
-                .source = "libpfm4",
-                .layout = ConfigLayout::arm,
-                .core = Core::other};
-  Event loads{.name = "MEM_ACCESS_RD"};
-  EXPECT_EQ(best_trigger(cpu, loads), "load"_trigger);
-  EXPECT_THAT(test::mapped(triggers_of(cpu, loads), &TriggerCause::kind),
+  const Event loads{.name = "MEM_ACCESS_RD", .layout = ConfigLayout::arm};
+  EXPECT_EQ(best_trigger(loads), "load"_trigger);
+  EXPECT_THAT(test::mapped(triggers_of(loads), &TriggerCause::kind),
               ElementsAre("load"_trigger, "fault"_trigger))
       << "no other load can be built for it";
-  Event cycles{.name = "CPU_CYCLES"};
-  EXPECT_EQ(best_trigger(cpu, cycles), "div"_trigger);
+  const Event cycles{.name = "CPU_CYCLES", .layout = ConfigLayout::arm};
+  EXPECT_EQ(best_trigger(cycles), "div"_trigger);
 }
 
 TEST(Counted, IsOtherForModifiersWithoutAName) {
   SKIP_WITHOUT("x86-64");
-  const auto [cpu, stalled] = known("skl", "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
-  EXPECT_EQ(counted_by(cpu, stalled), Counted::other);
-  EXPECT_THAT(triggers_of(cpu, stalled), IsEmpty());
+  const Event stalled = known("skl", "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
+  EXPECT_EQ(counted_by(stalled), Counted::other);
+  EXPECT_THAT(triggers_of(stalled), IsEmpty());
   EXPECT_EQ(name_of(Counted::l3_misses), "loads that miss the L3");
 }
 
@@ -182,9 +171,9 @@ TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {
        std::vector<std::pair<std::string, std::string>>{{"skl", "FRONTEND_RETIRED.L1I_MISS"},
                                                         {"hsw", "UOPS_RETIRED.RETIRE_SLOTS"},
                                                         {"nhm", "ITLB_MISS_RETIRED"}}) {
-    const auto [cpu, event] = known(cpu_name, name);
-    EXPECT_EQ(counted_by(cpu, event), Counted::any_instruction) << name;
-    EXPECT_THAT(triggers_of(cpu, event), IsEmpty()) << name;
+    const Event event = known(cpu_name, name);
+    EXPECT_EQ(counted_by(event), Counted::any_instruction) << name;
+    EXPECT_THAT(triggers_of(event), IsEmpty()) << name;
   }
 }
 
@@ -199,13 +188,13 @@ TEST(Counted, IsNotAnyInstructionIfTheNameDefinesTheCauses) {
            {"adl_grt", "UOPS_RETIRED.IDIV"},
            {"adl_grt", "UOPS_RETIRED.FPDIV"},
            {"adl_grt", "UOPS_RETIRED.X87"}}) {
-    const auto [cpu, event] = known(cpu_name, name);
-    EXPECT_NE(counted_by(cpu, event), Counted::any_instruction) << name;
-    EXPECT_EQ(verdict_on(causes_of(cpu, event), {Category::return_near, Category::branch}) ==
-                  Verdict::never,
-              name != "FRONTEND_RETIRED.UNKNOWN_BRANCH" && name != "INST_RETIRED.MACRO_FUSED")
+    const Event event = known(cpu_name, name);
+    EXPECT_NE(counted_by(event), Counted::any_instruction) << name;
+    EXPECT_EQ(
+        verdict_on(causes_of(event), {Category::return_near, Category::branch}) == Verdict::never,
+        name != "FRONTEND_RETIRED.UNKNOWN_BRANCH" && name != "INST_RETIRED.MACRO_FUSED")
         << name;
-    EXPECT_EQ(verdict_on(causes_of(cpu, event), {Category::lea}), Verdict::never) << name;
+    EXPECT_EQ(verdict_on(causes_of(event), {Category::lea}), Verdict::never) << name;
   }
 }
 
@@ -220,12 +209,12 @@ TEST(Triggers, DoNotCauseEventsOfAnotherDirectionOrAlignment) {
            {"skl", "MEM_INST_RETIRED.SPLIT_STORES"},
            {"hsw", "MEM_UOPS_RETIRED.SPLIT_LOADS"},
            {"srf", "MEM_UOPS_RETIRED.SPLIT"}}) {
-    const auto [cpu, event] = known(cpu_name, name);
-    EXPECT_THAT(triggers_of(cpu, event), IsEmpty()) << name;
-    EXPECT_NE(counted_by(cpu, event), Counted::other) << name << " would be judged";
+    const Event event = known(cpu_name, name);
+    EXPECT_THAT(triggers_of(event), IsEmpty()) << name;
+    EXPECT_NE(counted_by(event), Counted::other) << name << " would be judged";
   }
-  const auto [cpu, forward] = known("arl_lnc", "BR_INST_RETIRED.COND_TAKEN_FWD");
-  EXPECT_THAT(test::mapped(triggers_of(cpu, forward), &TriggerCause::kind),
+  const Event forward = known("arl_lnc", "BR_INST_RETIRED.COND_TAKEN_FWD");
+  EXPECT_THAT(test::mapped(triggers_of(forward), &TriggerCause::kind),
               ElementsAre(runway::trigger_kind_from("branch-mispredict")));
 }
 

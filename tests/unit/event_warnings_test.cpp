@@ -15,6 +15,7 @@
 #include "src/measure/event_knowledge.h"
 #include "src/measure/event_selection.h"
 #include "src/measure/precision.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/requested_event.h"
 #include "src/output/page.h"
 #include "src/perfdata/attribute.h"
@@ -25,6 +26,7 @@
 #include "src/support/precise_level.h"
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/known_event.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
 
@@ -60,26 +62,18 @@ Attribute cycles(unsigned level) {
 std::vector<std::string> warnings(const Attribute& attribute, const machine::Machine& machine,
                                   std::optional<std::uint64_t> period = 10'007,
                                   std::size_t counters = 1) {
-  RecordedCpu cpu(machine);
-  const EventKnowledge knowledge = cpu.know(attribute, "cpu");
-  return event_warnings({.attribute = attribute,
-                         .pmu_name = "cpu",
-                         .knowledge = knowledge,
-                         .machine = machine,
-                         .period = period,
-                         .counters = counters});
+  RecordedEvent event = test::known_event(attribute, machine);
+  event.period = period;
+  event.counters = counters;
+  return event_warnings(event);
 }
 
 NotJudged judged(const Attribute& attribute, const machine::Machine& machine) {
-  RecordedCpu cpu(machine);
-  return reason_not_judged(attribute, "cpu", cpu.know(attribute, "cpu"), nullptr, {});
+  return reason_not_judged(test::known_event(attribute, machine), nullptr, {});
 }
 
 std::string remark(const Attribute& attribute, const machine::Machine& machine) {
-  RecordedCpu cpu(machine);
-  const EventKnowledge knowledge = cpu.know(attribute, "cpu");
-  return remark_on(knowledge, attribute.precise_ip,
-                   reason_not_judged(attribute, "cpu", knowledge, nullptr, {}));
+  return remark_on(test::known_event(attribute, machine), judged(attribute, machine));
 }
 
 /// A precise event with a fixed period, as `perf record` samples it.
@@ -95,11 +89,7 @@ std::string path_on(int model, const Attribute& attribute = SampledAttribute(),
   machine::Machine machine = intel(model);
   machine.kernel = kernel;
   if (guest) machine.cpu.hypervisor = "KVM";
-  RecordedCpu cpu(machine);
-  const auto path = recording_path({.attribute = attribute,
-                                    .pmu_name = "cpu",
-                                    .knowledge = cpu.know(attribute, "cpu"),
-                                    .machine = machine});
+  const auto path = recording_path(test::known_event(attribute, machine));
   return !path.batched ? "unknown" : *path.batched ? "batched" : "per record";
 }
 
@@ -165,11 +155,7 @@ TEST(RecordingPath, IsOfPebsOnlyWithPebs) {
   attribute.period_or_frequency = 4000;
   attribute.sample_type = PERF_SAMPLE_CALLCHAIN;
   const machine::Machine machine = intel(kSkylake);
-  RecordedCpu cpu(machine);
-  const auto path = recording_path({.attribute = attribute,
-                                    .pmu_name = "cpu",
-                                    .knowledge = cpu.know(attribute, "cpu"),
-                                    .machine = machine});
+  const auto path = recording_path(test::known_event(attribute, machine));
   EXPECT_EQ(
       path,
       (analysis::RecordingPath{
@@ -339,9 +325,8 @@ TEST(NotJudgedReason, AppliesToEventsThatTheTriggerDoesNotCause) {
     target.specification.trigger = kind;
     instructions::Categories trigger{runway::kind_of(kind).category};
     if (trigger.contains(Category::branch)) trigger.insert(Category::jump);
-    RecordedCpu cpu(intel(model));
-    return reason_not_judged(attribute, "cpu", cpu.know(attribute, "cpu"), &target,
-                             {trigger, others});
+    const machine::Machine machine = intel(model);
+    return reason_not_judged(test::known_event(attribute, machine), &target, {trigger, others});
   };
   using runway::TriggerKind;
   // The back-edge of the loop is a taken branch, which no other trigger declares.
@@ -391,14 +376,14 @@ TEST(NotJudgedReason, IsGivenForEachTriggerThatDoesNotCauseEachOfItsEvents) {
     ASSERT_NE(event, nullptr) << name;
     Attribute attribute = raw(event->config, 2);
     attribute.config1 = event->config1;
-    const EventKnowledge known = RecordedCpu(machine).know(attribute, pmu);
+    const RecordedEvent known = test::known_event(attribute, machine, pmu);
     std::set<std::string> judged;
     for (const runway::TriggerKind trigger : runway::trigger_kinds_of(Arch::x86_64)) {
       const runway::Kind& kind = runway::kind_of(trigger);
       runway::TargetDescription target;
       target.specification.trigger = trigger;
       const auto reason = reason_not_judged(
-          attribute, pmu, known, &target,
+          known, &target,
           {{kind.category}, {Category::nop, Category::no_memory, Category::cond_branch}});
       if (reason == NotJudged::none) judged.emplace(kind.name);
     }
@@ -415,14 +400,14 @@ TEST(NotJudgedReason, RemarkNamesUnknownPrecision) {
   EXPECT_THAT(remark(fault, intel(kUnknown)), IsEmpty());
 }
 
-TEST(EventKnowledge, IsOfTheRecordedCoreTypeOfAHybridCpu) {
+TEST(CatalogueEntry, IsOfTheRecordedCoreTypeOfAHybridCpu) {
   perfdata::Features features;
   features.cpuid = "GenuineIntel,6,151,2";  // Alder Lake
   features.pmu_mappings = {{4, "cpu_core"}, {10, "cpu_atom"}};
   const auto known = [&features](const Attribute& attribute) {
-    RecordedCpu cpu(recorded_machine(features, nullptr));
-    const EventKnowledge knowledge = cpu.know(attribute, pmu_name(features, attribute));
-    return knowledge.event ? knowledge.event->name + ", " + knowledge.catalogue : "unknown";
+    const auto machine = recorded_machine(features, nullptr);
+    const auto of = test::known_event(attribute, machine, pmu_name(features, attribute));
+    return of.entry ? of.entry->name + ", " + of.catalogue : "unknown";
   };
   Attribute event = raw(0x20d1, 2);
   EXPECT_THAT(known(event), HasSubstr("MEM_LOAD_RETIRED.L3_MISS, Intel's event file alderlake_g"));
@@ -457,16 +442,16 @@ TEST(NotJudgedReason, AppliesToCoreEventsOfArm) {
     EXPECT_THAT(remark(cycles(2), machine), HasSubstr("no precise levels and ignore one"));
     EXPECT_THAT(remark(cycles(0), machine), IsEmpty());
     EXPECT_THAT(warnings(raw(0x03, 2), machine), IsEmpty());
-    RecordedCpu cpu(machine);
-    EXPECT_EQ(causes_of(cpu.know(raw(0x03, 2), "cpu")).not_judged, NotJudged::no_precise_levels);
+    const Attribute precise = raw(0x03, 2);
+    EXPECT_EQ(test::known_event(precise, machine).unknown_causes, NotJudged::no_precise_levels);
   }
-  RecordedCpu unnamed(arm(""));
-  EXPECT_FALSE(unnamed.know(raw(0x03, 2), "cpu").of_arm);
+  const machine::Machine unnamed = arm("");
   Attribute of_pmu = raw(0x03, 2);
+  EXPECT_FALSE(is_of_arm(test::known_event(of_pmu, unnamed)));
   of_pmu.type = 8;
   for (const char* pmu : {"armv8_pmuv3_0", "armv9_cortex_a510", "apple_icestorm_pmu"}) {
     EXPECT_TRUE(is_core_event(of_pmu, pmu)) << pmu;
-    EXPECT_TRUE(unnamed.know(of_pmu, pmu).of_arm) << pmu;
+    EXPECT_TRUE(is_of_arm(test::known_event(of_pmu, unnamed, pmu))) << pmu;
   }
   EXPECT_FALSE(is_core_event(of_pmu, "arm_spe_0"));
   EXPECT_FALSE(is_core_event(of_pmu, "arm_cmn_0"));
@@ -524,7 +509,6 @@ EventPrecision of(const Case& one) {
   const machine::Machine machine;
   RecordedEvent recorded{.attribute = attribute,
                          .pmu_name = {},
-                         .knowledge = {},
                          .machine = machine,
                          .exact_ip = one.exact_ip,
                          .samples = 21'095,
@@ -561,8 +545,7 @@ TEST(PrecisionLost, IsNotOfAClockThatWasRequested) {
 TEST(PrecisionLost, CountsSamplesOfIbsWithoutTheirAddress) {
   const machine::Machine machine = zen4();
   const Attribute attribute = cycles(2);
-  RecordedEvent event{
-      .attribute = attribute, .pmu_name = {}, .knowledge = {}, .machine = machine, .samples = 300};
+  RecordedEvent event{.attribute = attribute, .pmu_name = {}, .machine = machine, .samples = 300};
   EXPECT_THAT(precision_lost(event), HasSubstr("All 300 samples have no EXACT_IP"));
   EXPECT_EQ(why_not_precise(event), precision_lost(event));
   event.exact = 288;

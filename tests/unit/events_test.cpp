@@ -110,20 +110,18 @@ TEST(Events, HaveTheEncodingThatPerfAccepts) {
   SKIP_WITHOUT("x86-64");
   const Catalogue skylake = catalogue_of("skl");
   const Event miss = one(skylake, "LONGEST_LAT_CACHE.MISS");
-  EXPECT_EQ(perf_encoding(ConfigLayout::intel, miss), "cpu/event=0x2e,umask=0x41/");
+  EXPECT_EQ(perf_encoding(miss), "cpu/event=0x2e,umask=0x41/");
   EXPECT_EQ(raw_encoding(miss), "r412e");
   const Event stalls = one(skylake, "INST_RETIRED:ANY_P:c=1:i");
-  EXPECT_EQ(perf_encoding(ConfigLayout::intel, stalls),
-            "cpu/event=0xc0,umask=0x00,inv=1,cmask=0x01/");
+  EXPECT_EQ(perf_encoding(stalls), "cpu/event=0xc0,umask=0x00,inv=1,cmask=0x01/");
   const Event offcore = one(skylake, "OFFCORE_RESPONSE_0:DMND_DATA_RD:L3_MISS");
-  EXPECT_THAT(perf_encoding(ConfigLayout::intel, offcore),
-              HasSubstr("cpu/event=0xb7,umask=0x01,config1=0x"));
+  EXPECT_THAT(perf_encoding(offcore), HasSubstr("cpu/event=0xb7,umask=0x01,config1=0x"));
   EXPECT_EQ(raw_encoding(offcore), "");
-  Event amd;
-  amd.config = 0x100000043 | 0x0800;  // bits 11:8 of the event in 35:32
-  EXPECT_EQ(perf_encoding(ConfigLayout::amd, amd), "cpu/event=0x143,umask=0x08/");
+  const Event amd{.layout = ConfigLayout::amd,
+                  .config = 0x100000043 | 0x0800};  // bits 11:8 of the event in 35:32
+  EXPECT_EQ(perf_encoding(amd), "cpu/event=0x143,umask=0x08/");
   Event reserved{.config = 0x10003c | 1ULL << 60};
-  EXPECT_EQ(perf_encoding(ConfigLayout::intel, reserved), "cpu/config=0x100000000010003c/");
+  EXPECT_EQ(perf_encoding(reserved), "cpu/config=0x100000000010003c/");
 }
 
 TEST(Events, ExplainL2RequestsBitByBit) {
@@ -212,7 +210,7 @@ void expect_causes(const std::string& table) {
     if (words.front() == "#") continue;
     const Catalogue catalogue = catalogue_of(words.at(0));
     std::map<std::string_view, std::string_view> verdicts;
-    for (const Cause& cause : causes_of(catalogue.cpu(), one(catalogue, words.at(1)))) {
+    for (const Cause& cause : causes_of(one(catalogue, words.at(1)))) {
       verdicts[name_of(cause.category)] = name_of(cause.verdict);
     }
     std::string expected;
@@ -250,9 +248,9 @@ TEST(Causes, FollowTheArticleElseTheNameOfTheEvent) {
     hsw BR_INST_RETIRED.ALL_BRANCHES_PEBS can COND_BRANCH JUMP IND_JUMP CALL IND_CALL RETURN unknown NOMEM
     spr BR_INST_RETIRED.INDIRECT can IND_JUMP IND_CALL unknown COND_BRANCH JUMP CALL RETURN NOMEM
     skx BR_INST_RETIRED.FAR_BRANCH unknown COND_BRANCH JUMP IND_JUMP CALL IND_CALL RETURN NOMEM)");
-  EXPECT_EQ(counting_unit(Core::haswell, 0x20d1), "uops");
-  EXPECT_EQ(counting_unit(Core::skylake, 0x20d1), "instructions");
-  EXPECT_EQ(counting_unit(Core::skylake, 0x412e), "");
+  EXPECT_EQ(counting_unit({.core = Core::haswell, .config = 0x20d1}), "uops");
+  EXPECT_EQ(counting_unit({.core = Core::skylake, .config = 0x20d1}), "instructions");
+  EXPECT_EQ(counting_unit({.core = Core::skylake, .config = 0x412e}), "");
 }
 
 TEST(Causes, AreUnknownIfTheArticleIsSilent) {
@@ -300,7 +298,7 @@ TEST(Causes, OfRetiredAccessesFollowTheNameOfTheEvent) {
     for (const Event& event : catalogue.events()) {
       if (event.name == "MEM_INST_RETIRED.ALL_LOADS" ||
           event.name == "MEM_UOPS_RETIRED.ALL_LOADS") {
-        const auto causes = causes_of(catalogue.cpu(), event);
+        const auto causes = causes_of(event);
         EXPECT_EQ(verdict_on(causes, {Category::zmm_load}), Verdict::can);
         EXPECT_EQ(verdict_on(causes, {Category::other_load}), Verdict::maybe) << "pop";
         EXPECT_EQ(verdict_on(causes, {Category::prefetch}), Verdict::maybe);
@@ -310,7 +308,7 @@ TEST(Causes, OfRetiredAccessesFollowTheNameOfTheEvent) {
       }
       if (event.name == "MEM_INST_RETIRED.STLB_MISS_STORES" ||
           event.name == "MEM_UOPS_RETIRED.SPLIT_STORES") {
-        const auto causes = causes_of(catalogue.cpu(), event);
+        const auto causes = causes_of(event);
         EXPECT_EQ(verdict_on(causes, {Category::store}), Verdict::conditional);
         EXPECT_EQ(verdict_on(causes, {Category::gp_load}), Verdict::never);
         EXPECT_EQ(verdict_on(causes, {Category::store, Category::branch, Category::call}),
@@ -328,7 +326,7 @@ TEST(Causes, AreKnownOfEveryCore) {
           (event.name.starts_with("MEM_") || event.name.starts_with("BR_") ||
            event.name.starts_with("FP_INST_") || event.name.starts_with("FP_FLOPS_"));
       if (!covered) continue;
-      const auto causes = causes_of(Cpu(), event);
+      const auto causes = causes_of(event);
       const auto likely = std::ranges::min_element(
           causes, [](const Cause& a, const Cause& b) { return a.verdict < b.verdict; });
       EXPECT_LT(likely->verdict, Verdict::maybe) << file.name << ' ' << event.name;
@@ -340,21 +338,21 @@ TEST(Causes, AreKnownOfEveryCore) {
 
 TEST(Causes, OfSeveralNamesOfACodeAreTheMostLenient) {
   Event event{.name = "BR_INST_RETIRED.NEAR_CALL"};
-  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::return_near}), Verdict::never);
+  EXPECT_EQ(verdict_on(causes_of(event), {Category::return_near}), Verdict::never);
   event.aliases = {"BR_INST_RETIRED.NEAR_RETURN"};
-  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::return_near}), Verdict::can);
-  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::nop}), Verdict::never);
+  EXPECT_EQ(verdict_on(causes_of(event), {Category::return_near}), Verdict::can);
+  EXPECT_EQ(verdict_on(causes_of(event), {Category::nop}), Verdict::never);
   event.aliases.emplace_back("AN_EVENT.WITHOUT_A_FAMILY");
-  EXPECT_EQ(verdict_on(causes_of(Cpu(), event), {Category::nop}), Verdict::unknown);
-  const Cpu amd{.layout = ConfigLayout::amd};
-  EXPECT_EQ(verdict_on(causes_of(amd, event), {Category::call}), Verdict::unknown);
+  EXPECT_EQ(verdict_on(causes_of(event), {Category::nop}), Verdict::unknown);
+  event.layout = ConfigLayout::amd;
+  EXPECT_EQ(verdict_on(causes_of(event), {Category::call}), Verdict::unknown);
 }
 
 TEST(Errata, AreThoseOfTheCoreAndTheEvent) {
   const auto ids = [](const char* cpu, const char* code) {
     const Catalogue catalogue = catalogue_of(cpu);
     std::string all;
-    for (const Erratum& erratum : errata_of(catalogue.cpu().core, one(catalogue, code))) {
+    for (const Erratum& erratum : errata_of(one(catalogue, code))) {
       all += erratum.ids + (erratum.effect.empty() ? "?" : "") + (erratum.of_smt ? " smt" : "") +
              (erratum.of_one_mode ? " mode" : "") + ";";
     }
@@ -375,7 +373,6 @@ Event named(const std::string& name, std::uint64_t config = 0xc0) {
 }
 
 TEST(ExactlyOnce, IsOfCountsOfRetiredInstructionsOnly) {
-  const Cpu intel;
   const std::map<std::string, std::optional<Counted>> expected{
       {"INST_RETIRED.PREC_DIST", Counted::instructions},
       {"inst_retired:any_p", Counted::instructions},
@@ -391,18 +388,16 @@ TEST(ExactlyOnce, IsOfCountsOfRetiredInstructionsOnly) {
       {"INST_RETIRED.TOTAL_CYCLES", {}},
       {"MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4", {}}};
   for (const auto& [name, once] : expected) {
-    EXPECT_EQ(caused_once_by(intel, named(name)), once) << name;
+    EXPECT_EQ(caused_once_by(named(name)), once) << name;
   }
   Event alias = named("SOMETHING_ELSE");
   alias.aliases = {"BR_INST_RETIRED.JCC"};
-  EXPECT_EQ(caused_once_by(intel, alias), Counted::conditional_branches);
+  EXPECT_EQ(caused_once_by(alias), Counted::conditional_branches);
 }
 
 TEST(ExactlyOnce, IsNotOfModifiersNorOfOtherVendors) {
-  Cpu cpu;
-  EXPECT_FALSE(caused_once_by(cpu, named("INST_RETIRED.ANY_P", 0x10001c0)));
-  cpu.layout = ConfigLayout::arm;
-  EXPECT_FALSE(caused_once_by(cpu, named("INST_RETIRED.ANY_P")));
+  EXPECT_FALSE(caused_once_by(named("INST_RETIRED.ANY_P", 0x10001c0)));
+  EXPECT_FALSE(caused_once_by({.name = "INST_RETIRED.ANY_P", .layout = ConfigLayout::arm}));
 }
 
 TEST(ExactlyOnce, HasPreciseEventsOfServersAndSmallCores) {
@@ -413,7 +408,7 @@ TEST(ExactlyOnce, HasPreciseEventsOfServersAndSmallCores) {
     ASSERT_NE(file, files.end()) << name;
     std::set<Counted> found;
     for (const Event& event : intel_events(*file)) {
-      const auto once = caused_once_by(Cpu(), event);
+      const auto once = caused_once_by(event);
       if (once && event.precise == true) found.insert(*once);
     }
     EXPECT_THAT(found, Contains(Counted::instructions)) << name;

@@ -378,7 +378,7 @@ audit::Audit audit_of(const std::vector<std::vector<std::uint64_t>>& counts) {
   audit::Audit audit;
   audit.cpu.model_name = "a CPU";
   audit::EventAudit& event = audit.events.emplace_back();
-  event.event = "all_loads";
+  event.identity.label = "all_loads";
   event.level = 2;
   event.bias = audit::judge_blocks(std::move(blocks), {{}}, 100);
   return audit;

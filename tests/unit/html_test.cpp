@@ -235,7 +235,7 @@ TEST(EveryOutput, MarksEmulatedCpus) {
   EXPECT_EQ(count_of(report_json({real}), "\"emulated\": true"), 0U);
   audit::Audit audit;
   audit.cpu = emulated.cpu;
-  audit.events.emplace_back().event = "access";
+  audit.events.emplace_back().identity.label = "access";
   EXPECT_GT(count_of(audit_text({audit}, {}), "EMULATED"), 0U);
 }
 

@@ -307,15 +307,12 @@ TEST(Level3, IsWhatKernelAndEventFilesSay) {
   };
   for (const auto& [cpu, name, level] : known) {
     const Catalogue catalogue = catalogue_of(cpu);
-    EXPECT_EQ(name_of(level_3_of(catalogue.cpu(), catalogue.find(name).at(0))), name_of(level))
+    EXPECT_EQ(name_of(level_3_of(catalogue.find(name).at(0))), name_of(level))
         << cpu << ' ' << name;
   }
-  Cpu amd, arm;
-  amd.layout = ConfigLayout::amd;
-  arm.layout = ConfigLayout::arm;
-  EXPECT_EQ(level_3_of(amd, {}), LevelThree::refused);
-  EXPECT_EQ(level_3_of(arm, {}), LevelThree::same_as_level_2);
-  EXPECT_EQ(level_3_of({}, {}), LevelThree::unknown);
+  EXPECT_EQ(level_3_of({.layout = ConfigLayout::amd}), LevelThree::refused);
+  EXPECT_EQ(level_3_of({.layout = ConfigLayout::arm}), LevelThree::same_as_level_2);
+  EXPECT_EQ(level_3_of({}), LevelThree::unknown);
 }
 
 using test::message_of;

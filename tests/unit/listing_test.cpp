@@ -322,7 +322,7 @@ std::vector<std::optional<events::Verdict>> verdicts_on(const std::vector<unsign
   Listing listing;
   listing.columns.emplace_back();
   listing.columns[0].causes = events::causes_of(
-      {.core = events::Core::skylake}, {.name = "MEM_LOAD_RETIRED.L3_MISS", .config = 0x20d1});
+      {.name = "MEM_LOAD_RETIRED.L3_MISS", .core = events::Core::skylake, .config = 0x20d1});
   Code& code = listing.codes.emplace_back();
   code.module = &module;
   code.arch = Arch::x86_64;

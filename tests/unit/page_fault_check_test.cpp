@@ -7,6 +7,7 @@
 #include "src/measure/measure.h"
 #include "src/measure/page_fault_checker.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/single_samples.h"
 #include "src/perfdata/recording.h"
 #include "src/run/run.h"

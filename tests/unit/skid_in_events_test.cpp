@@ -7,6 +7,7 @@
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
 #include "src/measure/overshoot_counter.h"
+#include "src/measure/recorded_event.h"
 #include "src/measure/single_samples.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
@@ -93,9 +94,7 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
   const auto inherited = [](Attribute& a) { a.inherit = true; };
   const auto no_id = [](Attribute& a) { a.sample_type &= ~std::uint64_t{PERF_SAMPLE_ID}; };
   const auto periods = [](Attribute& a) { a.sample_type |= PERF_SAMPLE_PERIOD; };
-  EventKnowledge core, arm, instructions;
-  core.core_pmu = arm.core_pmu = arm.of_arm = instructions.core_pmu = true;
-  instructions.core = CoreEvent{.config = 0x1c0};
+  const Attribute instructions = of_type(PERF_TYPE_RAW, 0x1c0);
   machine::CpuIdentity intel, broadwell, amd, s390;
   intel.vendor = broadwell.vendor = "GenuineIntel";
   intel.family = broadwell.family = 6;
@@ -106,40 +105,39 @@ TEST(SkidInEventsRefusal, NamesWhyValuesShowNoOvershoot) {
   struct Case {
     Attribute attribute;
     const char* pmu;
-    EventKnowledge knowledge;
     machine::CpuIdentity cpu;
     const char* reason;  ///< empty: not refused
   };
   const std::vector<Case> cases{
-      {faults, "", {}, {}, ""},
-      {of_type(PERF_TYPE_TRACEPOINT), "", {}, {}, ""},
-      {of_type(PERF_TYPE_BREAKPOINT), "", {}, {}, ""},
-      {changed(faults, [](Attribute& a) { a.precise_ip = 2; }), "", {}, {}, ""},
-      {raw, "cpu", core, intel, ""},
-      {raw, "cpu", instructions, intel, ""},
-      {changed(raw, branches), "cpu", core, intel, ""},
-      {precise, "armv8_pmuv3_0", arm, {}, ""},
-      {changed(faults, [](Attribute& a) { a.frequency = true; }), "", {}, {}, "frequency"},
-      {changed(faults, inherited), "", {}, {}, "record -i"},
-      {changed(faults, no_id), "", {}, {}, "the id"},
-      {of_type(PERF_TYPE_SOFTWARE, 0), "", {}, {}, "timer"},
-      {of_type(PERF_TYPE_SOFTWARE, 1), "", {}, {}, "timer"},
-      {changed(faults, periods), "", {}, {}, "one of every event"},
-      {precise, "cpu", core, intel, "not at the record"},
-      {precise, "cpu", core, amd, "IBS"},
-      {of_type(9), "ibs_op", {}, amd, "IBS"},
-      {of_type(10), "arm_spe_0", {}, {}, "no counter"},
-      {raw, "cpu", instructions, broadwell, "Broadwell"},
-      {changed(raw, branches), "cpu", core, amd, "BRS"},
-      {raw, "cpum_cf", core, s390, "intervals"},
+      {faults, "", {}, ""},
+      {of_type(PERF_TYPE_TRACEPOINT), "", {}, ""},
+      {of_type(PERF_TYPE_BREAKPOINT), "", {}, ""},
+      {changed(faults, [](Attribute& a) { a.precise_ip = 2; }), "", {}, ""},
+      {raw, "cpu", intel, ""},
+      {instructions, "cpu", intel, ""},
+      {changed(raw, branches), "cpu", intel, ""},
+      {precise, "armv8_pmuv3_0", {}, ""},
+      {changed(faults, [](Attribute& a) { a.frequency = true; }), "", {}, "frequency"},
+      {changed(faults, inherited), "", {}, "record -i"},
+      {changed(faults, no_id), "", {}, "the id"},
+      {of_type(PERF_TYPE_SOFTWARE, 0), "", {}, "timer"},
+      {of_type(PERF_TYPE_SOFTWARE, 1), "", {}, "timer"},
+      {changed(faults, periods), "", {}, "one of every event"},
+      {precise, "cpu", intel, "not at the record"},
+      {precise, "cpu", amd, "IBS"},
+      {of_type(9), "ibs_op", amd, "IBS"},
+      {of_type(10), "arm_spe_0", {}, "no counter"},
+      {instructions, "cpu", broadwell, "Broadwell"},
+      {changed(raw, branches), "cpu", amd, "BRS"},
+      {raw, "cpum_cf", s390, "intervals"},
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& one = cases[i];
     machine::Machine machine{.cpu = one.cpu};
     const std::string found = no_skid_in_events({.attribute = one.attribute,
                                                  .pmu_name = one.pmu,
-                                                 .knowledge = one.knowledge,
-                                                 .machine = machine});
+                                                 .machine = machine,
+                                                 .code = one.attribute.config});
     EXPECT_THAT(found, *one.reason == '\0' ? ::testing::Matcher<std::string>(IsEmpty())
                                            : HasSubstr(one.reason))
         << "case " << i;

@@ -1,5 +1,6 @@
 #include "analysis/block_evenness.h"
 #include "analysis/distributions.h"
+#include "analysis/event_identity.h"
 #include "analysis/intervals.h"
 #include "analysis/not_judged.h"
 #include "analysis/sample_order.h"
@@ -183,9 +184,10 @@ Json bias_json(const audit::BlockBias& bias) {
 }  // namespace
 
 void fields(FieldWriter& io, const audit::EventAudit& value) {
-  io("event", value.event);
-  io("requested", OrNull{value.requested});
-  SKID_MEMBERS(recorded, level, period);
+  io("event", value.identity.label);
+  io("requested", value.identity.requested);
+  io("recorded", value.identity.recorded);
+  SKID_MEMBERS(level, period);
   SKID_MEMBERS_OR_NULL(catalogue, rule, samples, judged);
   io("impossible", value.impossible.count);
   io("impossible_share", share_json(value.impossible));

@@ -1,4 +1,5 @@
 #include "analysis/description.h"
+#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
 #include "analysis/wording.h"
@@ -151,12 +152,14 @@ Found<Finding> impossible_ones(const EventAudit& event, const std::vector<Findin
 }
 
 std::string event_details(const Audit& audit, const EventAudit& event, const Page& page) {
+  const analysis::EventIdentity& identity = event.identity;
   std::string text =
-      page.rule(event.event) + page.field("recording", escape_for_terminal(audit.file));
+      page.rule(identity.label) + page.field("recording", escape_for_terminal(audit.file));
   const std::string requested =
-      event.requested.empty() ? "" : ", requested as " + escape_for_terminal(event.requested);
-  text += page.field("recorded", fmt::format("{}, level {}{}", escape_for_terminal(event.recorded),
-                                             event.level, requested));
+      identity.requested ? ", requested as " + escape_for_terminal(*identity.requested) : "";
+  text +=
+      page.field("recorded", fmt::format("{}, level {}{}", escape_for_terminal(identity.recorded),
+                                         event.level, requested));
   const bool has_rule = event.rule != audit::Rule::none;
   if (has_rule) text += page.field("judged by", describe(event.rule));
   text += page.field("catalogue", escape_for_terminal(event.catalogue));
@@ -215,7 +218,7 @@ std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool
              {"95% interval", Kind::number, 2},
              {"recording", Kind::front_shortened, is_one_recording ? 3 : 0}}};
   for (const auto& [audit, event] : events) {
-    list.add(escape_for_terminal(event->event), level_name(event->level),
+    list.add(escape_for_terminal(event->identity.label), level_name(event->level),
              in_thousands(event->samples));
     add_judged_cells(list.rows.back(), page, event->judged, event->impossible, audit->file);
   }
@@ -258,7 +261,8 @@ struct Totals {
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
     only_timers = only_timers && event.not_judged[timer] == event.samples;
     if (advice.empty() && event.samples > 0) advice = escape_for_terminal(event.advice);
-    if (event.substituted) substituted.insert(escape_for_terminal(event.requested));
+    const analysis::EventIdentity& identity = event.identity;
+    if (identity.substituted) substituted.insert(escape_for_terminal(*identity.requested));
   }
 
   /// Explains why samples are not judged, by the most frequent reason if there are several: ": …".

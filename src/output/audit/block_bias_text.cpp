@@ -2,6 +2,7 @@
 
 #include "analysis/block_evenness.h"
 #include "analysis/delay.h"
+#include "analysis/event_identity.h"
 #include "analysis/intervals.h"
 #include "analysis/sample_order.h"
 #include "analysis/wording.h"
@@ -54,7 +55,7 @@ std::string summary(const std::vector<RecordedEvent>& events, const Page& page) 
   for (const auto& [audit, event] : events) {
     const audit::BlockBias& bias = event->bias;
     const Ink ink = bias.biased > 0 ? Ink::red : Ink::green;
-    list.add(escape_for_terminal(event->event), machine::level_name(event->level),
+    list.add(escape_for_terminal(event->identity.label), machine::level_name(event->level),
              in_thousands(bias.samples), in_thousands(bias.judged),
              Cell{in_thousands(bias.biased), ink},
              Cell{analysis::percent(bias.misplaced->value), ink},

@@ -1,5 +1,6 @@
 #include "src/output/audit/branch_records_text.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/share.h"
 #include "analysis/wording.h"
 #include "src/audit/branch_filter.h"
@@ -52,7 +53,7 @@ std::string of_events(const std::vector<RecordedEvent>& events, const Page& page
              {"recording", Kind::front_shortened, 3}}};
   for (const auto& [audit, event] : events) {
     const BranchRecords& records = *event->branch_records;
-    list.add(escape_for_terminal(event->event), in_thousands(records.stacks),
+    list.add(escape_for_terminal(event->identity.label), in_thousands(records.stacks),
              in_thousands(records.records));
     add_judged_cells(list.rows.back(), page, records.judged, records.impossible, audit->file);
   }

@@ -19,7 +19,8 @@ struct RecordedEvent {
 
 /// Names an event and its level: "access, pp". Escaped.
 inline std::string event_name(const audit::EventAudit& event) {
-  return fmt::format("{}, {}", escape_for_terminal(event.event), machine::level_name(event.level));
+  return fmt::format("{}, {}", escape_for_terminal(event.identity.label),
+                     machine::level_name(event.level));
 }
 
 }  // namespace skid::output

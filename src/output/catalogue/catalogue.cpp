@@ -102,15 +102,15 @@ std::string categories(const std::vector<events::Cause>& causes, Verdict verdict
   return joined(parts);
 }
 
-void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::string& text) {
+void add_causes(const Page& page, const Event& event, std::string& text) {
   constexpr std::array kVerdicts{Verdict::can, Verdict::conditional, Verdict::maybe,
                                  Verdict::unknown, Verdict::never};
-  if (events::samples_any_instruction(events::counted_by(cpu, event))) {
+  if (events::samples_any_instruction(events::counted_by(event))) {
     text += line(page, "caused by", "any instruction");
     return;
   }
-  const auto causes = events::causes_of(cpu, event);
-  text += line(page, "counts", events::counting_unit(cpu.core, event.config));
+  const auto causes = events::causes_of(event);
+  text += line(page, "counts", events::counting_unit(event));
   std::string_view name = "caused by";
   for (const Verdict verdict : kVerdicts) {
     std::string found = categories(causes, verdict);
@@ -126,9 +126,9 @@ void add_causes(const Page& page, const Cpu& cpu, const Event& event, std::strin
 }
 
 /// Lists the triggers of targets that cause the event: "load-dram (1 per iteration), load-l3".
-std::string triggers_text(const Cpu& cpu, const Event& event) {
+std::string triggers_text(const Event& event) {
   std::vector<std::string> parts;
-  for (const events::TriggerCause& cause : events::triggers_of(cpu, event)) {
+  for (const events::TriggerCause& cause : events::triggers_of(event)) {
     std::vector<std::string> notes;
     if (cause.verdict != Verdict::can) notes.emplace_back(events::name_of(cause.verdict));
     if (cause.events_per_iteration) {
@@ -156,38 +156,37 @@ void add_l2(const Page& page, const events::L2Requests& requests, std::string& t
   text += line(page, "manual error", events::manual_error(requests));
 }
 
-std::string_view level_3_text(const Cpu& cpu, const Event& event) {
-  const LevelThree level_3 = events::level_3_of(cpu, event);
+std::string_view level_3_text(const Event& event) {
+  const LevelThree level_3 = events::level_3_of(event);
   const bool is_repeated = event.precise == false && level_3 == LevelThree::same_as_level_2;
   return is_repeated ? "no precise event" : name_of(level_3);
 }
 
-void add_errata(const Page& page, const Cpu& cpu, const Event& event, std::string& text) {
-  for (const events::Erratum& erratum : events::errata_of(cpu.core, event)) {
+void add_errata(const Page& page, const Event& event, std::string& text) {
+  for (const events::Erratum& erratum : events::errata_of(event)) {
     text += line(
         page, "erratum",
         erratum.effect.empty() ? erratum.ids : fmt::format("{}: {}", erratum.ids, erratum.effect));
   }
 }
 
-std::string event_text(const Cpu& cpu, const Event& event, const Page& page) {
+std::string event_text(const Event& event, const Page& page) {
   std::string text = line(page, "event",
                           event.name + (event.deprecated ? " (deprecated)" : "") +
                               (event.pmu == "cpu" ? "" : ", " + event.pmu));
   text += line(page, "also", joined(event.aliases));
   const std::string raw = events::raw_encoding(event);
-  text += line(page, "perf",
-               events::perf_encoding(cpu.layout, event) + (raw.empty() ? "" : " or " + raw));
+  text += line(page, "perf", events::perf_encoding(event) + (raw.empty() ? "" : " or " + raw));
   text += line(page, "description", event.description);
   text += line(page, "precise", precise_text(event));
-  text += line(page, "level 3", level_3_text(cpu, event));
+  text += line(page, "level 3", level_3_text(event));
   text += line(page, "PDist", pdist_text(event));
   text += line(page, "data address", data_address_text(event));
-  add_causes(page, cpu, event, text);
-  text += line(page, "trigger", triggers_text(cpu, event));
-  if (const auto requests = events::l2_requests(cpu.core, event.config))
+  add_causes(page, event, text);
+  text += line(page, "trigger", triggers_text(event));
+  if (const auto requests = events::l2_requests(event.core, event.config))
     add_l2(page, *requests, text);
-  add_errata(page, cpu, event, text);
+  add_errata(page, event, text);
   return text;
 }
 
@@ -200,24 +199,24 @@ Json l2_json(const events::L2Requests& requests) {
           {"corrected_umask", corrected ? Json(fmt::format("0x{:02x}", *corrected)) : Json()}};
 }
 
-Json event_json(const Cpu& cpu, const Event& value) {
-  const auto l2 = events::l2_requests(cpu.core, value.config);
+Json event_json(const Event& value) {
+  const auto l2 = events::l2_requests(value.core, value.config);
   const std::string manual_error = l2 ? events::manual_error(*l2) : std::string();
   Json manual_errors = Json::array();
   if (!manual_error.empty()) manual_errors.push_back(manual_error);
   FieldWriter io;
   SKID_MEMBERS(name, aliases, pmu);
-  io("encoding", Json{{"perf", events::perf_encoding(cpu.layout, value)},
+  io("encoding", Json{{"perf", events::perf_encoding(value)},
                       {"raw", text_or_null(events::raw_encoding(value))},
                       {"config", hexadecimal(value.config)},
                       {"config1", hexadecimal(value.config1)}});
   SKID_MEMBERS_OR_NULL(description, deprecated, precise, precise_source, source, data_la);
   io("pdist_counters", value.pdist);
-  io("level_3", name_of(events::level_3_of(cpu, value)));
-  io("counting_unit", text_or_null(events::counting_unit(cpu.core, value.config)));
-  io("causes", events::causes_of(cpu, value));
-  io("trigger", events::triggers_of(cpu, value));
-  io("errata", events::errata_of(cpu.core, value));
+  io("level_3", name_of(events::level_3_of(value)));
+  io("counting_unit", text_or_null(events::counting_unit(value)));
+  io("causes", events::causes_of(value));
+  io("trigger", events::triggers_of(value));
+  io("errata", events::errata_of(value));
   io("manual_errors", manual_errors);
   io("l2_rqsts", l2 ? l2_json(*l2) : Json());
   return io.take();
@@ -229,14 +228,14 @@ Json members_of(const Cpu& cpu, const std::vector<Event>& events) {
             {"description", text_or_null(cpu.description)},
             {"at_hand", cpu.at_hand},
             {"source", cpu.source}}},
-          {"events", array_of(events, [&](const Event& event) { return event_json(cpu, event); })}};
+          {"events", array_of(events, event_json)}};
 }
 
 }  // namespace
 
 std::string events_text(const Cpu& cpu, const std::vector<Event>& events, const Page& page) {
   std::string text = line(page, "CPU", cpu_line(cpu));
-  for (const Event& event : events) text += '\n' + event_text(cpu, event, page);
+  for (const Event& event : events) text += '\n' + event_text(event, page);
   return text;
 }
 
@@ -270,9 +269,9 @@ std::string answers_text(const Cpu& cpu, std::string_view question,
     const Event& event = *answer.event;
     text += line(page, "event", event.name);
     text += line(page, "precise", precise_text(event));
-    text += line(page, "level 3", level_3_text(cpu, event));
+    text += line(page, "level 3", level_3_text(event));
     text += line(page, "remark", answer.remark);
-    add_errata(page, cpu, event, text);
+    add_errata(page, event, text);
   }
   if (answers.empty()) text += '\n' + line(page, "answer", "nothing is known for it on this CPU");
   return text;

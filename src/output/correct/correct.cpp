@@ -1,5 +1,6 @@
 #include "src/output/correct/correct.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/not_judged.h"
 #include "analysis/wording.h"
 #include "src/correct/correction.h"
@@ -53,9 +54,10 @@ void fields(FieldWriter& io, const correct::Place& value) {
 }
 
 void fields(FieldWriter& io, const correct::EventCorrection& value) {
-  io("event", value.event);
-  io("requested", OrNull{value.requested});
-  SKID_MEMBERS(recorded, level, period, skid);
+  io("event", value.identity.label);
+  io("requested", value.identity.requested);
+  io("recorded", value.identity.recorded);
+  SKID_MEMBERS(level, period, skid);
   io("verdict", value.skid.verdict);
   io("reason", OrNull{value.skid.reason});
   io("advice", OrNull{value.skid.advice});
@@ -203,11 +205,11 @@ std::string verdict_text(const correct::Skid& skid) {
 std::string event_text(const Correction& correction, const EventCorrection& event,
                        const Page& page) {
   const correct::Skid& skid = event.skid;
-  std::string text = page.rule(fmt::format("{}, {}", event.event, level_name(event.level))) +
-                     page.field("recording", escape_for_terminal(correction.file)) +
-                     page.field("samples", in_thousands(event.samples)) +
-                     page.field("skid", skid_text(skid)) +
-                     page.field("compared", joined(texts_of(skid.compared, compared_text)));
+  std::string text =
+      page.rule(fmt::format("{}, {}", event.identity.label, level_name(event.level))) +
+      page.field("recording", escape_for_terminal(correction.file)) +
+      page.field("samples", in_thousands(event.samples)) + page.field("skid", skid_text(skid)) +
+      page.field("compared", joined(texts_of(skid.compared, compared_text)));
   const Ink ink = skid.verdict == Verdict::refused             ? Ink::red
                   : skid.verdict == Verdict::corrected_in_part ? Ink::yellow
                                                                : Ink::green;
@@ -236,7 +238,7 @@ std::string answer(const std::vector<Correction>& corrections, const Page& page)
     for (const Correction& correction : corrections) {
       for (const EventCorrection& event : correction.events) {
         if (event.skid.verdict != verdict) continue;
-        events.add(event.event, level_name(event.level));
+        events.add(event.identity.label, level_name(event.level));
         if (verdict == Verdict::corrected_in_part || verdict == Verdict::refused) ink = Ink::yellow;
       }
     }
