@@ -160,7 +160,8 @@ class Auditor {
     audit.catalogue = recorded.catalogue;
     audit.rule = event.rule.rule;
     const std::string request = measure::precise_request(recorded);
-    if (event.rule.reason == NotJudged::level_0 && !request.empty()) {
+    const bool is_judged_then = recorded.unknown_causes == NotJudged::none;
+    if (event.rule.reason == NotJudged::level_0 && !request.empty() && is_judged_then) {
       audit.advice = fmt::format(
           "this CPU records the event precisely: perf record -e {} (in a guest: 'skidscan doctor')",
           request);

@@ -41,6 +41,12 @@ SKID_WORDS(Rule, {"none", "not judged"}, {"sampled", "the sampled instruction"},
            {"execute_breakpoint", "the sampled address has to be that of the breakpoint"},
            {"page_fault", "the sampled instruction accesses memory, or could not be fetched"})
 
+/// Whether samples are at the instruction after the one that caused them.
+constexpr bool expects_next(Rule rule) {
+  return rule == Rule::predecessor || rule == Rule::data_breakpoint ||
+         rule == Rule::write_breakpoint;
+}
+
 struct EventRule {
   Rule rule = Rule::none;
   NotJudged reason = NotJudged::no_core_event;  ///< reason for all samples, if `rule` is none

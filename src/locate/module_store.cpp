@@ -197,6 +197,8 @@ const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
                                                 std::optional<Remark>& remark) {
   const bool is_vdso = file.path == kVdsoName;
   if (is_pseudo_file(file.path) && !is_vdso) return nullptr;
+  // Without a build-id it may be that of another kernel.
+  if (is_vdso && file.build_id.empty() && !is_own_machine_) return nullptr;
   const bool is_here = places_.symfs.empty() || is_vdso;
   std::string problem;
   const auto open_below = [&](std::string_view path) {

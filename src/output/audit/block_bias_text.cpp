@@ -199,7 +199,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
   if (may_alias) {
     text += page.note(
         "a fixed period that has a factor in common with a loop's events does the same to a sound "
-        "CPU: record with a prime period, or with -F",
+        "CPU: record with another period, a prime one, or with -F",
         Ink::yellow);
   }
   return text;

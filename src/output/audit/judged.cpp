@@ -33,20 +33,35 @@ void add(std::uint64_t count, std::uint64_t total, Judged& judged) {
 /// Adds up the samples whose IP was judged, by what the instruction does and by their data address.
 Judged judged_ips(const std::vector<audit::Audit>& audits) {
   Judged ips{"samples", "samples", "are at instructions that cannot cause their event"};
-  bool by_instruction = false, by_address = false, expects_next = true;
+  bool by_instruction = false, by_address = false;
+  // Whether all samples, and whether some, should be at the instruction after their cause.
+  bool all_next = true, any_next = false;
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       add(event.wrong.count, event.wrong.total, ips);
-      by_instruction |= event.judged > 0;
+      const auto expect = [&](bool next) {
+        all_next &= next;
+        any_next |= next;
+      };
+      if (event.judged > 0) {
+        by_instruction = true;
+        expect(audit::expects_next(event.rule));
+      }
       if (!event.data_address || event.data_address->share.total == 0) continue;
       by_address = true;
-      expects_next &= event.data_address->expects_next;
+      expect(event.data_address->expects_next);
     }
   }
   if (by_address && by_instruction) {
-    ips.clause = "are at the wrong instruction, by what it does or by their data address";
+    ips.clause = any_next && all_next
+                     ? "do not follow the instruction that caused them, by what it does or by "
+                       "their data address"
+                     : "are at the wrong instruction, by what it does or by their data address";
   } else if (by_address) {
-    ips.clause = expects_next ? kContradictedNextAddresses : kContradictedAddresses;
+    ips.clause = all_next ? kContradictedNextAddresses : kContradictedAddresses;
+  } else if (any_next) {
+    ips.clause = all_next ? "do not follow an instruction that can cause their event"
+                          : "are where their event cannot be sampled";
   }
   return ips;
 }

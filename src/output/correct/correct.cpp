@@ -238,7 +238,9 @@ std::string answer(const std::vector<Correction>& corrections, const Page& page)
     for (const Correction& correction : corrections) {
       for (const EventCorrection& event : correction.events) {
         if (event.skid.verdict != verdict) continue;
-        events.add(event.identity.label, level_name(event.level));
+        // "corrected: EVENT none" would read as if nothing was.
+        events.add(event.identity.label,
+                   event.level == 0 ? "level none" : std::string(level_name(event.level)));
         if (verdict == Verdict::corrected_in_part || verdict == Verdict::refused) ink = Ink::yellow;
       }
     }

@@ -82,7 +82,10 @@ class Answer {
         for (const Column& column : event.columns) add(machine, event, column);
       }
       for (const EventGroup& event : machine.unsampled) {
-        for (const Column& column : event.columns) unsampled_.add(machine, event, column);
+        for (const Column& column : event.columns) {
+          unsampled_.add(machine, event, column);
+          read_in_part_ |= column.measurement->read_in_part;
+        }
       }
     }
   }
@@ -92,6 +95,9 @@ class Answer {
     const Named& undecided = by_verdict_[static_cast<std::size_t>(Verdict::undecided)];
     const Named& kept = by_verdict_[static_cast<std::size_t>(Verdict::kept)];
     const std::size_t judged = broken.count + kept.count;
+    if (sampled_ == 0 && read_in_part_) {
+      return {"no samples were read: the recording is damaged", Ink::yellow};
+    }
     if (sampled_ == 0) {
       const std::string of = unsampled_.count > 0 ? " of " + unsampled_.names(machines_) : "";
       return {"no samples were recorded" + of, Ink::yellow};
@@ -166,7 +172,8 @@ class Answer {
           biased_.text(machines_));
       if (ink == Ink::green) ink = Ink::yellow;
     }
-    return {text, ink};
+    if (!read_in_part_) return {text, ink};
+    return {"read in part: " + text, ink == Ink::red ? ink : Ink::yellow};
   }
 
  private:
@@ -174,6 +181,7 @@ class Answer {
     const Measurement& m = *column.measurement;
     const Verdict verdict = verdict_of(m);
     has_target_ = has_target_ || m.basis.geometry;
+    read_in_part_ |= m.read_in_part;
     ++sampled_;
     if (verdict != Verdict::not_judged) judging_.insert(&machine);
     if (m.basis.ignores_level) {
@@ -217,7 +225,7 @@ class Answer {
   analysis::Remedy remedy_;                ///< of the undecided ones, that which needs the most
   std::set<const MachineGroup*> judging_;  ///< machines with a verdict
   std::size_t sampled_ = 0;                ///< number of measurements
-  bool has_target_ = false;
+  bool has_target_ = false, read_in_part_ = false;
   /// Why the highest level is not judged; empty: all levels are, or no event is of a PMU.
   std::string reason_;
   int reason_level_ = -1;
