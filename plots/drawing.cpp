@@ -3,8 +3,8 @@
 #include "analysis/wording.h"
 #include "plots/figure_options.h"
 #include "plots/gnuplot_text.h"
-#include "src/output/escape.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/staged_file.h"
@@ -77,8 +77,8 @@ std::string head_of(const Figure& figure) {
   if (paper.caption || paper.on_page) paragraphs.push_back(figure.note);
   for (const std::string& paragraph : paragraphs) {
     if (paragraph.empty()) continue;
-    auto lines = output::wrap(drawable(paragraph, paper.all_fonts),
-                              static_cast<std::size_t>(std::max(8.0, characters)));
+    auto lines = wrap(drawable(paragraph, paper.all_fonts),
+                      static_cast<std::size_t>(std::max(8.0, characters)));
     if (lines.size() > kMostLines) {
       lines.resize(kMostLines);
       lines.back() += " …";
@@ -248,7 +248,7 @@ std::string message_of(std::string_view standard_error) {
   constexpr std::size_t kLongest = 200;
   const std::size_t end = standard_error.find_last_not_of(" \t\n") + 1;
   const std::string_view text = standard_error.substr(0, end);
-  return output::escape_for_terminal(text.substr(text.rfind('\n') + 1).substr(0, kLongest));
+  return escape_for_terminal(text.substr(text.rfind('\n') + 1).substr(0, kLongest));
 }
 
 /// Returns the content of the image that gnuplot draws for a file with the extension of `plot`.
@@ -335,11 +335,11 @@ std::string Paper::fitted(std::string_view text, double pixels) const {
   const std::string drawn = drawable(text, all_fonts);
   const auto capitals = std::count_if(drawn.begin(), drawn.end(),
                                       [](unsigned char c) { return std::isupper(c) != 0; });
-  const auto all = static_cast<double>(output::display_width(drawn));
+  const auto all = static_cast<double>(display_width(drawn));
   const double needed =
       points * (kOther * all + (kCapital - kOther) * static_cast<double>(capitals));
   if (needed <= pixels) return drawn;
-  return output::shorten(drawn, static_cast<std::size_t>(std::max(4.0, all * pixels / needed)));
+  return shorten(drawn, static_cast<std::size_t>(std::max(4.0, all * pixels / needed)));
 }
 
 std::string Paper::quoted(std::string_view text, double pixels) const {

@@ -1,6 +1,6 @@
 #include "plots/gnuplot_text.h"
 
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>
@@ -42,8 +42,7 @@ bool has_a_picture(char32_t character) {
 }  // namespace
 
 std::string drawable(std::string_view text, bool all_fonts) {
-  return output::escape_unless(all_fonts ? has_a_picture : is_in_dejavu,
-                               output::escape_for_terminal(text));
+  return escape_unless(all_fonts ? has_a_picture : is_in_dejavu, escape_for_terminal(text));
 }
 
 std::string gnuplot_string(std::string_view text, bool all_fonts) {

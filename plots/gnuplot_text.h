@@ -6,7 +6,7 @@
 
 namespace skid::plots {
 
-/// Returns `text` after output::escape_for_terminal(), in which each character that fonts lack is
+/// Returns `text` after escape_for_terminal(), in which each character that fonts lack is
 /// written as \u{1F9FF}. These are private use and noncharacters, which have no agreed picture and
 /// some of which XML forbids. Without `all_fonts` they are also those that DejaVu Sans lacks, and
 /// scripts that it has only in part. It is the only font that is certain to be installed

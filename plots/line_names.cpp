@@ -2,7 +2,7 @@
 #include "plots/axes.h"
 #include "plots/drawing.h"
 #include "plots/event_grid.h"
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>
@@ -108,8 +108,7 @@ void EventGrid::add_names(Panel& panel, const std::vector<Column>& lines,
   }
   const int height = figure.paper.height ? 6 : 4;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const double text =
-        figure.paper.width_of(static_cast<double>(output::display_width(lines[i].label)));
+    const double text = figure.paper.width_of(static_cast<double>(display_width(lines[i].label)));
     const int width = 2 + static_cast<int>(std::ceil(text / plot_width() * kAcross));
     std::optional<Place> best;
     double least = 0;

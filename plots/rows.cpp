@@ -2,8 +2,8 @@
 
 #include "plots/event_grid.h"
 #include "plots/labels.h"
-#include "src/output/escape.h"
 #include "src/output/report/grouping.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <map>
@@ -61,7 +61,7 @@ double RowPlot::add_label(const std::string& text, std::string_view x, std::stri
   // Labels are used and not tics, whose texts gnuplot cuts after 50 bytes.
   panel.marks.push_back(fmt::format("set label {} at graph {},first {:.10g} {}",
                                     figure.paper.quoted(text), x, next_, place));
-  return 1.08 * static_cast<double>(output::display_width(text)) + 3;
+  return 1.08 * static_cast<double>(display_width(text)) + 3;
 }
 
 Figure RowPlot::finish(double low, std::string_view x_label) {

@@ -12,9 +12,9 @@
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
 #include "src/measure/measure.h"
-#include "src/output/escape.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/staged_file.h"
 
 #include <cstddef>
@@ -65,7 +65,7 @@ ExitStatus run_merge(const MergeOptions& options) {
       analysis::merge(std::move(findings.measurements), findings.input_of, repeats_of(options));
   for (const std::string& difference : merged.differences) {
     constexpr std::size_t kLongestDifference = 300;
-    print_error("not added up: " + output::shorten(difference, kLongestDifference));
+    print_error("not added up: " + shorten(difference, kLongestDifference));
   }
   const std::string report = output::report_json(merged.measurements);
   if (options.output.empty() || options.output == "-") {

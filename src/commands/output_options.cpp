@@ -1,8 +1,8 @@
 #include "src/commands/output_options.h"
 
 #include "src/commands/terminal.h"
-#include "src/output/escape.h"
 #include "src/output/page.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool locale_takes_unicode() {
 }  // namespace
 
 void OutputOptions::result(std::string_view line) const {
-  if (!quiet) print(output::escape_for_terminal(line) + '\n');
+  if (!quiet) print(escape_for_terminal(line) + '\n');
 }
 
 void print_text(const OutputOptions& options,

@@ -1,6 +1,6 @@
 #include "src/commands/progress_line.h"
 
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 #include "src/support/standard_error.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::begins(const char* what, const std::string& name, std::size_t number,
                           std::size_t total) {
   const std::scoped_lock lock(mutex_);
-  line_ = fmt::format("{} {}/{} {}", what, number, total, output::escape_for_terminal(name));
+  line_ = fmt::format("{} {}/{} {}", what, number, total, escape_for_terminal(name));
 }
 
 bool ProgressLine::suits_standard_error(bool quiet) {
@@ -40,7 +40,7 @@ void ProgressLine::show_until_end(std::chrono::milliseconds delay) {
     delay = kGlance;
     if (line_.empty()) continue;
     // The last column stays free: writing it makes some terminals wrap.
-    print_to_standard_error("\r\033[K" + output::shorten(line_, standard_error_width() - 1));
+    print_to_standard_error("\r\033[K" + shorten(line_, standard_error_width() - 1));
     shown_ = true;
   }
 }

@@ -19,7 +19,6 @@
 #include "src/locate/sample_filter.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_selection.h"
-#include "src/output/escape.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/counted_samples.h"
 #include "src/perfdata/counter_values.h"
@@ -31,6 +30,7 @@
 #include "src/support/address.h"
 #include "src/support/byte_order.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/json_text.h"
 #include "src/support/losses.h"
 #include "src/support/near_names.h"
@@ -148,7 +148,7 @@ std::string_view symbol_offset(const SampleLine& line, Digits& digits) {
 
 /// Appends a JSON string.
 void quote(std::string_view value, std::string& text) {
-  if (output::is_printable_ascii(value) && value.find('"') == value.npos &&
+  if (is_printable_ascii(value) && value.find('"') == value.npos &&
       value.find('\\') == value.npos) {
     text += '"';
     text.append(value) += '"';
@@ -203,10 +203,10 @@ void write_tsv(const SampleLine& line, const std::vector<Column>& columns, std::
   Column::Digits digits;
   for (const Column& column : columns) {
     const auto value = column.value(line, digits);
-    if (column.is_bare || output::is_printable_ascii(value)) {
+    if (column.is_bare || is_printable_ascii(value)) {
       text += value;
     } else {
-      text += output::escape_for_terminal(value);
+      text += escape_for_terminal(value);
     }
     text += '\t';
   }
@@ -318,7 +318,7 @@ struct SamplePrinter {
     const auto details = recording.decoder().details(record, sample);
     const auto raw = details ? details->raw : std::span<const std::byte>();
     return is_json ? trace_column.json(attribute, raw)
-                   : output::escape_for_terminal(trace_column.text(attribute, raw));
+                   : escape_for_terminal(trace_column.text(attribute, raw));
   }
 
   /// Adds what follows the fixed fields of a sample; nothing if its lengths reach past its end.

@@ -9,10 +9,10 @@
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/output/escape.h"
 #include "src/output/json_values.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/field_values.h"
 #include "src/support/json_text.h"
 
@@ -75,7 +75,7 @@ Specification specification_of(const TargetOptions& options) {
 }
 
 std::string shown(const fs::path& path) {
-  return output::escape_for_terminal(path.string());
+  return escape_for_terminal(path.string());
 }
 
 /// A compiler would overwrite any file; a typing error must cost no more than an older target.
@@ -127,7 +127,7 @@ std::string text_of(const runway::Target& target) {
       fmt::format("{}: {}, trigger {}, runs for {}\nbuild-id {}, built by skidscan {}\n\n",
                   shown(target.path), runway::name_of(specification.arch),
                   trigger_text(specification), length_text(specification.length), target.build_id,
-                  output::escape_for_terminal(target.description.tool_version));
+                  escape_for_terminal(target.description.tool_version));
   text += fmt::format("{:<14} {:>10}  {:>9}  {:>12}\n", "part", "address", "bytes", "instructions");
   text += row("loop", layout.loop, {});
   text += row("lead-in", layout.lead_in, specification.lead_in_nops);
@@ -150,8 +150,8 @@ std::string text_of(const runway::Target& target) {
                                : *expectation.offset == 0
                                    ? "0"
                                    : fmt::format("{:+}", *expectation.offset);
-    text += fmt::format("{:<14} {:>10}  {:>13}\n", output::escape_for_terminal(expectation.event),
-                        offset, expectation.events_per_iteration);
+    text += fmt::format("{:<14} {:>10}  {:>13}\n", escape_for_terminal(expectation.event), offset,
+                        expectation.events_per_iteration);
   }
   return text;
 }

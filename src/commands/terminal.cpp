@@ -1,8 +1,8 @@
 #include "src/commands/terminal.h"
 
-#include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
 #include "src/support/text.h"
@@ -101,7 +101,7 @@ void print(std::string_view text, bool paged) {
 }
 
 void print_error(std::string_view message) {
-  const std::string text = "skidscan: " + output::escape_for_terminal(message);
+  const std::string text = "skidscan: " + escape_for_terminal(message);
   print_to_standard_error(
       ::isatty(STDERR_FILENO) == 1
           ? output::Page{.width = std::max(standard_error_width(), kNarrowest)}.hanging(

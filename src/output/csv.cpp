@@ -1,7 +1,7 @@
 #include "src/output/csv.h"
 
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Texts padded with spaces to a width in terminal columns.
 #pragma once
 
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 
 #include <cstddef>
 #include <string>

@@ -16,10 +16,10 @@
 #include "src/output/page.h"
 
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/html/document.h"
 #include "src/output/padding.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

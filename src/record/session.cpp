@@ -6,7 +6,6 @@
 #include "runway/target_report.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/output/escape.h"
 #include "src/record/interrupts.h"
 #include "src/record/progress.h"
 #include "src/run/perftool/perftool.h"
@@ -14,6 +13,7 @@
 #include "src/run/perftool/try_length.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/file_descriptor.h"
 #include "src/support/process.h"
 #include "src/support/standard_error.h"
@@ -355,7 +355,7 @@ void Progress::grown_to(std::uint64_t bytes) {
   }
   if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
   // The last column stays free: writing it makes some terminals wrap.
-  print_to_standard_error("\r\033[K" + output::shorten(line, standard_error_width() - 1));
+  print_to_standard_error("\r\033[K" + shorten(line, standard_error_width() - 1));
   line_shown_ = true;
 }
 
@@ -379,13 +379,13 @@ void Progress::refuse(std::string_view reason) {
 void Progress::say(std::string_view line) {
   if (style_ == Style::silent) return;
   clear_line();
-  print_to_standard_error(output::escape_for_terminal(line) + '\n');
+  print_to_standard_error(escape_for_terminal(line) + '\n');
 }
 
 std::string Progress::heading() const {
   std::string text = fmt::format("{}/{} {}", done_ + 1, total_, requested_);
   if (repeat_ > 1) text += fmt::format(" #{}", repeat_);
-  return output::escape_for_terminal(text);
+  return escape_for_terminal(text);
 }
 
 std::optional<double> Progress::seconds_left() const {

@@ -4,8 +4,8 @@
 #include "src/commands/commandline/help.h"
 #include "src/commands/commandline/parse.h"
 #include "src/commands/commands.h"
-#include "src/output/escape.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "tests/support/prelude.h"
 
 namespace skid::commandline {
@@ -135,7 +135,7 @@ TEST_F(CommandLine, SpellsOptionsWithTheirLimits) {
 TEST_F(CommandLine, WrapsHelpToTheWidth) {
   const std::string help = help_text(program_, draw(), 60);
   for (const std::string& line : test::lines_of(help)) {
-    EXPECT_LE(output::display_width(line), 60U) << line;
+    EXPECT_LE(display_width(line), 60U) << line;
   }
   EXPECT_THAT(help, HasSubstr("Usage: tool draw [OPTIONS] [INPUT...]\n"));
   EXPECT_THAT(help, HasSubstr("\n  -a, --all                 all of it; really [not with\n"));

@@ -3,8 +3,8 @@
 #include "analysis/evenness.h"
 #include "src/measure/run_comparison.h"
 #include "src/output/comparison/comparison.h"
-#include "src/output/escape.h"
 #include "src/output/page.h"
+#include "src/support/escape.h"
 #include "tests/support/golden.h"
 #include "tests/unit/compared_measurements.h"
 

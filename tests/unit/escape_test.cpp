@@ -1,8 +1,8 @@
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 
 #include "tests/support/prelude.h"
 
-namespace skid::output {
+namespace skid {
 namespace {
 
 TEST(Escape, ShowsAsBytesWhatIsNotPrintable) {
@@ -74,4 +74,4 @@ TEST(EscapeUnless, WritesHiddenCharactersAsCodePoints) {
 }
 
 }  // namespace
-}  // namespace skid::output
+}  // namespace skid

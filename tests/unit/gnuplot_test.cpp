@@ -7,7 +7,7 @@
 #include "plots/gnuplot_text.h"
 #include "src/machine/file_tree.h"
 #include "src/measure/run_comparison.h"
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 #include "src/support/process.h"
 #include "tests/support/only_path.h"
 #include "tests/unit/compared_measurements.h"
@@ -302,7 +302,7 @@ TEST_F(DrawnFigure, PassesAnyStringAsOneString) {
     script += fmt::format(
         "set label {0} at 0,0 noenhanced\nunset label\ntext = {0}\nif (strlen(text) != {1}) exit "
         "status 9\n",
-        text, output::display_width(text) - 2);
+        text, display_width(text) - 2);
   }
   directory_.write("strings.gp", script);
   const auto result = run_program({"gnuplot", "-d", "strings.gp"}, directory_.path());

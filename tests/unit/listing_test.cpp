@@ -14,10 +14,10 @@
 #include "src/listing/sampled_code.h"
 #include "src/listing/source_text.h"
 #include "src/locate/module_store.h"
-#include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/perfdata/recording_writer.h"
 #include "src/support/address.h"
+#include "src/support/escape.h"
 #include "src/symbols/module.h"
 #include "src/synth/model.h"
 #include "src/synth/model_fields.h"
@@ -219,7 +219,7 @@ TEST_F(ListingOfModel, FitsTheWidthWithAndWithoutColor) {
   for (const std::size_t width : {60u, 80u, 132u}) {
     const std::string plain = output::listing_text(listing, {}, {.color = false, .width = width});
     for (const std::string& line : test::lines_of(plain)) {
-      EXPECT_LE(output::display_width(line), width) << line;
+      EXPECT_LE(display_width(line), width) << line;
     }
     const std::string colored = output::listing_text(listing, {}, {.color = true, .width = width});
     EXPECT_THAT(colored, HasSubstr("\x1b["));

@@ -1,12 +1,12 @@
 #include "analysis/basis.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
-#include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 #include "src/support/names.h"
 #include "src/support/precise_level.h"
 #include "tests/support/golden.h"
@@ -177,7 +177,7 @@ TEST(List, ShowsDifferentNamesDifferently) {
     const std::string text = output::Page{.width = width}.list(list);
     std::set<std::string> lines;
     for (const std::string& line : lines_of(text)) {
-      EXPECT_LE(output::display_width(line), width);
+      EXPECT_LE(display_width(line), width);
       lines.insert(line);
     }
     EXPECT_EQ(lines.size(), 6U) << text;

@@ -3,8 +3,8 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/help.h"
 #include "src/commands/commandline/parse.h"
-#include "src/output/escape.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string completions(const Program& program, Texts words) {
   std::string text = "words\n";
   const auto offer = [&](const std::string& word, std::string_view description) {
     // Names of a recording's functions can be anything.
-    if (!word.starts_with(current) || !output::is_printable_ascii(word)) return;
+    if (!word.starts_with(current) || !is_printable_ascii(word)) return;
     text.append(prefix).append(word).append(description.empty() ? "" : "\t");
     // The first clause fits the line of a word.
     text.append(trimmed(description.substr(0, description.find_first_of(":;(")))) += '\n';

@@ -3,8 +3,9 @@
 #include "analysis/share.h"
 #include "analysis/wording.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/number_text.h"
+#include "src/output/shown_names.h"
+#include "src/support/escape.h"
 
 #include <cstdint>
 #include <string>

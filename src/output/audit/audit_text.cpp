@@ -20,15 +20,16 @@
 #include "src/output/audit/missing_text.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/machine_text.h"
 #include "src/output/report/sample_origin.h"
+#include "src/output/shown_names.h"
 #include "src/output/table.h"
 #include "src/support/address.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

@@ -12,12 +12,13 @@
 #include "src/machine/machine.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
+#include "src/output/shown_names.h"
 #include "src/output/table.h"
 #include "src/support/address.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -9,10 +9,10 @@
 #include "src/output/audit/audit_cells.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 #include "analysis/wording.h"
 #include "src/audit/findings.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
 #include "src/output/page.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

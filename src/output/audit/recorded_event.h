@@ -3,7 +3,7 @@
 
 #include "src/audit/findings.h"
 #include "src/machine/machine.h"
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 
 #include <string>
 

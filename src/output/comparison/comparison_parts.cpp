@@ -7,13 +7,13 @@
 #include "analysis/offset_counts.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/verdict_cells.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

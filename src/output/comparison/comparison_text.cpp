@@ -4,7 +4,6 @@
 #include "src/output/cell.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/padding.h"
@@ -14,6 +13,7 @@
 #include "src/output/report/machine_text.h"
 #include "src/output/report/sample_origin.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>

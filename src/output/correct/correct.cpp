@@ -10,7 +10,6 @@
 #include "src/output/cell.h"
 #include "src/output/cpu_fields.h"  // IWYU pragma: keep
 #include "src/output/csv.h"
-#include "src/output/escape.h"
 #include "src/output/json_document.h"
 #include "src/output/json_values.h"
 #include "src/output/name_list.h"
@@ -18,7 +17,9 @@
 #include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/sample_origin.h"
+#include "src/output/shown_names.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"

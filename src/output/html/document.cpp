@@ -3,9 +3,9 @@
 #include "analysis/wording.h"
 #include "assets.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/page.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 #include "src/support/process.h"
 
 #include <algorithm>

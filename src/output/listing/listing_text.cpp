@@ -8,7 +8,6 @@
 #include "src/listing/sampled_code.h"
 #include "src/listing/source_text.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/listing/listing.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
@@ -17,6 +16,7 @@
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/support/address.h"
+#include "src/support/escape.h"
 #include "src/symbols/location.h"
 
 #include <algorithm>

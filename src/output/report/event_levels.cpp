@@ -1,7 +1,7 @@
 #include "src/output/report/event_levels.h"
 
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <cstddef>

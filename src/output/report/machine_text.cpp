@@ -2,8 +2,8 @@
 
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

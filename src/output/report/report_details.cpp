@@ -10,7 +10,6 @@
 #include "analysis/wording.h"
 #include "src/machine/cpu_identity.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/html/document.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
@@ -21,6 +20,7 @@
 #include "src/output/report/parts.h"
 #include "src/output/report/sample_origin.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 #include "src/support/text.h"
 
 #include <algorithm>

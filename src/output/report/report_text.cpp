@@ -20,7 +20,6 @@
 #include "src/machine/answer_reason.h"
 #include "src/machine/machine.h"
 #include "src/output/cell.h"
-#include "src/output/escape.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/padding.h"
@@ -34,6 +33,7 @@
 #include "src/output/report/report.h"
 #include "src/output/report/verdict_cells.h"
 #include "src/output/table.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>

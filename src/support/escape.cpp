@@ -1,4 +1,4 @@
-#include "src/output/escape.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
-namespace skid::output {
+namespace skid {
 namespace {
 
 struct CodePoint {
@@ -155,4 +155,4 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   return lines;
 }
 
-}  // namespace skid::output
+}  // namespace skid

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skid::output {
+namespace skid {
 
 /// Returns `text` with each byte of a control character, of an invisible or direction-changing
 /// character, and of invalid UTF-8 written as \xNN. Other characters stay as they are.
@@ -34,21 +34,8 @@ std::string shorten(std::string_view text, std::size_t width);
 /// names that differ in their ends.
 std::string shorten_front(std::string_view text, std::size_t width);
 
-/// Returns the part of a path after its last '/', escaped.
-inline std::string file_name(std::string_view path) {
-  const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
-  return escape_for_terminal(name == path.size() ? path : path.substr(name));
-}
-
-/// Returns the name of a function, escaped. Names of C++ can be longer than a line; they are
-/// shortened.
-inline std::string function_name(std::string_view name) {
-  constexpr std::size_t kLongest = 90;
-  return shorten(escape_for_terminal(name), kLongest);
-}
-
 /// Breaks escaped text into lines of at most `width` columns, at spaces, or within words that are
 /// longer than a line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-}  // namespace skid::output
+}  // namespace skid
