@@ -170,10 +170,10 @@ A binary that is missing is named once, and may be elsewhere:
 A figure without blocks does not hide what the gate finds:
 
   $ skidscan audit placed.data --binary elsewhere --fail-on samples > text
-  skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are at instructions that cannot cause their event
+  skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are where their event cannot be sampled
   [4]
   $ skidscan audit placed.data --binary elsewhere --fail-on samples --plot-script f.gp --top 0 > text
-  skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are at instructions that cannot cause their event
+  skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are where their event cannot be sampled
   skidscan: --plot: no block of code was judged; audit --details prints why, for each event
   [4]
   $ mv elsewhere program

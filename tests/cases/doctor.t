@@ -39,11 +39,12 @@ On one screen, of 80 columns:
     2 the NMI watchdog keeps one hardware counter for itself
       > sudo sysctl kernel.nmi_watchdog=0
   
-  --details prints rights, settings, PMUs and the default triggers
+  --details prints rights, settings, PMUs and the default triggers, and how to
+  record a program so that each sample is judged
   $ for machine in skylake alder-lake zen4 neoverse-n1 vm-without-pmu container; do
   >   doctor $machine > text; echo "$machine $?"
   >   doctor $machine --details > details
-  >   [ "$(wc -l < text)" -le 40 ] && [ "$(wc -l < details)" -le 66 ] || wc -l text details
+  >   [ "$(wc -l < text)" -le 40 ] && [ "$(wc -l < details)" -le 70 ] || wc -l text details
   >   grep -E -h -e '.{81}' -e ' $' text details
   > done
   skylake 0

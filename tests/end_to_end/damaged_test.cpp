@@ -365,10 +365,6 @@ TEST_F(MissingFiles, AreNamedOnceEach) {
   EXPECT_NE(last, std::string::npos) << audit.out.substr(0, 2000);
   EXPECT_EQ(audit.out.find("/missing/77: "), audit.out.rfind("/missing/77: "));
 
-  const Completed correct = in_time("correct --by function");
-  EXPECT_TRUE(correct.code.success()) << describe(correct.code);
-  EXPECT_THAT(correct.out, HasSubstr("99995 more warnings"));
-
   const Completed annotate = in_time("annotate");
   EXPECT_EQ(annotate.code.signal, 0) << describe(annotate.code);
   EXPECT_THAT(annotate.err, HasSubstr("99990 more like these"));

@@ -368,7 +368,11 @@ TEST_F(Record, NamesTheSettingOfAMissingPermission) {
 
 TEST_F(Record, KeepsFinishedMeasurementsOnAFullDisk) {
   SKIP_WITHOUT("mount");
-  const test::SmallDisk disk(here_ / "disk", "400k");
+  const Completed one = record({"-e", "faults", "-p", "none", "--samples", "5000", "-o", "one"});
+  ASSERT_TRUE(one.code.success()) << one.err;
+  // Room for one and a half recordings, and for the target.
+  const auto bytes = fs::file_size(here_ / "one/faults.none.data") * 3 / 2 + (64 << 10);
+  const test::SmallDisk disk(here_ / "disk", std::to_string(bytes >> 10) + "k");
   ASSERT_TRUE(disk.mounted());
   EXPECT_THAT(record({"-e", "faults", "-p", "none,p", "--samples", "5000", "-o", "disk/run"}),
               Exits(1, HasSubstr("disk/run/faults.p.data: cannot be written: no space left on "

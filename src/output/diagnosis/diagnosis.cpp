@@ -415,9 +415,11 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
     text += page.field("branches", branches_text(support, *diagnosis.branch_records));
   }
   text += events_text(page, diagnosis);
-  if (any_of_cpu(diagnosis)) text += own_program_text(page, cpu_events);
   text += problems_text(page, diagnosis);
-  const std::string more = "--details prints rights, settings, PMUs and the default triggers";
+  std::string more = "--details prints rights, settings, PMUs and the default triggers";
+  if (any_of_cpu(diagnosis) && !cpu_events.proving_command.empty()) {
+    more += ", and how to record a program so that each sample is judged";
+  }
   return text + '\n' +
          page.paragraph(
              diagnosis.status == ExitStatus::done ? more : fmt::format("{}; {}", more, kSeeExample),
