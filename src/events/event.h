@@ -17,10 +17,10 @@ struct Event {
   std::string description = {};  ///< may be empty; from a file: not escaped
   Core core = Core::other;       ///< the core type that has it
   ConfigLayout layout = ConfigLayout::intel;  ///< layout of `config`
-  std::string pmu = "cpu";                ///< name of the PMU in perf and sysfs
-  std::uint64_t config = 0, config1 = 0;  ///< fields of perf_event_attr
-  std::string source = {};                ///< "Intel's event file skylake V59", "libpfm4, skl"
-  std::optional<bool> precise = {};       ///< nullopt: unknown
+  std::string pmu = "cpu";                    ///< name of the PMU in perf and sysfs
+  std::uint64_t config = 0, config1 = 0;      ///< fields of perf_event_attr
+  std::string source = {};                    ///< "Intel's event file skylake V59", "libpfm4, skl"
+  std::optional<bool> precise = {};           ///< nullopt: unknown
   std::string precise_source = {};  ///< "intel", "libpfm4", "perfmon", "kernel"; empty: unknown
   std::optional<bool> data_la =
       {};  ///< true if a precise record has the data address; nullopt: unknown
