@@ -360,15 +360,6 @@ std::optional<Counted> caused_once_by(const Event& event) {
   return meaning.once ? std::optional(meaning.counted) : std::nullopt;
 }
 
-Counted counted_by_generic(std::string_view name) {
-  for (const std::string_view busy : {"cycles", "cpu-cycles", "ref-cycles", "bus-cycles"}) {
-    if (name == busy) return K::cycles;
-  }
-  if (name == "instructions") return K::instructions;
-  if (name == "branches" || name == "branch-instructions") return K::branches;
-  return name == "branch-misses" ? K::mispredicted : K::other;
-}
-
 int preference(const Event& event) {
   return find(event).place;
 }

@@ -4,7 +4,6 @@
 #include "src/instructions/counted.h"
 
 #include <optional>
-#include <string_view>
 
 namespace skid::events {
 
@@ -32,9 +31,6 @@ constexpr bool samples_any_instruction(Counted counted) {
 /// latencies or outcomes. nullopt for all others, for other vendors, and for a code with modifiers
 /// (cmask, inv, edge), which no name has.
 std::optional<Counted> caused_once_by(const Event& event);
-
-/// Returns what a generic event of perf counts on any CPU, by the name that perf gives it.
-Counted counted_by_generic(std::string_view name);
 
 /// Ranks how directly an event represents what it counts: of two events that count the same, the
 /// one with the lower number is preferred.

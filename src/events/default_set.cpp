@@ -5,6 +5,7 @@
 #include "src/events/causes.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
+#include "src/events/perf_names.h"
 #include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"

@@ -1,5 +1,6 @@
 #include "src/events/perf_names.h"
 
+#include "src/instructions/counted.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/support/text.h"
 
@@ -15,19 +16,21 @@ namespace {
 struct Generic {
   std::string_view name;
   std::array<std::uint64_t, 3> codes;  ///< codes by ConfigLayout
+  Counted counted = Counted::other;
 };
 
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
-constexpr std::array<Generic, 10> kGeneric{{{"cycles", {0x3c, 0x76, 0x11}},
-                                            {"cpu-cycles", {0x3c, 0x76, 0x11}},
-                                            {"instructions", {0xc0, 0xc0, 0x08}},
-                                            {"cache-references", {0x4f2e, 0xff60, 0x04}},
-                                            {"cache-misses", {0x412e, 0x0964, 0x03}},
-                                            {"branches", {0xc4, 0xc2, kNone}},
-                                            {"branch-instructions", {0xc4, 0xc2, kNone}},
-                                            {"branch-misses", {0xc5, 0xc3, 0x10}},
-                                            {"bus-cycles", {0x013c, kNone, 0x1d}},
-                                            {"ref-cycles", {0x0300, kNone, kNone}}}};
+constexpr std::array<Generic, 10> kGeneric{
+    {{"cycles", {0x3c, 0x76, 0x11}, Counted::cycles},
+     {"cpu-cycles", {0x3c, 0x76, 0x11}, Counted::cycles},
+     {"instructions", {0xc0, 0xc0, 0x08}, Counted::instructions},
+     {"cache-references", {0x4f2e, 0xff60, 0x04}},
+     {"cache-misses", {0x412e, 0x0964, 0x03}},
+     {"branches", {0xc4, 0xc2, kNone}, Counted::branches},
+     {"branch-instructions", {0xc4, 0xc2, kNone}, Counted::branches},
+     {"branch-misses", {0xc5, 0xc3, 0x10}, Counted::mispredicted},
+     {"bus-cycles", {0x013c, kNone, 0x1d}, Counted::cycles},
+     {"ref-cycles", {0x0300, kNone, kNone}, Counted::cycles}}};
 
 struct Fixed {
   std::string_view name;
@@ -62,6 +65,11 @@ std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view
   const std::uint64_t code =
       found == nullptr ? kNone : found->codes.at(static_cast<std::size_t>(layout));
   return code == kNone ? std::nullopt : std::optional(code);
+}
+
+Counted counted_by_generic(std::string_view name) {
+  const Generic* found = find_by(kGeneric, &Generic::name, name);
+  return found == nullptr ? Counted::other : found->counted;
 }
 
 std::optional<std::uint64_t> code_of(ConfigLayout layout, std::uint32_t type,

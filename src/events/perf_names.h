@@ -1,6 +1,7 @@
 // Names of core events in perf and in the kernel, and the codes that these names stand for.
 #pragma once
 
+#include "src/events/counted.h"
 #include "src/events/cpu.h"
 
 #include <cstdint>
@@ -13,6 +14,9 @@ namespace skid::events {
 /// "cache-misses"): arch/x86/events/intel/core.c, arch/x86/events/amd/core.c (Zen 2 and later) and
 /// drivers/perf/arm_pmuv3.c. Other names give nullopt.
 std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name);
+
+/// Returns what a generic hardware event of perf counts on any CPU; `other` for other names.
+Counted counted_by_generic(std::string_view name);
 
 /// Returns the code that the driver of a core PMU takes for an event: that of a generic hardware
 /// event, else its config. `type` and `config`: of perf_event_attr. nullopt: it takes none, or a

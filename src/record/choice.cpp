@@ -9,6 +9,7 @@
 #include "src/events/default_set.h"
 #include "src/events/errata.h"
 #include "src/events/event.h"
+#include "src/events/perf_names.h"
 #include "src/events/spelling.h"
 #include "src/machine/cpu_identity.h"
 #include "src/run/perftool/event_name.h"
