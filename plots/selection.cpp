@@ -7,12 +7,13 @@
 #include "src/events/catalogue.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
 #include "src/measure/event_selection.h"
 #include "src/output/report/grouping.h"
 #include "src/support/error.h"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ std::string event_name(const Measurement& measurement) {
   if (event.type != PERF_TYPE_RAW || !event.label.starts_with('r')) return event.label;
   machine::Machine machine;
   machine.cpu = measurement.cpu;
-  const auto catalogue = events::find_catalogue(machine);
+  static measure::Catalogues catalogues;  // one for all measurements of a CPU
+  const auto catalogue = catalogues.of(machine);
   if (!catalogue) return event.label;
   const auto found = catalogue->find_code(event.config, event.config1);
   return found.size() == 1 ? found.front().name : event.label;
