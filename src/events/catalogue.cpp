@@ -334,8 +334,7 @@ std::vector<Event> Catalogue::find_pfm_event(const Spelling& parts) const {
   return {};
 }
 
-std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
-  const Spelling parts = parse_spelling(spelling, cpu_.layout);
+std::vector<Event> Catalogue::find_if_known(const Spelling& parts) const {
   if (!parts.problem.empty()) return {};
   std::vector<Event> found;
   if (parts.config) {
@@ -359,7 +358,8 @@ std::vector<Event> Catalogue::find_if_known(std::string_view spelling) const {
 }
 
 std::vector<Event> Catalogue::find(std::string_view spelling) const {
-  auto found = find_if_known(spelling);
+  const Spelling parts = parse_spelling(spelling, cpu_.layout);
+  auto found = find_if_known(parts);
   if (!found.empty()) return found;
   const std::string of_cpu = cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name);
   if (spelling.starts_with("ibs_") || spelling.starts_with("arm_spe")) {
@@ -368,7 +368,6 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
         "'skidscan events --for WHAT{}' prints filters for what is to be sampled",
         spelling, of_cpu);
   }
-  const Spelling parts = parse_spelling(spelling, cpu_.layout);
   if (!parts.problem.empty()) throw UsageError("{}", parts.problem);
   std::vector<std::string> names;
   for (const Event& event : events_) names.push_back(event.name);

@@ -47,7 +47,7 @@ class Catalogue {
   /// event.
   std::vector<Event> find(std::string_view spelling) const;
   /// Like find(), but returns an empty list if nothing has that name or event.
-  std::vector<Event> find_if_known(std::string_view spelling) const;
+  std::vector<Event> find_if_known(const Spelling& parts) const;
 
   /// Finds events by the fields of perf_event_attr; empty if nothing has that event. If events of
   /// one code differ in config1 alone, another value of config1 gets their common properties.

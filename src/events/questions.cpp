@@ -258,7 +258,8 @@ void add_events(const Question& question, const Catalogue& catalogue, std::strin
 void add_kernel_event(std::string_view name, const Catalogue& catalogue, const std::string& pmu,
                       std::vector<Answer>& answers) {
   const std::string spelling = fmt::format("{}/{},ldlat=30/", pmu, name);
-  for (Event& event : catalogue.find_if_known(spelling)) {
+  const auto parts = parse_spelling(spelling, catalogue.cpu().layout);
+  for (Event& event : catalogue.find_if_known(parts)) {
     if (event.pmu != pmu) continue;
     Answer answer{.pmu = pmu, .perf = spelling + "pp", .precise = event.precise, .remark = {}};
     answer.remark = "ldlat: cycles from which loads are recorded";

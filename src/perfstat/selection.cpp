@@ -2,6 +2,8 @@
 
 #include "analysis/rates.h"
 #include "src/events/catalogue.h"
+#include "src/events/cpu.h"
+#include "src/events/spelling.h"
 #include "src/machine/machine.h"
 #include "src/perfstat/reading.h"
 #include "src/run/perftool/event_name.h"
@@ -77,8 +79,9 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
   for (const events::Catalogue& catalogue : kCatalogues) {
     if (const auto found = catalogue.find_name(name); !found.empty()) return found.front().config;
   }
+  const auto parts = events::parse_spelling(name, events::ConfigLayout::intel);
   for (const events::Catalogue& catalogue : kCatalogues) {
-    const auto found = catalogue.find_if_known(name);
+    const auto found = catalogue.find_if_known(parts);
     if (!found.empty()) return found.front().config;
   }
   return std::nullopt;

@@ -69,18 +69,17 @@ bool is_generic(std::string_view name) {
 }
 
 /// The intended event of the catalogue, if there is one: by any name that it has, or by a code.
-std::optional<events::Event> catalogued(const RequestedEvent& event,
+std::optional<events::Event> catalogued(const RequestedEvent& event, const events::Spelling& parts,
                                         const events::Catalogue* catalogue,
                                         const machine::Machine& machine) {
   if (catalogue == nullptr || is_built_in(event.kind)) return std::nullopt;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
-  const events::Spelling parts = events::parse_spelling(event.name, catalogue->cpu().layout);
   if (!parts.cpu.empty() && !events::is_called(catalogue->cpu().name, parts.cpu)) {
     throw Error("-e {}: is an event of {}, and this CPU is {}", event.text(), parts.cpu,
                 catalogue->cpu().name);
   }
   // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
-  const std::vector<events::Event> found = catalogue->find_if_known(event.name);
+  const std::vector<events::Event> found = catalogue->find_if_known(parts);
   const auto of_pmu = std::ranges::find_if(
       found, [&](const auto& candidate) { return pmu == nullptr || candidate.pmu == pmu->name; });
   return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);
@@ -88,10 +87,9 @@ std::optional<events::Event> catalogued(const RequestedEvent& event,
 
 /// Makes perf take a name of the catalogue as a raw event. Names that only perf understands stay:
 /// its generic events, codes, and terms of a PMU.
-void name_for_perf(RequestedEvent& event, const events::Event& known,
+void name_for_perf(RequestedEvent& event, const events::Spelling& parts, const events::Event& known,
                    const machine::Machine& machine) {
-  const bool raw = event.name.find('/') != std::string::npos ||
-                   events::parse_spelling(event.name, events::ConfigLayout::intel).config;
+  const bool raw = event.name.find('/') != std::string::npos || parts.config;
   if (raw || is_generic(event.name)) return;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
@@ -254,28 +252,26 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
 }
 
 /// perf's own hardware events and raw codes on the PMU of --pmu: "cpu_atom/cycles/".
-void name_on_pmu(RequestedEvent& event, const std::string& pmu) {
+void name_on_pmu(RequestedEvent& event, const events::Spelling& parts, const std::string& pmu) {
   if (is_built_in(event.kind) || event.name.find('/') != std::string::npos) return;
   if (is_generic(event.name)) {
     const std::string name = event.name == "branches" ? "branch-instructions" : event.name;
     event.perf_name = fmt::format("{}/{}/", pmu, name);
     return;
   }
-  const auto parts = events::parse_spelling(event.name, events::ConfigLayout::intel);
   if (parts.config) event.perf_name = fmt::format("{}/config={:#x}/", pmu, *parts.config);
 }
 
 /// Whether an event has a name of perf or the kernel, or is no name but a code, terms of a PMU, a
 /// tracepoint or a breakpoint.
-bool is_of_perf(const RequestedEvent& event) {
+bool is_of_perf(const RequestedEvent& event, const events::Spelling& parts) {
   // Cache events (tools/perf/util/parse-events.c), and names in the kernel's folders of core PMUs.
   constexpr std::array<std::string_view, 13> kPrefixes{
       "L1-dcache-", "L1-icache-", "LLC-",  "dTLB-", "iTLB-",   "branch-load", "node-",
       "mem-",       "topdown-",   "slots", "tx-",   "cycles-", "el-"};
   const std::string_view name = event.name;
   return is_built_in(event.kind) || perftool::find_generic_event(name) != nullptr ||
-         name.find_first_of(":/{") != std::string_view::npos ||
-         events::parse_spelling(name, events::ConfigLayout::intel).config ||
+         name.find_first_of(":/{") != std::string_view::npos || parts.config ||
          std::ranges::any_of(kPrefixes,
                              [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
@@ -309,12 +305,13 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
   std::vector<ChosenEvent> chosen;
   for (RequestedEvent& event : parse_events(options.events)) {
     ChosenEvent& named = chosen.emplace_back();
-    if (options.pmu) name_on_pmu(event, *options.pmu);
-    const auto known = catalogued(event, catalogue, sampled);
+    const auto parts = events::parse_spelling(event.name, events::layout_of(machine.cpu));
+    if (options.pmu) name_on_pmu(event, parts, *options.pmu);
+    const auto known = catalogued(event, parts, catalogue, sampled);
     if (known) {
       named.erratum = erratum_of_modes(event, *known);
-      name_for_perf(event, *known, sampled);
-    } else if (catalogue != nullptr && !is_of_perf(event)) {
+      name_for_perf(event, parts, *known, sampled);
+    } else if (catalogue != nullptr && !is_of_perf(event, parts)) {
       named.near_names = near_events(event.name, *catalogue);
     }
     named.levels = levels_for(event, options);
