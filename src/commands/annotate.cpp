@@ -203,14 +203,20 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const auto inputs = each_recording(inputs_or_default_run(options.inputs), one, shown, read_one);
   const auto& listing = reader.finish();
   const auto remarks = reader.remarks();
-  for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) shown.note(remarks[i]);
-  if (remarks.size() > kMostNamed) {
-    shown.note(fmt::format(
-        "{} more like these: 'skidscan samples' prints all that is wrong with mapped files",
-        remarks.size() - kMostNamed));
-  }
-  if (!listing.columns.empty() &&
-      std::ranges::all_of(listing.columns, [](const auto& column) { return column.read() == 0; })) {
+  const auto note_remarks = [&] {
+    for (std::size_t i = 0; i < remarks.size() && i < kMostNamed; ++i) shown.note(remarks[i]);
+    if (remarks.size() > kMostNamed) {
+      shown.note(fmt::format(
+          "{} more like these: 'skidscan samples' prints all that is wrong with mapped files",
+          remarks.size() - kMostNamed));
+    }
+  };
+  // A function that is chosen here is read, with its remarks, once more.
+  const bool has_samples =
+      std::ranges::any_of(listing.columns, [](const auto& column) { return column.read() > 0; });
+  const bool is_chosen_here = listing.codes.empty() && !options.function && has_samples;
+  if (!is_chosen_here) note_remarks();
+  if (!listing.columns.empty() && !has_samples) {
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
                                           : reader.no_samples());
@@ -222,6 +228,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     const bool is_in_no_file =
         options.function && reader.other_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
+      if (is_chosen_here) note_remarks();
       note_filtered(options.filter, reader.filtered(), shown);
       if (listing.columns.empty()) throw Error("no recorded event is one that -e selects");
       fail(options, reader);

@@ -72,14 +72,21 @@ std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
   Judged sources{"samples", "samples", kContradictedSources};
   Judged operations{"samples", "samples", kContradictedIbs};
   Judged records{"branches", "branch records", "are impossible"};
+  std::uint64_t by_addresses = 0;
   Judged blocks{"biased", "blocks", "are sampled unevenly"};
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);
       if (const auto& of = event.ibs_record) add(of->share.count, of->share.total, operations);
-      if (const auto& of = event.branch_records) add(of->impossible.count, of->judged, records);
+      if (const auto& of = event.branch_records) {
+        add(of->impossible.count, of->judged, records);
+        by_addresses += audit::by_addresses_alone(*of);
+      }
       add(event.bias.biased, event.bias.judged, blocks);
     }
+  }
+  if (by_addresses == records.total) {
+    records.clause = "are impossible by their addresses; their code was not compared";
   }
   std::vector<Judged> all{judged_ips(audits), sources, operations, records, blocks};
   std::ranges::stable_sort(all, std::greater{}, [](const Judged& one) {
