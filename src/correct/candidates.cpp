@@ -35,20 +35,12 @@ using instructions::Category;
 using instructions::Instruction;
 using instructions::MemoryOperand;
 
-constexpr std::uint8_t kStackPointer = 4;  // see instructions::AddressFormula
-
-bool is_in_parts(const Instruction& instruction) {
-  return instruction.repeats ||
-         std::ranges::any_of(instruction.memory, [](const MemoryOperand& operand) {
-           return operand.vector_of_addresses;
-         });
-}
-
 /// Whether an instruction may have accessed the bytes that a breakpoint watches. Removes its
 /// accesses of the stack if these are elsewhere.
 bool may_touch(witness::Accesses& accesses, const Suspicion& suspicion) {
   if (suspicion.stack_is_elsewhere) {
-    std::erase_if(accesses.known, [](const auto& one) { return one.base == kStackPointer; });
+    std::erase_if(accesses.known,
+                  [](const auto& one) { return one.base == instructions::kStackPointer; });
   }
   return witness::judge(accesses, *suspicion.watched).verdict != witness::Verdict::contradicted;
 }
@@ -84,7 +76,7 @@ Candidates find_candidates(code::ControlFlow& flow, witness::FileAccesses& acces
   std::map<std::uint64_t, Candidate> known;
   const auto sampled = flow.instruction_at(address);
   result.sampled_allowed = sampled && suspicion.allows(*sampled);
-  if (result.sampled_allowed && is_in_parts(*sampled)) {
+  if (result.sampled_allowed && instructions::is_in_parts(*sampled)) {
     known[address] = {
         .address = address, .branches = {}, .accesses = {{}, witness::Unknown::operand}};
   }
@@ -107,11 +99,11 @@ Candidates find_candidates(code::ControlFlow& flow, witness::FileAccesses& acces
       return;
     }
     const auto last = flow.instruction_at(one.leads_from);
-    if (last && one.leads_from + last->length == address) {
-      candidate.falls_through = true;
-    } else {
-      candidate.branches.push_back(one.leads_from);
-    }
+    if (!last) return;
+    const bool falls =
+        instructions::falls_through(last->flow) && one.leads_from + last->length == address;
+    candidate.falls_through |= falls;
+    if (!falls || last->target == address) candidate.branches.push_back(one.leads_from);
   });
   if (known.size() > kMostCandidates) {
     known.clear();

@@ -152,6 +152,8 @@ class Corrector {
   struct PlaceToJudge {
     SpreadPlace place;
     Candidates candidates;
+    /// Their sum is that of the samples at the place, which agree with all candidates until they
+    /// are judged.
     std::map<Agreement, std::uint64_t> samples;
   };
   using Places = std::map<SampledAt, PlaceToJudge>;
@@ -227,12 +229,14 @@ class Corrector {
       return;
     }
     PlaceToJudge found{place, code.candidates_of(at, place.address, event.causes), {}};
+    const CandidateSet all = all_of(found.candidates);
+    found.samples[{all, all}] = samples;
     if (flow.is_cut()) {
       leave(event, place, samples, NotJudged::too_much_code);
       return;
     }
     const bool has_evidence = evidence_.has(at.attribute);
-    if (!has_evidence) add(event, found, all_of(found.candidates), samples);
+    if (!has_evidence) add(event, found, all, all, samples);
     if (has_evidence || keeps_places_) places_.emplace(at, std::move(found));
   }
 
@@ -247,7 +251,8 @@ class Corrector {
     return places_.find({*visited.location, 0, sample->attribute});
   }
 
-  /// Returns the candidates that agree with all evidence of a sample.
+  /// Returns the candidates that agree with all evidence of a sample; where data address and branch
+  /// record exclude each other, with the address.
   CandidateSet left_by(std::uint32_t attribute, const Agreement& agreement) const {
     const CandidateSet both = agreement.by_address & agreement.by_branch;
     return both != 0 && evidence_.trusts_branches(attribute) ? both : agreement.by_address;
@@ -261,14 +266,20 @@ class Corrector {
       const auto found = find_place(visited);
       if (found == places_.end() || !evidence_.has(found->first.attribute)) return;
       auto& [place, candidates, samples] = found->second;
+      constexpr std::size_t kMostAgreements = 64;  // a program has few, registers may hold anything
+      std::uint64_t& not_judged = samples[{all_of(candidates), all_of(candidates)}];
+      if (not_judged == 0 || samples.size() > kMostAgreements) return;
+      --not_judged;
       ++samples[evidence_.agreement(visited, candidates, place.address, /*is_counted=*/true)];
     });
     for (const auto& [at, place] : places_) {
+      if (!evidence_.has(at.attribute)) continue;
       CorrectedEvent& event = events_.at(at.attribute);
       const CandidateSet all = all_of(place.candidates);
       for (const auto& [agreement, samples] : place.samples) {
+        if (samples == 0) continue;
         const CandidateSet left = left_by(at.attribute, agreement);
-        add(event, place, left, samples);
+        add(event, place, agreement.by_address, left, samples);
         if (!only_one(left) || only_one(all)) continue;
         const auto by =
             only_one(agreement.by_address) ? DecidedBy::address : DecidedBy::branch_records;
@@ -277,15 +288,20 @@ class Corrector {
     }
   }
 
-  /// Adds samples of a place, each of which one of the candidates in `left` caused.
-  static void add(CorrectedEvent& event, const PlaceToJudge& found, CandidateSet left,
-                  std::uint64_t samples) {
+  /// Adds samples of a place, each of which one of the candidates in `possible` caused, and likely
+  /// one of `left`.
+  static void add(CorrectedEvent& event, const PlaceToJudge& found, CandidateSet possible,
+                  CandidateSet left, std::uint64_t samples) {
     EventCorrection& correction = event.correction;
-    Spread spread{found.place, samples, {}, left == 0 || (left & kUnknownCandidate) != 0};
+    Spread spread{found.place, samples, {}, possible == 0 || (possible & kUnknownCandidate) != 0};
+    const auto place_of = [&](std::size_t candidate) {
+      return SpreadPlace{found.place.file, true, found.candidates.known[candidate].address};
+    };
     for (std::size_t i = 0; i < found.candidates.known.size(); ++i) {
-      if ((left >> i & 1) == 0) continue;
-      spread.candidates.push_back({found.place.file, true, found.candidates.known[i].address});
+      if ((possible >> i & 1) != 0) spread.candidates.push_back(place_of(i));
     }
+    const auto cause = only_one(left);
+    if (cause) spread.likely = place_of(*cause);
     if (found.candidates.sampled_allowed && left == 0) event.only_sampled += samples;
     if (!found.candidates.sampled_allowed && left != 0) event.only_preceding += samples;
     std::uint64_t* count = &correction.undecided;
@@ -293,8 +309,8 @@ class Corrector {
       count = &correction.unexplained;
     } else if (left == kUnknownCandidate) {
       count = &correction.unknown;
-    } else if (only_one(left)) {
-      count = spread.candidates.front() == found.place ? &correction.in_place : &correction.moved;
+    } else if (cause) {
+      count = *spread.likely == found.place ? &correction.in_place : &correction.moved;
     }
     *count += samples;
     event.spreads.push_back(std::move(spread));

@@ -33,13 +33,6 @@ bool records_all_branches(const measure::RecordedEvent& event) {
   return filter.no_contiguity == audit::NoContiguity::none;
 }
 
-/// Whether an address can be that of an access of the program. The kernel's last instruction before
-/// the program went on is its predecessor, too, if the kernel was counted.
-bool is_of_program(std::uint64_t address) {
-  constexpr unsigned kKernelBit = 63;
-  return analysis::is_data_address(address) && address >> kKernelBit == 0;
-}
-
 }  // namespace
 
 CandidateSet agreeing(const Candidates& candidates, const witness::Record& record) {
@@ -75,7 +68,13 @@ Agreement Evidence::agreement(const locate::VisitedRecord& visited, const Candid
   if (event.addresses && event.addresses->takes({sample.mode, sample.exact})) {
     const auto record =
         audit::address_record(profile_.recording, visited.record, sample, *event.addresses);
-    if (is_of_program(record.address)) agreement.by_address = agreeing(candidates, record);
+    constexpr unsigned kKernelBit = 63;
+    if (record.address >> kKernelBit != 0) {
+      // The kernel's last instruction before the program went on, if the kernel was counted.
+      agreement.by_address = kUnknownCandidate;
+    } else if (analysis::is_data_address(record.address)) {
+      agreement.by_address = agreeing(candidates, record);
+    }
   }
   if (event.has_branches) {
     agreement.by_branch = agreeing_with_branch(event, visited, candidates, address, is_counted);

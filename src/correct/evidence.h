@@ -34,7 +34,8 @@ CandidateSet agreeing(const Candidates& candidates, const witness::Record& recor
 /// The candidates that agree with a sample.
 struct Agreement {
   CandidateSet by_address = 0;  ///< with its data address and registers
-  /// With its newest branch record. It holds if Evidence::trusts_branches().
+  /// With its newest branch record, which counts if Evidence::trusts_branches(). All, if it fits
+  /// none.
   CandidateSet by_branch = 0;
 
   friend auto operator<=>(const Agreement&, const Agreement&) = default;
@@ -46,11 +47,12 @@ struct Agreement {
 /// The newest branch record of a sample shows by which way this very sample came to its
 /// instruction: by a branch to it, or without a branch from the target of one. The kernel assumes
 /// the same where it rewinds PEBS samples (intel_pmu_pebs_fixup_ip() in
-/// arch/x86/events/intel/ds.c). Those of adaptive PEBS are in step with their samples; those that
-/// the interrupt handler reads can be newer. They count as in step if at most 1% of the samples
-/// precede the target of their newest record. Events that did not record all branches (`-j
-/// any_call`, `--call-graph lbr`) are left out, and so are records that were not retired, by the
-/// rules of audits (audit::branch_filter(), audit::is_run()).
+/// arch/x86/events/intel/ds.c). But the interrupt handler reads the records, which can be newer
+/// than the sample, and in a loop that cannot be seen. So a record shows what is likely, and
+/// nothing if more than 1% of the samples of the event precede the target of their newest record.
+/// Events that did not record all branches
+/// (`-j any_call`, `--call-graph lbr`) are left out, and so are records that were not retired, by
+/// the rules of audits (audit::branch_filter(), audit::is_run()).
 class Evidence {
  public:
   /// `profile` must outlive this.

@@ -1,6 +1,7 @@
 #include "src/correct/fit.h"
 
 #include "analysis/not_judged.h"
+#include "analysis/wording.h"
 #include "src/correct/correction.h"
 #include "src/correct/skid.h"
 #include "src/correct/spread.h"
@@ -14,6 +15,8 @@
 namespace skid::correct {
 namespace {
 
+using analysis::in_thousands;
+
 /// Explains how the counts contradict the model; empty: they do not.
 std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
   const EventCorrection& c = event.correction;
@@ -26,13 +29,13 @@ std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
     return fmt::format(
         "the sampled instructions explain the event better than their predecessors do: {} samples "
         "only the former, {} only the latter, of {}",
-        event.only_sampled, event.only_preceding, placed);
+        in_thousands(event.only_sampled), in_thousands(event.only_preceding), in_thousands(placed));
   }
   const double share = static_cast<double>(c.unexplained) / static_cast<double>(placed);
   if (share > kMostUnexplained) {
     return fmt::format(
         "{} of {} samples follow no instruction that can have caused the event, more than {:.0f}%",
-        c.unexplained, placed, 100 * kMostUnexplained);
+        in_thousands(c.unexplained), in_thousands(placed), 100 * kMostUnexplained);
   }
   if (c.unexplained + c.unknown == placed) {
     return "no sample follows an instruction that is known and can have caused the event";
@@ -46,7 +49,7 @@ std::string rest_of(const EventCorrection& correction) {
   const double most = kMostUnplaced * static_cast<double>(correction.samples);
   if (static_cast<double>(open) <= most) return {};
   return fmt::format("the cause of {} of {} samples is open: they stay where they were recorded",
-                     open, correction.samples);
+                     in_thousands(open), in_thousands(correction.samples));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ struct Profile;
 namespace skid::correct {
 
 /// Adds the spreads to the Counts to which `counts_of` returns a reference for each of their
-/// places. Samples whose candidates are all in one place are corrected to be there, others stay.
+/// places. Samples move to the place in which all of their candidates are, or to the likely one;
+/// others stay.
 template <typename CountsOf>
 void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
   for (const Spread& spread : spreads) {
@@ -24,10 +25,12 @@ void add_up(const std::vector<Spread>& spreads, CountsOf counts_of) {
     std::set<Counts*> reached;
     for (const SpreadPlace& place : spread.candidates) reached.insert(&counts_of(place));
     if (spread.is_open) reached.insert(&here);
-    const bool stays = reached.size() != 1;
-    (stays ? here : **reached.begin()).corrected += spread.samples;
-    if (!stays && !spread.is_open) (*reached.begin())->low += spread.samples;
-    if (stays) reached.insert(&here);
+    const bool is_certain = reached.size() == 1;
+    Counts& uncertain = spread.likely ? counts_of(*spread.likely) : here;
+    Counts& there = is_certain ? **reached.begin() : uncertain;
+    there.corrected += spread.samples;
+    if (is_certain && !spread.is_open) there.low += spread.samples;
+    reached.insert(&there);
     for (Counts* counts : reached) counts->high += spread.samples;
   }
 }

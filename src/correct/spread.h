@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace skid::correct {
@@ -28,6 +29,8 @@ struct Spread {
   std::uint64_t samples = 0;
   std::vector<SpreadPlace> candidates;  ///< each once
   bool is_open = false;                 ///< the cause of some or all may be none of the candidates
+  std::optional<SpreadPlace> likely =
+      {};  ///< the candidate that they move to, if it is not certain
 };
 
 struct CorrectedEvent {

@@ -5,6 +5,7 @@
 #include "src/instructions/category.h"
 #include "src/support/address.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,9 @@ struct AddressFormula {
 
   friend bool operator==(const AddressFormula&, const AddressFormula&) = default;
 };
+
+/// RSP as AddressFormula has it.
+inline constexpr std::uint8_t kStackPointer = 4;
 
 /// An access to memory by an instruction.
 struct MemoryOperand {
@@ -117,6 +121,13 @@ struct Instruction {
   /// It is SYSCALL or SYSENTER: the program may end there, or continue in two processes.
   bool calls_kernel = false;
 };
+
+/// Whether an instruction is executed in parts, between which it is the next one, too: strings with
+/// REP, gathers and scatters.
+inline bool is_in_parts(const Instruction& instruction) {
+  return instruction.repeats ||
+         std::ranges::any_of(instruction.memory, &MemoryOperand::vector_of_addresses);
+}
 
 /// Whether two neighbours are fused, the first being TEST, CMP, AND, ADD, SUB, INC or DEC and the
 /// second a conditional jump that it fuses with. Pairs across cache lines, and CPUs that fuse fewer

@@ -19,13 +19,18 @@ std::uint16_t written_by(const ZydisInstruction& decoded) {
   }
   if (enters_system(decoded)) return UINT16_MAX;
   std::uint16_t written = 0;
-  for (const ZydisDecodedOperand& operand : decoded.all_operands()) {
-    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER ||
-        (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0) {
-      continue;
-    }
-    const auto number = register_number(ZydisRegisterGetLargestEnclosing(kMode, operand.reg.value));
+  const auto add = [&](ZydisRegister reg) {
+    const auto number = register_number(ZydisRegisterGetLargestEnclosing(kMode, reg));
     if (number) written = static_cast<std::uint16_t>(written | bit_of(*number));
+  };
+  // Zydis 4.0 lists the addresses of SCAS, CMPS, INS and OUTS as read only.
+  const bool is_string =
+      decoded.is_of(ZYDIS_CATEGORY_STRINGOP) || decoded.is_of(ZYDIS_CATEGORY_IOSTRINGOP);
+  for (const ZydisDecodedOperand& operand : decoded.all_operands()) {
+    if (is_string && operand.type == ZYDIS_OPERAND_TYPE_MEMORY) add(operand.mem.base);
+    const bool is_written = operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                            (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    if (is_written) add(operand.reg.value);
   }
   return written;
 }

@@ -46,8 +46,6 @@ using instructions::Category;
 using instructions::Instruction;
 using instructions::MemoryOperand;
 
-constexpr std::uint8_t kStackPointer = 4;
-
 void note(Unknown reason, Accesses& accesses) {
   if (accesses.unknown == Unknown::none) accesses.unknown = reason;
 }
@@ -56,12 +54,6 @@ bool accesses_without_operand(const Instruction& instruction) {
   return instruction.enters_system ||
          std::ranges::any_of(std::array{Category::other, Category::flush, Category::prefetch},
                              [&](Category one) { return instruction.categories.contains(one); });
-}
-
-bool is_in_parts(const Instruction& instruction) {
-  return instruction.repeats || std::ranges::any_of(instruction.memory, [](const auto& operand) {
-           return operand.vector_of_addresses;
-         });
 }
 
 }  // namespace
@@ -119,7 +111,7 @@ void FileAccesses::add_unknown(const std::vector<Instruction>& unknown, const Re
   if (!unknown.empty()) note(Unknown::predecessor, accesses);
   for (const Instruction& instruction : unknown) {
     for (const MemoryOperand& operand : instruction.memory) {
-      const auto& value = registers[kStackPointer];
+      const auto& value = registers[instructions::kStackPointer];
       if (!operand.on_stack || !value) continue;
       // A call wrote the return address to where RSP is now, a RET read it below.
       const bool is_call = operand.access == Access::write;
@@ -178,7 +170,7 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
     add_unknown(predecessors.unknown, recorded(), accesses);
     if (predecessors.anything) note(Unknown::predecessor, accesses);
     // Between two of its parts the next instruction is the same one.
-    if (is_in_parts(instruction)) note(Unknown::operand, accesses);
+    if (instructions::is_in_parts(instruction)) note(Unknown::operand, accesses);
     return accesses;
   }
   const Registers registers = moment == Moment::unrelated ? Registers{}
@@ -212,6 +204,8 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
 }
 
 Accesses FileAccesses::of_predecessor(const code::Predecessor& predecessor, std::uint64_t address) {
+  constexpr std::uint64_t kCost = 32;  // in units of the budget; some 150 bytes may be kept
+  budget_.take(kCost);
   Accesses accesses;
   Registers registers = recorded();
   if (predecessor.leads_from != predecessor.address) {

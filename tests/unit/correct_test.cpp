@@ -176,8 +176,8 @@ TEST(VerdictOnACorrection, IsInPartWhereManySamplesStay) {
   const std::string open = " samples is open: they stay where they were recorded";
   for (const auto& [moved, unexplained, unknown, kernel, undecided, verdict, reason] :
        {Case{950, 10, 20, 20, 0, corrected},
-        {950, 10, 21, 20, 0, corrected_in_part, "the cause of 51 of 1001" + open},
-        {950, 10, 11, 20, 10, corrected_in_part, "the cause of 51 of 1001" + open},
+        {950, 10, 21, 20, 0, corrected_in_part, "the cause of 51 of 1,001" + open},
+        {950, 10, 11, 20, 10, corrected_in_part, "the cause of 51 of 1,001" + open},
         {1, 0, 100, 0, 0, corrected_in_part, "the cause of 100 of 101" + open},
         {0, 0, 0, 0, 100, corrected_in_part, "the cause of 100 of 100" + open},
         {10, 0, 0, 100, 0, corrected_in_part},
@@ -351,6 +351,15 @@ TEST_F(SamplesOfSeveral, StayWithoutEvidence) {
   EXPECT_EQ(corrected_at(event, "compare"), 10u) << "the jump has one predecessor";
 }
 
+TEST_F(SamplesOfSeveral, MoveByBranchRecordsWithoutCertainty) {
+  const auto event = corrected(samples(40, "add", {{jump_, add_}}), PERF_SAMPLE_BRANCH_ANY);
+  for (const Place& place : event.places) {
+    EXPECT_EQ(place.low, 0u) << "records that are read late, in a loop, cannot be told";
+    EXPECT_EQ(place.high, place.recorded > 0 ? 0u : 40u) << place.offset;
+  }
+  EXPECT_EQ(corrected_at(event, "compare"), 40u);
+}
+
 TEST_F(SamplesOfSeveral, FollowTheirDataAddressAndRegisters) {
   constexpr std::uint64_t kDi = 1U << 5U;  // PERF_REG_X86_DI
   test::EventToBuild event{
@@ -372,6 +381,9 @@ TEST_F(SamplesOfSeveral, FollowTheirDataAddressAndRegisters) {
   EXPECT_THAT(found.skid.reason, HasSubstr("20 of 110 samples follow no instruction"));
   found = corrected(both(known, at(20, 0x7000, {})), event, Verdict::corrected_in_part);
   EXPECT_EQ(found.undecided, 20u) << "without registers";
+  constexpr std::uint64_t kOfKernel = 0xffff888000000000;
+  found = corrected(both(known, at(20, kOfKernel, {0x7000})), event, Verdict::corrected_in_part);
+  EXPECT_EQ(found.unknown, 20u) << "the kernel's last instruction";
 }
 
 class CorrectedCopy : public ::testing::Test {

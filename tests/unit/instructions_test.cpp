@@ -451,6 +451,17 @@ TEST(Instructions, HaveEffectsOnRegisters) {
   EXPECT_EQ(written("f3 aa"), 1U << 1U | 1U << 7U) << "rep stosb";
   EXPECT_EQ(written("0f 05"), 1U << 0U | 1U << 1U | 1U << 11U) << "syscall";
   EXPECT_EQ(written("cd 80"), 0xffffU) << "int 0x80";
+  constexpr std::uint16_t kSi = 1U << 6U, kDi = 1U << 7U;
+  for (const auto& [bytes, strings] :
+       std::map<std::string, std::uint16_t>{{"48 af", kDi},        // scasq
+                                            {"48 a7", kSi | kDi},  // cmpsq
+                                            {"a5", kSi | kDi},     // movsl
+                                            {"48 ab", kDi},        // stosq
+                                            {"48 ad", kSi},        // lodsq
+                                            {"6c", kDi},           // insb
+                                            {"6e", kSi}}) {        // outsb
+    EXPECT_EQ(written(bytes) & (kSi | kDi), strings) << bytes;
+  }
   EXPECT_FALSE(register_effects({}));
 }
 

@@ -1,6 +1,12 @@
 // Options as data: their names, values and descriptions, and where the values are stored.
 #pragma once
 
+// The headers of the enumerations that instantiate Value::one_of().
+// IWYU pragma: no_include "analysis/comparison.h"
+// IWYU pragma: no_include "plots/figure_kind.h"
+// IWYU pragma: no_include "plots/figure_options.h"
+// IWYU pragma: no_include "src/commands/output_options.h"
+// IWYU pragma: no_include "src/correct/correction.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 

@@ -79,7 +79,8 @@ constexpr std::string_view kColumnsOfEvent =
     "skid=skid/instructions skid_source=skid/source";
 constexpr std::string_view kOwnColumns =
     "row by module symbol offset address source_file=file source_line=line recorded corrected low "
-    "high moved in_place undecided unexplained unknown not_placed reason advice";
+    "high moved in_place undecided by_address=decided_by/address "
+    "by_branch_records=decided_by/branch_records unexplained unknown not_placed reason advice";
 
 void add_rows(const Json& recording, const Json& event, std::string& csv) {
   const std::string prefix = csv_fields(kColumnsOfEvent, event, recording);
