@@ -187,7 +187,10 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
   if (moment == Moment::unrelated && accesses.unknown == Unknown::overwritten) {
     accesses.unknown = Unknown::not_recorded;
   }
-  if (instruction.flow != instructions::Flow::conditional) return accesses;
+  // A fault of a pair is that of its first instruction, and there.
+  const bool may_be_pair =
+      instruction.flow == instructions::Flow::conditional && moment != Moment::before;
+  if (!may_be_pair) return accesses;
   // It may be fused with an instruction that is not known.
   const Predecessors& predecessors = predecessors_of(address);
   if (predecessors.anything || !predecessors.unknown.empty()) {
