@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plots/figure_kind.h"
+#include "src/support/names.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -9,7 +9,9 @@
 #include "src/support/since.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <linux/perf_event.h>
 

@@ -12,19 +12,9 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_description.h"
 #include "src/measure/profile.h"
-#include "src/measure/recorded_event.h"
-#include "src/perfdata/attribute.h"
-#include "src/perfdata/bytes.h"
-#include "src/perfdata/format.h"
-#include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
-#include "src/perfdata/sample_kind.h"
 #include "src/support/address.h"
-#include "src/support/byte_order.h"
-#include "src/support/since.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
@@ -32,12 +22,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <linux/perf_event.h>
+namespace skid::measure {
+struct RecordedEvent;
+}  // namespace skid::measure
 
 namespace skid::audit {
 namespace {

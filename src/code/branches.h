@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace skid::instructions {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/code/branches.h"
 #include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/instructions/instruction.h"

@@ -1,4 +1,4 @@
-#include "runway/trigger.h"
+#include "runway/target.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
@@ -9,6 +9,7 @@
 #include "src/events/cpu.h"
 #include "src/events/default_set.h"
 #include "src/events/event.h"
+#include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/event_attempt.h"
@@ -33,10 +34,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-
-namespace skid::machine {
-struct Machine;
-}  // namespace skid::machine
 
 namespace skid::commands {
 namespace {

@@ -4,6 +4,7 @@
 #include "src/witness/accesses.h"
 #include "src/witness/judgement.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -15,18 +15,15 @@
 #include "src/correct/skid.h"
 #include "src/correct/spread.h"
 #include "src/events/causes.h"
-#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
-#include "src/machine/cpu_identity.h"
-#include "src/machine/machine.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
-#include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
@@ -34,24 +31,18 @@
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
-#include "src/witness/accesses.h"
-#include "src/witness/judgement.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <linux/perf_event.h>
 
 namespace skid::symbols {
 struct MappedFile;

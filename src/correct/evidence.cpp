@@ -5,16 +5,19 @@
 #include "src/audit/branch_filter.h"
 #include "src/locate/visit_records.h"
 #include "src/machine/machine.h"
-#include "src/measure/event_description.h"
 #include "src/measure/profile.h"
+#include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/branch_entry.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <linux/perf_event.h>

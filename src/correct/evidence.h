@@ -7,6 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
+
+namespace skid::witness {
+struct Record;
+}  // namespace skid::witness
 
 namespace skid::locate {
 struct VisitedRecord;

@@ -7,8 +7,10 @@
 #include "src/correct/spread.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 

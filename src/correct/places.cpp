@@ -11,9 +11,12 @@
 #include "src/symbols/region.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace skid::correct {
 namespace {

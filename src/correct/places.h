@@ -5,6 +5,7 @@
 #include "src/correct/spread.h"
 
 #include <deque>
+#include <optional>
 #include <set>
 #include <vector>
 

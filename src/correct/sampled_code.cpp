@@ -5,14 +5,19 @@
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/module_store.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/module.h"
+#include "src/witness/judgement.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <linux/perf_event.h>
 

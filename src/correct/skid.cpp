@@ -15,7 +15,7 @@
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
 
-#include <cstdint>
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>

@@ -6,6 +6,7 @@
 #include "src/symbols/file_location.h"
 #include "src/symbols/region.h"
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>

@@ -3,6 +3,7 @@
 
 #include "src/events/counted.h"
 #include "src/events/cpu.h"
+#include "src/instructions/counted.h"
 
 #include <cstdint>
 #include <optional>

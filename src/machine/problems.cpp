@@ -116,7 +116,8 @@ struct ProblemFinder {
   /// A command that needs root; in a container, settings of the kernel are the host's to change.
   std::string as_root(std::string_view command) const {
     const std::string sudo = support.rights.user == 0 && !support.rights.container ? "" : "sudo ";
-    return fmt::format("{}{}{}", support.rights.container ? "outside of the container: " : "", sudo, command);
+    return fmt::format("{}{}{}", support.rights.container ? "outside of the container: " : "", sudo,
+                       command);
   }
 
   void check_perf() {

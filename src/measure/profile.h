@@ -6,7 +6,6 @@
 #include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/recorded_event.h"
 #include "src/support/address.h"

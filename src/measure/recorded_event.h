@@ -8,6 +8,7 @@
 #include "src/events/causes.h"
 #include "src/events/counted.h"
 #include "src/events/event.h"
+#include "src/instructions/counted.h"
 #include "src/support/precise_level.h"
 
 #include <cstddef>

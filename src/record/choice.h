@@ -9,7 +9,6 @@
 #include "src/machine/sampled_event.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/record_command.h"
-#include "src/support/error.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,8 +18,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace skid::events {
 class Catalogue;

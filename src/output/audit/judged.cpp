@@ -7,6 +7,7 @@
 #include "src/audit/contradictions.h"
 #include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
+#include "src/audit/rule.h"
 #include "src/output/audit/audit.h"
 #include "src/output/number_text.h"
 

@@ -1,6 +1,7 @@
 // An event of an audit, with the recording that it is in.
 #pragma once
 
+#include "analysis/event_identity.h"
 #include "src/audit/findings.h"
 #include "src/machine/machine.h"
 #include "src/support/escape.h"
