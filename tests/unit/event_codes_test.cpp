@@ -130,7 +130,9 @@ TEST(EventCodes, OfTheKernelsMemoryEventsFollowTheCore) {
                           {"slm", "mem-loads", {}},
                           {"zen3", "mem-loads", {}},
                           {"zen4", "mem-stores", {}},
-                          {"zen5", "mem-loads", {}}}) {
+                          {"zen5", "mem-loads", {}},
+                          {"zen3", "cpu/branch-brs/", {"cpu c4 0"}},
+                          {"zen4", "branch-brs", {}}}) {
     const Catalogue catalogue = catalogue_of(known.cpu);
     const auto parts = parse_spelling(known.spelling, catalogue.cpu().layout);
     const auto codes = test::mapped(catalogue.find_if_known(parts), [](const Event& event) {
