@@ -390,8 +390,9 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         // later (rwc_get_event_constraints()), so that levels would be of different counters.
         measurement.weights = measurement.data_addresses && chosen.event.kind == EventKind::other &&
                               chosen.counted != events::Counted::instructions;
-        measurement.registers =
-            measurement.data_addresses && chosen.registers_from && level >= *chosen.registers_from;
+        // The tracepoint of a cross-check would have them, too, every time.
+        measurement.registers = measurement.data_addresses && measurement.cross_check.empty() &&
+                                chosen.registers_from && level >= *chosen.registers_from;
         measurement.level = level;
         measurement.repeat = repeat;
         measurement.period = options.extras.frequency ? 0 : chosen.period;

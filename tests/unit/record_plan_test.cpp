@@ -451,6 +451,9 @@ TEST(RecordPlan, AsksForRegistersThatCostNothing) {
                        false, false);
   };
   EXPECT_THAT(registers(), all(true, false, true)) << "PEBS records have them";
+  asked.check_ip = true;
+  EXPECT_THAT(registers(), all(false, false, true)) << "a tracepoint would have them, too";
+  asked.check_ip = false;
   machine.kernel = "4.15.0";
   EXPECT_THAT(registers(), all(true, false, false)) << "they end batches";
   machine.kernel = "6.1.0";
