@@ -54,7 +54,7 @@ std::string proving_command(const machine::Machine& machine, const events::Defau
            std::ranges::find(one.levels, kSkidZero) != one.levels.end();
   });
   if (machine.cpu.vendor != "GenuineIntel" || event == set.events.end()) return {};
-  return fmt::format("perf record -d --intr-regs={} -e {} -- COMMAND", perftool::kRegisters,
+  return fmt::format("perf record -d {} -e {} -- COMMAND", perftool::kRegistersOption,
                      perftool::event_at_level(event->perf_event, "u", kSkidZero));
 }
 

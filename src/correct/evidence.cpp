@@ -36,8 +36,7 @@ bool records_all_branches(const measure::RecordedEvent& event) {
   return filter.no_contiguity == audit::NoContiguity::none;
 }
 
-}  // namespace
-
+/// Returns those candidates which may have accessed the data of a sample.
 CandidateSet agreeing(const Candidates& candidates, const witness::Record& record) {
   CandidateSet agreeing = candidates.unknown ? kUnknownCandidate : 0;
   for (std::size_t i = 0; i < candidates.known.size(); ++i) {
@@ -46,6 +45,8 @@ CandidateSet agreeing(const Candidates& candidates, const witness::Record& recor
   }
   return agreeing;
 }
+
+}  // namespace
 
 Evidence::Evidence(const measure::Profile& profile) : profile_(profile) {
   for (const measure::RecordedEvent& recorded : profile.events) {

@@ -9,10 +9,6 @@
 #include <optional>
 #include <vector>
 
-namespace skid::witness {
-struct Record;
-}  // namespace skid::witness
-
 namespace skid::locate {
 struct VisitedRecord;
 }  // namespace skid::locate
@@ -32,9 +28,6 @@ constexpr CandidateSet all_of(const Candidates& candidates) {
   const CandidateSet known = (CandidateSet{1} << candidates.known.size()) - 1;
   return known | (candidates.unknown ? kUnknownCandidate : 0);
 }
-
-/// Returns those candidates which may have accessed the data of a sample.
-CandidateSet agreeing(const Candidates& candidates, const witness::Record& record);
 
 /// The candidates that agree with a sample.
 struct Agreement {

@@ -30,8 +30,9 @@ struct Spread {
   std::uint64_t samples = 0;
   std::vector<SpreadPlace> candidates;  ///< each once
   bool is_open = false;                 ///< the cause of some or all may be none of the candidates
-  std::optional<SpreadPlace> likely =
-      {};  ///< the candidate that they move to, if it is not certain
+  /// The candidate that caused them by all evidence, to which they move; nullopt: none is left
+  /// alone.
+  std::optional<SpreadPlace> likely = {};
 };
 
 struct CorrectedEvent {

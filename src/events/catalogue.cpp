@@ -296,9 +296,7 @@ std::vector<Event> Catalogue::find_kernel_event(const Spelling& parts) const {
   std::vector<Event> found;
   for (const std::string& pmu : pmus_) {
     const Core core = find_by(events_, &Event::pmu, pmu)->core;
-    auto event = kernel_event(core, parts.name);
-    // The event of branch sampling (AMD_FAM19H_BRS_EVENT, arch/x86/events/perf_event.h).
-    if (parts.name == "branch-brs" && cpu_.name == "amd64_fam19h_zen3") event = KernelEvent{0xc4};
+    const auto event = kernel_event(core, parts.name, cpu_.name);
     if (!event) continue;
     // Another threshold of load latency may be given: "mem-loads,ldlat=30".
     const std::uint64_t config1 =

@@ -91,7 +91,8 @@ std::optional<std::uint64_t> fixed_counter_event(std::string_view name) {
   return found == nullptr ? std::nullopt : std::optional(found->config);
 }
 
-std::optional<KernelEvent> kernel_event(Core core, std::string_view name) {
+std::optional<KernelEvent> kernel_event(Core core, std::string_view name, std::string_view cpu) {
+  if (name == "branch-brs" && cpu == "amd64_fam19h_zen3") return KernelEvent{0xc4};
   for (const MemoryEvents& events : kMemoryEvents) {
     if (core < events.first || core > events.last) continue;
     const KernelEvent event = name == "mem-loads"    ? events.loads

@@ -39,9 +39,11 @@ struct KernelEvent {
   std::uint64_t config = 0, config1 = 0;
 };
 
-/// Returns the code of mem-loads or mem-stores on a core: mem_ld_*, mem_st_* and intel_pmu_init()
-/// in arch/x86/events/intel/core.c of Linux 7.2. nullopt: another name, or the core has no such
-/// event.
-std::optional<KernelEvent> kernel_event(Core core, std::string_view name);
+/// Returns the code of an event that the kernel has a name for: of mem-loads or mem-stores on a
+/// core of Intel (mem_ld_*, mem_st_* and intel_pmu_init() in arch/x86/events/intel/core.c of
+/// Linux 7.2), of branch-brs on Zen 3 (AMD_FAM19H_BRS_EVENT, arch/x86/events/perf_event.h). `cpu`:
+/// its name in the catalogue. nullopt: another name, or the core has no such event.
+std::optional<KernelEvent> kernel_event(Core core, std::string_view name,
+                                        std::string_view cpu = {});
 
 }  // namespace skid::events

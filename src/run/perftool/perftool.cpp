@@ -276,7 +276,7 @@ std::vector<std::string> record_command(const PerfTool& perf, const Recording& r
   if (extras.per_cpu) add({"-C", cpu});
   if (subject.data_addresses) add({"-d"});
   if (subject.weights) add({"-W"});
-  if (subject.registers) add({fmt::format("--intr-regs={}", kRegisters)});
+  if (subject.registers) add({std::string(kRegistersOption)});
   // The registers of IBS: 72 to 80 bytes a sample, each of which has its own interrupt anyway.
   if (subject.perf_event.starts_with("ibs_op/")) add({"-R"});
   add({"-o", recording.output.string()});

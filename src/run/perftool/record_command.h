@@ -34,14 +34,14 @@ struct Subject {
   std::string cross_check = {};   ///< a tracepoint to record every time it fires; empty: none
   runway::RunLength length = {};  ///< length of the target's run
   /// Whether each sample has data addresses and sources (-d), weights (-W), and registers
-  /// (--intr-regs=kRegisters).
+  /// (kRegistersOption).
   bool data_addresses = false, weights = false, registers = false;
 };
 
-/// The general-purpose registers of x86-64 as perf names them. These are in PEBS records: others
-/// end their batches (PEBS_GP_REGS in arch/x86/events/perf_event.h).
-inline constexpr std::string_view kRegisters =
-    "ax,bx,cx,dx,si,di,bp,sp,r8,r9,r10,r11,r12,r13,r14,r15";
+/// Asks for the general-purpose registers of x86-64 as perf names them. These are in PEBS records:
+/// others end their batches (PEBS_GP_REGS in arch/x86/events/perf_event.h).
+inline constexpr std::string_view kRegistersOption =
+    "--intr-regs=ax,bx,cx,dx,si,di,bp,sp,r8,r9,r10,r11,r12,r13,r14,r15";
 
 /// One `perf record` of a subject: its files and its CPU.
 struct Recording {

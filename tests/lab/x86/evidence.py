@@ -93,9 +93,9 @@ def check_corrected(skidscan: Path, path: Path, truth, sums: Sums) -> list[str]:
     if len(before) != len(truth.records):
         return [f"{len(before)} samples of {len(truth.records)} records"]
     moved = [(now, record["cause"]) for ip, now, record in zip(before, after, truth.records) if ip != now]
-    wrong = sum(now != cause for now, cause in moved)
+    misplaced = sum(now != cause for now, cause in moved)
     sums.update({"corrected": len(before), "moved": len(moved)})
-    return [f"{wrong} of {len(moved)} moved samples are not at their cause"] * (wrong > 0)
+    return [f"{misplaced} of {len(moved)} moved samples are not at their cause"] * (misplaced > 0)
 
 
 def run(cpu: Cpu, skidscan: Path, directory: Path, period: int) -> list[str]:
