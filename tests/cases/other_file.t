@@ -71,6 +71,7 @@ A program that was deleted while it ran:
   >   perf record --no-bpf-event -q -N -B -e cpu-clock:u -c 1000003 -o perf.data -p $1 -- sleep 0.2
   > }
   $ ./prog & pid=$!
+  $ until grep -q "$PWD/prog" /proc/$pid/maps; do sleep 0.05; done
   $ rm prog
   $ attach $pid
   $ kill $pid
@@ -92,7 +93,7 @@ A program in a mount namespace, as containers have them:
   $ cp copy/prog prog
   $ unshare -m true 2> /dev/null || exit 0
   $ unshare -m --propagation private sh -c "mount --bind '$PWD/inner' '$PWD/prog'; exec '$PWD/prog'" & pid=$!
-  $ while ! grep -q "$PWD/prog" /proc/$pid/maps; do sleep 0.05; done
+  $ until grep -q "$PWD/prog" /proc/$pid/maps; do sleep 0.05; done
   $ attach $pid
   $ names
   no name
