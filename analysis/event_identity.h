@@ -14,6 +14,8 @@ struct EventIdentity {
   std::optional<std::string> requested;
   std::string recorded;    ///< "cpu-clock:ppH"
   std::string label;       ///< the event without its level: "access", "cycles"
+  /// "MEM_INST_RETIRED.ALL_LOADS", by the catalogue of its CPU; empty: it is not there.
+  std::string name;
   std::uint32_t type = 0;  ///< perf_event_attr.type
   std::uint64_t config = 0;
   std::uint64_t config1 = 0, config2 = 0;

@@ -4,10 +4,6 @@
 #include "analysis/measurement.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
-#include "src/events/catalogue.h"
-#include "src/machine/cpu_identity.h"
-#include "src/machine/machine.h"
-#include "src/measure/event_knowledge.h"
 #include "src/measure/event_selection.h"
 #include "src/output/report/grouping.h"
 #include "src/support/error.h"
@@ -47,14 +43,8 @@ std::size_t erase_columns(Machines& machines, Predicate is_erased) {
 
 std::string event_name(const Measurement& measurement) {
   const analysis::EventIdentity& event = measurement.event;
-  if (event.type != PERF_TYPE_RAW || !event.label.starts_with('r')) return event.label;
-  machine::Machine machine;
-  machine.cpu = measurement.cpu;
-  static measure::Catalogues catalogues;  // one for all measurements of a CPU
-  const auto catalogue = catalogues.of(machine);
-  if (!catalogue) return event.label;
-  const auto found = catalogue->find_code(event.config, event.config1);
-  return found.size() == 1 ? found.front().name : event.label;
+  const bool is_raw_code = event.type == PERF_TYPE_RAW && event.label.starts_with('r');
+  return is_raw_code && !event.name.empty() ? event.name : event.label;
 }
 
 bool is_selected(const Measurement& measurement, int level, const FigureOptions& options) {

@@ -17,8 +17,8 @@ namespace skid::plots {
 enum class Kind;
 struct FigureOptions;
 
-/// Returns the name of an event in figures. An event that was recorded by a raw code has the name
-/// that the catalogue of its CPU gives it.
+/// Returns the name of an event in figures. An event that was recorded by a raw code has its name
+/// of the catalogue.
 std::string event_name(const analysis::Measurement& measurement);
 
 /// Whether `options` select the event of a measurement and a level.

@@ -168,6 +168,7 @@ analysis::Measurement Profile::described(const RecordedEvent& event) const {
   measurement.read_in_part = recording.read_in_part();
   describe_machine(machine(), measurement);
   measurement.event = event.identity;
+  if (event.entry) measurement.event.name = event.entry->name;
   measurement.precise = event.precise;
   return measurement;
 }

@@ -285,10 +285,10 @@ TEST(FigureSelection, LeavesOutMeasurementsWithoutASample) {
 TEST(FigureSelection, NamesRawCodesAsTheCatalogueDoes) {
   auto m = make({.event = "r81d0", .offsets = {{0, 5}}});
   m.event.type = 4;
-  m.event.config = 0x81d0;
+  m.event.name = "MEM_INST_RETIRED.ALL_LOADS";
   EXPECT_EQ(event_name(m), "MEM_INST_RETIRED.ALL_LOADS");
   EXPECT_THAT(machines_of({m}, {.events = {"MEM_INST_RETIRED.ALL_LOADS"}}), SizeIs(1));
-  m.event.config = 0xffff;
+  m.event.name.clear();
   EXPECT_EQ(event_name(m), "r81d0");
   EXPECT_EQ(event_name(make({.offsets = {{0, 5}}})), "access");
 }

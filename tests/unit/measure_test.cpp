@@ -299,5 +299,16 @@ TEST_F(CatalogueEvent, WithAnotherCodeThanRequestedIsSubstituted) {
               Contains(HasSubstr("instead of MEM_INST_RETIRED.ALL_LOADS:pp")));
 }
 
+TEST_F(CatalogueEvent, OfPerfsOwnNameIsTheSameWithEveryPerf) {
+  // perf 7 takes the code from sysfs, as of a raw event.
+  planned_.requested = planned_.event = "instructions:u";
+  planned_.perf_event = "instructions:upp";
+  const auto recorded = measured(0xc0, 1000).event;
+  EXPECT_FALSE(recorded.substituted);
+  EXPECT_EQ(recorded.type, std::uint32_t{PERF_TYPE_HARDWARE});
+  EXPECT_EQ(recorded.config, std::uint64_t{PERF_COUNT_HW_INSTRUCTIONS});
+  EXPECT_EQ(recorded.name, "INST_RETIRED.ANY");
+}
+
 }  // namespace
 }  // namespace skid::measure

@@ -72,7 +72,9 @@ void fields(auto& io, Of<analysis::Part> auto& part) {
 }
 
 void fields(auto& io, Of<analysis::EventIdentity> auto& value) {
-  SKID_MEMBERS(label, requested, recorded, type);
+  SKID_MEMBERS(label, requested, recorded);
+  io("name", OrNull{value.name});
+  SKID_MEMBERS(type);
   io("config", Hex{value.config});
   io("config1", Hex{value.config1});
   io("config2", Hex{value.config2});
