@@ -61,6 +61,27 @@ TEST(ComparisonText, IsThatOfItsGoldenTexts) {
   }
 }
 
+TEST(ComparisonText, ListsWhatDoesNotDifferAsFarAsThereIsRoomAndNamesTheRest) {
+  const auto sound = counts({{0, 5000}});
+  Compared compared;
+  for (const char* input : {"a", "b"}) {
+    compared.input(input);
+    for (int event = 0; event < 10; ++event) {
+      for (const int level : {1, 2}) {
+        const bool is_late = event == 9 && level == 2 && *input == 'b';
+        compared.add(of_offsets(is_late ? counts({{0, 2500}, {7, 2500}}) : sound,
+                                {.event = "e" + std::to_string(event), .level = level}));
+      }
+    }
+  }
+  const std::string text = comparison_text(compared.compare(), compared.inputs, {.width = 200, .details = false});
+  EXPECT_THAT(text, HasSubstr("12 of 40 lines are not shown"));
+  EXPECT_THAT(text, HasSubstr("not shown, without a difference: e6 pp; e7 p, pp; e8 p, pp; e9 p"));
+  // With the 26 lines of e0 to e6, what differs is there.
+  EXPECT_THAT(text, testing::ContainsRegex("e6 +p +a"));
+  EXPECT_THAT(text, testing::ContainsRegex("e9 +pp +a.*baseline\n.*worse"));
+}
+
 TEST(ComparisonText, NamesWhetherRunsOrSamplesWereCompared) {
   const auto text_of = [](std::size_t repeats) {
     const auto run = of_offsets(counts({{0, 5000}}), {.event = "e"});

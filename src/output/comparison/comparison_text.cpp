@@ -189,35 +189,60 @@ struct ComparisonText {
     return text;
   }
 
-  /// Lists all cells if they fit; else the baseline and the worst ones of each level.
+  /// Lists all cells if they fit. Else it lists the baseline and the worst cells of each level that
+  /// has a difference, then other levels as far as there is room, and names those without.
   std::string list() const {
+    const std::vector<ComparisonRow>& rows = comparison.rows;
     std::size_t lines = 0;
-    for (const ComparisonRow& row : comparison.rows) lines += row.cells.size();
+    for (const ComparisonRow& row : rows) lines += row.cells.size();
     const bool all_fit = lines <= kMostLines || (page.html && !is_many());
     std::vector<ShownRow> shown;
     std::size_t shown_lines = 0;
-    const std::size_t levels = std::max<std::size_t>(comparison.rows.size(), 1);
-    const std::size_t most = std::max<std::size_t>(kMostLines / levels, 2) - 1;
-    for (const ComparisonRow& row : comparison.rows) {
-      ShownRow one{&row, all_fit ? all_of(row) : by_severity(row)};
-      if (!all_fit) {
-        if (one.cells.empty()) continue;
-        one.cells.resize(std::min(one.cells.size(), most));
-        if (const ComparisonCell* of_baseline = row.cell_of(comparison.baseline)) {
-          one.cells.insert(one.cells.begin(), of_baseline);
-        }
-        if (shown_lines + one.cells.size() > kMostLines) continue;
-      }
+    for (const ComparisonRow& row : rows) {
+      ShownRow& one = shown.emplace_back(ShownRow{&row, all_fit ? all_of(row) : worst_of(row)});
+      if (!all_fit && shown_lines + one.cells.size() > kMostLines) one.cells.clear();
       shown_lines += one.cells.size();
-      shown.push_back(std::move(one));
     }
+    EventLevels unlisted;
+    for (ShownRow& one : shown) {
+      if (!one.cells.empty() || !by_severity(*one.row).empty()) continue;
+      const auto cells = is_many() ? with_baseline(*one.row, {}) : all_of(*one.row);
+      if (cells.empty()) continue;
+      if (shown_lines + cells.size() > kMostLines) {
+        unlisted.add(one.row->event, level_name(one.row->level));
+      } else {
+        one.cells = cells;
+        shown_lines += cells.size();
+      }
+    }
+    std::erase_if(shown, [](const ShownRow& row) { return row.cells.empty(); });
     std::string text;
     if (!shown.empty()) text = side_list(page, comparison, inputs, shown, true);
     if (shown_lines < lines && !page.html) {
       text += page.note(fmt::format("{} of {} lines are not shown; --details or --format csv",
                                     lines - shown_lines, lines));
     }
+    const std::string names = unlisted.text(rows.size());
+    if (!names.empty()) text += page.note("not shown, without a difference: " + names);
     return text;
+  }
+
+  /// Returns the baseline's cell of a row, if it has one, before others.
+  std::vector<const ComparisonCell*> with_baseline(const ComparisonRow& row,
+                                                   std::vector<const ComparisonCell*> cells) const {
+    const ComparisonCell* of_baseline = row.cell_of(comparison.baseline);
+    if (of_baseline != nullptr) cells.insert(cells.begin(), of_baseline);
+    return cells;
+  }
+
+  /// Returns the baseline and the worst cells of a row, as many as each row can have on a screen;
+  /// empty without a difference.
+  std::vector<const ComparisonCell*> worst_of(const ComparisonRow& row) const {
+    std::vector<const ComparisonCell*> worst = by_severity(row);
+    if (worst.empty()) return worst;
+    const std::size_t of_each = std::max<std::size_t>(kMostLines / comparison.rows.size(), 2);
+    worst.resize(std::min(worst.size(), of_each - 1));
+    return with_baseline(row, std::move(worst));
   }
 
   std::string table(RowIterator begin, RowIterator end) const {
@@ -232,9 +257,8 @@ struct ComparisonText {
     std::vector<const ComparisonCell*> shown = by_severity(row);
     const std::size_t differ = shown.size();
     shown.resize(std::min(differ, kMostTold));
-    if (const ComparisonCell* of_baseline = row.cell_of(comparison.baseline)) {
-      shown.insert(shown.begin(), of_baseline);
-    } else {
+    shown = with_baseline(row, std::move(shown));
+    if (!row.in_baseline) {
       // Without a baseline there is nothing to compare with; the first cells are shown.
       for (const ComparisonCell& cell : row.cells) {
         if (shown.size() < kMostTold) shown.push_back(&cell);
