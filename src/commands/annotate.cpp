@@ -58,6 +58,7 @@ constexpr std::size_t kMostContext = 1'000'000;
 struct AnnotateOptions : ProfileOptions {
   std::optional<std::string> function;
   std::string module;
+  std::optional<listing::By> by;
   listing::Folding folding;
   bool source = false;
   std::filesystem::path source_directory;
@@ -100,13 +101,13 @@ struct Shadowed {
 };
 
 listing::Selection selection_of(const AnnotateOptions& options) {
-  if (!options.module.empty() && !options.function) {
-    throw UsageError("--module: restricts --function FUNCTION; add it");
+  if (!options.module.empty() && !options.function && !options.by) {
+    throw UsageError("--module: restricts --function FUNCTION, or --by; add one of them");
   }
   if (!options.source_directory.empty()) {
     require_directory("--source-dir", options.source_directory);
   }
-  return {reading_choices(options, nullptr), options.function, options.module};
+  return {reading_choices(options, nullptr), options.function, options.module, options.by};
 }
 
 /// Introduces a list of functions: "the most sampled functions", or where others may have more
@@ -125,7 +126,7 @@ std::string most_sampled_functions(const listing::Reader& reader) {
 
 /// Throws an Error that states why there is nothing to show.
 [[noreturn]] void fail(const AnnotateOptions& options, const listing::Reader& reader) {
-  const auto& sampled = reader.other_functions();
+  const auto& sampled = reader.sampled_functions();
   const auto most_sampled = most_frequent(sampled, kMostNamed);
   if (!options.function) {
     throw Error("no generated target is among the sampled files, and no function with a name");
@@ -156,7 +157,7 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
            output::ListingChoices::Places shadowed) {
   listing::SourceText sources(options.source_directory);
   const bool has_sources = options.source || !options.source_directory.empty();
-  output::ListingChoices choices{options.folding, has_sources ? &sources : nullptr,
+  output::ListingChoices choices{options.folding, options.by, has_sources ? &sources : nullptr,
                                  std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
@@ -170,7 +171,7 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
 
 /// The sampled functions whose names contain the requested one, the most sampled first.
 std::vector<std::string> functions_with(const std::string& part, const listing::Reader& reader) {
-  auto sampled = reader.other_functions();
+  auto sampled = reader.sampled_functions();
   std::erase_if(sampled, [&](const auto& function) {
     return part.empty() || function.first.find(part) == std::string::npos;
   });
@@ -214,19 +215,21 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   // A function that is chosen here is read, with its remarks, once more.
   const bool has_samples =
       std::ranges::any_of(listing.columns, [](const auto& column) { return column.read() > 0; });
-  const bool is_chosen_here = listing.codes.empty() && !options.function && has_samples;
+  const bool is_chosen_here =
+      listing.codes.empty() && !options.by && !options.function && has_samples;
   if (!is_chosen_here) note_remarks();
   if (!listing.columns.empty() && !has_samples) {
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
                                           : reader.no_samples());
   }
-  if (listing.codes.empty()) {
+  if (listing.codes.empty() && !options.by) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
-    const auto candidates = options.function ? functions_with(*options.function, reader)
-                                             : most_frequent(reader.other_functions(), kMostNamed);
+    const auto candidates = options.function
+                                ? functions_with(*options.function, reader)
+                                : most_frequent(reader.sampled_functions(), kMostNamed);
     const bool is_in_no_file =
-        options.function && reader.other_functions().contains(*options.function);
+        options.function && reader.sampled_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
       if (is_chosen_here) note_remarks();
       note_filtered(options.filter, reader.filtered(), shown);
@@ -247,6 +250,13 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     AnnotateOptions chosen = options;
     chosen.function = candidates.front();
     return run_annotate(chosen);
+  }
+  if (listing.columns.empty()) {
+    if (inputs.has_unreadable) return ExitStatus::failed;
+    throw Error("no recorded event is one that -e selects");
+  }
+  if (options.by && listing.places.empty()) {
+    throw Error("--module {}: no sample is in a mapped file of that name", options.module);
   }
   note_filtered(options.filter, reader.filtered(), shown);
   write(options, listing, std::move(shadowed).finish(shown));
@@ -275,7 +285,7 @@ std::vector<std::string> sampled_functions(AnnotateOptions options) {
     return [] { return false; };
   };
   each_recording(inputs_or_default_run(options.inputs), one, options.shown, read_one);
-  return most_frequent(reader.other_functions(), reader.other_functions().size());
+  return most_frequent(reader.sampled_functions(), reader.sampled_functions().size());
 }
 
 }  // namespace
@@ -296,10 +306,16 @@ Command annotate_command() {
             "symbol, or a part that no other name has; without either the most sampled one"},
            {"--module", Value::file("FILE", options->module),
             "only in this mapped file, by path or file name; a kernel module by its name: ext4"},
+           {"--by",
+            Value::one_of("UNIT", options->by),
+            "instead of code, the modules, functions or source lines with their samples, the most "
+            "sampled first",
+            {"--function", "--context", "--source", "--source-dir", "--delay", "--skid"}},
            {"--context", Value::number("N", options->folding.context, 0, kMostContext),
             "instructions shown before and after a trigger, or for a function a sampled "
             "instruction (default: 8)"},
-           {"--all", Value::flag(options->folding.all), "print every instruction; fold none"},
+           {"--all", Value::flag(options->folding.all),
+            "print every instruction, fold none; with --by every place"},
            {"--source", Value::flag(options->source),
             "print source lines, as the files are now; of files whose mode lets others read them"},
            {"--source-dir", Value::directory(options->source_directory),
@@ -316,6 +332,7 @@ Command annotate_command() {
       .examples = {"skidscan record -e access,execute && skidscan annotate -e access",
                    "perf record -o perf.data -e cpu-clock -- gzip -k FILE",
                    "skidscan annotate perf.data --function deflate",
+                   "skidscan annotate perf.data --by line",
                    "skidscan annotate skidscan.run --function skid_trigger --all",
                    "skidscan annotate skidscan.run --source --format json"},
       .run = [options] { return run_annotate(*options); }};

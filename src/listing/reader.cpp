@@ -180,8 +180,9 @@ measure::ReadResult Reader::add(const measure::Source& source) {
     }
   });
 
-  const bool found = selection_.function ? add_function(reading) : add_target(reading);
-  if (!found) add_names(reading);
+  const bool found =
+      !selection_.by && (selection_.function ? add_function(reading) : add_target(reading));
+  if (!found) add_places(reading);
   return {recording.faults(), recording.read_in_part(), {}};
 }
 
@@ -300,31 +301,62 @@ bool Reader::add_function(Reading& reading) {
   return is_any;
 }
 
-void Reader::add_names(Reading& reading) {
-  locate::Symbolizer symbolizer(reading.digest.spaces, modules_, reading.kernel);
+/// Adds up the samples by place, those of each file together.
+void Reader::add_places(Reading& reading) {
+  const By by = selection_.by.value_or(By::function);
+  const auto& spaces = reading.digest.spaces;
+  locate::Symbolizer symbolizer(spaces, modules_, reading.kernel);
+  std::vector<std::optional<const symbols::Module*>> modules(spaces.file_count());
+  const auto module_of = [&](FileIndex file) {
+    auto& module = modules[file];
+    if (!module) module = modules_.find(spaces.file(file)).module;
+    return *module;
+  };
   reading.digest.located.for_each([&](const LocatedSamples& located) {
-    if (!reading.columns[located.attribute]) return;
-    const bool is_kernel = where_is(located) == Where::kernel;
-    std::string name;
-    if (located.location && (is_kernel || where_is(located) == Where::user)) {
-      const auto& file = reading.digest.spaces.file(located.location->file);
-      if (!is_selected_module(is_kernel ? locate::kernel_dso_name(file) : file.path)) return;
-      name = symbolizer.symbol_at(*located.location, located.ip, is_kernel).name;
-    } else if (!selection_.module.empty()) {
-      return;
+    const auto column = reading.columns[located.attribute];
+    if (!column) return;
+    Place place;
+    place.in_kernel = where_is(located) == Where::kernel;
+    if (located.location && (place.in_kernel || where_is(located) == Where::user)) {
+      const auto& [file, offset] = *located.location;
+      const symbols::MappedFile& mapped = spaces.file(file);
+      place.module = place.in_kernel ? locate::kernel_dso_name(mapped) : mapped.path;
+      if (by != By::module) {
+        place.function = symbolizer.symbol_at(*located.location, located.ip, place.in_kernel).name;
+      }
+      const auto* module = by == By::module || place.in_kernel ? nullptr : module_of(file);
+      if (const auto address = module != nullptr ? module->address_at(offset) : std::nullopt) {
+        if (place.function.empty()) {
+          if (const auto range = module->function_range_at(*address)) place.address = range->begin;
+        }
+        if (by == By::line) place.source = module->line_at(*address);
+      }
     }
-    unnamed_.all += located.samples;
-    if (name.empty()) {
-      (is_kernel ? unnamed_.in_kernel : unnamed_.elsewhere) += located.samples;
-      return;
-    }
-    const auto known = other_functions_.find(name);
-    if (known != other_functions_.end()) {
-      known->second += located.samples;
-    } else if (other_functions_.size() < kMostNames) {
-      other_functions_.emplace(name, located.samples);
-    }
+    if (!is_selected_module(place.module)) return;
+    listing_.places[std::move(place)][*column] +=
+        {located.samples, located.kind.exact() ? located.samples : 0};
   });
+}
+
+std::map<std::string, std::uint64_t> Reader::sampled_functions() const {
+  std::map<std::string, std::uint64_t> functions;
+  for (const auto& [place, counts] : listing_.places) {
+    if (place.function.empty()) continue;
+    for (const auto& [column, count] : counts) functions[place.function] += count.samples;
+  }
+  return functions;
+}
+
+Reader::Unnamed Reader::unnamed() const {
+  Unnamed unnamed;
+  for (const auto& [place, counts] : listing_.places) {
+    for (const auto& [column, count] : counts) {
+      unnamed.all += count.samples;
+      if (!place.function.empty()) continue;
+      (place.in_kernel ? unnamed.in_kernel : unnamed.elsewhere) += count.samples;
+    }
+  }
+  return unnamed;
 }
 
 void Reader::decode(Code& code) const {

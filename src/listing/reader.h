@@ -29,6 +29,8 @@ struct Selection : measure::ReadingChoices {
   /// generated target.
   std::optional<std::string> function = {};
   std::string module = {};  ///< path or file name of a mapped file; empty: any
+  /// Adds up the samples by this, and collects no code.
+  std::optional<By> by = {};
 };
 
 /// Collects the selected code of one recording after the other.
@@ -54,11 +56,8 @@ class Reader {
   const std::string& no_samples() const noexcept { return no_samples_; }
   /// Returns the samples that the filter selected in all recordings.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
-  /// Returns samples by function name, from recordings without selected code; only functions of the
-  /// selected module.
-  const std::map<std::string, std::uint64_t>& other_functions() const noexcept {
-    return other_functions_;
-  }
+  /// Returns samples by function name, from Listing::places.
+  std::map<std::string, std::uint64_t> sampled_functions() const;
   /// Samples of the same recordings in code whose function has no known name.
   struct Unnamed {
     std::uint64_t all = 0;        ///< samples in any code, named or not
@@ -66,13 +65,11 @@ class Reader {
     std::uint64_t elsewhere = 0;
     std::uint64_t sum() const noexcept { return in_kernel + elsewhere; }
   };
-  const Unnamed& unnamed() const noexcept { return unnamed_; }
+  Unnamed unnamed() const;
   /// Returns the sampled files that contain the selected function, but no sample in it.
   const std::set<std::string>& unsampled_in() const noexcept { return unsampled_in_; }
 
  private:
-  /// The maximum number of names kept for `other_functions`.
-  static constexpr std::size_t kMostNames = 100'000;
   /// The maximum number of bytes of a function that are decoded: a symbol table may give it any
   /// size. A row takes up to 0.6 KiB.
   static constexpr std::uint64_t kMostDecoded = std::uint64_t{3} << 19U;
@@ -83,7 +80,7 @@ class Reader {
   }
   bool add_target(Reading& reading);
   bool add_function(Reading& reading);
-  void add_names(Reading& reading);
+  void add_places(Reading& reading);
   void count(Code& code, const Reading& reading, const locate::LocatedSamples& located,
              std::uint64_t address);
   void decode(Code& code) const;
@@ -94,8 +91,6 @@ class Reader {
   Listing listing_;
   locate::Filtered filtered_;
   std::string no_samples_;
-  std::map<std::string, std::uint64_t> other_functions_;
-  Unnamed unnamed_;
   std::set<std::string> unsampled_in_;
   std::vector<std::string> remarks_;
 };

@@ -7,8 +7,10 @@
 #include "src/events/causes.h"
 #include "src/support/address.h"
 #include "src/support/names.h"
+#include "src/symbols/location.h"
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -92,10 +94,29 @@ struct Code {
   Count total(std::size_t column) const;
 };
 
+/// What samples are added up by.
+enum class By { module, function, line };
+SKID_NAMES(By, "module", "function", "line")
+
+/// A place with samples: a module, a function or a source line.
+struct Place {
+  std::string function;  ///< name of the function; empty: none is known, or all of the module
+  std::string module;    ///< as recorded; empty: nothing was mapped there
+  /// Link-time address of the function's first byte, if it has no name but its range is known.
+  std::optional<std::uint64_t> address;
+  std::optional<symbols::SourceLine> source;
+  bool in_kernel = false;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
 /// The code that was selected, of all recordings read.
 struct Listing {
   std::vector<Column> columns;
   std::vector<Code> codes;
+  /// Samples by place and column, of the recordings in which the selected code was not found, or
+  /// of all if places were selected.
+  std::map<Place, std::map<std::size_t, Count>> places;
 };
 
 }  // namespace skid::listing

@@ -3,6 +3,7 @@
 
 #include "src/support/address.h"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -24,6 +25,8 @@ inline std::uint64_t end_of_last_symbol(std::uint64_t begin) {
 struct SourceLine {
   std::string file;
   int line = 0;
+
+  friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
 };
 
 }  // namespace skid::symbols

@@ -118,8 +118,48 @@ Unreadable inputs are reported, and the rest shown; the events of a pipe are kno
 Wrong usage:
 
   $ skidscan annotate --module x
-  skidscan: --module: restricts --function FUNCTION; add it
+  skidscan: --module: restricts --function FUNCTION, or --by; add one of them
   [64]
   $ mkdir empty; (cd empty; skidscan annotate)
   skidscan: no skidscan.run and no perf.data here; make one with 'skidscan record' or 'perf record', or name a run or a recording
   [1]
+
+Lines, functions and modules with their samples, as perf report counts them:
+
+  $ theirs() { # SORT: "NUMBER NAME", of perf
+  >   perf report -i program.data --stdio --no-children -s $1 -F sample,$1 2> /dev/null |
+  >     sed -n 's/^ *\([0-9][0-9]*\)  */\1 /p' | sed 's/ \[[.k]\] / /; s/ *$//' | sort
+  > }
+  $ ours() { # UNIT EXPRESSION: of each place
+  >   skidscan annotate program.data --by $1 --format json |
+  >     "$PYTHON" -c "
+  > import collections, json, os, sys
+  > counts = collections.Counter()
+  > for place in json.load(sys.stdin)['places']:
+  >     counts[$2] += place['counts'][0]['samples']
+  > print(*sorted(f'{samples} {name}' for name, samples in counts.items()), sep='\n')"
+  > }
+  $ ours module 'os.path.basename(place["module"])' > ours.module
+  $ theirs dso > theirs.module
+  $ diff ours.module theirs.module
+  $ ours function 'place["function"]' | grep -e ' spin$' -e ' main$' > ours.function
+  $ theirs sym | grep -e ' spin$' -e ' main$' > theirs.function
+  $ diff ours.function theirs.function
+  $ ours line 'place["source"] and "{}:{}".format(os.path.basename(place["source"]["file"]), place["source"]["line"])' |
+  >   grep annotated.c: > ours.line
+  $ theirs srcline | grep annotated.c: > theirs.line
+  $ diff ours.line theirs.line
+  $ [ $(wc -l < ours.line) -ge 2 ]
+  $ skidscan annotate program.data --by line | grep -o 'samples (.*%) are in annotated.c:[0-9]*, spin'
+  samples (*%) are in annotated.c:*, spin (glob)
+  $ skidscan annotate program.data --by function --module program --format csv | cut -d, -f13 | sort -u |
+  >   sed "s,$PWD/,,"
+  program
+  module
+
+Functions of a stripped program are at the addresses that nm prints before:
+
+  $ cp program stripped; strip stripped
+  $ perf_record -e cpu-clock -c 1000003 -- ./stripped > /dev/null
+  $ skidscan annotate perf.data --by function --format csv | awk -F, '$13 ~ /stripped/ { print $15; exit }' > address
+  $ nm program | sed -n 's/^0*\(.*\) [tT] spin$/0x\1/p' | diff address -

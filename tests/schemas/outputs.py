@@ -142,6 +142,7 @@ class Outputs:
         self.take("annotate", "annotate", "placed.data", "--format", "json", "--function",
                   "skid_trigger", allowed=(0, 1, 2))
         self.take("annotate", "annotate", "pebs-sound.data", "--format", "json")
+        self.take("annotate", "annotate", "pebs-sound.data", "--format", "json", "--by", "line")
 
     def of_branch_records(self):
         """A stack in unmapped memory whose older record leads past the newer one."""

@@ -33,6 +33,7 @@ TABLES = [
      "columns.*"),
     ("formats.md", "Output of `skidscan annotate`", "Each of `codes`:", "annotate", "codes.*"),
     ("formats.md", "Output of `skidscan annotate`", "Each of `rows`:", "annotate", "codes.*.rows.*"),
+    ("formats.md", "Output of `skidscan annotate`", "Each of `places`:", "annotate", "places.*"),
     ("formats.md", "Output of `skidscan samples`", "where the columns marked", "samples", ""),
     ("formats.md", "Output of `skidscan inspect`", "in the order of the arguments", "inspect",
      "recordings.*"),

@@ -7,6 +7,7 @@
 // IWYU pragma: no_include "plots/figure_options.h"
 // IWYU pragma: no_include "src/commands/output_options.h"
 // IWYU pragma: no_include "src/correct/correction.h"
+// IWYU pragma: no_include "src/listing/sampled_code.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 

@@ -9,6 +9,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -23,6 +24,7 @@ struct Page;
 /// What a listing shows.
 struct ListingChoices {
   listing::Folding folding;
+  std::optional<listing::By> by = {};  ///< what samples were added up by; nullopt: not at all
   /// Text of source lines; null: not shown. Not owned.
   listing::SourceText* sources = nullptr;
   /// An instruction in a recording's event.
@@ -48,8 +50,8 @@ struct ListingChoices {
   }
 };
 
-/// Returns the code of each machine, and for each event of it a table with the precise levels side
-/// by side. All names are escaped.
+/// Returns the code of each machine, or its most sampled places, and for each event of it a table
+/// with the precise levels side by side. All names are escaped.
 std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
                          const Page& page);
 

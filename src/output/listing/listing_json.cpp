@@ -9,6 +9,7 @@
 #include "src/output/json_document.h"
 #include "src/output/json_values.h"
 #include "src/output/listing/listing.h"
+#include "src/output/listing/places.h"
 #include "src/support/address.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
@@ -18,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -154,19 +156,62 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
   }
 }
 
+Json json_of_place(const listing::Place& place,
+                   const std::map<std::size_t, listing::Count>& counts) {
+  Json of_columns = Json::array();
+  for (const auto& [column, count] : counts) {
+    of_columns.push_back(
+        {{"column", column}, {"samples", count.samples}, {"exact_ip_samples", count.exact}});
+  }
+  return {{"module", text_or_null(place.module)},
+          {"function", text_or_null(place.function)},
+          {"address", place.address ? Json(hexadecimal(*place.address)) : Json()},
+          {"source", place.source ? Json{{"file", place.source->file}, {"line", place.source->line}}
+                                  : Json()},
+          {"kernel", place.in_kernel},
+          {"counts", std::move(of_columns)}};
+}
+
+Json places_of(const listing::Listing& listing) {
+  return array_of(most_sampled(listing, all_columns(listing)), [](const PlaceCounts& of_place) {
+    return json_of_place(*of_place.place, of_place.counts);
+  });
+}
+
+constexpr std::string_view kColumnsOfSum =
+    "module function address source_file=source/file source_line=source/line kernel";
+
+/// Returns a row for each place and column, the most sampled place first.
+std::string csv_of_places(const listing::Listing& listing) {
+  std::string csv = fmt::format("{},{},samples_read,samples,exact_ip_samples\n",
+                                csv_header(kIdentityColumns), csv_header(kColumnsOfSum));
+  for (const PlaceCounts& of_place : most_sampled(listing, all_columns(listing))) {
+    const std::string place = csv_fields(kColumnsOfSum, json_of_place(*of_place.place, {}));
+    for (const auto& [column, count] : of_place.counts) {
+      csv += fmt::format("{},{},{},{},{}\n",
+                         csv_fields(kIdentityColumns, column_of(listing.columns[column])), place,
+                         listing.columns[column].read(), count.samples, count.exact);
+    }
+  }
+  return csv;
+}
+
 }  // namespace
 
 std::string listing_json(const listing::Listing& listing, const ListingChoices& choices) {
-  return document_text("skidscan.annotate/1",
-                       {{"context", choices.folding.context},
-                        {"all", choices.folding.all},
-                        {"columns", array_of(listing.columns, column_of)},
-                        {"codes", array_of(listing.codes, [&](const Code& code) {
-                           return code_of(listing, code, choices);
-                         })}});
+  return document_text(
+      "skidscan.annotate/1",
+      {{"context", choices.folding.context},
+       {"all", choices.folding.all},
+       {"by", choices.by ? Json(name_of(*choices.by)) : Json()},
+       {"columns", array_of(listing.columns, column_of)},
+       {"codes",
+        array_of(listing.codes, [&](const Code& code) { return code_of(listing, code, choices); })},
+       {"places", choices.by ? places_of(listing) : Json()}});
 }
 
 std::string listing_csv(const listing::Listing& listing, const ListingChoices& choices) {
+  if (choices.by) return csv_of_places(listing);
   std::string csv =
       fmt::format("{},{},{},{}\n", csv_header(kIdentityColumns), csv_header(kColumnsOfCode),
                   csv_header(kColumnsOfPlace), csv_header(kColumnsOfCount));

@@ -9,6 +9,7 @@
 #include "src/listing/source_text.h"
 #include "src/output/cell.h"
 #include "src/output/listing/listing.h"
+#include "src/output/listing/places.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/padding.h"
@@ -352,6 +353,21 @@ std::string code_title(const Page& page, const Code& code) {
          page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
 }
 
+constexpr const char* kTimeIsLate =
+    "an interrupt waits for the instruction that is executing: time of a slow one (division, load, "
+    "locked) is on the instruction after it";
+
+/// Whether an event counts time, and an interrupt samples it.
+bool is_of_time(const EventGroup& event) {
+  return std::ranges::any_of(event.columns, [](const Column& column) {
+    // PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE: cycles, cpu-clock and task-clock.
+    const auto& identity = column.measurement->event;
+    const bool counts_time = (identity.type == 0 && (identity.config & 0xffffffffU) == 0) ||
+                             (identity.type == 1 && identity.config <= 1);
+    return counts_time && (identity.type == 1 || column.measurement->precise.recorded == 0);
+  });
+}
+
 /// Returns the notes under an event's table.
 std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
                   const std::vector<std::string>& without, const Panel& panel,
@@ -377,18 +393,7 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
                      escape_for_terminal(event.event), joined(judged)),
          Ink::red);
   }
-  const bool is_of_time = std::ranges::any_of(event.columns, [](const Column& column) {
-    // PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE: cycles, cpu-clock and task-clock.
-    const auto& identity = column.measurement->event;
-    const bool counts_time = (identity.type == 0 && (identity.config & 0xffffffffU) == 0) ||
-                             (identity.type == 1 && identity.config <= 1);
-    return counts_time && (identity.type == 1 || column.measurement->precise.recorded == 0);
-  });
-  if (is_of_time) {
-    note(
-        "an interrupt waits for the instruction that is executing: time of a slow one (division, "
-        "load, locked) is on the instruction after it");
-  }
+  if (is_of_time(event)) note(kTimeIsLate);
   for (const auto& [reason, labels] : not_judged) {
     note(fmt::format("no instruction is marked at {}: {}", joined(labels),
                      escape_for_terminal(reason)));
@@ -436,13 +441,21 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
 }
 
 /// Summarizes all events: "760 of 766 samples (99.22%) are in deflate".
-std::string answer(const listing::Listing& listing, const Page& page) {
+std::string answer(const listing::Listing& listing, const ListingChoices& choices,
+                   const Page& page) {
   std::set<std::string> names;
   std::uint64_t of_code = 0, read = 0;
   for (const Code& code : listing.codes) {
     names.insert(code.kind == listing::Kind::target ? "the loop of the target"
                                                     : escape_for_terminal(code.name));
     for (const std::size_t column : code.columns) of_code += code.total(column).samples;
+  }
+  if (choices.by) {
+    const auto places = most_sampled(listing, all_columns(listing));
+    if (!places.empty()) {
+      of_code = places.front().sum;
+      names.insert(name_of(*places.front().place, *choices.by));
+    }
   }
   for (const listing::Column& column : listing.columns) read += column.read();
   return page.paragraph(fmt::format("{} of {} samples ({}) are in {}",
@@ -451,6 +464,22 @@ std::string answer(const listing::Listing& listing, const Page& page) {
                                     list_of({names.begin(), names.end()}, 3)),
                         Ink::bold) +
          '\n';
+}
+
+/// Returns the most sampled places of an event.
+std::string places_text(const Page& page, const listing::Listing& listing,
+                        const ListingChoices& choices, const EventGroup& event,
+                        const std::vector<Measurement>& described) {
+  std::vector<std::size_t> columns;
+  for (const Column& column : event.columns) {
+    columns.push_back(static_cast<std::size_t>(column.measurement - described.data()));
+  }
+  if (most_sampled(listing, columns).empty()) {
+    return page.rule(event.event) + page.note("no sample here");
+  }
+  return page.rule(event.event) +
+         places_table(page, listing, *choices.by, event, columns, choices.folding.all) +
+         (is_of_time(event) ? page.note(kTimeIsLate, Ink::dim) : "");
 }
 
 }  // namespace
@@ -463,6 +492,9 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
   std::string text;
   for (const MachineGroup& machine : group(described)) {
     std::string of_machine;
+    for (const EventGroup& event : machine.events) {
+      if (choices.by) of_machine += places_text(page, listing, choices, event, described);
+    }
     for (const Code& code : listing.codes) {
       std::string of_code;
       for (const EventGroup& event : machine.events) {
@@ -475,7 +507,7 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
     if (!text.empty()) text += '\n';
     text += machine_header(page, machine) + of_machine;
   }
-  return answer(listing, page) + text;
+  return answer(listing, choices, page) + text;
 }
 
 }  // namespace skid::output

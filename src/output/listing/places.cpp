@@ -1,0 +1,139 @@
+#include "src/output/listing/places.h"
+
+#include "src/listing/sampled_code.h"
+#include "src/output/cell.h"
+#include "src/output/name_list.h"
+#include "src/output/number_text.h"
+#include "src/output/page.h"
+#include "src/output/report/grouping.h"
+#include "src/output/table.h"
+#include "src/support/escape.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace skid::output {
+
+namespace {
+
+using listing::By;
+using listing::Place;
+
+/// The places of one screen.
+constexpr std::size_t kMostPlaces = 20;
+constexpr std::size_t kLongestName = 60;    ///< of a function in a sentence
+constexpr std::size_t kLongestModule = 24;  ///< of a file beside its function
+
+/// Returns a path, or only its last part.
+std::string path_text(const std::string& path, bool whole) {
+  return escape_for_terminal(whole ? path : path.substr(path.rfind('/') + 1));
+}
+
+std::string module_text(const Place& place, bool whole) {
+  return place.module.empty() ? "no mapping" : path_text(place.module, whole);
+}
+
+std::string function_text(const Place& place) {
+  if (!place.function.empty()) return escape_for_terminal(place.function);
+  return place.address ? fmt::format("{:#x}", *place.address) : "no symbol";
+}
+
+std::string line_text(const Place& place, bool whole) {
+  if (!place.source) return "no line";
+  return fmt::format("{}:{}", path_text(place.source->file, whole), place.source->line);
+}
+
+}  // namespace
+
+std::vector<std::size_t> all_columns(const listing::Listing& listing) {
+  std::vector<std::size_t> all(listing.columns.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
+                                      const std::vector<std::size_t>& columns) {
+  std::vector<PlaceCounts> places;
+  for (const auto& [place, counts] : listing.places) {
+    PlaceCounts selected{&place};
+    for (const std::size_t column : columns) {
+      const auto found = counts.find(column);
+      if (found == counts.end()) continue;
+      selected.counts.insert(*found);
+      selected.sum += found->second.samples;
+    }
+    if (selected.sum > 0) places.push_back(std::move(selected));
+  }
+  std::ranges::stable_sort(places, std::ranges::greater(), &PlaceCounts::sum);
+  return places;
+}
+
+std::string name_of(const Place& place, By by) {
+  if (by == By::module || place.module.empty()) return module_text(place, true);
+  std::string function = shorten(function_text(place), kLongestName);
+  if (place.function.empty()) {
+    const std::string module = module_text(place, false);
+    function =
+        place.address ? function + " of " + module : "code of " + module + " without symbols";
+  }
+  return by == By::function ? function : line_text(place, false) + ", " + function;
+}
+
+std::string places_table(const Page& page, const listing::Listing& listing, By by,
+                         const EventGroup& event, const std::vector<std::size_t>& columns,
+                         bool all) {
+  using Kind = ListColumn::Kind;
+  List list;
+  std::vector<std::uint64_t> read, rest;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    list.columns.push_back({event.columns[i].label});
+    list.columns.push_back({"%"});
+    read.push_back(listing.columns[columns[i]].read());
+  }
+  rest = read;
+  list.columns.push_back({"line", Kind::front_shortened, 0, by == By::line});
+  list.columns.push_back({"function", Kind::shortened, 0, by != By::module});
+  list.columns.push_back({"module", by == By::module ? Kind::front_shortened : Kind::text});
+  const auto add = [&](const std::vector<std::uint64_t>& samples, std::string line,
+                       std::string function, std::string module) {
+    std::vector<Cell> row;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      row.push_back({fmt::format("{}", samples[i])});
+      row.push_back({percent_of(samples[i], std::max<std::uint64_t>(read[i], 1))});
+    }
+    for (std::string* text : {&line, &function, &module}) row.push_back({std::move(*text)});
+    list.rows.push_back(std::move(row));
+  };
+  const std::vector<PlaceCounts> places = most_sampled(listing, columns);
+  const std::size_t shown = all ? places.size() : std::min(places.size(), kMostPlaces);
+  for (std::size_t at = 0; at < shown; ++at) {
+    const auto& [place, counts, sum] = places[at];
+    std::vector<std::uint64_t> samples;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto found = counts.find(columns[i]);
+      samples.push_back(found != counts.end() ? found->second.samples : 0);
+      rest[i] -= samples.back();
+    }
+    add(samples, line_text(*place, true), function_text(*place),
+        by == By::module ? module_text(*place, true)
+                         : shorten(module_text(*place, false), kLongestModule));
+  }
+  if (std::ranges::any_of(rest, [](std::uint64_t samples) { return samples > 0; })) {
+    add(rest, {}, {},
+        places.size() > shown ? fmt::format("{} others", places.size() - shown)
+                              : std::string("other modules"));
+  }
+  return page.list(list);
+}
+
+}  // namespace skid::output

@@ -1,0 +1,42 @@
+// Sampled modules, functions and source lines with their counts.
+#pragma once
+
+#include "src/listing/sampled_code.h"
+#include "src/output/report/grouping.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace skid::output {
+
+struct Page;
+
+/// A place, and the samples of each column there.
+struct PlaceCounts {
+  const listing::Place* place = nullptr;
+  std::map<std::size_t, listing::Count> counts = {};
+  std::uint64_t sum = 0;  ///< samples of all columns
+};
+
+/// Returns the indices of all columns.
+std::vector<std::size_t> all_columns(const listing::Listing& listing);
+
+/// Returns the places with samples of these columns (indices of Listing::columns), the most sampled
+/// first.
+std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
+                                      const std::vector<std::size_t>& columns);
+
+/// Names a place in a sentence: "deflate.c:1302, deflate_fast", "deflate_fast", "0x1130 of gzip" (a
+/// function without a name), "/usr/bin/gzip". Escaped.
+std::string name_of(const listing::Place& place, listing::By by);
+
+/// Returns a table of an event's most sampled places with a column for each of `event.columns`,
+/// whose indices in Listing::columns are `columns`. The last row has the rest. `all`: no limit.
+std::string places_table(const Page& page, const listing::Listing& listing, listing::By by,
+                         const EventGroup& event, const std::vector<std::size_t>& columns,
+                         bool all);
+
+}  // namespace skid::output
