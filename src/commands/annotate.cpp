@@ -10,7 +10,9 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"
 #include "src/commands/measurements.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
+#include "src/commands/plot_options.h"
 #include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
@@ -63,6 +65,7 @@ struct AnnotateOptions : ProfileOptions {
   bool source = false;
   std::filesystem::path source_directory;
   std::optional<std::uint64_t> delay;
+  std::string html;
 };
 
 /// Collects the places that a delay keeps from being sampled, in the recordings of an annotation.
@@ -162,6 +165,12 @@ void write(const AnnotateOptions& options, const listing::Listing& listing,
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
            choices);
+  if (!options.html.empty()) {
+    std::vector<analysis::Measurement> described;
+    for (const auto& column : listing.columns) described.push_back(column.described);
+    write_page(options.html, "skidscan annotate", page_origin(described),
+               [&](const auto& page) { return output::listing_text(listing, choices, page); }, {});
+  }
   if (sources.withheld().empty()) return;
   options.shown.note(
       fmt::format("not printed, as others may not read them or as they are in /proc, /sys or /dev: "
@@ -184,6 +193,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const OutputOptions& shown = options.shown;
   locate::ModuleStore modules(search_places(options.binaries));
   const listing::Selection selection = selection_of(options);
+  check_output_files({{"--html", options.html}}, inputs_or_default_run(options.inputs));
   listing::Reader reader(selection, modules, kernel_files(options.binaries));
   Cores one(1);  // the reader adds up what it reads
   audit::Choices choices{reading_choices(options)};
@@ -321,6 +331,7 @@ Command annotate_command() {
            {"--source-dir", Value::directory(options->source_directory),
             "the same, and all files below DIR"},
            format_option(options->shown.format, {"text", "json", "csv"}),
+           html_option(options->html),
            perfmon_option(options->perfmon)},
       .notes =
           {"Columns: n: samples at the instruction; %: their share of the samples of the event and "

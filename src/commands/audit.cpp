@@ -9,6 +9,7 @@
 #include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"
 #include "src/commands/measurements.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
 #include "src/commands/plot_options.h"
 #include "src/commands/reading_options.h"
@@ -84,6 +85,10 @@ ExitStatus run_audit(const AuditOptions& options) {
   OutputOptions shown = options.shown;
   shown.details = shown.details || options.all;
   print_as(shown, output::audit_json, output::audit_csv, output::audit_text, audits);
+  if (!options.plot.html.empty()) {
+    write_page(options.plot.html, "skidscan audit", page_origin({}),
+               [&](const auto& page) { return output::audit_text(audits, page); }, {});
+  }
   ExitStatus status = gate(options.fail_on, audits);
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {
@@ -142,11 +147,11 @@ Command audit_command() {
                    "skidscan audit perf.data --symfs / --format json",
                    "skidscan audit perf.data --plot blocks.svg"},
       .run = [options] { return run_audit(*options); }};
-  return std::move(command).with(figure_options(options->plot, "a figure of blocks"),
-                                 std::vector{perfmon_option(options->perfmon)},
-                                 filter_options(options->filter),
-                                 delay_options(options->delay, options->skid),
-                                 binary_options(options->binaries), screen_options(options->shown));
+  return std::move(command).with(
+      figure_options(options->plot, "a figure of blocks"),
+      std::vector{html_option(options->plot.html), perfmon_option(options->perfmon)},
+      filter_options(options->filter), delay_options(options->delay, options->skid),
+      binary_options(options->binaries), screen_options(options->shown));
 }
 
 }  // namespace skid::commands

@@ -95,6 +95,11 @@ std::vector<Option> figure_options(PlotOptions& options, std::string_view figure
        "commands of gnuplot that change the look of figures; they run after the built-in ones"}};
 }
 
+Option html_option(std::string& file) {
+  return {"--html", Value::file("FILE", file),
+          "write a page for a browser: one file with figures and tables that loads nothing else"};
+}
+
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind) {
   auto all = figure_options(options, "a figure");
   all.insert(
@@ -107,8 +112,7 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
        {"-e,--event", split_events(options.figure.events),
         "events of the figure: as requested, without level, or by the vendor's name"},
        {"-p,--precise", level_list(options.figure.levels), "precise levels of the figure"},
-       {"--html", Value::file("FILE", options.html),
-        "write a page for a browser: one file with figures and tables that loads nothing else"}});
+       html_option(options.html)});
   return all;
 }
 

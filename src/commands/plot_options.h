@@ -30,6 +30,9 @@ struct PlotOptions {
 /// their descriptions, "a figure".
 std::vector<Option> figure_options(PlotOptions& options, std::string_view figure);
 
+/// Returns --html, with the variable for its file.
+Option html_option(std::string& file);
+
 /// Returns the figure_options() and those of figures of measurements: --kind, --plot-style, --log,
 /// --event, --precise, --html.
 std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind);

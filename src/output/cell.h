@@ -1,7 +1,9 @@
 // A cell of a table or list: a short text and its colour.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 namespace skid::output {
 
@@ -9,6 +11,9 @@ inline constexpr const char* kUnknown = "-";  ///< shown for a number that is no
 
 /// The colour or weight of a text.
 enum class Ink { plain, bold, dim, green, yellow, red };
+
+/// The parameters of SGR for each ink (ECMA-48, 8.3.117); empty: none.
+inline constexpr std::array<std::string_view, 6> kInkSequences{"", "1", "2", "32", "33", "1;31"};
 
 struct Cell {
   std::string text;

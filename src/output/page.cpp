@@ -141,8 +141,7 @@ std::vector<Fitted> fit(const List& list, std::size_t page_width) {
 std::string Page::paint(std::string_view text, Ink ink) const {
   if (html) return html::painted(text, ink);
   if (!color || ink == Ink::plain || text.empty()) return std::string(text);
-  constexpr std::array<const char*, 6> kSequences{"", "1", "2", "32", "33", "1;31"};
-  return fmt::format("\x1b[{}m{}\x1b[0m", kSequences.at(static_cast<std::size_t>(ink)), text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", kInkSequences.at(static_cast<std::size_t>(ink)), text);
 }
 
 std::string Page::answer(std::string_view text, Ink ink) const {
@@ -194,6 +193,12 @@ std::string Page::warnings(const std::vector<std::string>& texts) const {
     lines += field("", fmt::format("{} more warnings", different.size() - most));
   }
   return lines.empty() ? lines : '\n' + lines;
+}
+
+std::string Page::preformatted(const std::function<std::string(const Page&)>& text) const {
+  if (!html) return text(*this);
+  constexpr std::size_t kColumns = 120;
+  return html::preformatted(text({.color = true, .width = kColumns}));
 }
 
 std::string Page::rule(std::string_view name) const {

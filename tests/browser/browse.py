@@ -113,7 +113,7 @@ class Page:
                     known = [value for value in shown if value != "-"]
                     assert shown[:len(known)] == known, shown
                     if "number" in heading.get_attribute("class"):
-                        numbers = [float(re.search(r"[+-]?[0-9.]+", value)[0]) for value in known]
+                        numbers = [float(re.search(r"[+-]?[0-9.]+", value.replace(",", ""))[0]) for value in known]
                         assert numbers == sorted(numbers, reverse=is_reverse), (column, shown)
 
     def check_figures(self):
@@ -167,15 +167,16 @@ class Page:
         for width in WIDTHS:
             self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False})
-            wide = self.run("return document.documentElement.scrollWidth - window.innerWidth")
+            wide = self.run("scrollTo(0, 0); return document.documentElement.scrollWidth - window.innerWidth")
             assert wide <= 0, f"a window of {width} pixels has to be scrolled by {wide}"
             first = self.run("""
                 const box = document.querySelector('h1').getBoundingClientRect();
                 return [box.top, box.left, box.right]""")
             assert 0 <= first[0] < 100 and 0 <= first[1] and first[2] <= width, (width, first)
             cut = self.run("""return Array.from(document.querySelectorAll('.sortable')).filter(
-                table => table.scrollWidth > table.parentElement.clientWidth).length""")
-            assert cut == 0, f"a table is cut in a window of {width} pixels"
+                table => table.scrollWidth > table.parentElement.clientWidth).map(
+                table => table.tHead.innerText)""")
+            assert cut == [], f"tables are cut in a window of {width} pixels: {cut}"
         self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def check_dark_and_print(self):
@@ -234,6 +235,23 @@ def check_comparison(browser, program, models, here):
     plain = skidscan(program, "compare", "sound.run", "shadow.run", "--details",
                      cwd=here).decode()
     assert "Method" in plain and "Method" in text
+
+
+def check_tables(browser, program, here):
+    """Pages of audit and annotate, which have no figures."""
+    for command, words in ((("audit",), "judged samples"), (("annotate",), "in the loop of the target"),
+                           (("annotate", "--by", "function"), "skid_trigger")):
+        skidscan(program, *command, "shadow.run", "--html", "tables.html", cwd=here)
+        page = Page(browser, here / "tables.html")
+        page.check_loads_nothing()
+        page.check_links()
+        if command != ("annotate",):
+            page.check_sorts()
+        page.check_widths()
+        text = shown_text(page)
+        assert words in text and "SYNTHETIC" in text, text
+        answer = skidscan(program, *command, "shadow.run", cwd=here).decode().split("\n\n")[0]
+        assert " ".join(answer.split()) in " ".join(text.split()), answer
 
 
 def check_figure_files(browser, program, models, here):
@@ -299,6 +317,7 @@ def main():
         try:
             report = check_report(browser, program, models, here)
             check_comparison(browser, program, models, here)
+            check_tables(browser, program, here)
             check_figure_files(browser, program, models, here)
             check_hostile(browser, program, report, here)
         finally:

@@ -353,7 +353,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   machines = each_once(std::move(machines));
   const Totals totals(audits);
   const auto [answer, ink] = totals.answer();
-  std::string text = page.paragraph(answer, ink) + '\n';
+  std::string text = page.answer(answer, ink) + '\n';
   for (std::size_t i = 0; i < machines.size() && (i == 0 || page.details); ++i) text += machines[i];
   if (machines.size() > 1 && !page.details) {
     text += page.field(

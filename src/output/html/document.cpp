@@ -7,6 +7,7 @@
 #include "src/output/table.h"
 #include "src/support/escape.h"
 #include "src/support/process.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -111,6 +112,25 @@ std::string hanging(std::string_view lead, std::string_view text, Ink ink) {
   return element("dl", "", element("dt", "", lead) + element("dd", class_of(ink), escaped(text)));
 }
 
+std::string preformatted(std::string_view text) {
+  std::string markup;
+  while (!text.empty()) {
+    std::string_view line = take_until('\n', text);
+    for (auto ink = kInkSequences.end(); !line.empty();) {
+      const std::string_view piece = take_until('\x1b', line);
+      markup += ink == kInkSequences.end()
+                    ? escaped(piece)
+                    : fmt::format("<span class=\"{}\">{}</span>",
+                                  class_of(static_cast<Ink>(ink - kInkSequences.begin())),
+                                  escaped(piece));
+      take_until('[', line);
+      ink = std::ranges::find(kInkSequences, take_until('m', line));  // the end: "\x1b[0m"
+    }
+    markup += '\n';
+  }
+  return element("pre", "", markup);
+}
+
 std::string table(const Table& table) {
   std::string head = "<td></td>";
   for (const Cell& cell : table.header) head += element("th", "number", escaped(cell.text));
@@ -128,16 +148,27 @@ std::string list(const List& list) {
     is_sortable = is_sortable && !column.title.empty();
     head += element("th", classes_of(column), escaped(column.title));
   }
+  // Rows with a text in the last column alone continue that of the row before them.
+  const auto continues = [](const std::vector<Cell>& row) {
+    return row.size() > 1 && std::all_of(row.begin(), row.end() - 1,
+                                         [](const Cell& cell) { return cell.text.empty(); });
+  };
   std::string body;
-  for (const auto& row : list.rows) {
+  for (auto row = list.rows.begin(); row != list.rows.end();) {
+    const auto next = std::find_if_not(row + 1, list.rows.end(), continues);
     std::string cells;
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t i = 0; i < row->size(); ++i) {
       const ListColumn& column = list.columns[i];
       if (!column.shown) continue;
-      cells += element("td", fmt::format("{} {}", classes_of(column), class_of(row[i].ink)),
-                       escaped(row[i].text));
+      std::string content = escaped((*row)[i].text);
+      for (auto more = row + 1; i + 1 == row->size() && more != next; ++more) {
+        content += element("div", class_of(more->back().ink), escaped(more->back().text));
+      }
+      cells +=
+          element("td", fmt::format("{} {}", classes_of(column), class_of((*row)[i].ink)), content);
     }
     body += element("tr", "", cells);
+    row = next;
   }
   return scrolling(is_sortable ? "sortable" : "", has_titles ? head : "", body);
 }

@@ -59,6 +59,9 @@ inline std::string folded(std::string_view summary, const std::string& content) 
   return element("details", "", element("summary", "", escaped(summary)) + content);
 }
 
+/// Returns a text with the colours of a terminal (Page::paint()) as it is laid out there.
+std::string preformatted(std::string_view text);
+
 std::string table(const Table& table);
 
 /// Returns a list. If each column has a title, a click on it sorts the rows (page.js). A narrow

@@ -24,8 +24,8 @@ for (const heading of document.querySelectorAll(".sortable th")) {
     for (const other of heading.parentElement.children) other.ariaSort = null;
     heading.ariaSort = ascending ? "ascending" : "descending";
     const text = (row) => row.cells[column].textContent.trim();
-    // "99.92–100%" and ">=4948" by their first number.
-    const number = (row) => Number.parseFloat(text(row).replace(/^[>=~<]+/, ""));
+    // "99.92–100%", ">=4948" and "1,234" by their first number.
+    const number = (row) => Number.parseFloat(text(row).replace(/^[>=~<]+|,/g, ""));
     const difference = (one, other) => heading.classList.contains("number")
         ? number(one) - number(other) : text(one).localeCompare(text(other));
     const isKnown = (row) => text(row) !== "-";

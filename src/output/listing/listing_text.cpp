@@ -435,9 +435,10 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   if (!is_sampled && code.kind != listing::Kind::target) {
     return page.rule(event.event) + page.note("no sample here");
   }
-  Panel panel(page, listing, code, choices, std::move(cells));
-  return page.rule(event.event) + panel.text() +
-         notes(page, listing, event, without, panel, described);
+  const Panel panel(page, listing, code, choices, cells);
+  return page.rule(event.event) + page.preformatted([&](const Page& of_text) {
+    return Panel(of_text, listing, code, choices, cells).text();
+  }) + notes(page, listing, event, without, panel, described);
 }
 
 /// Summarizes all events: "760 of 766 samples (99.22%) are in deflate".
@@ -458,11 +459,11 @@ std::string answer(const listing::Listing& listing, const ListingChoices& choice
     }
   }
   for (const listing::Column& column : listing.columns) read += column.read();
-  return page.paragraph(fmt::format("{} of {} samples ({}) are in {}",
-                                    analysis::in_thousands(of_code), analysis::in_thousands(read),
-                                    percent_of(of_code, std::max<std::uint64_t>(read, 1)),
-                                    list_of({names.begin(), names.end()}, 3)),
-                        Ink::bold) +
+  return page.answer(fmt::format("{} of {} samples ({}) are in {}", analysis::in_thousands(of_code),
+                                 analysis::in_thousands(read),
+                                 percent_of(of_code, std::max<std::uint64_t>(read, 1)),
+                                 list_of({names.begin(), names.end()}, 3)),
+                     Ink::bold) +
          '\n';
 }
 

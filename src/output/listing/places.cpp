@@ -31,7 +31,7 @@ using listing::Place;
 
 /// The places of one screen.
 constexpr std::size_t kMostPlaces = 20;
-constexpr std::size_t kLongestName = 60;    ///< of a function in a sentence
+constexpr std::size_t kLongestName = 60;    ///< of a function in a sentence, and on a page
 constexpr std::size_t kLongestModule = 24;  ///< of a file beside its function
 
 /// Returns a path, or only its last part.
@@ -97,13 +97,15 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
   std::vector<std::uint64_t> read, rest;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     list.columns.push_back({event.columns[i].label});
-    list.columns.push_back({"%"});
+    list.columns.push_back({"%", Kind::number, columns.size() > 1 ? 1 : 0});
     read.push_back(listing.columns[columns[i]].read());
   }
   rest = read;
-  list.columns.push_back({"line", Kind::front_shortened, 0, by == By::line});
-  list.columns.push_back({"function", Kind::shortened, 0, by != By::module});
-  list.columns.push_back({"module", by == By::module ? Kind::front_shortened : Kind::text});
+  list.columns.push_back(
+      {"line", page.html ? Kind::text : Kind::front_shortened, 0, by == By::line});
+  list.columns.push_back({"function", Kind::shortened, by == By::line ? 1 : 0, by != By::module});
+  list.columns.push_back(
+      {"module", by == By::module ? Kind::front_shortened : Kind::text, by == By::module ? 0 : 2});
   const auto add = [&](const std::vector<std::uint64_t>& samples, std::string line,
                        std::string function, std::string module) {
     std::vector<Cell> row;
@@ -124,7 +126,9 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
       samples.push_back(found != counts.end() ? found->second.samples : 0);
       rest[i] -= samples.back();
     }
-    add(samples, line_text(*place, true), function_text(*place),
+    std::string function = function_text(*place);
+    if (page.html) function = shorten(function, kLongestName);
+    add(samples, line_text(*place, true), std::move(function),
         by == By::module ? module_text(*place, true)
                          : shorten(module_text(*place, false), kLongestModule));
   }
