@@ -1,3 +1,5 @@
+#include "src/commands/doctor.h"
+
 #include "runway/target.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
@@ -23,13 +25,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,7 +39,6 @@ namespace skid::commands {
 namespace {
 
 struct DoctorOptions {
-  std::string root = "/";
   std::string perf;  ///< --perf; empty: not given
   OutputOptions shown;
 };
@@ -73,27 +72,18 @@ output::CpuEvents cpu_events_of(const machine::Machine& machine,
   return cpu_events;
 }
 
-ExitStatus run_doctor(const DoctorOptions& options) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(options.root, ignored)) {
-    throw Error("--root " + options.root + ": not a directory; expected a copy of /");
-  }
-  if (!std::filesystem::exists(std::filesystem::path(options.root) / "proc/cpuinfo", ignored)) {
-    throw Error("--root " + options.root + ": no file proc/cpuinfo; expected a copy of /");
-  }
-  const machine::SamplingSupport support =
-      machine::read_sampling_support(options.root, options.perf);
+}  // namespace
+
+ExitStatus print_diagnosis(const machine::SamplingSupport& support,
+                           const machine::EventTrial& trial, const OutputOptions& shown) {
   const auto catalogue = events::find_catalogue(support.machine);
   const events::Catalogue* known = catalogue ? &*catalogue : nullptr;
-  const machine::Diagnosis diagnosis = record::diagnose(
-      support, known, support.here ? machine::EventTrial(machine::try_event) : nullptr);
+  const machine::Diagnosis diagnosis = record::diagnose(support, known, trial);
   const output::CpuEvents cpu_events = cpu_events_of(support.machine, known);
-  print_as(options.shown, output::diagnosis_json, nullptr, output::diagnosis_text, support,
-           diagnosis, cpu_events);
+  print_as(shown, output::diagnosis_json, nullptr, output::diagnosis_text, support, diagnosis,
+           cpu_events);
   return diagnosis.status;
 }
-
-}  // namespace
 
 Command doctor_command() {
   auto options = std::make_shared<DoctorOptions>();
@@ -101,8 +91,6 @@ Command doctor_command() {
       .name = "doctor",
       .description = "list what can be sampled on this machine, and what prevents more",
       .options = {format_option(options->shown.format, {"text", "json"}),
-                  {"--root", Value::directory(options->root),
-                   "directory to use as /: files of /proc and /sys of another machine"},
                   perf_option(options->perf)},
       .notes = {"Prints the CPU, whether the kernel takes the default events of record at each "
                 "precise level and why not, and each problem with its remedy; --details adds "
@@ -110,24 +98,18 @@ Command doctor_command() {
                 "Each event is opened at each level as record would open it, and sampled for a "
                 "moment: yes (accepted), ignored (accepted, the level changes nothing), -C (for a "
                 "whole CPU only, as record then does), no samples (accepted, and none came), no "
-                "(refused). With --root no event is opened; the kernel's answers are derived from "
-                "its source and the files."},
+                "(refused). For another machine, events --cpu CPU lists its events and their "
+                "precise levels."},
       .exit_statuses = {{ExitStatus::done, "a PMU of the CPU can be sampled"},
                         {ExitStatus::failed, "nothing can be sampled"},
                         {ExitStatus::builtin_events_only,
                          "only the built-in events can be sampled"}},
-      .examples = {"skidscan doctor",
-                   "# copy the files of a machine that has a problem, for a bug report; cp reports "
-                   "those that it lacks",
-                   "mkdir machine && perf --version > machine/perf-version",
-                   "cp --parents /.dockerenv /proc/cpuinfo /proc/self/status \\",
-                   "  /proc/sys/kernel/{osrelease,arch,perf_*,nmi_watchdog,kptr_restrict} \\",
-                   "  /sys/devices/system/cpu/smt/active \\",
-                   "  /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 \\",
-                   "  /sys/class/dmi/id/{sys_vendor,product_name} /sys/hypervisor/type \\",
-                   "  /sys/bus/event_source/devices/*/{type,cpus,cpumask,caps/*,format/*} machine",
-                   "skidscan doctor --root machine"},
-      .run = [options] { return run_doctor(*options); }};
+      .examples = {"skidscan doctor", "# everything that it found, for a bug report",
+                   "skidscan doctor --format json > doctor.json"},
+      .run = [options] {
+        return print_diagnosis(machine::read_sampling_support("/", options->perf),
+                               machine::try_event, options->shown);
+      }};
   return std::move(command).with(screen_options(options->shown));
 }
 

@@ -1,9 +1,7 @@
-// What Linux makes of a requested event and of the records of a CPU, and which events it refuses
-// (arch/x86/events/intel/core.c, arch/x86/events/amd/ibs.c).
+// What Linux makes of a requested event and of the records of a CPU (arch/x86/events/intel/core.c,
+// arch/x86/events/amd/ibs.c).
 #pragma once
 
-#include "src/machine/answer_reason.h"
-#include "src/machine/event_attempt.h"
 #include "src/support/precise_level.h"
 
 #include <cstdint>
@@ -13,7 +11,6 @@
 namespace skid::machine {
 struct CpuIdentity;
 struct Machine;
-struct SamplingSupport;
 }  // namespace skid::machine
 
 namespace skid::perfdata {
@@ -84,13 +81,5 @@ std::optional<PeriodRule> period_rule(const machine::CpuIdentity& cpu, std::uint
 /// interrupt per record. nullopt: not known, or the records are not in samples (aux_output).
 std::optional<bool> batches_pebs_records(const machine::Machine& machine,
                                          const perfdata::Attribute& attribute);
-
-/// Makes a trial that answers by these rules, for a machine of which only the files exist. It
-/// refers to `support`.
-machine::EventTrial simulated_kernel(const machine::SamplingSupport& support);
-
-/// Makes a function that explains an answer of the kernel: by the rule that gives the same, by what
-/// guests lack, or by the name of the error. It refers to `support`.
-machine::Explain explanation_on(const machine::SamplingSupport& support);
 
 }  // namespace skid::events

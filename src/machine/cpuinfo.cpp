@@ -167,15 +167,4 @@ std::vector<std::string> cpuid_signatures() {
   return signatures;
 }
 
-std::vector<std::string> parse_signatures(std::string_view text) {
-  constexpr std::size_t kMostSignatures = 16;
-  constexpr std::size_t kBytes = 12;
-  std::vector<std::string> signatures;
-  while (!text.empty() && signatures.size() < kMostSignatures) {
-    std::string signature = from_hexadecimal(take_until('\n', text));
-    if (signature.size() == kBytes) signatures.push_back(std::move(signature));
-  }
-  return signatures;
-}
-
 }  // namespace skid::machine

@@ -42,8 +42,4 @@ std::optional<std::string> name_hypervisor(const HypervisorTraces& traces);
 /// on other architectures.
 std::vector<std::string> cpuid_signatures();
 
-/// Parses the signatures that a target prints with --print hypervisor: 24 hexadecimal digits per
-/// line. Other lines are skipped.
-std::vector<std::string> parse_signatures(std::string_view text);
-
 }  // namespace skid::machine

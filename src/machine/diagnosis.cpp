@@ -38,7 +38,6 @@ bool is_permission(int error) {
 
 Acceptance acceptance_of(int answer, bool ignores_level) {
   if (answer == kNoSamples) return Acceptance::no_samples;
-  if (answer == kUntried) return Acceptance::untried;
   if (answer != kAccepted) return Acceptance::refused;
   return ignores_level ? Acceptance::ignored : Acceptance::accepted;
 }
@@ -272,9 +271,8 @@ SampledEvent ask(const Candidate& candidate, const EventTrial& trial, const Expl
 }
 
 Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
-                   const EventTrial& trial, const Explain& explain, bool tried) {
+                   const EventTrial& trial, const Explain& explain) {
   Diagnosis diagnosis;
-  diagnosis.tried = tried;
   for (const Candidate& candidate : candidates.events) {
     diagnosis.events.push_back(ask(candidate, trial, explain));
   }
@@ -283,7 +281,7 @@ Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
     if (event.usable() || !diagnosis.branch_records) diagnosis.branch_records = std::move(event);
     if (diagnosis.branch_records->usable()) break;
   }
-  diagnosis.problems = find_problems(support, diagnosis.events, diagnosis.tried);
+  diagnosis.problems = find_problems(support, diagnosis.events);
   diagnosis.status = status_of(support, diagnosis.events);
   return diagnosis;
 }

@@ -28,8 +28,6 @@ struct Problem {
 
 /// What can be sampled on a machine, and the problems found.
 struct Diagnosis {
-  /// True if the events were opened; otherwise the kernel's answers are simulated.
-  bool tried = false;
   std::vector<SampledEvent> events;
   /// The event of the CPU to sample with branch records (perf record -b), or the refused one;
   /// nullopt without a PMU of the CPU.
@@ -45,13 +43,12 @@ struct Candidates {
   std::vector<Candidate> branch_records;  ///< with branch stacks; the first one taken is reported
 };
 
-/// Decides what can be sampled by asking for each candidate. `tried`: `trial` is this machine's
-/// kernel.
+/// Decides what can be sampled by asking for each candidate.
 Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
-                   const EventTrial& trial, const Explain& explain, bool tried);
+                   const EventTrial& trial, const Explain& explain);
 
 /// Lists what prevents sampling, most important first. `events` are those of `diagnose`.
 std::vector<Problem> find_problems(const SamplingSupport& support,
-                                   const std::vector<SampledEvent>& events, bool tried);
+                                   const std::vector<SampledEvent>& events);
 
 }  // namespace skid::machine

@@ -30,15 +30,13 @@ struct EventAttempt {
 inline constexpr int kAccepted = 0;
 /// The event was opened and counted, and no sample came.
 inline constexpr int kNoSamples = -1;
-/// The event would be opened; only a try shows whether samples come.
-inline constexpr int kUntried = -2;
 
 /// Opens the event for sampling, lets this process cause some events while it is enabled, and
 /// closes it. A breakpoint watches memory of this program and never fires. The process runs on
 /// `attempt.cpu` meanwhile, if allowed.
 int try_event(const EventAttempt& attempt);
 
-/// A function that answers like `try_event`: this kernel, or one that is simulated from its source.
+/// A function that answers like `try_event`: this kernel, or that of a test.
 using EventTrial = std::function<int(const EventAttempt&)>;
 
 }  // namespace skid::machine

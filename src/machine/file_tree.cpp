@@ -18,32 +18,11 @@ namespace fs = std::filesystem;
 /// The CPU numbers that Linux can be built for end well below this.
 constexpr int kMostCpus = 65536;
 
-bool is_within(const fs::path& path, const fs::path& directory) {
-  const auto [end, ignored] =
-      std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
-  return end == directory.end();
-}
-
 }  // namespace
 
-FileTree::FileTree(fs::path root) : here_(root == "/") {
-  std::error_code ignored;
-  root_ = fs::canonical(root, ignored);
-}
-
-fs::path FileTree::resolve(const fs::path& path) const {
-  if (root_.empty()) return {};
-  if (here_) return root_ / path;
-  std::error_code error;
-  const fs::path resolved = fs::canonical(root_ / path, error);
-  return !error && is_within(resolved, root_) ? resolved : fs::path();
-}
-
 std::string FileTree::content_of(const fs::path& path, std::uint64_t limit) const {
-  const fs::path resolved = resolve(path);
-  if (resolved.empty()) return {};
   try {
-    return std::string(trimmed(read_file(resolved, limit)));
+    return std::string(trimmed(read_file(root_ / path, limit)));
   } catch (const Error&) {
     return {};
   }
@@ -51,16 +30,13 @@ std::string FileTree::content_of(const fs::path& path, std::uint64_t limit) cons
 
 bool FileTree::exists(const fs::path& path) const {
   std::error_code ignored;
-  const fs::path resolved = resolve(path);
-  return !resolved.empty() && fs::exists(resolved, ignored);
+  return fs::exists(root_ / path, ignored);
 }
 
 std::vector<std::string> FileTree::names_in(const fs::path& path) const {
   std::vector<std::string> names;
-  const fs::path resolved = resolve(path);
-  if (resolved.empty()) return names;
   std::error_code error;
-  fs::directory_iterator entry(resolved, error);
+  fs::directory_iterator entry(root_ / path, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     if (names.size() == kMostNames) break;
     names.push_back(entry->path().filename().string());

@@ -1,4 +1,4 @@
-// The files below one directory used as "/": of this machine, or a copy of another machine's.
+// The small files of /proc and /sys, below one directory used as "/".
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,18 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skid::machine {
 
-/// Reads small files of /proc and /sys. A copy is third-party data: nothing outside of it is read,
-/// wherever its symbolic links point, and sizes and numbers of files are bounded.
+/// Reads small files of /proc and /sys.
 class FileTree {
  public:
-  explicit FileTree(std::filesystem::path root);
+  explicit FileTree(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// Whether this is the machine itself and not a copy.
-  bool is_here() const noexcept { return here_; }
+  /// Whether this is the machine itself: the root is "/".
+  bool is_here() const { return root_ == "/"; }
   /// Returns the content of a regular file of at most `limit` bytes without white space at its
   /// ends; empty when it cannot be read. `path` is relative to the root.
   std::string content_of(const std::filesystem::path& path, std::uint64_t limit = kLine) const;
@@ -30,11 +30,7 @@ class FileTree {
   static constexpr std::size_t kMostNames = 4096;
 
  private:
-  /// Returns the path with its links followed; empty where it is missing or outside of the root.
-  std::filesystem::path resolve(const std::filesystem::path& path) const;
-
   std::filesystem::path root_;
-  bool here_ = false;
 };
 
 /// Parses a CPU list as the kernel prints it, "0-3,8,10-11"; ascending. What is no CPU is skipped.

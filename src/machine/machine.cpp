@@ -180,8 +180,7 @@ Machine inspect(const fs::path& root) {
   machine.cpu.hypervisor =
       name_hypervisor({.x86 = machine.cpu.arch == "x86_64",
                        .flag = std::ranges::find(info.flags, "hypervisor") != info.flags.end(),
-                       .signatures = here ? cpuid_signatures()
-                                          : parse_signatures(files.content_of("cpuid-hypervisor")),
+                       .signatures = here ? cpuid_signatures() : std::vector<std::string>(),
                        .sys_hypervisor = files.content_of("sys/hypervisor/type"),
                        .device_tree = files.content_of("proc/device-tree/hypervisor/compatible"),
                        .dmi_vendor = files.content_of("sys/class/dmi/id/sys_vendor"),

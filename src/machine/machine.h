@@ -75,8 +75,7 @@ struct Machine {
 };
 
 /// Reads /proc and /sys below `root`. Missing files leave fields empty; never throws for them.
-/// uname(2) and the CPUID instruction are asked only for the root "/". A copy has the text that a
-/// target prints with --print hypervisor in its file cpuid-hypervisor.
+/// uname(2) and the CPUID instruction are asked only for the root "/".
 Machine inspect(const std::filesystem::path& root = "/");
 
 struct PerfTool {

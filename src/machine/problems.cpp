@@ -82,7 +82,6 @@ std::string remedy_of_refusal(int error) {
 struct ProblemFinder {
   const SamplingSupport& support;
   const std::vector<SampledEvent>& events;
-  bool tried;
   std::vector<Problem> problems = {};
 
   std::vector<Problem> find() && {
@@ -130,7 +129,7 @@ struct ProblemFinder {
   }
 
   bool check_kernel() {
-    const bool refused = tried && any_refused_with(ENOSYS);
+    const bool refused = any_refused_with(ENOSYS);
     if (!refused && (any_usable() || support.machine.perf_event_paranoid)) return true;
     add("no_perf_events",
         refused ? "this kernel has no perf_event_open"
@@ -144,7 +143,7 @@ struct ProblemFinder {
   void check_permission() {
     const bool open = any_usable();
     if (kernel_sampled()) return;
-    const bool permission = !tried || any_refused_with(EACCES) || any_refused_with(EPERM);
+    const bool permission = any_refused_with(EACCES) || any_refused_with(EPERM);
     if (!open && !permission) return;
 
     const std::optional<int> paranoid = support.machine.perf_event_paranoid;
@@ -354,8 +353,8 @@ struct ProblemFinder {
 }  // namespace
 
 std::vector<Problem> find_problems(const SamplingSupport& support,
-                                   const std::vector<SampledEvent>& events, bool tried) {
-  return ProblemFinder{support, events, tried}.find();
+                                   const std::vector<SampledEvent>& events) {
+  return ProblemFinder{support, events}.find();
 }
 
 }  // namespace skid::machine

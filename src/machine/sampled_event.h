@@ -18,10 +18,9 @@ enum class Acceptance {
   ignored,     ///< accepted; the level changes nothing
   per_cpu,     ///< refused for a task, accepted for all tasks of a CPU: perf record -C
   no_samples,  ///< accepted, and no samples came
-  untried,     ///< accepted; whether samples come is not known
   refused,
 };
-SKID_NAMES(Acceptance, "accepted", "ignored", "per CPU", "no samples", "untried", "refused")
+SKID_NAMES(Acceptance, "accepted", "ignored", "per CPU", "no samples", "refused")
 
 /// The outcome of an event at one precise level.
 struct LevelAnswer {

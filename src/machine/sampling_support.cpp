@@ -15,15 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bounds far above the numbers of real machines. The largest machines have about a hundred PMUs,
-// and most of these belong to one CPU of each socket.
-constexpr std::size_t kMostPmus = 512;
-constexpr std::size_t kMostCpusTogether = std::size_t{1} << 18;
-constexpr std::uint64_t kLongestCapFile = 4096;
-constexpr std::size_t kLongestValue = 128;
-constexpr std::size_t kMostCaps = 64;
-constexpr std::size_t kMostFormats = 256;
-
 /// As perf decides it (tools/perf/util/pmu.c): "cpu" by its name; the PMUs of hybrid x86 and of Arm
 /// have a file `cpus`, where those outside the cores have `cpumask` or nothing.
 bool is_core(const std::string& name, const FileTree& files, const fs::path& directory) {
@@ -33,9 +24,7 @@ bool is_core(const std::string& name, const FileTree& files, const fs::path& dir
 std::map<std::string, std::string> read_caps(const FileTree& files, const fs::path& directory) {
   std::map<std::string, std::string> caps;
   for (const std::string& name : files.names_in(directory)) {
-    if (caps.size() == kMostCaps) break;
-    caps.emplace(name,
-                 files.content_of(directory / name, kLongestCapFile).substr(0, kLongestValue));
+    caps.emplace(name, files.content_of(directory / name));
   }
   return caps;
 }
@@ -56,11 +45,7 @@ ProcessRights read_rights(const FileTree& files) {
           .container = files.exists(".dockerenv") || files.exists("run/.containerenv")};
 }
 
-void look_for_perf(const FileTree& files, const std::string& perf, SamplingSupport& support) {
-  if (!files.is_here()) {
-    support.perf = parse_perf_version(files.content_of("perf-version"));
-    return;
-  }
+void look_for_perf(const std::string& perf, SamplingSupport& support) {
   try {
     support.perf = find_perf(perf);
   } catch (const Error& error) {
@@ -78,15 +63,7 @@ std::optional<int> Pmu::max_precise() const {
 std::vector<Pmu> read_pmus(const FileTree& files) {
   const fs::path devices = "sys/bus/event_source/devices";
   std::vector<Pmu> pmus;
-  std::size_t cpus_together = 0;
-  const auto read_cpus = [&](const fs::path& path) {
-    std::vector<int> cpus = parse_cpu_list(files.content_of(path));
-    cpus_together += cpus.size();
-    if (cpus_together > kMostCpusTogether) cpus.clear();
-    return cpus;
-  };
   for (const std::string& name : files.names_in(devices)) {
-    if (pmus.size() == kMostPmus) break;
     const fs::path directory = devices / name;
     const std::optional<int> type = parse_integer(files.content_of(directory / "type"));
     if (!type || *type < 0) continue;
@@ -94,10 +71,9 @@ std::vector<Pmu> read_pmus(const FileTree& files) {
                     .type = static_cast<std::uint32_t>(*type),
                     .core = is_core(name, files, directory),
                     .caps = read_caps(files, directory / "caps"),
-                    .cpus = read_cpus(directory / "cpus"),
-                    .cpumask = read_cpus(directory / "cpumask"),
+                    .cpus = parse_cpu_list(files.content_of(directory / "cpus")),
+                    .cpumask = parse_cpu_list(files.content_of(directory / "cpumask")),
                     .formats = files.names_in(directory / "format")});
-    pmus.back().formats.resize(std::min(pmus.back().formats.size(), kMostFormats));
   }
   return pmus;
 }
@@ -124,7 +100,6 @@ SamplingSupport read_sampling_support(const fs::path& root, const std::string& p
   const FileTree files(root);
   const fs::path kernel = "proc/sys/kernel";
   SamplingSupport support;
-  support.here = files.is_here();
   support.machine = inspect(root);
   support.midr =
       parse_midr(files.content_of("sys/devices/system/cpu/cpu0/regs/identification/midr_el1"));
@@ -133,7 +108,7 @@ SamplingSupport read_sampling_support(const fs::path& root, const std::string& p
   support.nmi_watchdog = parse_integer(files.content_of(kernel / "nmi_watchdog"));
   support.kptr_restrict = parse_integer(files.content_of(kernel / "kptr_restrict"));
   support.rights = read_rights(files);
-  look_for_perf(files, perf, support);
+  if (files.is_here()) look_for_perf(perf, support);
   return support;
 }
 

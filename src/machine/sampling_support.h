@@ -31,8 +31,7 @@ struct Pmu {
   std::optional<int> max_precise() const;
 };
 
-/// By name. A directory without a type is left out, because its events cannot be opened. Excess
-/// entries are left out, and long ones truncated; the kernel has neither.
+/// By name. A directory without a type is left out, because its events cannot be opened.
 std::vector<Pmu> read_pmus(const FileTree& files);
 
 /// The one of that name, or nullptr.
@@ -91,7 +90,6 @@ inline std::optional<std::uint64_t> effective_capabilities(std::string_view stat
 }
 
 struct SamplingSupport {
-  bool here = false;  ///< this machine, not a copy of another's files
   Machine machine;
   std::optional<Midr> midr;
   std::vector<Pmu> pmus;
@@ -103,9 +101,8 @@ struct SamplingSupport {
   std::string perf_missing;  ///< why perf was not found, and the remedy; empty if not known
 };
 
-/// Reads the files below `root`, within bounds; never throws for missing ones. For the root
-/// "/" find_perf() finds `perf`; a copy has the output of `perf --version` in its file
-/// perf-version.
+/// Reads the files below `root`; never throws for missing ones. For the root "/" alone find_perf()
+/// finds `perf`.
 SamplingSupport read_sampling_support(const std::filesystem::path& root = "/",
                                       const std::string& perf = {});
 

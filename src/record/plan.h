@@ -75,8 +75,8 @@ void ask_kernel(std::vector<ChosenEvent>& events, const PlanOptions& options,
 /// event was named, or nothing is left.
 void leave_out_unsampled(RecordRequest& request, const PlanOptions& options);
 
-/// Diagnoses what can be sampled on a machine: the events that `record` samples there by default.
-/// Without a trial the kernel's answers are simulated. `catalogue` null: none covers the CPU.
+/// Diagnoses what can be sampled on a machine, whose kernel `trial` is: the events that `record`
+/// samples there by default. `catalogue` null: none covers the CPU.
 machine::Diagnosis diagnose(const machine::SamplingSupport& support,
                             const events::Catalogue* catalogue, const machine::EventTrial& trial);
 

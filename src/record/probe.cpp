@@ -2,7 +2,7 @@
 #include "runway/target.h"
 #include "src/events/cpu.h"
 #include "src/events/default_set.h"
-#include "src/events/kernel_rules.h"
+#include "src/events/kernel_refusal.h"
 #include "src/events/spelling.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/diagnosis.h"
@@ -221,8 +221,7 @@ machine::Diagnosis diagnose(const machine::SamplingSupport& support,
       if (!machine::is_amd(support.machine.cpu)) break;
     }
   }
-  return machine::diagnose(support, candidates, trial ? trial : events::simulated_kernel(support),
-                           events::explanation_on(support), static_cast<bool>(trial));
+  return machine::diagnose(support, candidates, trial, events::explanation_on(support));
 }
 
 void check_events(const RecordRequest& request, const machine::Machine& machine,

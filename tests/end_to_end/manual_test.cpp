@@ -89,7 +89,7 @@ TEST(Manual, HasNotesInTheDescriptionAndExamplesLineByLine) {
   EXPECT_THAT(page, HasSubstr(".SH NAME\nskidscan-doctor \\- list what can be sampled"));
   EXPECT_LT(page.find("Each event is opened at each level"), page.find(".SH OPTIONS\n"));
   EXPECT_LT(page.find(".SH OPTIONS\n"), page.find(".SH EXAMPLES\n"));
-  EXPECT_THAT(page, HasSubstr("\n\\f(CW$ skidscan doctor --root machine\\fR\n"));
+  EXPECT_THAT(page, HasSubstr("\n\\f(CW$ skidscan doctor --format json > doctor.json\\fR\n"));
   EXPECT_THAT(source_of("skidscan.1"), HasSubstr(".SH COMMANDS\n.TP\ndoctor\n"));
 }
 

@@ -269,23 +269,6 @@ TEST_F(FileTreeTest, ReadsBelowItsRoot) {
   EXPECT_EQ(files.content_of("a"), "");
 }
 
-TEST_F(FileTreeTest, FollowsLinksWithinTheTreeOnly) {
-  put("tree/devices/cpu/type", "4");
-  put("secret", "hidden");
-  put("tree2/secret", "hidden");
-  fs::create_directory_symlink("devices", directory_ / "tree/bus");
-  fs::create_symlink(directory_ / "secret", directory_ / "tree/absolute");
-  fs::create_symlink("../secret", directory_ / "tree/upwards");
-  fs::create_directory_symlink("../tree2", directory_ / "tree/sibling");
-  const FileTree files(directory_ / "tree");
-  EXPECT_EQ(files.content_of("bus/cpu/type"), "4");
-  EXPECT_EQ(files.content_of("absolute"), "");
-  EXPECT_EQ(files.content_of("upwards"), "");
-  EXPECT_EQ(files.content_of("sibling/secret"), "");
-  EXPECT_THAT(files.names_in("sibling"), IsEmpty());
-  EXPECT_EQ(files.content_of("../secret"), "");
-}
-
 TEST_F(FileTreeTest, ReadsNoFileLongerThanItsLimit) {
   put("tree/line", std::string(FileTree::kLine, 'x'));
   put("tree/long", std::string(FileTree::kLine + 1, 'x'));
@@ -294,32 +277,12 @@ TEST_F(FileTreeTest, ReadsNoFileLongerThanItsLimit) {
   EXPECT_EQ(files.content_of("long"), "");
 }
 
-TEST_F(FileTreeTest, BoundsThePmusOfAHostileTree) {
-  const std::string pmu = "tree/sys/bus/event_source/devices/cpu/";
-  put(pmu + "type", "4");
-  put(pmu + "caps/a_long_one", std::string(4096, 'n'));
-  for (int i = 0; i < 300; ++i) put(pmu + "format/f" + std::to_string(i), "");
-  for (int i = 0; i < 100; ++i) put(pmu + "caps/c" + std::to_string(i), "");
+TEST_F(FileTreeTest, LeavesOutPmusWithoutAType) {
+  put("tree/sys/bus/event_source/devices/cpu/type", "4");
   put("tree/sys/bus/event_source/devices/typeless/caps/x", "1");
   const auto pmus = read_pmus(FileTree(directory_ / "tree"));
   ASSERT_EQ(pmus.size(), 1U);
-  EXPECT_EQ(pmus[0].formats.size(), 256U);
-  EXPECT_EQ(pmus[0].caps.size(), 64U);
-  EXPECT_EQ(pmus[0].caps.at("a_long_one"), std::string(128, 'n'));
-}
-
-TEST_F(FileTreeTest, BoundsPmusAndTheirCpus) {
-  for (int i = 0; i < 520; ++i) {
-    const std::string pmu = "tree/sys/bus/event_source/devices/pmu" + std::to_string(i) + "/";
-    put(pmu + "type", "9");
-    if (i < 6) put(pmu + "cpus", "0-65535");
-  }
-  const auto pmus = read_pmus(FileTree(directory_ / "tree"));
-  EXPECT_EQ(pmus.size(), 512U);
-  std::size_t cpus = 0;
-  for (const Pmu& pmu : pmus) cpus += pmu.cpus.size();
-  EXPECT_EQ(pmus[0].cpus.size(), 65536U);
-  EXPECT_EQ(cpus, std::size_t{1} << 18);
+  EXPECT_EQ(pmus[0].name, "cpu");
 }
 
 TEST(StatusValue, FollowsAWholeKey) {

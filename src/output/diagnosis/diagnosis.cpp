@@ -110,7 +110,7 @@ std::string cpu_text(const SamplingSupport& support) {
 }
 
 std::string perf_text(const SamplingSupport& support) {
-  if (!support.perf) return support.here ? "not usable" : "unknown";
+  if (!support.perf) return "not usable";
   const std::string path = support.perf->path.string();
   return shown(support.perf->version) + (path.empty() ? "" : " (" + shown(path) + ")");
 }
@@ -389,15 +389,11 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
   const std::optional<std::string>& hypervisor = support.machine.cpu.hypervisor;
   const std::string kernel =
       support.machine.kernel.empty() ? "unknown" : shown(support.machine.kernel);
-  const std::string not_tried =
-      diagnosis.tried
-          ? ""
-          : page.field("source", "files of a machine; the answers follow from the kernel's source");
   if (page.details) {
     text += page.field("hypervisor", hypervisor ? shown(*hypervisor) : "none seen");
     text += page.field("kernel", kernel) + page.field("perf", perf_text(support));
     text += page.field("rights", rights_text(support.rights));
-    text += page.field("settings", settings_text(support)) + not_tried;
+    text += page.field("settings", settings_text(support));
     if (diagnosis.branch_records) {
       text += page.field("branches", branches_text(support, *diagnosis.branch_records));
     }
@@ -410,7 +406,6 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
   text += page.field(
       "kernel", fmt::format("{}{}, perf {}", kernel,
                             hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
-  text += not_tried;
   if (diagnosis.branch_records) {
     text += page.field("branches", branches_text(support, *diagnosis.branch_records));
   }
@@ -430,7 +425,7 @@ std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diag
                            const CpuEvents& cpu_events) {
   return document_text(
       "skidscan.doctor/1",
-      {{"tried", diagnosis.tried},
+      {{"tried", true},
        {"exit_status", static_cast<int>(diagnosis.status)},
        {"cpu", cpu_json_of(support)},
        {"kernel", text_or_null(support.machine.kernel)},

@@ -54,19 +54,28 @@ def commands(skidscan: str, directory: Path) -> None:
     (directory / "commands").write_text("\n".join(lines) + "\n")
 
 
+def cpu_of(files: Path) -> dict:
+    lines = (line.split(":") for line in (files / "proc/cpuinfo").read_text().splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in lines}
+    return {"arch": "aarch64", "vendor": fields["CPU implementer"], "model": int(fields["CPU part"], 16),
+            "stepping": int(fields["CPU revision"]), "model_name": "", "microcode": "", "family": None,
+            "hypervisor": None}
+
+
+def core_pmus_of(files: Path) -> list:
+    return [{"name": path.parent.name, "type": int(path.read_text()), "max_precise": None, "cpus": [0]}
+            for path in sorted((files / "sys/bus/event_source/devices").glob("armv8*/type"))]
+
+
 def runs(skidscan: str, directory: Path) -> None:
-    machine = read(skidscan, "doctor", "--root", directory / "results/machine")
-    texts = ("arch", "vendor", "model_name", "microcode")
-    cpu = ({key: machine["cpu"][key] or "" for key in texts} |
-           {key: machine["cpu"][key] for key in ("family", "model", "stepping", "hypervisor")})
-    core_pmus = [{key: each[key] for key in ("name", "type", "max_precise", "cpus")}
-                 for each in machine["pmus"] if each["core"]]
+    files = directory / "results/machine"
+    cpu, core_pmus = cpu_of(files), core_pmus_of(files)
     for name in RUNS:
         run = directory / "results" / f"{name}.run"
         target = read(skidscan, "target", "--read", shutil.copy(directory / "targets" / name / "target.load", run))
         document = {"schema": "skidscan.run/1", "tool_version": target["tool_version"],
                     "command_line": [], "synthetic": False,
-                    "machine": {"cpu": cpu, "kernel": machine["kernel"], "hostname": "lab", "core_pmus": core_pmus,
+                    "machine": {"cpu": cpu, "kernel": (files / "proc/sys/kernel/osrelease").read_text().strip(), "hostname": "lab", "core_pmus": core_pmus,
                                 "perf_event_paranoid": None, "perf_event_max_sample_rate": None,
                                 "allowed_cpus": [0]},
                     "perf": {"path": "perf", "version": "6.1", "major": 6, "minor": 1}, "cpu": 0, "samples": 0,
