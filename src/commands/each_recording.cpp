@@ -153,6 +153,24 @@ struct Steps {
   }
 };
 
+/// The recordings of a run that cannot be read. The reason is told once.
+struct Unreadable {
+  std::optional<InputFault> told = {};
+  std::size_t more = 0;  ///< recordings that cannot be read for the same reason
+  std::size_t read = 0;  ///< recordings that were read
+
+  /// Returns whether this is another fault than the last one, and counts it if not.
+  bool is_other(InputFault fault) {
+    fault.file.clear();
+    if (told && describe(*told) == describe(fault)) {
+      ++more;
+      return false;
+    }
+    told = std::move(fault);
+    return true;
+  }
+};
+
 }  // namespace
 
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
@@ -170,6 +188,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
     events::prepare_pfm_tables();
   }
   InputsRead result;
+  std::map<std::size_t, Unreadable> of_runs;
   Steps steps{inputs};
   ProgressLine progress(ProgressLine::suits_standard_error(shown.quiet));
   const auto read_step = [&](const Step& step) -> Begun {
@@ -192,13 +211,14 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
     for (const std::string& message : step.messages) shown.note(message);
     try {
       if (half.rest && half.rest()) result.read_in_part = true;
+      if (half.rest) ++of_runs[step.input].read;
       if (half.rest) {
         shown.explain(
             fmt::format("{}: read in {:.2f} s", step.source->file.string(), half.seconds));
       }
     } catch (const InputError& error) {
       // The other inputs are still worth showing, and so are a run's other recordings.
-      print_error(error.what());
+      if (!step.run || of_runs[step.input].is_other(error.fault())) print_error(error.what());
       result.read_in_part = true;
       if (!step.run) result.has_unreadable = true;
     }
@@ -206,6 +226,12 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
   InOrder<Step, Begun>(
       cores, [&] { return steps.next(); }, read_step, finish)
       .run();
+  for (const auto& [input, of_run] : of_runs) {
+    if (of_run.told && of_run.read == 0) result.has_unreadable = true;
+    if (of_run.more == 0) continue;
+    print_error(fmt::format("{}: {} more of its recordings cannot be read for the same reason",
+                            inputs[input], of_run.more));
+  }
   return result;
 }
 

@@ -67,6 +67,12 @@ ExitStatus print_faults(const perfdata::Recording& recording) {
 }
 
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
+  for (std::string& input : inputs) {
+    const fs::path path = input;
+    if (path.filename() == run::kFileName && run::is_run(path.parent_path())) {
+      input = path.has_parent_path() ? path.parent_path().string() : ".";
+    }
+  }
   if (!inputs.empty()) return inputs;
   if (run::is_run(record::kDefaultRunDirectory)) return {record::kDefaultRunDirectory};
   std::error_code ignored;

@@ -232,7 +232,13 @@ PerfTool find_perf(const std::string& chosen) {
   if (!path) throw Error("perf: not found in PATH; {}", kHowToInstallPerf);
   const std::filesystem::path absolute = std::filesystem::absolute(*path);
 
-  const Completed done = run_program({absolute.string(), "--version"});
+  constexpr std::chrono::seconds kLongest{30};
+  ChildProcess child({absolute.string(), "--version"});
+  if (!child.wait(kLongest)) {
+    throw Error("{}: --version did not end within {} s; {}", absolute.string(), kLongest.count(),
+                kHowToInstallPerf);
+  }
+  const Completed& done = child.result();
   std::optional<PerfTool> tool = parse_perf_version(done.out);
   if (!done.code.success()) {
     // Ubuntu's wrapper names here the kernel that it has no perf for.

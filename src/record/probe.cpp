@@ -111,8 +111,11 @@ void check_syntax(const machine::PerfTool& perf, const std::string& text, const 
   if (perftool::reports_missing_permission(done.err)) {
     throw Error("{}: no permission to look the event up ({}); run as root", text, reason);
   }
-  throw Error("{}: perf does not support this event ({}); see 'perf list'{}", text, reason,
-              near_names);
+  throw Error(
+      "{}: perf does not support this event ({}); see 'perf list', or 'skidscan events --for WHAT' "
+      "for "
+      "the events of this CPU{}",
+      text, reason, near_names);
 }
 
 /// Has perf count the event for a moment, which takes the same permission as sampling it.

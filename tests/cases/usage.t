@@ -72,3 +72,20 @@ But a report among the inputs of merge may be replaced, and a page may be in a r
   $ skidscan merge a.run/r81d0.p.data -q -o sum.json
   $ skidscan merge sum.json a.run/r81d0.pp.data -q -o sum.json
   $ skidscan report a.run --html a.run/page.html -q > text
+
+The description of a run stands for the run:
+
+  $ skidscan synth --like pebs-sound --all-levels -o one.run -q
+  $ skidscan report one.run --format csv > of_run
+  $ skidscan report one.run/run.json --format csv | sed 's,one.run/run.json,one.run,' | diff of_run -
+  $ (cd one.run; skidscan report run.json > /dev/null)
+
+Of recordings that cannot be read for the same reason one is named:
+
+  $ for file in one.run/*.data; do : > $file; done
+  $ skidscan report one.run 2> err
+  [1]
+  $ grep -c 'is it a recording of perf?' err
+  1
+  $ sed -n 's/[0-9]* more/N more/p' err
+  skidscan: one.run: N more of its recordings cannot be read for the same reason

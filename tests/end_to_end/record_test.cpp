@@ -320,7 +320,7 @@ TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {
   EXPECT_THAT(
       done,
       Exits(1, AllOf(StartsWith("skidscan: no_such_event: perf does not support this event ("),
-                     EndsWith("see 'perf list'\n"))));
+                     HasSubstr("see 'perf list'"))));
   EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
   EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
   EXPECT_EQ(entries(), 1U);
