@@ -1,4 +1,6 @@
 #include "analysis/comparison.h"
+#include "analysis/event_identity.h"
+#include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
@@ -12,6 +14,7 @@
 #include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
+#include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
 #include "src/output/comparison/comparison.h"
 #include "src/support/error.h"
@@ -19,6 +22,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +42,7 @@ struct CompareOptions {
   std::string baseline;
   analysis::SideBy by = analysis::SideBy::input;
   std::string min_effect;
+  std::vector<std::string> pairs;
   std::string fail_on;
   PlotOptions plot;
   ReadingOptions reading;
@@ -79,6 +84,40 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
   return choices;
 }
 
+/// Splits "A=B" at the '=' that is not between slashes, as in "r81d0=ibs_op/cnt_ctl=1/".
+std::pair<std::string, std::string> names_of_pair(const std::string& pair) {
+  bool in_terms = false;
+  for (std::size_t at = 0; at < pair.size(); ++at) {
+    if (pair[at] == '/') in_terms = !in_terms;
+    if (pair[at] != '=' || in_terms || at == 0 || at + 1 == pair.size()) continue;
+    return {pair.substr(0, at), pair.substr(at + 1)};
+  }
+  throw UsageError("--pair {}: expected two events, as in r81d0=ibs_op//", pair);
+}
+
+/// Gives the events of each pair one label, "A = B", so that they are compared with each other.
+/// Throws UsageError where an event was not measured, or an input has both.
+void pair_events(const std::vector<std::string>& pairs, Findings& findings) {
+  for (const std::string& pair : pairs) {
+    const auto names = names_of_pair(pair);
+    std::map<std::size_t, const std::string*> name_of_input;
+    for (const std::string* name : {&names.first, &names.second}) {
+      bool is_measured = false;
+      for (std::size_t i = 0; i < findings.measurements.size(); ++i) {
+        analysis::EventIdentity& event = findings.measurements[i].event;
+        if (*name != event.name && !measure::is_event_named(*name, event)) continue;
+        is_measured = true;
+        event.label = names.first + " = " + names.second;
+        const auto& of_input = name_of_input.try_emplace(findings.input_of[i], name).first->second;
+        if (of_input == name) continue;
+        throw UsageError("--pair {}: {} has both events", pair,
+                         findings.inputs[findings.input_of[i]]);
+      }
+      if (!is_measured) throw UsageError("--pair {}: no input has the event {}", pair, *name);
+    }
+  }
+}
+
 /// Returns the inputs; the baseline may be named with --baseline alone.
 CompareOptions completed(CompareOptions options) {
   const auto& inputs = options.inputs;
@@ -110,8 +149,9 @@ ExitStatus run_compare(const CompareOptions& given) {
   const measure::Choices reading = choices_of(options.reading);
   const analysis::ComparisonChoices choices = comparison_choices_of(options);
   const auto figure = figure_of(options.plot, kDefaultComparisonKind, options.inputs);
-  const Findings findings = read_measurements(options.inputs, options.shown, reading);
+  Findings findings = read_measurements(options.inputs, options.shown, reading);
   if (findings.measurements.empty()) return ExitStatus::failed;
+  pair_events(options.pairs, findings);
   if (choices.by == analysis::SideBy::machine) refuse_duplicates(findings);
   const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
@@ -149,6 +189,9 @@ Command compare_command() {
            {"--by", Value::one_of("SIDE", options->by),
             "unit of comparison; machine: inputs of the same CPU model, microcode, hypervisor and "
             "kernel are repeats of one another (default: input)"},
+           {"--pair", Value::text("A=B", options->pairs),
+            "compare event A with event B, which count the same on two CPUs: as requested or "
+            "recorded, or by the vendor's name; may be repeated"},
            {"--min-effect", Value::text("SHARE[,N]", options->min_effect),
             "smallest marked difference, as a share of samples and in instructions (default: "
             "0.001,0.5)"},
@@ -162,7 +205,8 @@ Command compare_command() {
           {"skidscan synth --like pebs-sound --all-levels -o a.run",
            "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run b.run",
            "skidscan compare --baseline a.run b.run --fail-on worse",
-           "skidscan compare a.run b.run --by machine --plot hits.png"},
+           "skidscan compare a.run b.run --by machine --plot hits.png",
+           "skidscan compare skylake.run zen4.run --pair MEM_INST_RETIRED.ALL_LOADS=ibs_op//"},
       .run = [options] { return run_compare(*options); }};
   return std::move(command).with(reading_options(options->reading),
                                  plot_options(options->plot, kDefaultComparisonKind),

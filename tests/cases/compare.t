@@ -159,3 +159,25 @@ Hostile names do not reach the terminal, nor a shell:
   $ ! command -v gnuplot > /dev/null || skidscan compare "$name" worse --plot f.svg > /dev/null
   $ test -e owned
   [1]
+
+Events that have other names on another CPU are compared where they are named as a pair:
+
+  $ skidscan synth --like pebs-sound --all-levels -o loads.run -q
+  $ skidscan report loads.run --format json > loads.json
+  $ sed 's/r81d0/r00d0/g; s/0x81d0/0xd0/; s/MEM_INST_RETIRED.ALL_LOADS/LOADS/; s/i7-6700HQ/other/' loads.json > other.json
+  $ skidscan compare loads.json other.json | grep -o '^nothing to compare'
+  nothing to compare
+  $ for pair in r81d0=r00d0 MEM_INST_RETIRED.ALL_LOADS=LOADS; do
+  >   skidscan compare loads.json other.json --pair $pair | head -1
+  >   skidscan compare loads.json other.json --pair $pair --format csv | grep -o '[^,]* = [^,]*' | sort -u
+  > done
+  4 comparisons with a (baseline): 4 without a difference
+  r81d0 = r00d0
+  4 comparisons with a (baseline): 4 without a difference
+  MEM_INST_RETIRED.ALL_LOADS = LOADS
+  $ skidscan compare loads.json other.json --pair r81d0=r00d1
+  skidscan: --pair r81d0=r00d1: no input has the event r00d1
+  [64]
+  $ skidscan compare loads.json loads.json --pair r81d0=r81d0:pp > /dev/null
+  skidscan: --pair r81d0=r81d0:pp: loads.json has both events
+  [64]
