@@ -26,7 +26,11 @@ using skid::commandline::Call;
 ExitStatus run(int argc, char** argv) {
   const auto program = skid::commands::program();
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (!arguments.empty() && arguments.front() == "complete") {  // for the scripts of the shells
+  if (arguments.empty()) {
+    skid::commands::print(skid::commands::first_steps());
+    return ExitStatus::done;
+  }
+  if (arguments.front() == "complete") {  // for the scripts of the shells
     skid::commands::print(
         skid::commandline::completions(program, {arguments.begin() + 1, arguments.end()}));
     return ExitStatus::done;

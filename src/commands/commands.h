@@ -3,6 +3,8 @@
 
 #include "src/commands/commandline/command.h"
 
+#include <string>
+
 namespace skid::commandline {
 struct Option;
 struct Value;
@@ -28,6 +30,9 @@ Command report_command();
 Command samples_command();
 Command synth_command();
 Command target_command();
+
+/// Returns what can be done first, in the current directory: for a user who names no command.
+std::string first_steps();
 
 /// Returns skidscan with all its commands.
 commandline::Program program();

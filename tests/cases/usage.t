@@ -89,3 +89,11 @@ Of recordings that cannot be read for the same reason one is named:
   1
   $ sed -n 's/[0-9]* more/N more/p' err
   skidscan: one.run: N more of its recordings cannot be read for the same reason
+
+Without arguments it tells what can be done first:
+
+  $ mkdir nothing; (cd nothing; skidscan | grep -c '^  skidscan '; skidscan | tail -1)
+  7
+  'skidscan --help' lists all commands.
+  $ : > nothing/perf.data; (cd nothing; skidscan | tail -1)
+  Here is perf.data, which these read without a name. 'skidscan --help' lists all commands.

@@ -1,0 +1,34 @@
+#include "src/commands/commands.h"
+#include "src/commands/inputs.h"
+#include "src/record/directory.h"
+#include "src/run/run.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace skid::commands {
+
+std::string first_steps() {
+  std::error_code ignored;
+  std::string here;
+  if (run::is_run(record::kDefaultRunDirectory)) {
+    here = record::kDefaultRunDirectory;
+  } else if (std::filesystem::exists(kDefaultRecording, ignored)) {
+    here = kDefaultRecording;
+  }
+  return "skidscan measures how far sampled instructions are from those that caused the event.\n\n"
+         "  skidscan doctor                        what this machine can sample\n"
+         "  skidscan record                        sample a target of known instructions\n"
+         "  skidscan report                        its skid at each event and precise level\n"
+         "  skidscan compare A.run B.run           what differs between two machines\n"
+         "  skidscan audit perf.data               which samples of a profile are wrong\n"
+         "  skidscan annotate perf.data --by line  the most sampled lines of a profile\n"
+         "  skidscan events --for \"L3 misses\"      which event to record on this CPU\n\n" +
+         (here.empty() ? "" : fmt::format("Here is {}, which these read without a name. ", here)) +
+         "'skidscan --help' lists all commands.\n";
+}
+
+}  // namespace skid::commands
