@@ -19,7 +19,6 @@
 #include "src/synth/buffers.h"
 
 #include "src/perfdata/attribute.h"
-#include "src/perfdata/branch_entry.h"
 #include "src/perfdata/byte_writer.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
@@ -78,7 +77,6 @@ struct RecordEncoder {
     const bool has_data = attribute.has(PERF_SAMPLE_ADDR);
     if (has_data) body.u64(sample.data);
     body.u32(when.cpu).u32(0);
-    if (attribute.has(PERF_SAMPLE_BRANCH_STACK)) branch_stack(sample.branches);
     if (has_data) {
       const bool accesses =
           sample.data != 0 && data.source != 0 && attribute.type != PERF_TYPE_BREAKPOINT;
@@ -140,11 +138,6 @@ struct RecordEncoder {
     finish(PERF_RECORD_MMAP2, misc, pid, 0, when);
   }
 
-  void branch_stack(const std::vector<perfdata::BranchEntry>* branches) {
-    body.u64(branches == nullptr ? 0 : branches->size());
-    if (branches == nullptr) return;
-    for (const auto& branch : *branches) body.u64(branch.from).u64(branch.to).u64(0);
-  }
   std::uint64_t id(std::uint16_t attribute, When when) const {
     return attributes[attribute].ids[when.cpu];
   }

@@ -5,11 +5,6 @@
 
 #include <cstdint>
 #include <tuple>
-#include <vector>
-
-namespace skid::perfdata {
-struct BranchEntry;
-}  // namespace skid::perfdata
 
 namespace skid::synth {
 
@@ -26,8 +21,6 @@ struct DrawnSample {
   perfdata::CpuMode mode = perfdata::CpuMode::user;
   bool exact = false;      ///< PERF_RECORD_MISC_EXACT_IP
   std::uint64_t data = 0;  ///< PERF_SAMPLE_ADDR, not compared
-  /// PERF_SAMPLE_BRANCH_STACK, newest first, not compared; null: empty.
-  const std::vector<perfdata::BranchEntry>* branches = nullptr;
 
   friend bool operator==(const DrawnSample& a, const DrawnSample& b) {
     return !(a < b) && !(b < a);

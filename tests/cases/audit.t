@@ -54,8 +54,8 @@ marks.
   >     print(*(json.dumps(event[key]) for key in sys.argv[1:]))' "$@"
   > }
 
-The impossible samples of the truth are found. At level 1 those after the addition are impossible, those after
-the load are possible.
+The impossible samples are found: 700 and 11 at the additions. At level 1 those after the addition are impossible,
+those after the load are possible.
 
   $ audited placed.data
   $ pick < json schema recordings.0.synthetic recordings.0.events.0.requested
@@ -66,9 +66,6 @@ the load are possible.
   "sampled" 3711 711 {"unknown_cause": 50, "not_exact": 5, "inside_instruction": 20}
   "predecessor" 400 100 {"kernel": 100}
   "sampled" 900 0 {}
-  $ pick < placed.data.truth.json events.0.impossible events.2.impossible
-  events.0.impossible = 711
-  events.2.impossible = 0
   $ for key in function offset disassembly categories samples source.line; do
   >   pick < json recordings.0.events.0.instructions.0.$key
   > done

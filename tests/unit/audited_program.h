@@ -3,11 +3,14 @@
 
 #include "analysis/not_judged.h"
 #include "src/audit/audit.h"
+#include "src/perfdata/recording_writer.h"
 #include "src/support/address.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/placement.h"
 #include "tests/support/prelude.h"
+
+#include <nlohmann/json.hpp>
 
 namespace skid::audit {
 
@@ -61,12 +64,10 @@ class AuditedProgram : public ::testing::Test {
   }
 
   /// Writes `recording_`, of `binary` on `machine_`.
-  std::vector<test::PlacedTruth> write(const std::vector<json>& events,
-                                       const std::filesystem::path& binary) const {
+  void write(const std::vector<json>& events, const std::filesystem::path& binary) const {
     json placement{{"binary", binary.string()}, {"events", events}};
     if (!machine_.is_null()) placement["machine"] = machine_;
-    return test::write_placement(test::parse_placement(placement.dump(), {}),
-                                 test::created(recording_), recording_, {});
+    test::write_placement(placement, {}, recording_, {});
   }
   /// Of `recording_`, with all of its places unless `choices` limits them.
   Audit audit_recording(Choices choices = {.top = 100'000}) const {

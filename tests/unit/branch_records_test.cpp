@@ -3,6 +3,7 @@
 #include "src/audit/branch_records.h"
 
 #include "src/audit/audit.h"
+#include "src/perfdata/branch_entry.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
