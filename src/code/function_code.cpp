@@ -31,18 +31,16 @@ Step step_of(Arch arch, const std::optional<instructions::Instruction>& instruct
 FunctionCode::FunctionCode(Arch arch, std::uint64_t begin, std::span<const std::byte> code)
     : begin_(begin) {
   std::optional<std::size_t> undecoded;
-  std::size_t offset = 0;
-  while (offset < code.size()) {
-    const auto instruction = instructions::classify(arch, code.subspan(offset), begin + offset);
+  const auto add = [&](std::uint64_t address, const auto& instruction) {
     const Step step = step_of(arch, instruction);
     if (!step.decodes && !undecoded) undecoded = steps_.size();
     computes_jumps_ |= step.decodes && step.flow == instructions::Flow::indirect_jump;
     if (instruction && instruction->target)
       targets_.emplace_back(steps_.size(), *instruction->target);
     steps_.push_back(step);
-    offsets_.push_back(static_cast<std::uint32_t>(offset));
-    offset += step.length;
-  }
+    offsets_.push_back(static_cast<std::uint32_t>(address - begin));
+  };
+  instructions::for_each_instruction(arch, code, begin, add);
   first_undecoded_ = undecoded.value_or(steps_.size());
 }
 

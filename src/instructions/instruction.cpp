@@ -321,4 +321,12 @@ unsigned step_without_instruction(Arch arch) {
   return arch == Arch::x86_64 ? 1 : 4;
 }
 
+std::vector<std::uint64_t> starts_in(Arch arch, std::span<const std::byte> code,
+                                     std::uint64_t address) {
+  std::vector<std::uint64_t> starts;
+  for_each_instruction(arch, code, address,
+                       [&](std::uint64_t start, const auto&) { starts.push_back(start); });
+  return starts;
+}
+
 }  // namespace skid::instructions

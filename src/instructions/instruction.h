@@ -159,4 +159,22 @@ std::optional<Instruction> classify_aarch64(std::span<const std::byte> code, std
 /// instructions are aligned to this number.
 unsigned step_without_instruction(Arch arch);
 
+/// Decodes `code`, whose first byte is at `address`, one instruction after the other: calls
+/// `visit(address, instruction)`, with nullopt for bytes that do not decode and are stepped over.
+template <typename Visit>
+void for_each_instruction(Arch arch, std::span<const std::byte> code, std::uint64_t address,
+                          Visit visit) {
+  while (!code.empty()) {
+    const std::optional<Instruction> instruction = classify(arch, code, address);
+    visit(address, instruction);
+    const std::size_t step = instruction ? instruction->length : step_without_instruction(arch);
+    code = code.subspan(std::min(step, code.size()));
+    address += step;
+  }
+}
+
+/// Returns the addresses that for_each_instruction() visits.
+std::vector<std::uint64_t> starts_in(Arch arch, std::span<const std::byte> code,
+                                     std::uint64_t address);
+
 }  // namespace skid::instructions

@@ -9,6 +9,7 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "src/events/causes.h"
+#include "src/instructions/instruction.h"
 #include "src/listing/sampled_code.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
@@ -33,7 +34,6 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
-#include "src/symbols/disassembler.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/location.h"
 #include "src/symbols/mapped_file.h"
@@ -383,7 +383,7 @@ void Reader::decode(Code& code) const {
         fmt::format("{} holds no bytes at the addresses of the function", code.file.string());
     return;
   }
-  code.starts = symbols::Disassembler(*code.arch).starts(code.bytes, range.begin);
+  code.starts = instructions::starts_in(*code.arch, code.bytes, range.begin);
 }
 
 const Listing& Reader::finish() {

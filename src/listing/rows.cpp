@@ -312,8 +312,7 @@ class Folder {
   }
 
   std::string text_of(std::size_t index) const {
-    const auto decoded = decoder_->decode(bytes_of(index), code_.starts[index], 1);
-    return decoded.empty() ? std::string() : decoded.front().text;
+    return decoder_->text(bytes_of(index), code_.starts[index]);
   }
 
   std::optional<instructions::Instruction> classify_at(std::size_t index) const {

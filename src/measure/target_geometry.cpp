@@ -38,7 +38,6 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
-#include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -95,29 +94,13 @@ std::vector<SampledModule> sampled_modules(const Profile& profile) {
   return result;
 }
 
-analysis::CodeRegion region(const symbols::Module& module, const symbols::Disassembler& decoder,
-                            AddressRange range) {
-  if (range.empty()) return {range, {}};
-  const auto code = module.code(range);
-  return {range, decoder.starts(code, range.begin)};
+analysis::CodeRegion region(const symbols::Module& module, Arch arch, AddressRange range) {
+  return {range, instructions::starts_in(arch, module.code(range), range.begin)};
 }
 
 /// Bytes of another trigger, or of the code before a trigger: a few instructions. Bounds what a
 /// hostile note can make us decode.
 constexpr std::uint64_t kLongestPart = 4096;
-
-/// `visit` gets each instruction of a range, nullopt for what does not decode.
-template <typename Visit>
-void for_each_instruction(const symbols::Module& module, Arch arch, AddressRange range,
-                          Visit visit) {
-  const auto bytes = module.code(range);
-  const std::span<const std::byte> code(bytes);
-  for (std::size_t offset = 0; offset < code.size();) {
-    const auto found = instructions::classify(arch, code.subspan(offset), range.begin + offset);
-    visit(found);
-    offset += found ? found->length : instructions::step_without_instruction(arch);
-  }
-}
 
 /// What is executed directly after the instructions of a range: the targets of its branches and
 /// calls, and what follows it unless its last instruction goes elsewhere. Returns are left out: no
@@ -125,10 +108,11 @@ void for_each_instruction(const symbols::Module& module, Arch arch, AddressRange
 void append_successors(const symbols::Module& module, Arch arch, AddressRange range,
                        std::vector<std::uint64_t>& successors) {
   bool falls_through = false;
-  for_each_instruction(module, arch, range, [&](const auto& found) {
-    falls_through = found && instructions::falls_through(found->flow);
-    if (found && found->target) successors.push_back(*found->target);
-  });
+  instructions::for_each_instruction(
+      arch, module.code(range), range.begin, [&](std::uint64_t, const auto& found) {
+        falls_through = found && instructions::falls_through(found->flow);
+        if (found && found->target) successors.push_back(*found->target);
+      });
   if (falls_through) successors.push_back(range.end);
 }
 
@@ -138,9 +122,9 @@ instructions::Categories categories_in(const symbols::Module& module, Arch arch,
   const instructions::Categories unknown{instructions::Category::other};
   if (range.size() > kLongestPart) return unknown;
   instructions::Categories categories;
-  for_each_instruction(module, arch, range, [&](const auto& found) {
-    categories |= found ? found->categories : unknown;
-  });
+  instructions::for_each_instruction(
+      arch, module.code(range), range.begin,
+      [&](std::uint64_t, const auto& found) { categories |= found ? found->categories : unknown; });
   return categories;
 }
 
@@ -204,19 +188,18 @@ std::optional<TargetGeometry> geometry_of(const SampledModule& module,
   const auto& layout = target->description.layout;
   const symbols::Module& elf = *module.found.module;
   const Arch arch = target->description.specification.arch;
-  const symbols::Disassembler decoder(arch);
   std::vector<analysis::TriggerBlock> trigger_blocks;
   std::vector<std::uint64_t> successors;
   for (const auto& [trigger, runway] : layout.trigger_blocks()) {
     if (!trigger_blocks.empty()) {
       const AddressRange setup{trigger_blocks.back().runway.range.end, trigger.begin};
       if (setup.size() <= kLongestPart) {
-        trigger_blocks.back().setup = region(elf, decoder, setup).starts.size();
+        trigger_blocks.back().setup = region(elf, arch, setup).starts.size();
       }
       // Level 1 samples the setup where no NOP precedes it.
       if (trigger_blocks.back().runway.range.empty()) successors.push_back(setup.begin);
     }
-    trigger_blocks.push_back({region(elf, decoder, trigger), region(elf, decoder, runway)});
+    trigger_blocks.push_back({region(elf, arch, trigger), region(elf, arch, runway)});
   }
   for (const AddressRange& other : layout.other_triggers) {
     if (other.size() <= kLongestPart) append_successors(elf, arch, other, successors);
@@ -224,9 +207,8 @@ std::optional<TargetGeometry> geometry_of(const SampledModule& module,
   return TargetGeometry{
       module.mappings,
       &elf,
-      analysis::TargetMap::of_target(region(elf, decoder, layout.lead_in),
-                                     std::move(trigger_blocks), layout.loop, layout.other_triggers,
-                                     std::move(successors)),
+      analysis::TargetMap::of_target(region(elf, arch, layout.lead_in), std::move(trigger_blocks),
+                                     layout.loop, layout.other_triggers, std::move(successors)),
       analysis::Trigger{std::string(runway::name_of(target->description.specification.trigger)),
                         layout.trigger.begin, "skid_trigger"},
       target->description,
@@ -308,9 +290,8 @@ TargetGeometry find_functions(const Profile& profile, const std::string& hit,
     throw Error("{}: function '{}' is {} bytes long; expected 1 to {}", module.found.path.string(),
                 runway, runway_range.size(), kLargestFunction);
   }
-  const symbols::Disassembler decoder(*arch);
   return {module.mappings, &elf,
-          analysis::TargetMap::of_functions(hit_range, region(elf, decoder, runway_range)),
+          analysis::TargetMap::of_functions(hit_range, region(elf, *arch, runway_range)),
           analysis::Trigger{"function", hit_range.begin, hit}, std::nullopt};
 }
 

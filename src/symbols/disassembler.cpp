@@ -46,27 +46,6 @@ std::string as_data(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// Calls `visit(address, bytes, instruction)` for one instruction after the other until the code
-/// ends or `visit` returns false; `instruction` is null for bytes that do not decode.
-template <typename Visit>
-void walk(csh capstone, std::size_t unit, std::span<const std::byte> code, std::uint64_t address,
-          Visit visit) {
-  const std::unique_ptr<cs_insn, InstructionDeleter> instruction(cs_malloc(capstone));
-  if (!instruction) throw Error("capstone: out of memory");
-  while (!code.empty()) {
-    const auto* next = reinterpret_cast<const std::uint8_t*>(code.data());
-    constexpr std::size_t kLongest = 16;  // bytes; Capstone reads all prefixes that it is given
-    const std::size_t given = std::min(kLongest, code.size());
-    std::size_t left = given;
-    std::uint64_t next_address = address;
-    const bool decoded = cs_disasm_iter(capstone, &next, &left, &next_address, instruction.get());
-    const std::size_t size = decoded ? given - left : std::min(unit, code.size());
-    if (!visit(address, code.first(size), decoded ? instruction.get() : nullptr)) return;
-    code = code.subspan(size);
-    address += size;
-  }
-}
-
 }  // namespace
 
 Disassembler::Disassembler(Arch arch) : handle_(std::make_unique<Handle>(arch).release()) {}
@@ -76,42 +55,33 @@ void Disassembler::Close::operator()(Handle* handle) const noexcept {
   cs_close(&freed->capstone);
 }
 
-std::vector<std::uint64_t> Disassembler::starts(std::span<const std::byte> code,
-                                                std::uint64_t address) const {
-  std::vector<std::uint64_t> result;
-  if (handle_->arch == Arch::aarch64) {
-    // An instruction has at least one unit, and undecoded bytes count as one unit.
-    result.reserve(code.size() / handle_->unit() + 1);
-    for (std::size_t at = 0; at < code.size(); at += handle_->unit())
-      result.push_back(address + at);
-    return result;
+std::vector<Instruction> Disassembler::decode(std::span<const std::byte> code,
+                                              std::uint64_t address, std::size_t limit) const {
+  const std::unique_ptr<cs_insn, InstructionDeleter> instruction(cs_malloc(handle_->capstone));
+  if (!instruction) throw Error("capstone: out of memory");
+  std::vector<Instruction> result;
+  while (!code.empty() && result.size() < limit) {
+    const auto* next = reinterpret_cast<const std::uint8_t*>(code.data());
+    constexpr std::size_t kLongest = 16;  // bytes; Capstone reads all prefixes that it is given
+    const std::size_t given = std::min(kLongest, code.size());
+    std::size_t left = given;
+    std::uint64_t next_address = address;
+    const bool decoded =
+        cs_disasm_iter(handle_->capstone, &next, &left, &next_address, instruction.get());
+    const std::size_t size = decoded ? given - left : std::min(handle_->unit(), code.size());
+    std::string text = decoded ? instruction->mnemonic : as_data(code.first(size));
+    if (decoded && instruction->op_str[0] != '\0') text += fmt::format(" {}", instruction->op_str);
+    result.push_back({address, static_cast<unsigned>(size), std::move(text)});
+    code = code.subspan(size);
+    address += size;
   }
-  walk(handle_->capstone, handle_->unit(), code, address,
-       [&result](std::uint64_t at, std::span<const std::byte>, const cs_insn*) {
-         result.push_back(at);
-         return true;
-       });
   return result;
 }
 
-std::vector<Instruction> Disassembler::decode(std::span<const std::byte> code,
-                                              std::uint64_t address, std::size_t limit) const {
-  std::vector<Instruction> result;
-  if (limit == 0) return result;
-  walk(handle_->capstone, handle_->unit(), code, address,
-       [&result, limit](std::uint64_t at, std::span<const std::byte> bytes,
-                        const cs_insn* instruction) {
-         std::string text;
-         if (instruction == nullptr) {
-           text = as_data(bytes);
-         } else {
-           text = instruction->mnemonic;
-           if (instruction->op_str[0] != '\0') text += fmt::format(" {}", instruction->op_str);
-         }
-         result.push_back({at, static_cast<unsigned>(bytes.size()), std::move(text)});
-         return result.size() < limit;
-       });
-  return result;
+std::string Disassembler::text(std::span<const std::byte> code, std::uint64_t address) const {
+  std::vector<Instruction> decoded = decode(code, address, 1);
+  const bool is_known = !decoded.empty() && decoded.front().size == code.size();
+  return is_known ? std::move(decoded.front().text) : as_data(code);
 }
 
 void prepare_for_threads() {

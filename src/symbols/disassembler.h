@@ -1,4 +1,4 @@
-// Decoded instructions: their addresses and texts. No other code uses Capstone.
+// Disassembly. No other code uses Capstone.
 #pragma once
 
 #include "src/support/address.h"
@@ -18,22 +18,21 @@ struct Instruction {
   std::string text;   ///< "mov rax, qword ptr [rdi]"; ".byte 0x06" for bytes that do not decode
 };
 
-/// Decodes code from its first byte on, one instruction after the other. Bytes that do not decode,
+/// Writes code as text from its first byte on, one instruction after the other. Where instructions
+/// begin in the code of a function, instructions::starts_in() decides. Bytes that do not decode,
 /// including an instruction truncated by the end of the code, are stepped over in the smallest unit
 /// of the instruction set: one byte on x86-64, four (or the remaining ones) on aarch64.
 class Disassembler {
  public:
   explicit Disassembler(Arch arch);
 
-  /// Returns the addresses of the instructions in `code`, whose first byte is at `address`. Bytes
-  /// that do not decode count as one-byte (aarch64: four-byte) instructions, so that the result
-  /// covers `code`.
-  std::vector<std::uint64_t> starts(std::span<const std::byte> code, std::uint64_t address) const;
-
   /// Returns the first `limit` instructions in `code` with their texts. `address`: that of the
   /// first byte.
   std::vector<Instruction> decode(std::span<const std::byte> code, std::uint64_t address,
                                   std::size_t limit) const;
+  /// Returns the text of the instruction that consists of all of `code`; ".byte 0x62, …" if it is
+  /// not known. `address`: that of the first byte.
+  std::string text(std::span<const std::byte> code, std::uint64_t address) const;
 
  private:
   struct Handle;

@@ -8,7 +8,6 @@
 #include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
-#include "src/symbols/disassembler.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -167,7 +166,7 @@ LoopParts parts_of(const runway::TargetDescription& target, const symbols::Modul
   parts.trigger_blocks = layout.trigger_blocks();
   parts.other_triggers = layout.other_triggers;
   const Arch arch = target.specification.arch;
-  parts.starts = symbols::Disassembler(arch).starts(code, layout.loop.begin);
+  parts.starts = instructions::starts_in(arch, code, layout.loop.begin);
   for (const AddressRange& other : layout.other_triggers) {
     parts.other_causes.push_back(cause_in(other, arch, code, parts.starts));
   }

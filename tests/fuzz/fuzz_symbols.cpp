@@ -1,4 +1,5 @@
 // An ELF file that a recording names: its functions, source lines and instructions.
+#include "src/instructions/instruction.h"
 #include "src/support/address.h"
 #include "src/symbols/disassembler.h"
 #include "src/symbols/location.h"
@@ -16,9 +17,8 @@ void disassemble(const Module& module, AddressRange range) {
   const auto arch = module.arch();
   if (!arch) return;
   const auto code = module.code(range);
-  const Disassembler disassembler(*arch);
-  disassembler.starts(code, range.begin);
-  disassembler.decode(code, range.begin, kMostInstructions);
+  skid::instructions::starts_in(*arch, code, range.begin);
+  Disassembler(*arch).decode(code, range.begin, kMostInstructions);
 }
 
 void ask(const Module& module, std::uint64_t address) {

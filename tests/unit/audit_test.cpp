@@ -346,14 +346,12 @@ std::vector<std::pair<std::uint64_t, Categories>> instructions_in(const fs::path
     const auto function = module.function_at(start);
     if (!function || function->range.begin != start) continue;
     const auto bytes = module.code(function->range);
-    for (std::span<const std::byte> code(bytes); !code.empty();) {
-      const std::uint64_t address = function->range.end - code.size();
-      const auto one = instructions::classify(Arch::x86_64, code, address);
-      if (one && one->fusion == instructions::Fusion::none) {
-        all.emplace_back(address, one->categories);
-      }
-      code = code.subspan(one ? one->length : 1);
-    }
+    instructions::for_each_instruction(Arch::x86_64, bytes, start,
+                                       [&](std::uint64_t address, const auto& one) {
+                                         if (one && one->fusion == instructions::Fusion::none) {
+                                           all.emplace_back(address, one->categories);
+                                         }
+                                       });
   }
   return all;
 }

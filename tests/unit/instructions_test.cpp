@@ -475,5 +475,14 @@ TEST(Instructions, ReportTheStack) {
   EXPECT_TRUE(push.back().on_stack);
 }
 
+TEST(Starts, StepOverWhatDoesNotDecode) {
+  EXPECT_THAT(starts_in(Arch::x86_64, test::hex("90 06 48 8b 07 48 8b"), 16),
+              ElementsAre(16, 17, 18, 21, 22));
+  EXPECT_THAT(starts_in(Arch::aarch64, test::hex("00 00 00 00  1f 20 03 d5  1f 20"), 0),
+              ElementsAre(0, 4, 8));
+  EXPECT_THAT(starts_in(Arch::x86_64, test::hex("62 f1 7c 48 10 07 c3"), 0), ElementsAre(0, 6))
+      << "AVX-512, which older Capstones do not decode";
+}
+
 }  // namespace
 }  // namespace skid::instructions
