@@ -2,6 +2,7 @@
 
 #include "src/audit/file_judge.h"
 #include "src/audit/rule.h"
+#include "src/code/by_function.h"
 #include "src/events/causes.h"
 #include "src/instructions/counted.h"
 #include "src/locate/digest.h"
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <compare>
 #include <optional>
-#include <utility>
 
 #include <linux/perf_event.h>
 
@@ -50,25 +50,6 @@ AccessPlaces access_places(const measure::Profile& profile, Findings& findings) 
   return places;
 }
 
-/// Judges the places of one file, one function after the other, so that each is decoded once:
-/// functions can overlap.
-void judge_file(AccessPlaces::const_iterator begin, AccessPlaces::const_iterator end,
-                FileJudge& judge, Findings& findings) {
-  std::multimap<std::uint64_t, const AccessPlaces::value_type*> by_function;
-  for (auto place = begin; place != end; ++place) {
-    by_function.emplace(judge.begin_of_function(place->first.offset), &*place);
-  }
-  for (const auto& [function, entry] : by_function) {
-    const auto& [place, samples] = *entry;
-    const Judgement judgement =
-        judge.judge(measure::causes_of(place.operation), Rule::sampled, place.offset);
-    if (judgement.verdict == events::Verdict::unknown) continue;
-    analysis::Share& share = findings[place.attribute].share;
-    share.total += samples;
-    if (judgement.verdict == events::Verdict::never) share.count += samples;
-  }
-}
-
 }  // namespace
 
 std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
@@ -80,17 +61,24 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
     return findings;
   }
   const AccessPlaces places = access_places(profile, findings);
-  for (auto place = places.begin(); place != places.end();) {
-    const symbols::FileIndex file = place->first.file;
-    const auto end = std::find_if(place, places.end(),
-                                  [&](const auto& entry) { return entry.first.file != file; });
+  const auto file_of = [](const AccessPlace& place) { return place.file; };
+  code::for_each_file(places, file_of, [&](symbols::FileIndex file, auto begin, auto end) {
     const symbols::Module* module = profile.modules.find(profile.digest.spaces.file(file)).module;
-    if (module != nullptr && module->arch() == Arch::x86_64) {
-      FileJudge judge(*module, profile.arch(), std::nullopt, budget);
-      judge_file(place, end, judge, findings);
-    }
-    place = end;
-  }
+    if (module == nullptr || module->arch() != Arch::x86_64) return;
+    FileJudge judge(*module, profile.arch(), std::nullopt, budget);
+    const auto begin_of = [&](const auto& entry) {
+      return judge.begin_of_function(entry.first.offset);
+    };
+    code::visit_by_function(begin, end, begin_of, [&](const auto& entry) {
+      const auto& [place, samples] = entry;
+      const Judgement judgement =
+          judge.judge(measure::causes_of(place.operation), Rule::sampled, place.offset);
+      if (judgement.verdict == events::Verdict::unknown) return;
+      analysis::Share& share = findings[place.attribute].share;
+      share.total += samples;
+      if (judgement.verdict == events::Verdict::never) share.count += samples;
+    });
+  });
   for (auto& [attribute, finding] : findings) {
     finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
   }

@@ -6,6 +6,7 @@
 #include "src/audit/address_event.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
+#include "src/code/by_function.h"
 #include "src/code/control_flow.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
@@ -96,37 +97,28 @@ class AddressAuditor {
   }
 
   /// Calls `read(FileAccesses&, address, moment, Place&)` for the places in x86-64 code that may be
-  /// read, one file after the other, and within a file one function after the other, so that each
-  /// is decoded once: functions can overlap.
+  /// read.
   template <typename Read>
   void read_files(const Read& read) {
-    for (auto place = places_.begin(); place != places_.end();) {
-      const symbols::FileIndex index = place->first.first.file;
+    const auto file_of = [](const Key& key) { return key.first.file; };
+    code::for_each_file(places_, file_of, [&](symbols::FileIndex index, auto begin, auto end) {
       const symbols::MappedFile& file = profile_.digest.spaces.file(index);
       const auto found = profile_.modules.find(file);
-      struct InFile {
-        std::uint64_t address = 0;  ///< link-time
-        Moment moment = Moment::unrelated;
-        Place* place = nullptr;
-      };
-      std::multimap<std::uint64_t, InFile> by_function;
       const bool is_read = reason_of_file(file, found) == analysis::NotJudged::none &&
                            found.module->arch() == Arch::x86_64 && !file.build_id.empty();
-      std::optional<code::ControlFlow> flow;
-      if (is_read) flow.emplace(*found.module, Arch::x86_64, loop_of(found.path), budget_);
-      for (; place != places_.end() && place->first.first.file == index; ++place) {
-        const auto address =
-            is_read ? found.module->address_at(place->first.first.offset) : std::nullopt;
-        if (!address) continue;
-        by_function.emplace(flow->function_around(*address).begin,
-                            InFile{*address, place->first.second, &place->second});
-      }
-      if (by_function.empty()) continue;
-      witness::FileAccesses accesses(*found.module, *flow, budget_);
-      for (const auto& [function, one] : by_function) {
-        read(accesses, one.address, one.moment, *one.place);
-      }
-    }
+      if (!is_read) return;
+      const symbols::Module& module = *found.module;
+      code::ControlFlow flow(module, Arch::x86_64, loop_of(found.path), budget_);
+      witness::FileAccesses accesses(module, flow, budget_);
+      const auto begin_of = [&](const auto& place) {
+        const auto address = module.address_at(place.first.first.offset);
+        return address ? std::optional(flow.function_around(*address).begin) : std::nullopt;
+      };
+      code::visit_by_function(begin, end, begin_of, [&](auto& place) {
+        const auto& [location, moment] = place.first;
+        read(accesses, *module.address_at(location.offset), moment, place.second);
+      });
+    });
   }
 
   /// A sample that is compared.

@@ -2,6 +2,7 @@
 
 #include "analysis/share.h"
 #include "src/audit/contradictions.h"
+#include "src/code/by_function.h"
 #include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"
@@ -172,29 +173,24 @@ AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudg
       places[*located.location];
     }
   });
-  for (auto place = places.begin(); place != places.end();) {
-    const symbols::FileIndex index = place->first.file;
+  const auto file_of = [](const symbols::FileLocation& place) { return place.file; };
+  code::for_each_file(places, file_of, [&](symbols::FileIndex index, auto begin, auto end) {
     const symbols::MappedFile& mapped = profile.digest.spaces.file(index);
     const symbols::Module* module = profile.modules.find(mapped).module;
     // Without a build-id the file may be another build.
     const bool is_known = module != nullptr && !mapped.build_id.empty() && module->has_code() &&
                           module->arch() == Arch::x86_64 &&
                           profile.arch().value_or(Arch::x86_64) == Arch::x86_64;
-    std::optional<code::FileCode> file;
-    if (is_known) file.emplace(*module, Arch::x86_64, std::nullopt, budget);
-    // Functions can overlap; each is decoded once.
-    std::multimap<std::uint64_t, std::pair<std::uint64_t, std::optional<Abilities>*>> by_function;
-    for (; place != places.end() && place->first.file == index; ++place) {
-      const auto address = is_known ? module->address_at(place->first.offset) : std::nullopt;
-      if (address) {
-        by_function.emplace(file->range_around(*address).begin,
-                            std::pair(*address, &place->second));
-      }
-    }
-    for (const auto& [function, one] : by_function) {
-      *one.second = abilities_at(*module, *file, one.first);
-    }
-  }
+    if (!is_known) return;
+    code::FileCode file(*module, Arch::x86_64, std::nullopt, budget);
+    const auto begin_of = [&](const auto& place) {
+      const auto address = module->address_at(place.first.offset);
+      return address ? std::optional(file.range_around(*address).begin) : std::nullopt;
+    };
+    code::visit_by_function(begin, end, begin_of, [&](auto& place) {
+      place.second = abilities_at(*module, file, *module->address_at(place.first.offset));
+    });
+  });
   return places;
 }
 

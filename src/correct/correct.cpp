@@ -4,6 +4,7 @@
 #include "analysis/not_judged.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
+#include "src/code/by_function.h"
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
 #include "src/correct/candidates.h"
@@ -199,15 +200,13 @@ class Corrector {
     code::ControlFlow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
     SampledCode code(profile_, biases_, *found.module, flow, budget_);
     for (const auto& [at, samples] : sampled) code.note_sample(at, events_.at(at.attribute).causes);
-    // Functions can overlap; each is decoded once.
-    std::multimap<std::uint64_t, const SamplesAt::value_type*> by_function;
-    for (const auto& one : sampled) {
+    const auto begin_of = [&](const auto& one) {
       const auto address = found.module->address_at(one.first.location.offset);
-      by_function.emplace(address ? flow.function_around(*address).begin : 0, &one);
-    }
-    for (const auto& [begin, one] : by_function) {
-      correct_place(*found.module, flow, code, one->first, one->second);
-    }
+      return address ? flow.function_around(*address).begin : 0;
+    };
+    code::visit_by_function(sampled.begin(), sampled.end(), begin_of, [&](const auto& one) {
+      correct_place(*found.module, flow, code, one.first, one.second);
+    });
   }
 
   void correct_place(const symbols::Module& module, code::ControlFlow& flow, SampledCode& code,
