@@ -1,8 +1,6 @@
 #include "src/audit/audit.h"
 
-#include "analysis/delay.h"
 #include "analysis/event_identity.h"
-#include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
 #include "src/audit/block_bias.h"
@@ -14,6 +12,8 @@
 #include "src/audit/event_blocks.h"
 #include "src/audit/file_judge.h"
 #include "src/audit/ibs_records.h"
+#include "src/audit/measured_delay.h"
+#include "src/audit/missing_files.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/code/code_budget.h"
@@ -32,7 +32,6 @@
 #include "src/measure/precision.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
-#include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
@@ -62,53 +61,6 @@ namespace skid::audit {
 namespace {
 
 using events::Verdict;
-using SamplesByFile = std::map<symbols::FileIndex, std::uint64_t>;
-
-/// Lists the files that are missing to judge samples and branch records, each once.
-std::vector<MissingFile> missing_files(const locate::Digest& digest, locate::ModuleStore& modules,
-                                       const SamplesByFile& samples, const SamplesByFile& records) {
-  std::map<symbols::FileIndex, MissingFile> files;
-  for (const auto& [file, count] : samples) files[file].samples = count;
-  for (const auto& [file, count] : records) files[file].branch_records = count;
-  std::vector<MissingFile> missing;
-  for (auto& [file, counts] : files) {
-    const symbols::MappedFile& mapped = digest.spaces.file(file);
-    counts.file = mapped.path;
-    counts.build_id = mapped.build_id;
-    counts.remark = modules.find(mapped).remark;
-    missing.push_back(std::move(counts));
-  }
-  std::ranges::stable_sort(missing, [](const MissingFile& a, const MissingFile& b) {
-    return std::tie(b.samples, b.branch_records) < std::tie(a.samples, a.branch_records);
-  });
-  return missing;
-}
-
-/// Returns the narrowest delay that a run measured for the event. nullopt, with a warning: the run
-/// measured no delay that holds for it.
-std::optional<DelayRange> measured_delay(const measure::RecordedEvent& event,
-                                         std::span<const analysis::Measurement> runs,
-                                         std::vector<std::string>& warnings) {
-  std::optional<DelayRange> delay;
-  std::string reason =
-      fmt::format("no delay of this event was measured at level {}", event.attribute.precise_ip);
-  for (const analysis::Measurement& run : runs) {
-    if (!run.delay || !measure::measures(run, event.attribute)) continue;
-    const auto differing = measure::differing_from_run(measure::compare_with_run(event, run));
-    if (!differing.empty()) {
-      reason = fmt::format("{} does not match the profile: {}",
-                           run.run.empty() ? run.file : run.run, fmt::join(differing, ", "));
-    } else if (!delay || run.delay->high - run.delay->low < delay->high - delay->low) {
-      delay = {run.delay->low, run.delay->high};
-    }
-  }
-  if (delay) return delay;
-  warnings.push_back(
-      fmt::format("--skid: {}; measure it on the machine of the profile, with its modifiers: "
-                  "skidscan record --delay -e EVENT",
-                  reason));
-  return std::nullopt;
-}
 
 std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Choices& choices,
                                    std::vector<std::string>& warnings) {
