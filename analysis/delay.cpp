@@ -184,8 +184,9 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   // at the same instruction (Cauchy and Schwarz).
   best.independent =
       pairs.distances.empty() ? samples.concentration() : independent_share(pairs, best.low);
-  const double p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent);
-  if (p * static_cast<double>(changes.size()) >= kSignificant) return std::nullopt;
+  best.p = binomial_upper_p(static_cast<std::uint64_t>(most), all, best.independent) *
+           static_cast<double>(changes.size());
+  if (best.p >= kSignificant) return std::nullopt;
   const OffsetCounts delays = delays_of(pairs);
   const auto quantile = [&](double share) {
     return static_cast<std::uint64_t>(delays.quantile(share));

@@ -53,6 +53,7 @@ struct Delay {
   std::uint64_t low = 0, high = 0;
   double predicted = 0;    ///< share of next samples that T predicts
   double independent = 0;  ///< the share to expect of independent samples
+  double p = 1;            ///< probability that independent samples are predicted as well
   /// Quantiles of the instructions from the overflow to the recorded event.
   std::uint64_t p5 = 0, p50 = 0, p95 = 0;
 };

@@ -16,6 +16,11 @@ bool LoopShadow::is_locked() const {
   return predicted.value_or(0) > 0.5 && largest > kMost;
 }
 
+bool LoopFinding::follows_order() const {
+  constexpr double kLocked = 0.2;
+  return delay && delay->predicted - delay->independent >= kLocked * (1 - delay->independent);
+}
+
 BlockBias judge_blocks(std::vector<BlockFinding> blocks, std::vector<LoopFinding> loops,
                        std::size_t top) {
   BlockBias bias{.judged = blocks.size(), .loops = std::move(loops)};

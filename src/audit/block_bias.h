@@ -4,7 +4,6 @@
 #include "analysis/block_evenness.h"
 #include "analysis/delay.h"
 #include "analysis/intervals.h"
-#include "analysis/sample_order.h"
 #include "src/audit/block_samples.h"
 
 #include <algorithm>
@@ -44,17 +43,18 @@ struct LoopShadow {
 /// How the samples of a loop, or of a block outside of loops, follow each other.
 struct LoopFinding {
   LoopSamples samples;
-  /// nullopt: the period is not fixed, or there are too few samples.
-  std::optional<analysis::SampleOrder> order = {};
-  /// Whether the order of samples shows that the period locks to the loop. The p of the test is
-  /// adjusted for all loops.
-  bool is_locked = false;
   /// Without distances: the samples are not those of PEBS, or nothing was computed.
   analysis::SamplePairs pairs = {};
   std::optional<analysis::Delay> delay = {};
   /// nullopt: no delay is given, the distances are unknown, or the delays of the range give
   /// different shares.
   std::optional<LoopShadow> shadow = {};
+
+  /// Whether the order of samples shows that the period locks to the loop: the delay predicts at
+  /// least a fifth of what independent samples leave open.
+  bool follows_order() const;
+  /// Whether another period would give other shares.
+  bool is_locked() const { return follows_order() || (shadow && shadow->is_locked()); }
 };
 
 /// A block whose samples were judged.

@@ -17,17 +17,15 @@
 //
 // With a fixed period P the counter restarts when a record is written: after a sample of load a it
 // overflows at load (a + P) mod 5. So the next sample can follow from the previous one, and the
-// period can lock to the loop, which SampleOrderTest detects. Pairs of consecutive samples also
-// show at which loads the counter overflowed (SamplePairs), and from these follow the delay T and
-// the expected shares. Only samples of one thread on one CPU, with no record lost between them and
-// both in the loop, are a pair (take_order()).
+// period can lock to the loop. Pairs of consecutive samples show at which loads the counter
+// overflowed (SamplePairs), and from these follow the delay T and the expected shares. Only samples
+// of one thread on one CPU, with no record lost between them and both in the loop, are a pair
+// (take_order()).
 #include "src/audit/event_blocks.h"
 
 #include "analysis/delay.h"
 #include "analysis/distributions.h"
 #include "analysis/event_identity.h"
-#include "analysis/sample_order.h"
-#include "analysis/two_sample.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/events/counted.h"
@@ -90,8 +88,7 @@ std::optional<LoopShadow> shadow_of(const LoopFinding& loop, const DelayRange& d
 }  // namespace
 
 EventBlocks::EventBlocks(const measure::RecordedEvent& event)
-    : has_period_(event.period.value_or(0) > 0),
-      pebs_period_(measure::events_to_record(event) == 1 ? event.period.value_or(0) : 0) {
+    : pebs_period_(measure::events_to_record(event) == 1 ? event.period.value_or(0) : 0) {
   const int level = event.precise.recorded;
   const NotJudged unknown = event.unknown_causes;
   if (unknown != NotJudged::none && unknown != NotJudged::unknown_cause) {
@@ -172,9 +169,7 @@ std::size_t EventBlocks::loop_of(const AddressRange& block, std::size_t first,
 
 void EventBlocks::take_order() {
   std::ranges::stable_sort(ordered_, {}, &OrderedSample::tid);
-  std::vector<analysis::SampleOrderTest> tests(loops_.size());
   for (LoopFinding& loop : loops_) {
-    if (pebs_period_ == 0) break;
     const auto& distances = loop.samples.distances;
     loop.pairs.distances = distances;
     loop.pairs.iteration = std::accumulate(distances.begin(), distances.end(), std::uint64_t{0});
@@ -183,7 +178,6 @@ void EventBlocks::take_order() {
   std::size_t of_loop = 0;
   const auto end_run = [&] {
     if (run.empty()) return;
-    tests[of_loop].add(run);
     analysis::SamplePairs& pairs = loops_[of_loop].pairs;
     for (std::size_t i = 1; i < run.size() && !pairs.distances.empty(); ++i) {
       pairs.add(run[i - 1], run[i], pebs_period_);
@@ -204,22 +198,13 @@ void EventBlocks::take_order() {
     run.push_back(number->second.place);
   }
   end_run();
-  for (std::size_t i = 0; i < tests.size(); ++i) loops_[i].order = tests[i].finish();
 }
 
 void EventBlocks::judge_loops() {
   if (!ordered_.empty()) take_order();
-  std::vector<double> p;
   for (LoopFinding& loop : loops_) {
     if (!loop.pairs.distances.empty()) loop.delay = analysis::delay_of(loop.pairs, {});
     if (delay_ && !loop.samples.distances.empty()) loop.shadow = shadow_of(loop, *delay_);
-    if (loop.order) p.push_back(loop.order->p);
-  }
-  // All loops are tested at once, so p is adjusted for their number.
-  const std::vector<double> adjusted = analysis::holm(p);
-  std::size_t next = 0;
-  for (LoopFinding& loop : loops_) {
-    if (loop.order) loop.is_locked = analysis::is_locked(*loop.order, adjusted[next++]);
   }
 }
 

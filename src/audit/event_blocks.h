@@ -64,8 +64,9 @@ class EventBlocks {
   /// NotJudged::none: nothing prevents it.
   void count(NotJudged reason, std::uint64_t samples) { by_reason_[reason] += samples; }
 
-  /// Whether the order of samples is tested: the period is fixed and blocks are judged.
-  bool needs_order() const { return has_period_ && judges(); }
+  /// Whether the order of samples is tested: the event is of PEBS, the period is fixed, and blocks
+  /// are judged.
+  bool needs_order() const { return pebs_period_ != 0 && judges(); }
   void add_ordered(const OrderedSample& sample) { ordered_.push_back(sample); }
 
   /// Adds the blocks of a function. `path`, `file`: its module, as recorded. `samples`: those of
@@ -91,7 +92,6 @@ class EventBlocks {
 
   std::string_view reason_ = "not_once", reason_text_;  ///< why no blocks are judged
   EvenEvent even_;
-  bool has_period_ = false;
   /// The fixed period of a PEBS event; 0: there is none, and delays are not computed.
   std::uint64_t pebs_period_ = 0;
   std::optional<DelayRange> delay_;

@@ -1,9 +1,9 @@
 #include "analysis/block_evenness.h"
+#include "analysis/delay.h"
 #include "analysis/distributions.h"
 #include "analysis/event_identity.h"
 #include "analysis/intervals.h"
 #include "analysis/not_judged.h"
-#include "analysis/sample_order.h"
 #include "analysis/share.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/block_samples.h"
@@ -133,12 +133,12 @@ void fields(FieldWriter& io, const audit::PlaceSamples& place) {
 void fields(FieldWriter& io, const audit::LoopFinding& loop) {
   const audit::BlockSamples& all = loop.samples.all;
   Json order;
-  if (loop.order) {
-    order = {{"pairs", loop.order->pairs},
-             {"predicted", loop.order->predicted},
-             {"independent", loop.order->independent},
-             {"p", loop.order->p},
-             {"locked", loop.is_locked}};
+  if (loop.delay) {
+    order = {{"pairs", loop.pairs.pairs()},
+             {"predicted", loop.delay->predicted},
+             {"independent", loop.delay->independent},
+             {"p", loop.delay->p},
+             {"locked", loop.follows_order()}};
   }
   io("begin", Hex{all.range.begin});
   io("end", Hex{all.range.end});

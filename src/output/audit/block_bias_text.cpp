@@ -4,7 +4,6 @@
 #include "analysis/delay.h"
 #include "analysis/event_identity.h"
 #include "analysis/intervals.h"
-#include "analysis/sample_order.h"
 #include "analysis/wording.h"
 #include "src/audit/block_bias.h"
 #include "src/audit/block_samples.h"
@@ -93,18 +92,9 @@ std::string text_of(const audit::DelayRange& delay) {
                                  : fmt::format("{} to {}", delay.low, delay.high);
 }
 
-bool is_locked(const audit::LoopFinding& loop) {
-  return loop.is_locked || (loop.shadow && loop.shadow->is_locked());
-}
-
 /// Explains an uneven block of an event at `level`, a line for each cause.
 std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
   std::vector<std::string> causes;
-  if (loop.is_locked) {
-    causes.push_back(fmt::format(
-        "{} of next samples follow from the previous one (independent: {})",
-        analysis::percent(loop.order->predicted), analysis::percent(loop.order->independent)));
-  }
   if (loop.delay) {
     causes.push_back(fmt::format("delay, less whole iterations of {}: {}", loop.pairs.iteration,
                                  analysis::describe(*loop.delay, loop.pairs)));
@@ -137,7 +127,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
       causes.push_back(std::move(text));
     }
   }
-  if (is_locked(loop)) {
+  if (loop.is_locked()) {
     causes.emplace_back("the period locks to this loop; record with -F, which varies it");
   }
   return causes;
@@ -158,7 +148,7 @@ std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, c
     for (const audit::BlockFinding& block : event->bias.blocks) {
       if (!block.evenness.is_biased) continue;
       biased.emplace_back(event, &block);
-      may_alias |= event->period.value_or(0) > 0 && !is_locked(event->bias.loops.at(block.loop));
+      may_alias |= event->period.value_or(0) > 0 && !event->bias.loops.at(block.loop).is_locked();
     }
   }
   if (events.empty()) return {};
