@@ -24,6 +24,20 @@ inline std::vector<std::uint64_t> ips_of(perfdata::Recording& recording) {
   return ips;
 }
 
+/// Two events with the ids 11 and 12, and 21, and a sample of each: of 21 at 1, of 12 at 2.
+inline RecordingBuilder two_events() {
+  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
+  auto builder = RecordingBuilder()
+                     .event({.sample_type = type, .ids = {11, 12}})
+                     .event({.sample_type = type, .ids = {21}});
+  const auto add = [&](std::uint64_t id, std::uint64_t ip) {
+    builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(id).u64(ip).bytes());
+  };
+  add(21, 0x1);
+  add(12, 0x2);
+  return builder;
+}
+
 /// That the recording has one fault, which is described by a text with this part.
 inline void expect_fault(const perfdata::Recording& recording, std::string_view part) {
   EXPECT_TRUE(recording.read_in_part());

@@ -24,21 +24,8 @@ class PipeRecording : public test::RecordingTest {
   TemporaryDirectory directory_;
 };
 
-RecordingBuilder two_events() {
-  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
-  auto builder = RecordingBuilder()
-                     .event({.sample_type = type, .ids = {11, 12}})
-                     .event({.sample_type = type, .ids = {21}});
-  const auto add = [&](std::uint64_t id, std::uint64_t ip) {
-    builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(id).u64(ip).bytes());
-  };
-  add(21, 0x1);
-  add(12, 0x2);
-  return builder;
-}
-
 TEST_F(PipeRecording, InAFileIsReadAndReadAgain) {
-  auto recording = open(two_events().pipe_bytes());
+  auto recording = open(test::two_events().pipe_bytes());
   EXPECT_EQ(recording.mode(), StorageMode::pipe);
   EXPECT_TRUE(recording.rewindable());
   EXPECT_THAT(ips_of(recording), ElementsAre(0x1, 0x2));
@@ -50,7 +37,7 @@ TEST_F(PipeRecording, InAFileIsReadAndReadAgain) {
 }
 
 TEST_F(PipeRecording, HasNoFeatureOfTheMarkAtTheirEnd) {
-  auto builder = two_events();
+  auto builder = test::two_events();
   builder.feature(HEADER_HOSTNAME, builder.writer().counted_text("host").bytes());
   builder.feature(HEADER_CPU_DOMAIN_INFO, "");  // HEADER_LAST_FEATURE of perf 6.1
   auto recording = open(builder.pipe_bytes());
@@ -101,7 +88,7 @@ TEST_F(PipeRecording, IsSpooledWhereThereIsRoom) {
 }
 
 TEST_F(PipeRecording, DistinguishesEventsWhoseAttributesComeLate) {
-  RecordingBuilder builder = two_events();
+  RecordingBuilder builder = test::two_events();
   RecordingBuilder late;
   const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
   late.event({.sample_type = type, .ids = {31}});
@@ -118,7 +105,7 @@ TEST_F(PipeRecording, DistinguishesEventsWhoseAttributesComeLate) {
 }
 
 TEST_F(PipeRecording, ReadsNamesFeaturesAndBuildIdsFromRecords) {
-  RecordingBuilder builder = two_events();
+  RecordingBuilder builder = test::two_events();
   builder.feature(HEADER_HOSTNAME, builder.writer().counted_text("host").bytes());
   builder.record(PERF_RECORD_EVENT_UPDATE, 0,
                  builder.writer().u64(2).u64(21).text("my-event").bytes());
@@ -149,7 +136,7 @@ TEST_F(PipeRecording, KeepsTheTracingDataAfterItsRecord) {
 
 TEST_F(PipeRecording, RefusesAFileModeRecordingOnAPipe) {
   ASSERT_EQ(::mkfifo(path_of_fifo().c_str(), 0600), 0);
-  const WritingThread writer(path_of_fifo(), two_events().bytes());
+  const WritingThread writer(path_of_fifo(), test::two_events().bytes());
   EXPECT_THAT(test::message_of<InputError>([&] { Recording::open(path_of_fifo()); }),
               HasSubstr("file mode on a pipe"));
 }

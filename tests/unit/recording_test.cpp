@@ -91,16 +91,8 @@ TEST_F(RecordingFile, WithTheFirstAttributeEverHasZerosForLaterFields) {
 }
 
 TEST_F(RecordingFile, DistinguishesEventsByTheirIds) {
-  const std::uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
-  auto builder = RecordingBuilder()
-                     .event({.sample_type = type, .ids = {11, 12}})
-                     .event({.sample_type = type, .ids = {21}});
-  const auto add = [&](std::uint64_t id, std::uint64_t ip) {
-    builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(id).u64(ip).bytes());
-  };
-  add(21, 0x1);
-  add(12, 0x2);
-  add(99, 0x3);
+  auto builder = test::two_events();
+  builder.record(PERF_RECORD_SAMPLE, 2, builder.writer().u64(99).u64(0x3).bytes());
   auto recording = open(builder);
   const SampleDecoder decoder(recording.attributes(), recording.byte_order());
   Record record;
