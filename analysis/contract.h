@@ -1,6 +1,7 @@
 // Whether the samples meet the skid constraint of their precise level.
 #pragma once
 
+#include "analysis/not_judged.h"
 #include "analysis/remedy.h"
 #include "analysis/share.h"
 #include "src/support/names.h"
@@ -41,16 +42,24 @@ struct Contract {
   /// without EXACT_IP, where the flag is evidence. They are not held against the contract.
   Share not_corrected;
   std::optional<Remedy> remedy = std::nullopt;  ///< set if the verdict is `undecided`
-  std::string evidence;  ///< one line of text: counts, share, interval, EXACT_IP, reasons
 };
 
 /// Returns the verdict in words, as texts have it: "kept, certified", "broken, same as level 2",
 /// "kept, 250 of 5000 (5.00%) not corrected".
 std::string verdict_words(const Contract& contract);
 
-/// Whether samples are judged by their data address alone: those of IBS and SPE, which may tag any
-/// instruction, where the data of the trigger is known.
+/// Why the samples of an event are not judged; NotJudged::none: they are.
+NotJudged reason_not_judged(const Basis& basis);
+
+/// Whether samples are judged by their data address alone: IBS and SPE may tag any instruction, but
+/// one with an address in the trigger's data must be the trigger.
+bool judges_tagged(const Addresses& addresses);
+/// Whether samples are judged so, and the data of the trigger is known.
 bool is_judged_by_address(const Basis& basis);
+
+/// Returns the share of samples on the trigger among the judged samples with an address in its
+/// data.
+Share share_of_own(const Addresses& addresses);
 
 /// Returns ", 250 of 5000 (5.00%) not corrected"; empty if there are none.
 std::string not_corrected_words(std::uint64_t not_corrected, std::uint64_t judged);
@@ -83,10 +92,9 @@ struct ConstantSkid {
 std::optional<ConstantSkid> constant_skid(const Tally& tally);
 
 /// Judges the samples of a level (docs/method.md, "The contract of a precise level"). `level` is
-/// precise_ip as recorded, 0 to 3. `event_remark` is what the catalogue adds to the recording, for
-/// the evidence; it may be empty. Samples whose data address shows that something else caused them
+/// precise_ip as recorded, 0 to 3. Samples whose data address shows that something else caused them
 /// count for neither verdict (cause_of()). Without a geometry nothing is judged.
-Contract judge(int level, const Basis& basis, const std::string& event_remark = {});
+Contract judge(int level, const Basis& basis);
 
 /// What the data addresses of samples show about the instruction that caused their event
 /// (docs/method.md, "Data addresses").
@@ -105,8 +113,5 @@ std::string_view cause_words(Verdict verdict);
 
 /// Returns the word for the verdict on the cause, or two words for why addresses do not show it.
 std::string_view cause_words(const Addresses& addresses);
-
-/// Writes one line of text: counts and what they show, or why they show nothing.
-std::string describe(const Addresses& addresses);
 
 }  // namespace skid::analysis

@@ -31,7 +31,6 @@
 
 #include "analysis/basis.h"
 #include "analysis/contract.h"
-#include "analysis/delay.h"
 #include "analysis/description.h"
 #include "analysis/event_identity.h"
 #include "analysis/events_per_iteration.h"
@@ -42,7 +41,6 @@
 #include "analysis/recording_path.h"
 #include "analysis/retirement_groups.h"
 #include "analysis/tally.h"
-#include "analysis/wording.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
@@ -90,23 +88,6 @@ Cells cells_of(const OffsetCounts& offsets, std::int64_t lowest, std::int64_t in
   return result;
 }
 
-void decide(Evenness& evenness, const std::string& what, const std::string& where) {
-  using Verdict = Evenness::Verdict;
-  const double p = evenness.test.p;
-  evenness.verdict = p < kUneven ? Verdict::uneven : p < kEven ? Verdict::undecided : Verdict::even;
-  evenness.evidence =
-      fmt::format("{}: {}, chi-square {}, largest ratio to the even share {:.3g}{}", what,
-                  name_of(evenness.verdict), p_text(p), evenness.largest_ratio, where);
-}
-
-/// Describes a delay that explains an uneven distribution; empty if there is none.
-std::string delay_of(const std::optional<Delay>& delay) {
-  if (!delay || delay->low <= 1) return {};
-  return fmt::format(
-      "; a delay of {} instructions from overflow to record predicts {} of next samples",
-      range_of(*delay), percent(delay->predicted));
-}
-
 Evenness of_triggers(const Description& description, const Basis& basis, const Figures& figures) {
   const Bias& bias = *figures.bias;
   const std::size_t triggers = figures.triggers.size();
@@ -122,25 +103,18 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
   }
   evenness.largest_ratio =
       static_cast<double>(most) / static_cast<double>(all) * static_cast<double>(triggers);
-  const std::string what = fmt::format("samples of {} triggers", triggers);
-  if (figures.contract.verdict != Verdict::kept) {
-    evenness.evidence = fmt::format(
-        "{}: undecided, the contract is {}, so that it is uncertain which trigger caused a sample",
-        what, name_of(figures.contract.verdict));
-  } else if (const std::string reason = resonance_of(description, basis); !reason.empty()) {
-    evenness.evidence = what + ": " + reason;
-  } else {
-    double misplaced = 0;
-    const double even = 1 / static_cast<double>(triggers);
-    for (const TriggerCount& trigger : figures.triggers) {
-      const double share = static_cast<double>(trigger.samples) / static_cast<double>(all);
-      misplaced += std::max(0.0, share - even);
-    }
-    decide(evenness, what, fmt::format(", {} misplaced", percent(misplaced)));
-    if (evenness.verdict == Evenness::Verdict::uneven) {
-      evenness.evidence += delay_of(figures.delay);
-      if (misplaced < kFewestMisplaced) evenness.verdict = Evenness::Verdict::undecided;
-    }
+  if (figures.contract.verdict != Verdict::kept || !resonance_of(description, basis).empty()) {
+    return evenness;
+  }
+  const double even = 1 / static_cast<double>(triggers);
+  for (const TriggerCount& trigger : figures.triggers) {
+    const double share = static_cast<double>(trigger.samples) / static_cast<double>(all);
+    evenness.misplaced += std::max(0.0, share - even);
+  }
+  evenness.verdict = verdict_by(evenness.test.p);
+  const bool is_little = evenness.misplaced < kFewestMisplaced;
+  if (is_little && evenness.verdict == Evenness::Verdict::uneven) {
+    evenness.verdict = Evenness::Verdict::undecided;
   }
   return evenness;
 }
@@ -154,24 +128,17 @@ std::optional<Evenness> of_instructions(const Description& description, const Ba
   evenness.of = Evenness::Of::instructions;
   evenness.test = found->test;
   evenness.largest_ratio = found->largest_ratio;
-  const std::string what = fmt::format("samples of {} instructions",
-                                       geometry.highest_offset - geometry.lowest_offset + 1);
-  const std::string reason = resonance_of(description, basis);
-  if (!reason.empty()) {
-    evenness.evidence = what + ": " + reason;
-    return evenness;
-  }
-  const std::string first = signed_number(found->first);
-  const std::string step =
-      found->step > 1 ? fmt::format(" of one instruction in {}", found->step) : "";
-  decide(evenness, what,
-         found->last > found->first
-             ? fmt::format("{} from {} to {}", step, first, signed_number(found->last))
-             : " at " + first);
+  evenness.largest = {found->first, found->last, found->step};
+  if (resonance_of(description, basis).empty()) evenness.verdict = verdict_by(found->test.p);
   return evenness;
 }
 
 }  // namespace
+
+Evenness::Verdict verdict_by(double p) {
+  using Verdict = Evenness::Verdict;
+  return p < kUneven ? Verdict::uneven : p < kEven ? Verdict::undecided : Verdict::even;
+}
 
 std::string resonance_of(const Description& description, const Basis& basis) {
   const auto triggers = static_cast<double>(basis.geometry->trigger_addresses.size());
@@ -252,18 +219,6 @@ std::optional<Evenness> evenness_of(const Description& description, const Basis&
   }
   if (level == 3 && figures.bias) return of_triggers(description, basis, figures);
   return std::nullopt;
-}
-
-std::string comparison_of(const Evenness& level_2, const Evenness& level_3) {
-  const auto part = [](const Evenness& of) {
-    std::string text = fmt::format("{} ({}", name_of(of.verdict), p_text(of.test.p));
-    if (of.verdict == Evenness::Verdict::uneven) {
-      text += fmt::format(", largest ratio to the even share {:.3g}", of.largest_ratio);
-    }
-    return text + ")";
-  };
-  return fmt::format("samples of instructions executed equally often: level 3 {}, level 2 {}",
-                     part(level_3), part(level_2));
 }
 
 }  // namespace skid::analysis

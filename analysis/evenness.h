@@ -29,7 +29,13 @@ struct Evenness {
   ChiSquareTest test;
   /// The largest ratio of the samples of a trigger, or of instructions, to those expected.
   double largest_ratio = 0;
-  std::string evidence;  ///< one line
+  double misplaced = 0;  ///< share of samples at other triggers than evenness gives
+  /// The offsets of the instructions with the largest ratio: every `step`-th from `first` to
+  /// `last`.
+  struct Offsets {
+    std::int64_t first = 0, last = 0, step = 1;
+  };
+  Offsets largest = {};
 };
 SKID_NAMES(Evenness::Of, "triggers", "instructions")
 SKID_NAMES(Evenness::Verdict, "even", "uneven", "undecided")
@@ -37,6 +43,7 @@ SKID_NAMES(Evenness::Verdict, "even", "uneven", "undecided")
 /// Samples are unevenly distributed if p is below kUneven, and evenly if it is at least kEven.
 /// Between them nothing is decided, because samples of one run are not quite independent.
 inline constexpr double kUneven = 1e-6, kEven = 0.01;
+Evenness::Verdict verdict_by(double p);
 /// The least share of samples at other triggers than evenness gives for which triggers are called
 /// uneven. Interrupts disturb caches and the retirement of neighbours a little, on any PMU.
 inline constexpr double kFewestMisplaced = 0.05;
@@ -71,10 +78,5 @@ struct InstructionTest {
 /// few samples.
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
                                                     std::int64_t lowest, std::int64_t highest);
-
-/// Compares the evenness of two levels of the same event and run: "samples of instructions executed
-/// equally often: level 3 even (p 0.41), level 2 uneven (p < 1e-300, largest ratio to the even
-/// share 3.1)".
-std::string comparison_of(const Evenness& level_2, const Evenness& level_3);
 
 }  // namespace skid::analysis

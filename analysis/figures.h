@@ -61,7 +61,6 @@ struct Figures {
   std::optional<Bias> bias;
   std::optional<Delay> delay;        ///< nullopt: the order of samples does not show it
   std::optional<Evenness> evenness;  ///< evenness at level 3; nullopt: none to be expected
-  std::vector<std::string> count_warnings;
 };
 
 /// Returns the verdict of the contract, or `broken` if samples are uneven where PDist makes an even
@@ -79,10 +78,7 @@ std::string ignored_level(int level, ExactIp exact_ip, std::uint64_t exact, std:
 /// samples, with the remedy. `read`: samples that were read.
 std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read);
 
-/// Computes the figures of a basis. Without a geometry nothing is judged (no_trigger). It warns of
-/// censored samples above 0.1% (unless any instruction can be sampled), throttled or lost ones
-/// above 1%, samples inside instructions, exact samples off the trigger if the flag is evidence, a
-/// contradicted cause, and events per iteration more than 5% above or below those to be expected.
+/// Computes the figures of a basis. Without a geometry nothing is judged (no_trigger).
 Figures figures_of(const Description& description, const Basis& basis);
 
 }  // namespace skid::analysis

@@ -97,6 +97,12 @@ SKID_WORDS(
     {"too_much_code",
      "its function, its file or the recording has more code than is decoded (docs/audit.md, Cost)"})
 
+/// Returns the words for a reason without what follows from it, or the remedy.
+inline std::string_view short_reason(NotJudged reason) {
+  const std::string_view words = describe(reason);
+  return words.substr(0, words.find("; "));
+}
+
 /// Whether any instruction can be sampled, so that an offset is not a skid.
 constexpr bool samples_any_instruction(NotJudged reason) {
   return reason == NotJudged::timer || reason == NotJudged::every_instruction;

@@ -8,6 +8,7 @@
 #include "analysis/not_judged.h"
 #include "analysis/repeats.h"
 #include "analysis/target_map.h"
+#include "src/output/report/evidence.h"
 #include "src/support/precise_level.h"
 #include "tests/support/prelude.h"
 
@@ -33,6 +34,12 @@ Basis exact(Basis basis, std::uint64_t samples) {
   basis.exact_ip = ExactIp::evidence;
   basis.tally.exact_samples = basis.tally.exact_hits = samples;
   return basis;
+}
+
+/// What the verdict at a level follows from, in one line.
+std::string evidence_of(int level, const Basis& basis, const std::string& remark = {}) {
+  return fmt::format(
+      "{}", fmt::join(output::contract_evidence(judge(level, basis), basis, remark), "; "));
 }
 
 TEST(Contract, IsJudgedByTheShareThatItsLevelConstrains) {
@@ -105,15 +112,16 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelConstrains) {
   };
   const std::vector<std::string_view> constraints{"none", "constant skid", "skid 0 requested",
                                                   kConstraintOfLevelThree};
-  for (const auto& [level, basis, verdict, certified, evidence] : cases) {
+  for (const auto& [level, basis, verdict, certified, parts] : cases) {
     const Contract contract = judge(level, basis);
-    SCOPED_TRACE(contract.evidence);
+    const std::string evidence = evidence_of(level, basis);
+    SCOPED_TRACE(evidence);
     EXPECT_EQ(contract.constraint, constraints.at(static_cast<std::size_t>(level)));
     EXPECT_EQ(contract.verdict, verdict);
     EXPECT_EQ(contract.certified, certified);
-    for (const char* part : evidence) EXPECT_THAT(contract.evidence, HasSubstr(part));
-    EXPECT_THAT(contract.evidence, Not(HasSubstr("\n")));
-    EXPECT_EQ(contract.evidence.find("by design") != std::string::npos,
+    for (const char* part : parts) EXPECT_THAT(evidence, HasSubstr(part));
+    EXPECT_THAT(evidence, Not(HasSubstr("\n")));
+    EXPECT_EQ(evidence.find("by design") != std::string::npos,
               level == 1 && basis.tally.instructions.mode() == 1);
   }
 }
@@ -124,10 +132,10 @@ TEST(Contract, ListsWhatTheSamplesAndTheCatalogueAdd) {
     basis.tally.exact_off_trigger = basis.tally.exact_samples = 3;
     basis.exact_ip = ExactIp::evidence;
     basis.ignores_level = true;
-    const std::string evidence = judge(level, basis, "a remark").evidence;
+    const std::string evidence = evidence_of(level, basis, "a remark");
     EXPECT_THAT(evidence, HasSubstr("; 3 samples with EXACT_IP off the trigger"));
     basis.exact_ip = ExactIp::request;
-    EXPECT_THAT(judge(level, basis).evidence, Not(HasSubstr("off the trigger")));
+    EXPECT_THAT(evidence_of(level, basis), Not(HasSubstr("off the trigger")));
     EXPECT_THAT(evidence, HasSubstr("; a remark"));
     EXPECT_EQ(evidence.find("this event ignores precise levels") != std::string::npos, level > 0);
   }
@@ -140,7 +148,7 @@ TEST(Contract, OfAnEventThatIgnoresLevelsIsBrokenOffItsKnownOffset) {
     EXPECT_EQ(judge(level, basis).verdict, Verdict::not_judged) << "its offset is not known";
     basis.known_offset = 1;
     EXPECT_EQ(judge(level, basis).verdict, level == 1 ? Verdict::kept : Verdict::not_judged);
-    EXPECT_THAT(judge(level, basis).evidence,
+    EXPECT_THAT(evidence_of(level, basis),
                 HasSubstr("at its known offset +1 instruction: 5000 of 5000"));
     basis.known_offset = 0;
     EXPECT_EQ(judge(level, basis).verdict, Verdict::broken);
@@ -161,11 +169,11 @@ TEST(Contract, OfWhatCannotBeJudgedGivesTheReason) {
     basis.not_judged = reason;
     const Contract contract = judge(2, basis);
     EXPECT_EQ(contract.verdict, Verdict::not_judged);
-    EXPECT_THAT(contract.evidence, HasSubstr(text));
+    EXPECT_THAT(evidence_of(2, basis), HasSubstr(text));
   }
   Basis nowhere = all_at(0);
   nowhere.geometry.reset();
-  EXPECT_THAT(judge(2, nowhere).evidence, HasSubstr("no trigger address"));
+  EXPECT_THAT(evidence_of(2, nowhere), HasSubstr("no trigger address"));
 }
 
 TEST(Contract, OfATimerShowsWhichShareToExpect) {
@@ -174,14 +182,14 @@ TEST(Contract, OfATimerShowsWhichShareToExpect) {
   basis.geometry->even_hit_share = 1.0 / 5201;
   const Contract contract = judge(2, basis);
   EXPECT_EQ(contract.verdict, Verdict::not_judged);
-  EXPECT_THAT(contract.evidence, HasSubstr("expected share of hits 0.02%"));
-  EXPECT_THAT(contract.evidence, HasSubstr("measured 2 of 5000"));
+  EXPECT_THAT(evidence_of(2, basis), HasSubstr("expected share of hits 0.02%"));
+  EXPECT_THAT(evidence_of(2, basis), HasSubstr("measured 2 of 5000"));
   // 5,200 NOPs take 1,300 of 1,625 ticks.
   basis.geometry->trigger_addresses = {0x401000};
   basis.ticks_per_instruction = 0.25;
   basis.ticks_per_iteration = 1625;
   EXPECT_NEAR(expected_hit_share(basis).value(), 0.2, 1e-9);
-  EXPECT_THAT(judge(2, basis).evidence, HasSubstr("expected share of hits 20"));
+  EXPECT_THAT(evidence_of(2, basis), HasSubstr("expected share of hits 20"));
   basis.ticks_per_iteration = 1299;
   EXPECT_EQ(expected_hit_share(basis), 1.0 / 5201) << "NOPs cannot take longer than all";
 }
@@ -193,10 +201,10 @@ TEST(Contract, OfLevelThreeAddsWhatTheCpuHas) {
     return verdict_words(judge(level, basis));
   };
   EXPECT_EQ(words(3, LevelThree::same_as_level_2), "kept, same as level 2");
-  EXPECT_THAT(judge(3, basis).evidence, HasSubstr("is the same as level 2 on this CPU"));
+  EXPECT_THAT(evidence_of(3, basis), HasSubstr("is the same as level 2 on this CPU"));
   EXPECT_EQ(words(2, LevelThree::same_as_level_2), "kept");
   EXPECT_EQ(words(3, LevelThree::distinct), "kept");
-  EXPECT_THAT(judge(3, basis).evidence, HasSubstr("precise distribution on this CPU"));
+  EXPECT_THAT(evidence_of(3, basis), HasSubstr("precise distribution on this CPU"));
   EXPECT_EQ(words(3, LevelThree::unknown), "kept");
 }
 
@@ -224,7 +232,7 @@ TEST(Contract, CallsAMachineAtTheConstraintBrokenInFewOfManyRecordings) {
 TEST(Remedy, NamesTheSamplesThatDecideOrWhatElseHelps) {
   const auto remedy = [](const Basis& basis, int level = 2) {
     const Contract contract = judge(level, basis);
-    EXPECT_EQ(contract.verdict, Verdict::undecided) << contract.evidence;
+    EXPECT_EQ(contract.verdict, Verdict::undecided) << evidence_of(level, basis);
     return contract.remedy.value_or(Remedy{});
   };
   // With as many samples as it names the same share is decided.
@@ -387,8 +395,10 @@ TEST(Cause, IsNotShownByARequestAnUnknownSourceOrWithoutDeclaredData) {
     EXPECT_EQ(cause_of(addresses_of(foreign, source)).verdict, Verdict::not_judged);
   }
   EXPECT_EQ(cause_of({AddressSource::pebs, {}, {}}).verdict, Verdict::not_judged);
-  EXPECT_THAT(describe(addresses_of({}, AddressSource::request)), HasSubstr("repeats the request"));
-  EXPECT_THAT(describe({AddressSource::pebs, {}, {}}), HasSubstr("no declared data"));
+  EXPECT_THAT(output::describe_addresses(addresses_of({}, AddressSource::request)),
+              HasSubstr("repeats the request"));
+  EXPECT_THAT(output::describe_addresses(Addresses{AddressSource::pebs, {}, {}}),
+              HasSubstr("no declared data"));
 }
 
 struct Judged {
@@ -431,7 +441,7 @@ TEST(ContractWithAddresses, IgnoresThoseThatIdentifyNothing) {
   addresses.source = AddressSource::request;
   const Contract contract = judge(2, basis_with_addresses(addresses));
   EXPECT_EQ(contract.verdict, Verdict::broken);
-  EXPECT_THAT(contract.evidence, HasSubstr("repeats the request"));
+  EXPECT_THAT(evidence_of(2, basis_with_addresses(addresses)), HasSubstr("repeats the request"));
 }
 
 TEST(ContractWithAddresses, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData) {
@@ -463,10 +473,11 @@ TEST(ContractWithAddresses, IsWarnedOfWhereSomethingElseCausesTheEvent) {
   measurement.basis =
       basis_with_addresses(addresses_of({.trigger = {.trigger = 5000, .other = 50}}));
   complete(measurement);
-  EXPECT_THAT(measurement.count_warnings, ElementsAre(HasSubstr("something else caused them")));
+  EXPECT_THAT(output::count_warnings(measurement),
+              ElementsAre(HasSubstr("something else caused them")));
   measurement.basis.addresses->samples.trigger.other = 0;
   complete(measurement);
-  EXPECT_TRUE(measurement.count_warnings.empty());
+  EXPECT_TRUE(output::count_warnings(measurement).empty());
 }
 
 TEST(MergedAddresses, AddUpAndKeepTheDataOfEachRun) {

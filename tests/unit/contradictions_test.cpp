@@ -8,6 +8,7 @@
 #include "src/measure/measure.h"
 #include "src/output/audit/audit.h"
 #include "src/output/page.h"
+#include "src/output/report/evidence.h"
 #include "src/support/address.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
@@ -239,8 +240,9 @@ TEST_F(DataSources, ThatTheHitFunctionContradictsAreNoHits) {
   EXPECT_EQ(m.samples[skid], 1u);
   EXPECT_EQ(m.basis.tally.contradicted_hits, 2u);
   EXPECT_EQ(m.basis.tally.instructions.count_at(0), 3u);
-  EXPECT_THAT(m.contract.evidence, HasSubstr("2 samples on the trigger have the data source of "
-                                             "something that it does not do: no hits"));
+  EXPECT_THAT(output::contract_evidence(m),
+              HasSubstr("2 samples on the trigger have the data source of "
+                        "something that it does not do: no hits"));
 }
 
 TEST_F(DataSources, OfCachesThatTheCountedLoadsMissedAreImpossible) {

@@ -12,6 +12,7 @@
 #include "src/measure/measure.h"
 #include "src/measure/profile.h"
 #include "src/measure/target_geometry.h"
+#include "src/output/report/evidence.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
@@ -199,7 +200,7 @@ TEST_F(RecordedAddresses, OfBreakpointsRepeatTheRequest) {
   const auto m = measured(PERF_TYPE_BREAKPOINT, 0);
   ASSERT_TRUE(m.basis.addresses);
   EXPECT_EQ(m.basis.addresses->samples.judged().sum(), 0u);
-  EXPECT_THAT(m.contract.evidence, HasSubstr("repeats the request"));
+  EXPECT_THAT(output::contract_evidence(m), HasSubstr("repeats the request"));
 }
 
 TEST_F(RecordedAddresses, JudgeOperationsThatIbsTagged) {
@@ -211,7 +212,7 @@ TEST_F(RecordedAddresses, JudgeOperationsThatIbsTagged) {
   const auto m = measured(PERF_TYPE_HARDWARE, 0);
   EXPECT_EQ(m.contract.verdict, analysis::Verdict::kept);
   EXPECT_EQ(m.contract.share.total, 4000u);
-  EXPECT_THAT(m.contract.evidence, HasSubstr("with an address in the trigger's data"));
+  EXPECT_THAT(output::contract_evidence(m), HasSubstr("with an address in the trigger's data"));
   EXPECT_EQ(m.hit_ratio.total, 8200u);
 }
 
@@ -252,7 +253,7 @@ TEST_F(RecordedAddresses, JudgeNothingWithoutDeclaredData) {
   EXPECT_EQ(m.contract.verdict, analysis::Verdict::not_judged);
   ASSERT_TRUE(m.basis.addresses);
   EXPECT_TRUE(m.basis.addresses->declared.empty());
-  EXPECT_THAT(describe(*m.basis.addresses), HasSubstr("no declared data"));
+  EXPECT_THAT(output::describe_addresses(*m.basis.addresses), HasSubstr("no declared data"));
 }
 
 TEST(ThirdPartyRecording, WithWeightsHasDataAddresses) {

@@ -13,6 +13,7 @@
 #include "analysis/sample_class.h"
 #include "analysis/tally.h"
 #include "analysis/target_map.h"
+#include "src/output/report/evidence.h"
 #include "src/support/precise_level.h"
 #include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
@@ -123,7 +124,7 @@ TEST(Evenness, OfTriggersIsRequiredByPdist) {
   EXPECT_NEAR(uneven.evenness->largest_ratio, 1.985, 1e-9);
   EXPECT_EQ(verdict_of(uneven), analysis::Verdict::broken);
   EXPECT_EQ(verdict_words(uneven), "broken, uneven");
-  EXPECT_THAT(uneven.evenness->evidence, HasSubstr("3 triggers: uneven, chi-square p < "));
+  EXPECT_THAT(output::evenness_evidence(uneven), HasSubstr("3 triggers: uneven, chi-square p < "));
 }
 
 TEST(Evenness, NamesTheDelayThatPredictsTheNextSample) {
@@ -138,8 +139,9 @@ TEST(Evenness, NamesTheDelayThatPredictsTheNextSample) {
     pairs.add(2, 0, 3);
   }
   complete(m);
-  EXPECT_THAT(m.evenness->evidence, HasSubstr("a delay of 6 to 10 instructions from overflow to "
-                                              "record predicts 100% of next samples"));
+  EXPECT_THAT(output::evenness_evidence(m),
+              HasSubstr("a delay of 6 to 10 instructions from overflow to "
+                        "record predicts 100% of next samples"));
 }
 
 TEST(Evenness, IsUndecidedWithoutEvidence) {
@@ -148,7 +150,7 @@ TEST(Evenness, IsUndecidedWithoutEvidence) {
     complete(m);
     EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided);
     EXPECT_NE(verdict_of(m), analysis::Verdict::broken);
-    return m.evenness->evidence;
+    return output::evenness_evidence(m);
   };
   const std::vector<std::uint64_t> kUnevenHits{2000, 30, 3970};
   EXPECT_THAT(evidence(of_triggers({200, 3, 397}), [](Measurement&) {}),
@@ -191,7 +193,7 @@ TEST(Evenness, OfTriggersIsNotJudgedWhereOneOfTwoPossibleDistancesResonates) {
     m.period.requested = period;
     complete(m);
     EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided) << period;
-    EXPECT_THAT(m.evenness->evidence,
+    EXPECT_THAT(output::evenness_evidence(m),
                 HasSubstr(fmt::format("one event in {} or {} is sampled", period, period + 1)));
   }
   m.period.requested = 1000;
@@ -207,7 +209,7 @@ TEST(Evenness, OfTriggersIsNotJudgedWithAFrequency) {
   complete(m);
   EXPECT_EQ(verdict_of(m), analysis::Verdict::kept);
   EXPECT_EQ(m.evenness->verdict, EvennessVerdict::undecided);
-  EXPECT_THAT(m.evenness->evidence, HasSubstr("not judged: with a frequency"));
+  EXPECT_THAT(output::evenness_evidence(m), HasSubstr("not judged: with a frequency"));
 }
 
 TEST(Evenness, IsNotJudgedAtAnyLevelWhereThePeriodResonates) {
@@ -219,7 +221,7 @@ TEST(Evenness, IsNotJudgedAtAnyLevelWhereThePeriodResonates) {
   m.basis.events_to_record = 1;  // one event in 1011
   complete(m);
   EXPECT_FALSE(m.bias || m.evenness);
-  EXPECT_THAT(m.count_warnings,
+  EXPECT_THAT(output::count_warnings(m),
               testing::Contains(HasSubstr("not judged: the period resonates with the loop")));
 }
 
@@ -280,8 +282,8 @@ TEST(Evenness, OfInstructionsIsDescribedAtLevelsTwoAndThree) {
   EXPECT_EQ(verdict_of(pp), analysis::Verdict::not_judged);
   EXPECT_EQ(ppp.evenness->verdict, EvennessVerdict::even);
   EXPECT_FALSE(ppp.evenness->required) << "PDIR reduces bias";
-  EXPECT_THAT(ppp.evenness->evidence, HasSubstr("samples of 5201 instructions: even"));
-  EXPECT_THAT(comparison_of(*pp.evenness, *ppp.evenness),
+  EXPECT_THAT(output::evenness_evidence(ppp), HasSubstr("samples of 5201 instructions: even"));
+  EXPECT_THAT(output::comparison_of(*pp.evenness, *ppp.evenness),
               testing::AllOf(HasSubstr("level 3 even (p 0."), HasSubstr("level 2 uneven (p "),
                              HasSubstr("largest ratio")));
   EXPECT_FALSE(of_instructions(1, 4).evenness);
@@ -289,7 +291,7 @@ TEST(Evenness, OfInstructionsIsDescribedAtLevelsTwoAndThree) {
   aliased.period.requested = 400'000;
   complete(aliased);
   EXPECT_EQ(aliased.evenness->verdict, EvennessVerdict::undecided);
-  EXPECT_THAT(aliased.evenness->evidence, HasSubstr("common factor 4"));
+  EXPECT_THAT(output::evenness_evidence(aliased), HasSubstr("common factor 4"));
 }
 
 using BlockCounts = std::vector<std::uint64_t>;

@@ -149,7 +149,7 @@ inline analysis::Measurement named_everywhere(const std::string& name) {
   m.cpu.hypervisor = name;
   m.trigger = analysis::Trigger{name, kTrigger, name};
   m.warnings = {name};
-  m.contract.evidence = name;
+  m.event.remark = name;
   return m;
 }
 

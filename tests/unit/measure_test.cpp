@@ -6,6 +6,7 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
+#include "src/output/report/evidence.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
 #include "tests/support/recorded_program.h"
@@ -167,7 +168,7 @@ TEST_F(CatalogueEvent, OfMissesIsHeldAgainstWhatTheCachesLeave) {
   planned_.trigger = "load-dram";
   const std::uint64_t kMisses = 0x20d1;
   const auto warnings = [&](double events) {
-    return measured(kMisses, static_cast<std::uint64_t>(1000 / events)).count_warnings;
+    return output::count_warnings(measured(kMisses, static_cast<std::uint64_t>(1000 / events)));
   };
   const auto too_many = Contains(HasSubstr("something else causes the event too"));
   const auto none = Each(Not(HasSubstr("per iteration")));
@@ -181,7 +182,7 @@ TEST_F(CatalogueEvent, OfMissesIsHeldAgainstWhatTheCachesLeave) {
   EXPECT_NEAR(*inside.events_per_iteration.cached_share, 0.2522, 1e-4);
   EXPECT_NEAR(*inside.events_per_iteration.fewest(), 0.7478, 1e-4);
   EXPECT_EQ(inside.events_per_iteration.expected, 1);
-  EXPECT_THAT(inside.count_warnings, none);
+  EXPECT_THAT(output::count_warnings(inside), none);
   EXPECT_THAT(warnings(0.72), none) << "within 5%";
   EXPECT_THAT(warnings(0.6), Contains(AllOf(HasSubstr("gives 0.7478 to 1, as the caches can hold"),
                                             HasSubstr("up to 25.22% of what the chase"),
@@ -192,7 +193,8 @@ TEST_F(CatalogueEvent, OfMissesIsHeldAgainstWhatTheCachesLeave) {
   // All loads are expected, wherever they hit.
   planned_.cpu.reset();
   EXPECT_EQ(measured(0x81d0, 1000).events_per_iteration.cached_share, std::nullopt);
-  EXPECT_THAT(measured(0x81d0, 1250).count_warnings, Contains(HasSubstr("trigger gives 1:")));
+  EXPECT_THAT(output::count_warnings(measured(0x81d0, 1250)),
+              Contains(HasSubstr("trigger gives 1:")));
 }
 
 TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
@@ -200,10 +202,10 @@ TEST_F(CatalogueEvent, IsHeldAgainstWhatTheTriggerGives) {
   EXPECT_EQ(once.events_per_iteration.expected, 1);
   // At level 2 each sample is of the event after 1000.
   EXPECT_EQ(once.events_per_iteration.measured, 1.001);
-  EXPECT_THAT(once.count_warnings, Each(Not(HasSubstr("per iteration"))));
-  EXPECT_THAT(measured(0x81d0, 500).count_warnings,
+  EXPECT_THAT(output::count_warnings(once), Each(Not(HasSubstr("per iteration"))));
+  EXPECT_THAT(output::count_warnings(measured(0x81d0, 500)),
               Contains(HasSubstr("2 events were counted per iteration where the trigger gives 1")));
-  EXPECT_THAT(measured(0x81d0, 960).count_warnings, Each(Not(HasSubstr("per iteration"))))
+  EXPECT_THAT(output::count_warnings(measured(0x81d0, 960)), Each(Not(HasSubstr("per iteration"))))
       << "within 5%";
   EXPECT_EQ(measured(0x10114, 1000).events_per_iteration.expected, std::nullopt) << "not known";
 }
@@ -243,7 +245,8 @@ TEST(BranchEvent, OfASoundCpuIsKeptAtEachLevel) {
       builder.write(directory / "perf.data");
       const auto measured = measure({.file = directory / "perf.data"}, {});
       const auto& found = measured.measurements.at(0);
-      EXPECT_EQ(found.contract.verdict, analysis::Verdict::kept) << found.contract.evidence;
+      EXPECT_EQ(found.contract.verdict, analysis::Verdict::kept)
+          << output::contract_evidence(found);
       EXPECT_EQ(found.samples.judged(), 3838U);
       EXPECT_EQ(found.samples[analysis::SampleClass::other_trigger], (sampled.size() - 1) * 3838U);
     }
@@ -254,7 +257,7 @@ TEST_F(CatalogueEvent, OfATriggerThatDoesNotCauseItIsNotJudged) {
   planned_.perf_event = "r20c4";
   const auto branches = measured(0x20c4, 1000);
   EXPECT_EQ(branches.contract.verdict, analysis::Verdict::not_judged);
-  EXPECT_THAT(branches.contract.evidence, HasSubstr("not known to cause this event"));
+  EXPECT_THAT(output::contract_evidence(branches), HasSubstr("not known to cause this event"));
   EXPECT_EQ(branches.events_per_iteration.expected, 1) << "the back-edge";
 }
 
@@ -266,7 +269,7 @@ TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   EXPECT_EQ(stores.trigger->address, target.description.layout.trigger.begin);
   EXPECT_EQ(stores.events_per_iteration.measured, std::nullopt) << "fewer than a period";
   EXPECT_EQ(stores.events_per_iteration.expected, 0);
-  EXPECT_THAT(stores.contract.evidence, HasSubstr("not known to cause this event"));
+  EXPECT_THAT(output::contract_evidence(stores), HasSubstr("not known to cause this event"));
   EXPECT_THAT(*stores.recording_warnings, Each(Not(HasSubstr("No generated target"))));
   run_.targets[0].build_id = std::string(40, '5');
   EXPECT_FALSE(measured(0x82d0, 1000, false).trigger) << "another target of that name";
@@ -283,12 +286,12 @@ TEST_F(CatalogueEvent, ThatIsImpreciseIsWarnedOfAndNotJudged) {
   planned_.perf_event = "r412e";
   const auto misses = measured(0x412e, 1000);
   EXPECT_EQ(misses.contract.verdict, analysis::Verdict::not_judged);
-  EXPECT_THAT(misses.contract.evidence, HasSubstr("not a precise event on this CPU"));
+  EXPECT_THAT(output::contract_evidence(misses), HasSubstr("not a precise event on this CPU"));
   EXPECT_THAT(misses.warnings, Contains(HasSubstr("LONGEST_LAT_CACHE.MISS is not precise")));
   run_.machine.cpu.model = 254;
   const auto unknown = measured(0x412e, 1000);
   EXPECT_EQ(unknown.contract.verdict, analysis::Verdict::not_judged);
-  EXPECT_THAT(unknown.contract.evidence, HasSubstr("no catalogue covers this CPU"));
+  EXPECT_THAT(output::contract_evidence(unknown), HasSubstr("no catalogue covers this CPU"));
 }
 
 TEST_F(CatalogueEvent, WithAnotherCodeThanRequestedIsSubstituted) {

@@ -7,6 +7,7 @@
 #include "analysis/tally.h"
 #include "analysis/target_map.h"
 #include "src/locate/place_counter.h"
+#include "src/output/report/evidence.h"
 #include "src/support/precise_level.h"
 #include "tests/unit/example_measurements.h"
 
@@ -160,7 +161,7 @@ TEST(Figures, OfLocatedSamplesAreRatioDistancesHistogramAndContract) {
   EXPECT_EQ(m.highest_offset, 1000);
   EXPECT_EQ(m.censored_from, 951);
   EXPECT_EQ(m.contract.verdict, Verdict::broken);
-  EXPECT_THAT(m.count_warnings, IsEmpty());
+  EXPECT_THAT(output::count_warnings(m), IsEmpty());
 }
 
 TEST(Figures, InTicksAreInstructionsTimesTicksPerInstruction) {
@@ -213,7 +214,7 @@ TEST(Figures, OfASumAreThoseOfAllItsSamples) {
   const LocatedCounts first{at(kTrigger, 5), at(kRunway + 999, 7)};
   const LocatedCounts second{at(kTrigger, 4000, true), at(kRunway + 3, 2)};
   Measurement sum = completed(first);
-  EXPECT_FALSE(sum.count_warnings.empty());
+  EXPECT_FALSE(output::count_warnings(sum).empty());
   sum.basis.tally += tally(second);
   sum.basis.period_sum = 8028;
   sum.basis.iterations = 8028;
@@ -225,8 +226,8 @@ TEST(Figures, OfASumAreThoseOfAllItsSamples) {
   EXPECT_EQ(sum.hit_ratio.low, whole.hit_ratio.low);
   EXPECT_EQ(sum.instructions->p99, whole.instructions->p99);
   EXPECT_EQ(sum.histogram.bins.size(), 3u);
-  EXPECT_EQ(sum.contract.evidence, whole.contract.evidence);
-  EXPECT_EQ(sum.count_warnings, whole.count_warnings);
+  EXPECT_EQ(output::contract_evidence(sum), output::contract_evidence(whole));
+  EXPECT_EQ(output::count_warnings(sum), output::count_warnings(whole));
   EXPECT_EQ(sum.period.effective, 2.0);
   EXPECT_EQ(sum.events_per_iteration.measured, 1.0);
 }
@@ -274,7 +275,7 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
            {hits, counting(1.2, 1.0), {"1.2 events", "gives 1:"}},
            {hits, counting(0.9, 1.0), {"did not cause the event each time"}},
            {hits, counting(0.9, std::nullopt), {}}}) {
-    const auto warnings = completed(c.counts, c.measurement).count_warnings;
+    const auto warnings = output::count_warnings(completed(c.counts, c.measurement));
     ASSERT_EQ(warnings.size(), c.warning.empty() ? 0u : 1u) << ::testing::PrintToString(warnings);
     for (const char* part : c.warning) EXPECT_THAT(warnings.front(), HasSubstr(part));
   }

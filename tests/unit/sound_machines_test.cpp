@@ -5,6 +5,7 @@
 #include "analysis/target_map.h"
 #include "src/events/kernel_rules.h"
 #include "src/machine/cpu_identity.h"
+#include "src/output/report/evidence.h"
 #include "src/support/precise_level.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
@@ -41,10 +42,10 @@ Measurement at(std::int64_t offset, int level, std::uint64_t exact, const machin
 }
 
 void expect_kept(const Measurement& m, std::optional<bool> certified) {
-  SCOPED_TRACE(m.contract.evidence);
+  SCOPED_TRACE(output::contract_evidence(m));
   EXPECT_EQ(m.contract.verdict, Verdict::kept);
   EXPECT_EQ(m.contract.certified, certified);
-  EXPECT_THAT(m.count_warnings, IsEmpty());
+  EXPECT_THAT(output::count_warnings(m), IsEmpty());
 }
 
 constexpr int kIvyBridge = 58, kHaswell = 60, kSkylake = 94, kIceLakeServer = 106;
@@ -55,7 +56,7 @@ TEST(SoundMachine, IvyBridgeRewindsEachSample) {
   expect_kept(at(0, 2, kSamples, cpu), true);
   const Measurement one_missed = at(0, 2, kSamples - 1, cpu);
   expect_kept(one_missed, false);
-  EXPECT_THAT(one_missed.contract.evidence, HasSubstr("kept, not certified"));
+  EXPECT_THAT(output::contract_evidence(one_missed), HasSubstr("kept, not certified"));
 }
 
 TEST(SoundMachine, HaswellAndSkylakeSetTheFlagOnRequest) {
@@ -64,8 +65,9 @@ TEST(SoundMachine, HaswellAndSkylakeSetTheFlagOnRequest) {
     for (const int level : {2, 3}) {
       const Measurement m = at(0, level, kSamples, intel_cpu(model));
       expect_kept(m, std::nullopt);
-      EXPECT_THAT(m.contract.evidence, HasSubstr("follows the requested level on this CPU"));
-      EXPECT_THAT(m.contract.evidence, Not(HasSubstr("certified")));
+      EXPECT_THAT(output::contract_evidence(m),
+                  HasSubstr("follows the requested level on this CPU"));
+      EXPECT_THAT(output::contract_evidence(m), Not(HasSubstr("certified")));
     }
   }
 }
@@ -79,14 +81,15 @@ TEST(SoundMachine, GuestWithoutBaselineHasLevelTwoAtLevelOne) {
     EXPECT_EQ(m.constant_skid->offset, 0);
     EXPECT_EQ(m.constant_skid->verdict, Verdict::kept);
   }
-  EXPECT_THAT(at(1, 1, 0, intel_cpu(kIceLakeServer)).contract.evidence, HasSubstr("by design"));
+  EXPECT_THAT(output::contract_evidence(at(1, 1, 0, intel_cpu(kIceLakeServer))),
+              HasSubstr("by design"));
 }
 
 TEST(SoundMachine, OfAnImpreciseEventOnIceLakeIsNotAccusedForItsFlag) {
   // Adaptive records have the flag without a level, too.
   const Measurement m = at(40, 0, kSamples, intel_cpu(kIceLakeServer), false, NotJudged::imprecise);
   EXPECT_EQ(m.contract.verdict, Verdict::not_judged);
-  EXPECT_THAT(m.count_warnings, IsEmpty());
+  EXPECT_THAT(output::count_warnings(m), IsEmpty());
 }
 
 TEST(SoundMachine, Zen4IbsReportsValidAddresses) {
@@ -103,7 +106,7 @@ TEST(SoundMachine, NeoverseAndPower9NeverSetTheFlag) {
   for (const auto& cpu : {neoverse, power}) {
     const Measurement m = at(30, 3, 0, cpu, false, NotJudged::no_precise_levels);
     EXPECT_EQ(m.contract.verdict, Verdict::not_judged);
-    EXPECT_THAT(m.contract.evidence, HasSubstr("EXACT_IP 0 of 5000, which is never set"));
+    EXPECT_THAT(output::contract_evidence(m), HasSubstr("EXACT_IP 0 of 5000, which is never set"));
   }
 }
 

@@ -26,6 +26,7 @@
 #include "src/output/delay_json.h"
 #include "src/output/json_values.h"
 #include "src/output/number_text.h"
+#include "src/output/report/evidence.h"
 #include "src/output/report/number_cells.h"
 #include "src/output/report/report_fields.h"
 #include "src/support/field_values.h"
@@ -81,7 +82,6 @@ void fields(FieldWriter& io, const analysis::Contract& value) {
   SKID_MEMBERS(verdict, certified, share, not_corrected, remedy);
   io("promised_share", analysis::kRequiredShare);
   io("samples_needed", analysis::samples_to_show(analysis::kRequiredShare));
-  io("evidence", value.evidence);
 }
 
 void fields(FieldWriter& io, const analysis::Evenness& value) {
@@ -90,7 +90,7 @@ void fields(FieldWriter& io, const analysis::Evenness& value) {
   io("chi_square", value.test.chi_square);
   io("degrees", value.test.degrees);
   io("p", value.test.p);
-  SKID_MEMBERS(largest_ratio, evidence);
+  SKID_MEMBERS(largest_ratio);
 }
 
 }  // namespace skid
@@ -194,13 +194,20 @@ Json skid_in_events_of(const std::optional<analysis::SkidInEvents>& skid) {
           {"max", known(overshoots.quantile(1))},    {"refused", text_or_null(skid->refused)}};
 }
 
+/// Returns the JSON of a verdict, with what it follows from.
+Json with_evidence(const auto& verdict, const std::string& evidence) {
+  Json object = FieldWriter::json_of(verdict);
+  object["evidence"] = evidence;
+  return object;
+}
+
 Json address_of(const std::optional<analysis::Addresses>& addresses) {
   if (!addresses) return nullptr;
   Json object = FieldWriter::json_of(*addresses);
   const analysis::Cause cause = analysis::cause_of(*addresses);
   object["contradicted"] = FieldWriter::json_of(cause.contradicted);
   object["cause"] = analysis::cause_words(cause.verdict);
-  object["remark"] = analysis::describe(*addresses);
+  object["remark"] = describe_addresses(*addresses);
   return object;
 }
 
@@ -285,12 +292,14 @@ void add_numbers(FieldWriter& io, const Measurement& value, const Json& histogra
   io("constant_skid", value.constant_skid);
   io("modulo", value.retirement_groups);
   io("histogram", histogram);
-  io("contract", value.contract);
+  io("contract", with_evidence(value.contract, contract_evidence(value)));
   io("triggers", triggers_of(value));
   io("bias", value.bias);
   io("delay",
      json_of_delay(value.delay, value.basis.sample_pairs.value_or(analysis::SamplePairs{})));
-  SKID_MEMBERS(evenness, events_per_iteration, ip_check);
+  io("evenness",
+     value.evenness ? with_evidence(*value.evenness, evenness_evidence(value)) : Json());
+  SKID_MEMBERS(events_per_iteration, ip_check);
   io("address", address_of(value.basis.addresses));
 }
 

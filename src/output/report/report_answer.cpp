@@ -13,6 +13,7 @@
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/event_levels.h"
+#include "src/output/report/evidence.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
@@ -196,7 +197,7 @@ class Answer {
     }
     by_verdict_.at(static_cast<std::size_t>(verdict)).add(machine, event, column);
     if (verdict == Verdict::not_judged && column.level > reason_level_) {
-      reason_ = m.contract.evidence.substr(0, m.contract.evidence.find(';'));
+      reason_ = short_reason(m);
       reason_level_ = column.level;
     }
     // Remedies without a number of samples come first, then the largest number.

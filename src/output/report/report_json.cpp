@@ -14,6 +14,7 @@
 #include "src/output/csv.h"
 #include "src/output/json_document.h"
 #include "src/output/json_values.h"
+#include "src/output/report/evidence.h"
 #include "src/output/report/numbers.h"
 #include "src/output/report/report.h"
 #include "src/output/report/report_fields.h"
@@ -83,7 +84,7 @@ Json basis_of(const analysis::Basis& basis) {
 /// Returns how many warnings are of each kind, in the order of the warnings.
 Json warning_counts_of(const Measurement& m) {
   return {{"event", m.warnings.size()},
-          {"counts", m.count_warnings.size()},
+          {"counts", count_warnings(m).size()},
           {"recording", m.recording_warnings ? m.recording_warnings->size() : 0}};
 }
 
@@ -91,7 +92,8 @@ Json warning_counts_of(const Measurement& m) {
 /// measurements, so that each is complete alone.
 std::vector<std::string> warnings_of(const Measurement& m) {
   auto warnings = m.warnings;
-  warnings.insert(warnings.end(), m.count_warnings.begin(), m.count_warnings.end());
+  const auto of_counts = count_warnings(m);
+  warnings.insert(warnings.end(), of_counts.begin(), of_counts.end());
   if (m.recording_warnings) {
     warnings.insert(warnings.end(), m.recording_warnings->begin(), m.recording_warnings->end());
   }

@@ -25,6 +25,7 @@
 #include "src/output/padding.h"
 #include "src/output/page.h"
 #include "src/output/report/event_levels.h"
+#include "src/output/report/evidence.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/machine_text.h"
 #include "src/output/report/number_cells.h"
@@ -274,14 +275,12 @@ struct Notes {
         row.runs, [verdict](const auto* m) { return verdict_of(*m) == verdict; });
     if (run == row.runs.end()) return;
     const bool by_contract = (*run)->contract.verdict == verdict;
-    const std::string_view evidence =
-        by_contract ? (*run)->contract.evidence : (*run)->evenness->evidence;
-    std::string text(evidence);
+    std::string text = by_contract ? contract_evidence(**run) : evenness_evidence(**run);
     if (page.details) {
       text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.constraint,
-                         evidence);
+                         text);
     } else if (verdict == Verdict::not_judged) {
-      text = evidence.substr(0, evidence.find("; "));  // the reason
+      text = short_reason(**run);
     }
     add(row, analysis::name_of(verdict), text, ink_of(verdict));
   }
@@ -293,7 +292,7 @@ struct Notes {
       };
       if (run->read_in_part) add(row, "warning", "read in part", Ink::yellow);
       warn(run->warnings);
-      warn(run->count_warnings);
+      warn(count_warnings(*run));
       if (run->recording_warnings) warn(*run->recording_warnings);
       if (run->bias && run->bias->p < 0.01 && !run->evenness) {
         std::string text = fmt::format("samples differ among {} triggers: ", run->triggers.size());
@@ -364,7 +363,7 @@ struct Notes {
       const bool is_compared =
           level_2 != nullptr && run->evenness->verdict != analysis::Evenness::Verdict::undecided;
       add(row, "evenness",
-          is_compared ? comparison_of(*level_2->evenness, *run->evenness) : run->evenness->evidence,
+          is_compared ? comparison_of(*level_2->evenness, *run->evenness) : evenness_evidence(*run),
           Ink::plain);
     }
   }

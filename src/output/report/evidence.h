@@ -1,0 +1,44 @@
+// What verdicts and warnings follow from, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace skid::analysis {
+struct Addresses;
+struct Basis;
+struct Contract;
+struct Evenness;
+struct Measurement;
+}  // namespace skid::analysis
+
+namespace skid::output {
+
+/// Lists what the verdict on a contract follows from: counts, share, interval, EXACT_IP, reasons.
+/// `contract`: result of judge() for `basis`. `event_remark` is what the catalogue adds to the
+/// recording; it may be empty.
+std::vector<std::string> contract_evidence(const analysis::Contract& contract,
+                                           const analysis::Basis& basis,
+                                           const std::string& event_remark = {});
+/// Returns this for a measurement in one line.
+std::string contract_evidence(const analysis::Measurement& m);
+/// Returns why a measurement is not judged, without what follows from it.
+std::string short_reason(const analysis::Measurement& m);
+
+/// Returns what the verdict on the evenness of a measurement, which has one, follows from.
+std::string evenness_evidence(const analysis::Measurement& m);
+/// Compares the evenness of two levels of the same event and run: "samples of instructions executed
+/// equally often: level 3 even (p 0.41), level 2 uneven (p < 1e-300, largest ratio to the even
+/// share 3.1)".
+std::string comparison_of(const analysis::Evenness& level_2, const analysis::Evenness& level_3);
+
+/// Writes one line of text: counts and what they show, or why they show nothing.
+std::string describe_addresses(const analysis::Addresses& addresses);
+
+/// Lists the warnings that follow from the counts: of censored samples above 0.1% (unless any
+/// instruction can be sampled), throttled or lost ones above 1%, samples inside instructions, exact
+/// samples off the trigger if the flag is evidence, a contradicted cause, and events per iteration
+/// more than 5% above or below those to be expected.
+std::vector<std::string> count_warnings(const analysis::Measurement& m);
+
+}  // namespace skid::output
