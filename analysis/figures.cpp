@@ -93,6 +93,12 @@ std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read)
                     losses.throttled == 1 ? "once" : fmt::format("{} times", losses.throttled),
                     counted(read, "sample")));
   }
+  if (losses.aux_truncated > 0) {
+    warnings.push_back(fmt::format(
+        "AUX data were lost {}, because the buffer was full: record again with a larger "
+        "one (perf's -m ,PAGES) or a larger period.",
+        losses.aux_truncated == 1 ? "once" : fmt::format("{} times", losses.aux_truncated)));
+  }
   return warnings;
 }
 

@@ -27,6 +27,7 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/spe_record.h"
 #include "src/support/address.h"
 #include "src/support/byte_order.h"
 #include "src/support/error.h"
@@ -80,12 +81,14 @@ struct SampleLine {
   locate::Symbol symbol = {};
   std::string_view dso = {};
   std::string trace = {};  ///< as it is printed
-  std::uint64_t weight = 0, data_source = 0;
+  std::uint64_t weight = 0, data_source = 0, physical_address = 0;
+  perfdata::SpeRecord spe = {};
+  std::string spe_operation = {}, spe_events = {};
   std::string branches = {}, interrupt_registers = {}, user_registers = {};  ///< as printed
 };
 
 /// What a column needs besides the sample.
-enum class Needs { nothing, file, symbol, payload, details, branches, registers };
+enum class Needs { nothing, file, symbol, payload, details, branches, registers, spe };
 
 struct Column {
   /// Buffer for the longest number.
@@ -117,6 +120,13 @@ std::string_view number(const SampleLine& line, Digits& digits) {
 template <auto member, int base = 10>
 std::string_view number_of_line(const SampleLine& line, Digits& digits) {
   return digits_of(line.*member, base, digits);
+}
+
+/// Returns a number of the SPE record; empty if it has none.
+template <auto member, int base = 10>
+std::string_view number_of_record(const SampleLine& line, Digits& digits) {
+  const auto& value = line.spe.*member;
+  return value ? digits_of(*value, base, digits) : std::string_view();
 }
 
 template <auto member>
@@ -157,7 +167,7 @@ void quote(std::string_view value, std::string& text) {
   }
 }
 
-constexpr std::array<Column, 20> kColumns = {
+constexpr std::array<Column, 26> kColumns = {
     {{"time", true, Needs::nothing, number<&Sample::time>},
      {"pid", true, Needs::nothing, number<&Sample::pid>},
      {"tid", true, Needs::nothing, number<&Sample::tid>},
@@ -168,6 +178,12 @@ constexpr std::array<Column, 20> kColumns = {
      {"addr", false, Needs::nothing, number<&Sample::addr, 16>},
      {"weight", true, Needs::details, number_of_line<&SampleLine::weight>},
      {"data_src", false, Needs::details, number_of_line<&SampleLine::data_source, 16>},
+     {"phys_addr", false, Needs::details, number_of_line<&SampleLine::physical_address, 16>},
+     {"spe_op", false, Needs::spe, text<&SampleLine::spe_operation>},
+     {"spe_events", false, Needs::spe, text<&SampleLine::spe_events>},
+     {"spe_target", false, Needs::spe, number_of_record<&perfdata::SpeRecord::target, 16>},
+     {"spe_issue", false, Needs::spe, number_of_record<&perfdata::SpeRecord::issue_latency>},
+     {"spe_xlat", false, Needs::spe, number_of_record<&perfdata::SpeRecord::translation_latency>},
      {"brstack", false, Needs::branches, text<&SampleLine::branches>},
      {"iregs", false, Needs::registers, text<&SampleLine::interrupt_registers>},
      {"uregs", false, Needs::registers, text<&SampleLine::user_registers>},
@@ -245,7 +261,8 @@ struct SamplePrinter {
   bool has_payloads = needs(columns, Needs::payload);
   bool has_branches = needs(columns, Needs::branches);
   bool has_registers = needs(columns, Needs::registers);
-  bool has_details = has_branches || has_registers || needs(columns, Needs::details);
+  bool has_spe = needs(columns, Needs::spe);
+  bool has_details = has_branches || has_registers || has_spe || needs(columns, Needs::details);
   bool is_json = options.format == "jsonl";
   bool selects_all = options.filter.selects_all();
   bool reads_twice = has_places || options.filter.has_shares();
@@ -331,6 +348,14 @@ struct SamplePrinter {
     line.weight =
         attribute.has(PERF_SAMPLE_WEIGHT_STRUCT) ? details.weight & kFirstPart : details.weight;
     line.data_source = details.data_source;
+    line.physical_address = details.physical_address;
+    if (has_spe) {
+      const auto spe = recording.is_in_trace() ? perfdata::parse_spe_record(details.raw)
+                                               : std::optional<perfdata::SpeRecord>();
+      line.spe = spe.value_or(perfdata::SpeRecord{});
+      line.spe_operation = operation_text(line.spe);
+      line.spe_events = events_text(line.spe);
+    }
     const ByteOrder order = recording.decoder().order();
     if (has_branches) line.branches = branches_text(details.branch_stack, order);
     if (!has_registers) return;
@@ -418,7 +443,9 @@ Command samples_command() {
                    "standard input (default: perf.data)"},
                   {"--columns", Value::text("COLUMNS", options->columns).separated(),
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
-                   "period, addr, weight, data_src, brstack (branch records), iregs and uregs "
+                   "period, addr, weight, data_src, phys_addr, spe_op, spe_events, spe_target, "
+                   "spe_issue and spe_xlat (operation, events, branch target and latencies of an "
+                   "SPE record, with perf's words), brstack (branch records), iregs and uregs "
                    "(registers), mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
                    "trace (payload of a tracepoint)"},
                   {"--format", Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),

@@ -231,7 +231,7 @@ DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalog
   for (const std::string& other : machine.other_pmus) {
     if (!other.starts_with("arm_spe")) continue;
     set.notes.push_back(
-        fmt::format("{}: left out, its samples are AUX data, which is not read yet", other));
+        fmt::format("{0}: left out; record it with 'perf record -e {0}//' and audit that", other));
   }
   return set;
 }

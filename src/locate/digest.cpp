@@ -159,7 +159,11 @@ class Digester {
         continue;
       }
       const auto sample = recording_.decode(record);  // a sample that is too short becomes a fault
-      if (sample) result_.repeated.pass(one.end, sample->time);
+      if (recording_.is_in_trace()) {
+        in_order_ = true;  // it is stored nowhere
+      } else if (sample) {
+        result_.repeated.pass(one.end, sample->time);
+      }
       if (is_early_valid()) early_->counter.count(record);
       note(one, one.size());
     }

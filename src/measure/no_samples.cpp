@@ -20,6 +20,10 @@ std::string why_no_samples(const perfdata::Recording& recording) {
   if (recording.read_in_part()) return "no samples were read: the recording is damaged";
   if (recording.left_out().unknown_ids > 0) return "no samples of an event that is known";
   if (const auto& trace = recording.hardware_trace(); trace.type != 0 || trace.bytes > 0) {
+    if (trace.is_decoded) {
+      return fmt::format("no samples: the AUX data of SPE, {} bytes, have no complete record",
+                         analysis::in_thousands(trace.bytes));
+    }
     return fmt::format(
         "no samples were recorded, but a hardware trace ({}) of {} bytes, which skidscan does not "
         "decode; 'perf script' does",

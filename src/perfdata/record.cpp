@@ -78,6 +78,16 @@ SampleId parse_sample_id(const Record& record, const Attribute& attribute, ByteO
   SampleId result;
   for (const std::uint64_t field : kFields) {
     if (!attribute.has(field)) continue;
+    if (field == PERF_SAMPLE_TID) {
+      result.pid = reader.i32();
+      result.tid = reader.i32();
+      continue;
+    }
+    if (field == PERF_SAMPLE_CPU) {
+      result.cpu = reader.u32();
+      reader.skip(4);  // reserved
+      continue;
+    }
     const std::uint64_t value = reader.u64();
     if (field == PERF_SAMPLE_TIME) result.time = value;
     if (field == PERF_SAMPLE_ID || field == PERF_SAMPLE_IDENTIFIER) result.id = value;

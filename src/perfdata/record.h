@@ -39,8 +39,10 @@ inline constexpr std::size_t kRecordHeader = 8;  // struct perf_event_header
 /// header.
 std::uint16_t read_record_header(std::span<const std::byte> bytes, ByteOrder order, Record& record);
 
-/// Time and event at the end of records that are not samples (sample_id_all).
+/// Thread, CPU, time and event at the end of records that are not samples (sample_id_all).
 struct SampleId {
+  std::optional<std::int32_t> pid, tid;
+  std::optional<std::uint32_t> cpu;
   std::optional<std::uint64_t> time;  ///< ns; nullopt if the event does not record it
   std::optional<std::uint64_t> id;
 };

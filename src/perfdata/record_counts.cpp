@@ -19,7 +19,9 @@ namespace {
 void count_sample(const Record& record, Recording& recording, RecordCounts& record_counts) {
   const auto sample = recording.decode(record);
   if (!sample) return;
-  record_counts.repeated.pass(record.offset + kRecordHeader + record.body.size(), sample->time);
+  if (!recording.is_in_trace()) {
+    record_counts.repeated.pass(record.offset + kRecordHeader + record.body.size(), sample->time);
+  }
   const std::size_t event = sample->attribute;
   if (event >= record_counts.events.size()) record_counts.events.resize(event + 1);
   ++record_counts.events[event].samples;
@@ -36,7 +38,7 @@ std::uint64_t RecordCounts::total_records() const noexcept {
 
 std::uint64_t RecordCounts::total_samples() const noexcept {
   const auto found = records.find(PERF_RECORD_SAMPLE);
-  return found == records.end() ? 0 : found->second;
+  return traced + (found == records.end() ? 0 : found->second);
 }
 
 RecordCounts count_records(Recording& recording) {
@@ -45,7 +47,11 @@ RecordCounts count_records(Recording& recording) {
   BulkLayout layout;
   Record record;
   while (recording.next(record)) {
-    ++record_counts.records[record.type];
+    if (recording.is_in_trace()) {
+      ++record_counts.traced;
+    } else {
+      ++record_counts.records[record.type];
+    }
     if (record.type == PERF_RECORD_SAMPLE) {
       count_sample(record, recording, record_counts);
     } else if (record.type == PERF_RECORD_FINISHED_ROUND) {

@@ -20,13 +20,14 @@ struct RecordCounts : Losses {
   };
 
   std::map<std::uint32_t, std::uint64_t> records;  ///< by type, including unknown types
+  std::uint64_t traced = 0;                        ///< samples that a hardware trace has
   std::vector<Event> events;                       ///< by index of the event
   Recording::LeftOut left_out;
   RepeatedRecords repeated;
 
   /// Returns the number of all records.
   std::uint64_t total_records() const noexcept;
-  /// Returns the number of PERF_RECORD_SAMPLEs.
+  /// Returns the number of PERF_RECORD_SAMPLEs and of samples in a hardware trace.
   std::uint64_t total_samples() const noexcept;
 };
 

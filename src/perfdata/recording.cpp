@@ -162,8 +162,20 @@ void Recording::add_short_record(const Record& record) {
         "", "the record was left out");
 }
 
+void Recording::add_aux(const Record& record, Losses& losses) {
+  ByteReader body(record.body, order_);
+  body.skip(16);  // aux_offset, aux_size
+  const std::uint64_t flags = body.u64();
+  if (body.failed()) return add_short_record(record);
+  ++losses.aux_records;
+  if ((flags & PERF_AUX_FLAG_TRUNCATED) != 0) ++losses.aux_truncated;
+  if ((flags & PERF_AUX_FLAG_PARTIAL) != 0) ++losses.aux_partial;
+  if ((flags & PERF_AUX_FLAG_COLLISION) != 0) ++losses.aux_collisions;
+}
+
 void Recording::add_losses(const Record& record, Losses& losses) {
   if (record.type == PERF_RECORD_THROTTLE) ++losses.throttled;
+  if (record.type == PERF_RECORD_AUX) return add_aux(record, losses);
   const bool is_of_records = record.type == PERF_RECORD_LOST;
   if (!is_of_records && record.type != PERF_RECORD_LOST_SAMPLES) return;
   if (!is_of_records && (record.misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF) != 0) return;
@@ -251,6 +263,8 @@ void Recording::rewind() {
   faults_.begin_again();
   left_out_ = {};
   decoder_ = SampleDecoder(std::span(metadata_.attributes).first(attributes_at_start_), order_);
+  spe_.rewind();
+  in_trace_ = false;
   changes_made_ = 0;
   ++attributes_version_;
   ended_ = false;
@@ -278,9 +292,10 @@ bool Recording::next(Record& record) {
       // Not earlier, because the previous record may be in the buffer of the stream.
       if (segment_ + 1 < segments_.size()) {
         start_segment(segment_ + 1);
-      } else {
-        ended_ = true;
+        continue;
       }
+      if (next_of_trace(record)) return true;
+      ended_ = true;
       continue;
     }
     if (announced_.left > 0 && !skip_announced()) continue;
@@ -384,13 +399,10 @@ void Recording::accept_stored(const Record& record) {
              fmt::format("{} up to the end of the records", left.value_or(0)), kRecordAgain);
         break;
       }
-      announced_ = {record.offset, size, size, is_kept};
-      if (is_trace && !rewound_) hardware_trace_.bytes += size;
+      announced_ = {record.offset, size, size, is_kept, is_trace && from_pipe_};
+      if (is_trace) add_trace(record);
       break;
     }
-    case PERF_RECORD_AUXTRACE_INFO:
-      hardware_trace_.type = ByteReader(record.body, order_).u32();
-      break;
     default:
       break;
   }
@@ -402,19 +414,65 @@ void Recording::add_tracing_data(std::span<const std::byte> some) {
   metadata_.features.present.set(HEADER_TRACING_DATA);
 }
 
+void Recording::add_trace(const Record& record) {
+  auto data = parse_aux_data(record, order_);
+  if (!rewound_) hardware_trace_.bytes += announced_.size;
+  if (!data || !hardware_trace_.is_decoded) return;
+  data->segment = segment_;
+  data->offset = stream_.position();
+  data->stored = from_pipe_ ? trace_copied_ : data->offset;
+  spe_.add(*data);
+}
+
+void Recording::copy_from_pipe(std::span<const std::byte> some) {
+  std::string directory;
+  if (!trace_copy_) trace_copy_ = unnamed_file(directory);
+  write_all(trace_copy_, {reinterpret_cast<const char*>(some.data()), some.size()}, directory,
+            "set TMPDIR to a directory with room for the AUX data from the pipe");
+  trace_copied_ += some.size();
+}
+
+bool Recording::next_of_trace(Record& record) {
+  while (const AuxData* const data = spe_.current()) {
+    const Segment& segment = segments_[data->segment];
+    if (!spe_.is_open()) {
+      const auto& file = trace_copy_ ? trace_copy_ : segment.file;
+      spe_.open(ByteStream::of_file(file.get(), data->stored, data->stored + data->size));
+    }
+    if (spe_.next(metadata_.attributes, metadata_.features, order_, record)) {
+      record.position = position_;
+      position_ += kRecordHeader + record.body.size();
+      in_trace_ = true;
+      return true;
+    }
+    if (const auto [malformed, first] = spe_.malformed(); malformed > 0) {
+      faults_.add(segment.path, first, fmt::format("malformed packets of SPE, {}", malformed),
+                  "packets of the Statistical Profiling Extension",
+                  "the records that they are in were left out");
+    }
+  }
+  hardware_trace_.spe = spe_.counts();
+  in_trace_ = false;
+  return false;
+}
+
 bool Recording::skip_announced() {
-  if (announced_.is_kept) {
+  if (announced_.is_kept || (announced_.is_copied && hardware_trace_.is_decoded)) {
     while (announced_.left > 0 && stream_.fill(1)) {
       const auto some = stream_.buffered().first(static_cast<std::size_t>(
           std::min<std::uint64_t>(announced_.left, stream_.buffered().size())));
-      add_tracing_data(some);
+      if (announced_.is_kept) {
+        add_tracing_data(some);
+      } else {
+        copy_from_pipe(some);
+      }
       stream_.consume(some.size());
       announced_.left -= some.size();
     }
   } else if (stream_.skip(announced_.left)) {
     announced_.left = 0;
   }
-  const auto [offset, size, left, is_kept] = announced_;
+  const auto [offset, size, left, is_kept, is_copied] = announced_;
   if (left > 0) {
     announced_ = {};
     return stop(offset, fmt::format("{} bytes announced after a record", size),
@@ -425,11 +483,20 @@ bool Recording::skip_announced() {
 }
 
 void Recording::accept(const Record& record) {
+  spe_.take(record, decoder_);
   if (rewound_) {
     while (changes_made_ < changes_.size() && changes_[changes_made_].position <= record.position) {
       follow(changes_[changes_made_]);
     }
     return;
+  }
+  if (record.type == PERF_RECORD_AUXTRACE_INFO) {
+    hardware_trace_.type = ByteReader(record.body, order_).u32();
+    if (spe_.take_info(record, order_, metadata_.attributes)) {
+      hardware_trace_.is_decoded = true;
+      changes_.push_back({record.position, MetadataChange::events_described, true});
+      return follow(changes_.back());
+    }
   }
   auto taken = take_metadata(record, order_, decoder_.ids(), metadata_);
   if (taken.change != MetadataChange::none) {

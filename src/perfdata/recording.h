@@ -7,6 +7,7 @@
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/spe_samples.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/byte_order.h"
 #include "src/support/error.h"
@@ -81,6 +82,9 @@ class Recording {
   std::span<const std::byte> buffered() const noexcept;
   /// Whether a record begins where `next` continues, and not bytes that a record announced.
   bool is_at_record() const noexcept { return announced_.left == 0; }
+  /// Whether `next` returned a sample of a hardware trace, which is stored nowhere. They follow all
+  /// records of the files.
+  bool is_in_trace() const noexcept { return in_trace_; }
   /// Returns the position (Record::position) of the first byte of `buffered()`.
   std::uint64_t position() const noexcept { return position_; }
   /// Skips whole records at the start of `buffered()`. They must be PERF_RECORD_SAMPLEs, because
@@ -123,10 +127,13 @@ class Recording {
 
   /// Returns all faults that were found so far.
   const std::vector<InputFault>& faults() const noexcept { return faults_.list(); }
-  /// A trace that the CPU wrote into memory (Intel PT, CoreSight, SPE). It is not decoded.
+  /// A trace that the CPU wrote into memory (Intel PT, CoreSight, SPE).
   struct HardwareTrace {
     std::uint32_t type = 0;  ///< of PERF_RECORD_AUXTRACE_INFO; 0: no trace was announced
     std::uint64_t bytes = 0;
+    /// Whether its records are samples: those of SPE, once their event is known.
+    bool is_decoded = false;
+    SpeCounts spe = {};  ///< counts of its records, if it is decoded and was read to its end
   };
   /// Returns the hardware trace among the records that were read so far.
   const HardwareTrace& hardware_trace() const noexcept { return hardware_trace_; }
@@ -137,8 +144,8 @@ class Recording {
   void add_fault(InputFault fault) { faults_.add(std::move(fault)); }
   /// Notes a record that ended inside its fields and was left out.
   void add_short_record(const Record& record);
-  /// Adds a PERF_RECORD_LOST, LOST_SAMPLES or THROTTLE to `losses`, or notes that the record is too
-  /// short. Ignores other records, and samples that perf's own filter dropped.
+  /// Adds a PERF_RECORD_LOST, LOST_SAMPLES, THROTTLE or AUX to `losses`, or notes that the record
+  /// is too short. Ignores other records, and samples that perf's own filter dropped.
   void add_losses(const Record& record, Losses& losses);
 
  private:
@@ -155,6 +162,7 @@ class Recording {
     std::uint64_t size = 0;
     std::uint64_t left = 0;  ///< bytes not yet read
     bool is_kept = false;    ///< they are kept as tracing data
+    bool is_copied = false;  ///< they are copied to a file, because they are read at the end
   };
 
   /// A change that a record made to how samples are decoded. It is repeated when the recording is
@@ -184,8 +192,16 @@ class Recording {
   void accept_stored(const Record& record);
   /// Adds bytes to the tracing data of the features.
   void add_tracing_data(std::span<const std::byte> some);
+  /// Notes the AUX data of SPE that follow a record.
+  void add_trace(const Record& record);
+  /// Returns the next sample of a hardware trace. False at the end.
+  bool next_of_trace(Record& record);
+  /// Copies bytes of a pipe that are read at its end.
+  void copy_from_pipe(std::span<const std::byte> some);
   /// Skips the bytes that the previous record announced. False if they are not complete.
   bool skip_announced();
+  /// Adds the flags of a PERF_RECORD_AUX to `losses`.
+  void add_aux(const Record& record, Losses& losses);
   /// Processes a metadata record, compressed or not.
   void accept(const Record& record);
   /// Adapts the decoder to a change of the attributes.
@@ -220,6 +236,10 @@ class Recording {
 
   Announced announced_;
   HardwareTrace hardware_trace_;
+  SpeSamples spe_;
+  bool in_trace_ = false;
+  FileDescriptor trace_copy_;  ///< AUX data of a pipe
+  std::uint64_t trace_copied_ = 0;
 
   CompressedRecords compressed_;
   FaultLog faults_;

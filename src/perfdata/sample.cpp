@@ -80,8 +80,8 @@ std::optional<std::uint32_t> SampleDecoder::attribute_of(const Record& record) c
   return ids_.find(ByteReader(record.body.subspan(id_offset_), order_).u64());
 }
 
-std::uint64_t SampleDecoder::time_of(const Record& record) const {
-  if (!has_times_) return record.position;
+SampleId SampleDecoder::sample_id(const Record& record) const {
+  if (attributes_.empty()) return {};
   const Attribute* attribute = &attributes_.front();
   // The trailers of events may differ, too; with IDENTIFIER the last word is the id.
   if (attributes_.size() > 1 && attribute->has(PERF_SAMPLE_IDENTIFIER) &&
@@ -89,7 +89,11 @@ std::uint64_t SampleDecoder::time_of(const Record& record) const {
     const auto id = ids_.find(ByteReader(record.body.last(kWord), order_).u64());
     if (id) attribute = &attributes_[*id];
   }
-  return parse_sample_id(record, *attribute, order_).time.value_or(0);
+  return parse_sample_id(record, *attribute, order_);
+}
+
+std::uint64_t SampleDecoder::time_of(const Record& record) const {
+  return has_times_ ? sample_id(record).time.value_or(0) : record.position;
 }
 
 SampleDecoder::Decoded SampleDecoder::decode(const Record& record) const {
@@ -182,8 +186,8 @@ std::optional<SampleDetails> SampleDecoder::details(const Record& record,
   if (attribute.has(PERF_SAMPLE_REGS_INTR)) {
     details.interrupt_registers = registers(reader, attribute.sample_regs_intr);
   }
-  skip_words(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
-             PERF_SAMPLE_CODE_PAGE_SIZE);
+  if (attribute.has(PERF_SAMPLE_PHYS_ADDR)) details.physical_address = reader.u64();
+  skip_words(PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE);
   if (attribute.has(PERF_SAMPLE_AUX)) reader.skip(reader.u64());
   if (reader.failed()) return std::nullopt;
   return details;

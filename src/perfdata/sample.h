@@ -43,6 +43,7 @@ struct SampleDetails {
   std::span<const std::byte> user_registers, interrupt_registers;  ///< u64 each
   std::uint64_t weight = 0;       ///< PERF_SAMPLE_WEIGHT, or all parts of PERF_SAMPLE_WEIGHT_STRUCT
   std::uint64_t data_source = 0;  ///< perf_mem_data_src
+  std::uint64_t physical_address = 0;
 };
 
 /// Offsets in bytes, after the record header, of the fixed fields in the samples of one event.
@@ -81,6 +82,9 @@ class SampleDecoder {
   /// end.
   std::optional<SampleDetails> details(const Record& record, const Sample& sample) const;
 
+  /// Reads the trailer of a record that is not a sample, by the event that it names. All fields are
+  /// nullopt before there is an event.
+  SampleId sample_id(const Record& record) const;
   /// Returns the time of a record that is not a sample: ns if any event records times, else its
   /// position in the recording. In a recording with times, records without one have time 0 and so
   /// precede all others, as in perf.

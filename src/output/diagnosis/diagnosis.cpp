@@ -162,7 +162,7 @@ std::string cpu_list(const std::vector<int>& cpus) {
 std::string pmu_text(const machine::Pmu& pmu) {
   std::vector<std::string> parts{fmt::format("type {}", pmu.type)};
   if (machine::is_arm_spe(pmu)) {
-    parts.emplace_back("statistical profiling; its samples are AUX data, not read yet");
+    parts.emplace_back("statistical profiling; its samples are AUX data, which perf records");
   } else if (pmu.name == "ibs_op") {
     parts.emplace_back("executed operations; does p and pp of cycles, r076, r0c1");
   } else if (pmu.name == "ibs_fetch") {

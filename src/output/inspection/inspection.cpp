@@ -19,6 +19,7 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/support/losses.h"
 #include "src/support/process.h"
 
 #include <algorithm>
@@ -252,15 +253,34 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
   lines.text += Page{}.list(list);
 }
 
+/// Describes a hardware trace: its size, what was decoded, and the flags of its chunks.
+std::string trace_text(const perfdata::Recording::HardwareTrace& trace, const Losses& losses) {
+  std::string text = fmt::format("{}, {} bytes", perfdata::name_of_trace_type(trace.type),
+                                 analysis::in_thousands(trace.bytes));
+  if (!trace.is_decoded) return text + ", not decoded";
+  text += fmt::format(", {} records", analysis::in_thousands(trace.spe.records));
+  const auto add = [&](std::uint64_t number, std::string_view what) {
+    if (number > 0) text += fmt::format(", {} {}", analysis::in_thousands(number), what);
+  };
+  add(trace.spe.incomplete, "incomplete records left out");
+  add(trace.spe.malformed, "malformed packets");
+  if (losses.aux_truncated + losses.aux_partial + losses.aux_collisions == 0) return text;
+  text += fmt::format("; of {} PERF_RECORD_AUX", analysis::in_thousands(losses.aux_records));
+  add(losses.aux_truncated, "TRUNCATED");
+  add(losses.aux_partial, "PARTIAL");
+  add(losses.aux_collisions, "COLLISION");
+  return text;
+}
+
 /// Adds the record counts; without details only if something is missing or wrong.
 void add_samples(const Inspection& inspection, bool details, Lines& lines) {
   const auto& record_counts = inspection.record_counts;
   const auto& [unknown_ids, short_samples] = record_counts.left_out;
-  const auto& [trace_type, trace_bytes] = inspection.recording.hardware_trace();
+  const auto& trace = inspection.recording.hardware_trace();
   const auto warnings = analysis::loss_warnings(record_counts, record_counts.total_samples());
   const bool any = unknown_ids > 0 || short_samples > 0 || record_counts.lost_records > 0 ||
                    record_counts.lost_samples > 0 || record_counts.repeated.blocks > 0 ||
-                   trace_bytes > 0 || !warnings.empty() || !inspection.no_samples.empty();
+                   trace.bytes > 0 || !warnings.empty() || !inspection.no_samples.empty();
   if (!any && !details) return;
   lines.heading("Samples");
   lines.line("read", std::to_string(record_counts.total_samples()));
@@ -268,11 +288,7 @@ void add_samples(const Inspection& inspection, bool details, Lines& lines) {
   lines.line("too short", std::to_string(short_samples));
   lines.line("lost records", std::to_string(record_counts.lost_records));
   lines.line("lost samples", std::to_string(record_counts.lost_samples));
-  if (trace_bytes > 0) {
-    lines.line("hardware trace",
-               fmt::format("{}, {} bytes, not decoded", perfdata::name_of_trace_type(trace_type),
-                           analysis::in_thousands(trace_bytes)));
-  }
+  if (trace.bytes > 0) lines.line("hardware trace", trace_text(trace, record_counts));
   lines.line("warning", inspection.no_samples);
   for (const std::string& warning : warnings) lines.line("warning", warning);
   lines.line("warning", record_counts.repeated.warning());
@@ -283,6 +299,21 @@ void add_faults(const perfdata::Recording& recording, Lines& lines) {
   for (const auto& fault : recording.faults()) {
     lines.text += fmt::format("  {}\n", escape_for_terminal(describe(fault)));
   }
+}
+
+/// Returns null without a hardware trace.
+Json trace_json(const perfdata::Recording::HardwareTrace& trace, const Losses& losses) {
+  if (trace.bytes == 0) return {};
+  return {{"type", perfdata::name_of_trace_type(trace.type)},
+          {"bytes", trace.bytes},
+          {"decoded", trace.is_decoded},
+          {"records", trace.spe.records},
+          {"incomplete_records", trace.spe.incomplete},
+          {"malformed_packets", trace.spe.malformed},
+          {"aux_records", losses.aux_records},
+          {"aux_truncated", losses.aux_truncated},
+          {"aux_partial", losses.aux_partial},
+          {"aux_collisions", losses.aux_collisions}};
 }
 
 Json event_json(const Inspection& inspection, std::size_t index) {
@@ -391,6 +422,7 @@ Json inspection_json(const Inspection& inspection) {
           {"short_samples", record_counts.left_out.short_samples},
           {"lost_records", record_counts.lost_records},
           {"lost_samples", record_counts.lost_samples},
+          {"hardware_trace", trace_json(recording.hardware_trace(), record_counts)},
           {"repeated", repeated.blocks > 0 ? FieldWriter::json_of(repeated) : Json()},
           {"read_in_part", recording.read_in_part()},
           {"faults", FieldWriter::json_of(recording.faults())}};
