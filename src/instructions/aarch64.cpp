@@ -214,8 +214,8 @@ void set_memory(Does does, Instruction& instruction) {
   }
 }
 
-/// Returns the target of a branch, whose distance is the signed number of words in bits `high` to
-/// `low`.
+/// Returns the target of a branch, or of a load of a literal, whose distance is the signed number
+/// of words in bits `high` to `low`.
 std::uint64_t branch_target(std::uint32_t word, unsigned high, unsigned low,
                             std::uint64_t address) {
   const std::uint32_t words = bits(word, high, low);
@@ -289,12 +289,18 @@ std::optional<Instruction> classify_aarch64(std::span<const std::byte> code,
   if (group == 0 && !bit(word, 31)) return std::nullopt;  // UDF and the words reserved with it
   if ((group & 0b0101) == 0b0100) {
     set_memory(load_or_store_of(word), instruction);
+    const bool is_literal = bits(word, 29, 27) == 0b011 && !bit(word, 24);
+    if (is_literal && instruction.categories.contains(Category::load)) {
+      instruction.literal = branch_target(word, 23, 5, address);
+    }
   } else if (group == 0b0010) {
     set_memory(sve(word), instruction);
   } else if ((group & 0b1110) == 0b1010) {
     set_branch_or_system(word, address, instruction);
   } else {
-    instruction.categories.insert(Category::other);
+    // Data processing: immediates, registers, floating point and SIMD. The rest is SME.
+    const bool computes = (group & 0b1110) == 0b1000 || (group & 0b0101) == 0b0101;
+    instruction.categories.insert(computes ? Category::no_memory : Category::other);
   }
   return instruction;
 }

@@ -100,6 +100,8 @@ struct Instruction {
   Categories categories;  ///< never empty
   /// Target of a direct jump or call; for XBEGIN that of an abort.
   std::optional<std::uint64_t> target;
+  /// aarch64: where the data is that a load at a distance from the instruction accesses.
+  std::optional<std::uint64_t> literal;
   Flow flow = Flow::next;
   Fusion fusion = Fusion::none;
   /// Some CPU fuses it with a following conditional jump, whatever its operands are: instructions

@@ -132,13 +132,9 @@ TEST(A64Instructions, ClassifyPrefetchesWithoutAccess) {
 }
 
 TEST(A64Instructions, ClassifyUnknownOnesAsOther) {
-  for (const auto& [assembly, word] : std::vector<Named>{{"add x0, x1, x2", 0x8b020020},
-                                                         {"udiv x1, x2, x3", 0x9ac30841},
-                                                         {"adr x0, label", 0x10000340},
-                                                         {"dc zva, x0", 0xd50b7420},
+  for (const auto& [assembly, word] : std::vector<Named>{{"dc zva, x0", 0xd50b7420},
                                                          {"dmb ish", 0xd5033bbf},
                                                          {"mrs x0, cntvct_el0", 0xd53be040},
-                                                         {"fadd d0, d1, d2", 0x1e622820},
                                                          {"stg x0, [x1]", 0xd9200820},
                                                          {"ldg x0, [x1]", 0xd9600020},
                                                          {"bti c", 0xd503245f},
@@ -146,7 +142,25 @@ TEST(A64Instructions, ClassifyUnknownOnesAsOther) {
     EXPECT_EQ(categories_of(word), "OTHER") << assembly;
     EXPECT_EQ(decode(word)->flow, Flow::next) << assembly;
   }
-  EXPECT_EQ(categories_of(0xd503201f), "NOP");
+}
+
+TEST(A64Instructions, OfDataProcessingAccessNoMemory) {
+  for (const auto& [assembly, word] : std::vector<Named>{{"add x0, x1, x2", 0x8b020020},
+                                                         {"add x0, x1, #1", 0x91000420},
+                                                         {"udiv x1, x2, x3", 0x9ac30841},
+                                                         {"adr x0, label", 0x10000340},
+                                                         {"fadd d0, d1, d2", 0x1e622820},
+                                                         {"mul v0.4s, v1.4s, v2.4s", 0x4ea29c20}}) {
+    EXPECT_EQ(categories_of(word), "NOMEM") << assembly;
+    EXPECT_EQ(decode(word)->flow, Flow::next) << assembly;
+  }
+}
+
+TEST(A64Instructions, HaveTheAddressOfALiteral) {
+  EXPECT_EQ(decode(0x58000046, 0x1000)->literal, 0x1008u) << "ldr x6, .+8";
+  EXPECT_EQ(decode(0x98ffffe6, 0x1000)->literal, 0x0ffcu) << "ldrsw x6, .-4";
+  EXPECT_EQ(decode(0xd8000040, 0x1000)->literal, std::nullopt) << "prfm pldl1keep, .+8";
+  EXPECT_EQ(decode(0xf9400020, 0x1000)->literal, std::nullopt) << "ldr x0, [x1]";
 }
 
 TEST(A64Instructions, HaveTheSuccessorsOfTheirEncoding) {
@@ -300,7 +314,8 @@ struct Comparison {
       differences.try_emplace(fmt::format("{} {}: ours {}", text.mnemonic, what, ours),
                               fmt::format("{:08x} {}", word, text.operands));
     };
-    if (ours != theirs) differ("by category");
+    // What computes has no word of its own in a name.
+    if ((ours == "NOMEM" ? "OTHER" : ours) != theirs) differ("by category");
     if (!found) return;
     if (found->flow != flow_by_name(text.mnemonic)) differ("by flow");
     if (found->target) {
