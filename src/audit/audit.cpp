@@ -11,11 +11,11 @@
 #include "src/audit/data_addresses.h"
 #include "src/audit/event_blocks.h"
 #include "src/audit/file_judge.h"
-#include "src/audit/ibs_records.h"
 #include "src/audit/measured_delay.h"
 #include "src/audit/missing_files.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
+#include "src/audit/tagged_records.h"
 #include "src/code/code_budget.h"
 #include "src/code/function_code.h"
 #include "src/instructions/category.h"
@@ -470,7 +470,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   code::CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = audit_data_addresses(profile, budget);
-  const auto ibs_records = check_ibs_records(profile, budget);
+  const auto tagged_records = check_tagged_records(profile, budget);
   const auto impossible = measure::impossible_records(profile);
   const BranchAudit branches = audit_branch_records(profile, choices.top);
   Auditor auditor(profile, choices, data_addresses, budget);
@@ -484,7 +484,8 @@ Audit audit(const measure::Source& source, const Choices& choices) {
       event.warnings.insert(event.warnings.begin(), found->second.begin(), found->second.end());
     }
     event.data_source = result_of(recorded.index, data_sources);
-    event.ibs_record = result_of(recorded.index, ibs_records);
+    auto& tagged = measure::is_spe(recorded) ? event.spe_record : event.ibs_record;
+    tagged = result_of(recorded.index, tagged_records);
     event.branch_records = result_of(recorded.index, branches.events);
   }
   result.events = auditor.audit();

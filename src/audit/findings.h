@@ -68,7 +68,7 @@ struct EventAudit {
   /// Share of the samples, judged by their instruction or decided by their data address, whose IP
   /// is wrong by one or the other.
   analysis::Share wrong;
-  std::optional<Contradictions> ibs_record;  ///< nullopt: no sample to judge
+  std::optional<Contradictions> ibs_record, spe_record;  ///< nullopt: no sample to judge
   /// Number of functions with judged samples, those that `functions` leaves out included.
   std::size_t all_functions = 0;
   std::size_t impossible_functions = 0;  ///< number of functions with impossible samples

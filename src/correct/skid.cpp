@@ -85,7 +85,7 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
   if (measure::is_ibs(event)) {
     return refused("IBS samples the operation that it tagged; there is no skid to take out", "");
   }
-  if (event.pmu_name.starts_with("arm_spe")) {
+  if (measure::is_spe(event)) {
     return refused("SPE samples the operation that it tagged; there is no skid to take out", "");
   }
   if (is_of_time(event)) {

@@ -169,6 +169,10 @@ bool is_ibs(const RecordedEvent& event) {
          is_core_event(event);
 }
 
+bool is_spe(const RecordedEvent& event) {
+  return event.pmu_name.starts_with("arm_spe");
+}
+
 std::string precise_request(const RecordedEvent& event) {
   const bool is_precise = event.entry && event.entry->precise == true;
   if (event.catalogue.empty() || is_of_arm(event) ||
@@ -202,7 +206,7 @@ std::optional<analysis::AddressSource> address_source(const RecordedEvent& event
   // perf_sw_event() the faulting address.
   if (is_page_fault(attribute)) return AddressSource::page_fault;
   if (attribute.type == PERF_TYPE_SOFTWARE) return AddressSource::none;
-  if (event.pmu_name == "ibs_op" || event.pmu_name.starts_with("arm_spe")) {
+  if (event.pmu_name == "ibs_op" || is_spe(event)) {
     return AddressSource::tagged;
   }
   if (is_of_arm(event)) return AddressSource::none;

@@ -52,6 +52,9 @@ bool is_pebs(const RecordedEvent& event);
 /// Whether an event is one of IBS, or one of AMD's core PMU that the kernel hands to IBS.
 bool is_ibs(const RecordedEvent& event);
 
+/// Whether the event is of Arm's SPE, whose samples are made of its AUX data.
+bool is_spe(const RecordedEvent& event);
+
 /// Returns what to request so that the recorded CPU records an event precisely, "r00c5:pp"; empty:
 /// it cannot, or that is not known. It records cycles by another event, or by IBS.
 std::string precise_request(const RecordedEvent& event);

@@ -1,5 +1,5 @@
 // IBS records of samples against the instructions that they are at.
-#include "src/audit/ibs_records.h"
+#include "src/audit/tagged_records.h"
 
 #include "src/audit/audit.h"
 #include "src/measure/measure.h"

@@ -197,7 +197,7 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   SKID_MEMBERS(data_source, data_address);
   io("wrong", value.wrong.count);
   io("wrong_share", share_json(value.wrong));
-  SKID_MEMBERS(ibs_record);
+  SKID_MEMBERS(ibs_record, spe_record);
   io("functions_judged", value.all_functions);
   io("functions_impossible", value.impossible_functions);
   io("instructions_impossible", value.impossible_instructions);
@@ -236,7 +236,7 @@ void each_row(const Json& event, Add add) {
   add({{"row", "event"}, {"misplaced", {}}}, event);
   add_counts("verdict", "verdict", event["verdicts"]);
   add_counts("not_judged", "reason", event["not_judged"]);
-  for (const char* name : {"data_source", "data_address", "ibs_record"}) {
+  for (const char* name : {"data_source", "data_address", "ibs_record", "spe_record"}) {
     const Json& finding = event[name];
     if (finding.is_null()) continue;
     add({{"row", name},

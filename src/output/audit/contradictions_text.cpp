@@ -156,7 +156,9 @@ std::string contradictions_text(const Page& page, const EventAudit& event, std::
                              of) +
          addresses_line(page, event, of) +
          contradictions_line(page, "IBS", event.ibs_record, kContradictedIbs,
-                             "have raw data that is no IBS record", fewest, of);
+                             "have raw data that is no IBS record", fewest, of) +
+         contradictions_line(page, "SPE", event.spe_record, kContradictedSpe, "have no SPE record",
+                             fewest, of);
 }
 
 }  // namespace skid::output

@@ -72,6 +72,7 @@ Judged judged_ips(const std::vector<audit::Audit>& audits) {
 std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
   Judged sources{"samples", "samples", kContradictedSources};
   Judged operations{"samples", "samples", kContradictedIbs};
+  Judged tagged{"samples", "samples", kContradictedSpe};
   Judged records{"branches", "branch records", "are impossible"};
   std::uint64_t by_addresses = 0;
   Judged blocks{"biased", "blocks", "are sampled unevenly"};
@@ -79,6 +80,7 @@ std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
     for (const audit::EventAudit& event : audit.events) {
       if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);
       if (const auto& of = event.ibs_record) add(of->share.count, of->share.total, operations);
+      if (const auto& of = event.spe_record) add(of->share.count, of->share.total, tagged);
       if (const auto& of = event.branch_records) {
         add(of->impossible.count, of->judged, records);
         by_addresses += audit::by_addresses_alone(*of);
@@ -89,7 +91,7 @@ std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
   if (by_addresses == records.total) {
     records.clause = "are impossible by their addresses; their code was not compared";
   }
-  std::vector<Judged> all{judged_ips(audits), sources, operations, records, blocks};
+  std::vector<Judged> all{judged_ips(audits), sources, operations, tagged, records, blocks};
   std::ranges::stable_sort(all, std::greater{}, [](const Judged& one) {
     if (!one.is_of_impossible()) return -1.0;
     return one.count == 0 ? 0.0 : static_cast<double>(one.count) / static_cast<double>(one.total);

@@ -1,4 +1,4 @@
-#include "src/audit/ibs_records.h"
+#include "src/audit/tagged_records.h"
 
 #include "analysis/share.h"
 #include "src/audit/contradictions.h"
@@ -22,6 +22,7 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/sample_kind.h"
+#include "src/perfdata/spe_record.h"
 #include "src/support/address.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
@@ -50,9 +51,63 @@ using instructions::Category;
 using instructions::Flow;
 using instructions::Instruction;
 using perfdata::IbsRecord;
+using perfdata::SpeEvent;
+using perfdata::SpeRecord;
 
 /// What a tagged operation can be recorded to have done.
 enum class Done : std::uint8_t { load, store, lock, prefetch, branch, near_return };
+
+/// What the hardware recorded of one operation, as far as it can be compared.
+struct TaggedOperation {
+  /// Address of the instruction; nullopt: the hardware reports it as invalid.
+  std::optional<std::uint64_t> ip = {};
+  bool is_compared = true;  ///< false: microcode, whose operations are not those of the instruction
+  bool load = false, store = false, locked = false, prefetch = false;
+  unsigned width = 0;  ///< bytes of the access; 0: not known
+  std::optional<std::uint64_t> data_address = {};
+  bool branches = false;
+  std::optional<bool> taken = {}, returns = {};  ///< of a branch; nullopt: not known
+  std::optional<bool> conditional = {}, indirect = {};
+  std::optional<std::uint64_t> target = {};  ///< of a taken branch
+};
+
+TaggedOperation operation_of(const IbsRecord& record) {
+  TaggedOperation operation{.ip = record.rip,
+                            .is_compared = !record.microcode,
+                            .load = record.load,
+                            .store = record.store,
+                            .locked = record.locked,
+                            .prefetch = record.prefetch,
+                            .width = record.width};
+  if (record.branch) {
+    operation.branches = true;
+    operation.taken = record.branch->taken;
+    operation.returns = record.branch->returns;
+    if (record.branch->taken) operation.target = record.branch->target;
+  }
+  return operation;
+}
+
+TaggedOperation operation_of(const SpeRecord& record) {
+  TaggedOperation operation{.ip = record.pc};
+  if (!record.operation) return operation;
+  operation.load = record.operation->loads();
+  operation.store = record.operation->stores();
+  if (operation.load) operation.data_address = record.data_address;
+  operation.branches = record.operation->branches();
+  if (!operation.branches) return operation;
+  // Later versions of SPE have further bits, and then others may mean something else.
+  constexpr std::uint8_t kOfAllVersions = 3;
+  if (record.operation->bits <= kOfAllVersions) {
+    operation.conditional = record.operation->is_conditional();
+    operation.indirect = record.operation->is_indirect();
+  }
+  // What a branch did is known once it retired.
+  if (!record.has(SpeEvent::retired)) return operation;
+  operation.taken = !record.has(SpeEvent::not_taken);
+  if (*operation.taken) operation.target = record.target;
+  return operation;
+}
 
 /// Returns what does it on x86-64: the causes of the events that count it.
 std::span<const events::Cause> causes_of(Done done) {
@@ -66,17 +121,36 @@ std::span<const events::Cause> causes_of(Done done) {
   return kCauses.at(static_cast<std::size_t>(done));
 }
 
+/// Returns the verdict on an instruction of aarch64. Prefetches are not documented to be loads or
+/// not, and instructions of Category::other may access memory or branch.
+Verdict verdict_on_aarch64(Done done, const instructions::Categories& categories) {
+  const Category needed = done == Done::load    ? Category::load
+                          : done == Done::store ? Category::store
+                                                : Category::branch;
+  if (categories.contains(needed)) return Verdict::can;
+  const bool is_known = !categories.contains(Category::other) &&
+                        !(done != Done::branch && categories.contains(Category::prefetch));
+  return is_known ? Verdict::never : Verdict::unknown;
+}
+
 /// What the instruction at a place can do, with the one that it may be fused with.
 struct Abilities {
+  Arch arch = Arch::x86_64;
   instructions::Categories categories;
   /// A fused partner may precede the known code, so that nothing is impossible.
   bool is_partial = false;
   unsigned widest = 0;  ///< bytes of the largest access; 0: not known
   /// Bytes from the instruction to the target of its direct branch, or to that of its partner.
   std::optional<std::uint64_t> jump = {};
+  /// Bytes from the instruction to the data that it loads, if it is at a distance.
+  std::optional<std::uint64_t> literal = {};
+  /// Whether its branch, or that of its partner, is conditional, and indirect; nullopt: it has
+  /// none, or not known.
+  std::optional<bool> conditional = {}, indirect = {};
 
   Verdict can(Done done) const {
-    const Verdict verdict = events::verdict_on(causes_of(done), categories);
+    const Verdict verdict = arch == Arch::aarch64 ? verdict_on_aarch64(done, categories)
+                                                  : events::verdict_on(causes_of(done), categories);
     return is_partial && verdict == Verdict::never ? Verdict::unknown : verdict;
   }
   bool has_any(std::initializer_list<Category> some) const {
@@ -101,9 +175,10 @@ unsigned widest_access(const Instruction& instruction) {
   return widest == 0 || widest > kMost ? 0 : static_cast<unsigned>(std::bit_ceil(widest));
 }
 
+/// Decodes the instruction at a link-time address of a module whose architecture is known.
 std::optional<Instruction> classified_at(const symbols::Module& module, std::uint64_t address) {
   return instructions::classify(
-      Arch::x86_64, module.code({address, address + instructions::kLongestInstruction}), address);
+      *module.arch(), module.code({address, address + instructions::kLongestInstruction}), address);
 }
 
 /// Returns the target of a direct branch; nullopt also for one with an operand-size prefix, by
@@ -156,14 +231,54 @@ std::optional<Abilities> abilities_at(const symbols::Module& module, code::FileC
   return abilities;
 }
 
+/// Returns the abilities of the instruction of aarch64 at a link-time address.
+std::optional<Abilities> abilities_on_aarch64(const symbols::Module& module,
+                                              std::uint64_t address) {
+  const auto instruction = classified_at(module, address);
+  if (!instruction) return std::nullopt;
+  Abilities abilities{.arch = Arch::aarch64, .categories = instruction->categories};
+  const auto add_branch = [&](const Instruction& branch) {
+    if (branch.target) abilities.jump = *branch.target - address;
+    if (!branch.categories.contains(Category::branch) ||
+        branch.categories.contains(Category::other)) {
+      return;
+    }
+    abilities.conditional = branch.flow == Flow::conditional;
+    abilities.indirect = !branch.target;
+  };
+  add_branch(*instruction);
+  if (instruction->literal) abilities.literal = *instruction->literal - address;
+  // CPUs fuse a comparison with a branch, and the computation of an address with its access
+  // (FeatureArithmeticBccFusion and FeatureFuseAddress in LLVM's AArch64Features.td).
+  if (abilities.categories.contains(Category::no_memory)) {
+    if (const auto after = classified_at(module, address + instruction->length)) {
+      abilities.categories |= after->categories;
+      add_branch(*after);
+    } else {
+      abilities.is_partial = true;
+    }
+  }
+  return abilities;
+}
+
 /// Whether the samples of an event have the raw data of IBS op.
 bool has_ibs_records(const measure::RecordedEvent& event) {
   return measure::is_ibs(event) && event.pmu_name != "ibs_fetch" &&
          event.attribute.has(PERF_SAMPLE_RAW);
 }
 
+/// Whether the samples of an event have records of SPE: they are made of them.
+bool has_spe_records(const measure::RecordedEvent& event) {
+  return measure::is_spe(event) && event.attribute.has(PERF_SAMPLE_RAW);
+}
+
+bool has_records(const measure::RecordedEvent& event) {
+  return has_ibs_records(event) || has_spe_records(event);
+}
+
 bool takes_record(const measure::RecordedEvent& event, perfdata::SampleKind kind) {
-  return has_ibs_records(event) && kind.exact() && kind.mode() == perfdata::CpuMode::user;
+  const bool is_exact = has_spe_records(event) || (has_ibs_records(event) && kind.exact());
+  return is_exact && kind.mode() == perfdata::CpuMode::user;
 }
 
 AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudget& budget) {
@@ -179,16 +294,18 @@ AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudg
     const symbols::Module* module = profile.modules.find(mapped).module;
     // Without a build-id the file may be another build.
     const bool is_known = module != nullptr && !mapped.build_id.empty() && module->has_code() &&
-                          module->arch() == Arch::x86_64 &&
-                          profile.arch().value_or(Arch::x86_64) == Arch::x86_64;
+                          module->arch() &&
+                          module->arch() == profile.arch().value_or(*module->arch());
     if (!is_known) return;
-    code::FileCode file(*module, Arch::x86_64, std::nullopt, budget);
+    code::FileCode file(*module, *module->arch(), std::nullopt, budget);
     const auto begin_of = [&](const auto& place) {
       const auto address = module->address_at(place.first.offset);
       return address ? std::optional(file.range_around(*address).begin) : std::nullopt;
     };
     code::visit_by_function(begin, end, begin_of, [&](auto& place) {
-      place.second = abilities_at(*module, file, *module->address_at(place.first.offset));
+      const std::uint64_t address = *module->address_at(place.first.offset);
+      place.second = module->arch() == Arch::aarch64 ? abilities_on_aarch64(*module, address)
+                                                     : abilities_at(*module, file, address);
     });
   });
   return places;
@@ -217,50 +334,72 @@ class Comparison {
   Answer answer_ = Answer::undecided;
 };
 
-void compare_branch(const perfdata::IbsBranch& recorded, const Abilities& abilities,
-                    std::uint64_t ip, Comparison& comparison) {
+void compare_branch(const TaggedOperation& recorded, const Abilities& abilities, std::uint64_t ip,
+                    Comparison& comparison) {
   using enum Category;
   comparison.require(Done::branch);
-  if (recorded.returns) comparison.require(Done::near_return);
-  if (abilities.has_any({return_near}) && !recorded.returns) comparison.add(false);
+  if (recorded.returns == true) comparison.require(Done::near_return);
+  if (abilities.has_any({return_near}) && recorded.returns == false) comparison.add(false);
+  const auto compare = [&](std::optional<bool> one, std::optional<bool> other) {
+    if (one && other) comparison.add(*one == *other);
+  };
+  compare(recorded.conditional, abilities.conditional);
+  compare(recorded.indirect, abilities.indirect);
   const bool always_taken =
+      abilities.conditional == false ||
       abilities.has_any({jump, indirect_jump, call, indirect_call, return_near});
-  if (always_taken && !recorded.taken) comparison.add(false);
-  if (recorded.taken && recorded.target && abilities.jump) {
+  if (always_taken && recorded.taken == false) comparison.add(false);
+  if (recorded.target && abilities.jump) {
     comparison.add(*recorded.target == ip + *abilities.jump);
   }
 }
 
-Answer compare(const IbsRecord& record, const Abilities& abilities, std::uint64_t ip) {
+Answer compare(const TaggedOperation& recorded, const Abilities& abilities, std::uint64_t ip) {
   Comparison comparison(abilities);
-  if (record.prefetch) {
+  if (recorded.prefetch) {
     comparison.require(Done::prefetch);
-  } else if (record.load || record.store) {
-    if (record.load) comparison.require(Done::load);
-    if (record.store) comparison.require(Done::store);
-    if (record.locked) comparison.require(Done::lock);
+  } else if (recorded.load || recorded.store) {
+    if (recorded.load) comparison.require(Done::load);
+    if (recorded.store) comparison.require(Done::store);
+    if (recorded.locked) comparison.require(Done::lock);
     // A narrower operation can be a part of a wide access.
-    if (record.width > 0 && abilities.widest > 0) {
-      comparison.add(record.width <= abilities.widest);
+    if (recorded.width > 0 && abilities.widest > 0) {
+      comparison.add(recorded.width <= abilities.widest);
+    }
+    if (recorded.data_address && abilities.literal) {
+      comparison.add(*recorded.data_address == ip + *abilities.literal);
     }
   }
-  if (record.branch) compare_branch(*record.branch, abilities, ip, comparison);
+  if (recorded.branches) compare_branch(recorded, abilities, ip, comparison);
   return comparison.answer();
+}
+
+/// Reads the record of a sample; nullopt if its raw data is none.
+std::optional<TaggedOperation> record_of(const measure::RecordedEvent& event,
+                                         std::span<const std::byte> raw,
+                                         perfdata::ByteOrder order) {
+  if (has_spe_records(event)) {
+    const auto record = perfdata::parse_spe_record(raw);
+    return record ? std::optional(operation_of(*record)) : std::nullopt;
+  }
+  const auto record = perfdata::parse_ibs_record(raw, order);
+  return record ? std::optional(operation_of(*record)) : std::nullopt;
 }
 
 }  // namespace
 
-std::map<std::uint32_t, Contradictions> check_ibs_records(const measure::Profile& profile,
-                                                          code::CodeBudget& budget) {
+std::map<std::uint32_t, Contradictions> check_tagged_records(const measure::Profile& profile,
+                                                             code::CodeBudget& budget) {
   std::map<std::uint32_t, Contradictions> findings;
-  if (std::ranges::none_of(profile.events, has_ibs_records)) return findings;
+  if (std::ranges::none_of(profile.events, has_records)) return findings;
   const AbilitiesOfPlaces places = find_abilities(profile, budget);
   const perfdata::Recording& recording = profile.recording;
-  const auto compared = [&](const IbsRecord& record, const locate::VisitedRecord& visited) {
+  const auto compared = [&](const TaggedOperation& record, const locate::VisitedRecord& visited) {
     const std::uint64_t ip = visited.sample->ip;
-    // The kernel takes the address from the record (set_linear_ip() in perf_ibs_handle_irq()).
-    if (record.rip != ip) return Answer::contradicts;
-    if (record.microcode || !visited.location) return Answer::undecided;
+    // Of IBS the kernel takes the address from the record (set_linear_ip() in
+    // perf_ibs_handle_irq()); samples of SPE are made of it.
+    if (record.ip != ip) return Answer::contradicts;
+    if (!record.is_compared || !visited.location) return Answer::undecided;
     const auto place = places.find(*visited.location);
     if (place == places.end() || !place->second) return Answer::undecided;
     return compare(record, *place->second, ip);
@@ -268,11 +407,12 @@ std::map<std::uint32_t, Contradictions> check_ibs_records(const measure::Profile
   profile.visit([&](const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr) return;
-    if (!takes_record(profile.events[sample->attribute], {sample->mode, sample->exact})) return;
+    const measure::RecordedEvent& event = profile.events[sample->attribute];
+    if (!takes_record(event, {sample->mode, sample->exact})) return;
     Contradictions& finding = findings[sample->attribute];
     const auto details = recording.decoder().details(visited.record, *sample);
     const auto record =
-        details ? perfdata::parse_ibs_record(details->raw, recording.byte_order()) : std::nullopt;
+        details ? record_of(event, details->raw, recording.byte_order()) : std::nullopt;
     if (!record) {
       ++finding.without;
       return;
