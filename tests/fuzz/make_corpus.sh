@@ -8,7 +8,7 @@ here=$(realpath "$(dirname "$0")")
 corpus=$here/corpus
 cmake --build "$build" --target make_seeds skidscan >/dev/null
 mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols" \
-  "$corpus/instructions" "$corpus/perfstat" "$corpus/report" "$corpus/code" "$corpus/corrected"
+  "$corpus/instructions" "$corpus/perfstat" "$corpus/report" "$corpus/code" "$corpus/corrected" "$corpus/spe"
 
 # Recordings contain the host name: here, example.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --uts "$here/make_corpus.sh" "$build"

@@ -7,6 +7,7 @@
 #include "src/symbols/kallsyms.h"
 #include "tests/fuzz/sampled_program.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/spe_to_build.h"
 
 namespace {
 
@@ -71,6 +72,17 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary) << content;
 }
 
+/// Packets of all kinds.
+skid::test::SpePackets spe_records() {
+  skid::test::SpePackets packets;
+  packets.pc(0x401000).load(0x0e).events(0x16).data(0xb400'0000'0000'1000).physical(0x2000);
+  packets.latency(0, 30).latency(1, 4).latency(2, 1).source(8).context(7).timestamp(20);
+  packets.padding(3).pc(0xffff'8000'0000'1000, 1).store(4).events(0x603f3, 4).context(8);
+  packets.timestamp(21).pc(0x401004).branch(1).events(0x42).target(0x401000).end();
+  packets.raw({"\x22\x00", 2}).padding(2).pc(0x401008).raw("\xff").other(8).end();
+  return packets.raw("\x21\x98\x01\x02").pc(0x40100c).raw("\xb2");
+}
+
 void write_recordings(const std::filesystem::path& directory) {
   for (const bool big_endian : {false, true}) {
     RecordingBuilder builder(big_endian);
@@ -95,6 +107,13 @@ void write_recordings(const std::filesystem::path& directory) {
   trace.record(PERF_RECORD_AUXTRACE, 0, trace.writer().u64(16).u64(0).u64(0).u64(0).bytes());
   trace.record(PERF_RECORD_FINISHED_ROUND, 0, trace.writer().u64(0).bytes());
   trace.sample(0x1000, 7, 20).write(directory / "auxtrace.data");
+
+  // AUX data of SPE, also malformed and cut off, before and after the records of its threads.
+  skid::test::SpeRecording spe;
+  spe.comm(7, 7, 1).map(7, 0x400000, 0x10000, "/bin/x", 2).trace(spe_records());
+  spe.fork(7, 8, 3).switch_in(7, 8, 10, 1).aux(0, 64, PERF_AUX_FLAG_PARTIAL, 40);
+  spe.trace(skid::test::SpePackets().raw(spe_records().bytes().substr(5, 70)), 1);
+  spe.finished().write(directory / "spe.data");
 
   RecordingBuilder cut;
   cut.event({}).sample(0x1000, 7, 10).record(PERF_RECORD_SAMPLE, kUser, "", 4);
@@ -194,6 +213,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path corpus = argv[1];
   write_recordings(corpus / "recording");
   write_features(corpus / "features");
+  write_file(corpus / "spe" / "all-packets", "\x04" + spe_records().bytes());
   write_counts(corpus / "perfstat");
   write_code(corpus / "code", skid::read_file(corpus / "instructions" / "all-kinds", 1U << 16U));
   write_corrected(corpus / "corrected");

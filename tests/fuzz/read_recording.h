@@ -10,6 +10,7 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/spe_record.h"
 #include "tests/support/standard.h"
 
 namespace skid::fuzz {
@@ -39,6 +40,8 @@ inline std::uint64_t read_records(perfdata::Recording& recording) {
     }
     const auto operation = perfdata::parse_ibs_record(details->raw, decoder.order());
     if (operation) sum += operation->width;
+    const auto tagged = perfdata::parse_spe_record(details->raw);
+    if (tagged) sum += operation_text(*tagged).size() + events_text(*tagged).size();
   }
   for (const auto& fault : recording.faults()) sum += describe(fault).size();
   return sum;
