@@ -483,7 +483,10 @@ bool Recording::skip_announced() {
 }
 
 void Recording::accept(const Record& record) {
-  spe_.take(record, decoder_);
+  if (!spe_.take(record, decoder_)) {
+    fault(record.offset, "more threads or context switches than are kept", "",
+          "samples of SPE may be without their thread");
+  }
   if (rewound_) {
     while (changes_made_ < changes_.size() && changes_[changes_made_].position <= record.position) {
       follow(changes_[changes_made_]);

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <linux/perf_event.h>
 
@@ -22,9 +23,9 @@ namespace {
 /// Largest number of bytes of a record: that of PMSIDR_EL1.MaxSize (2 KiB).
 constexpr std::size_t kLargestRecord = std::size_t{2} << 10;
 
-/// Maximum number of threads and of context switches that are kept. Bounds memory for compressed
-/// recordings.
-constexpr std::size_t kMostTasks = std::size_t{1} << 22;
+/// Maximum number of threads, and of context switches, that are kept: 100 MB. Bounds memory for
+/// compressed recordings.
+constexpr std::size_t kMostThreads = std::size_t{1} << 19, kMostSwitches = std::size_t{1} << 22;
 
 /// Fields of the trailers of other records, which samples have, too.
 constexpr std::uint64_t kTrailer = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
@@ -88,9 +89,36 @@ std::uint64_t spe_sample_type(std::uint64_t sample_type) {
 }
 
 void SpeSamples::set_task(Task task, std::uint64_t time) {
-  if (processes_.size() >= kMostTasks) return;
   const auto* known = last_before(processes_, task.tid, time);
-  if (known == nullptr || *known != task.pid) processes_[{task.tid, time}] = task.pid;
+  if (known != nullptr && *known == task.pid) return;
+  if (processes_.size() >= kMostThreads) {
+    has_room_ = false;
+  } else {
+    processes_[{task.tid, time}] = task.pid;
+  }
+}
+
+void SpeSamples::switch_to(Task task, std::uint32_t cpu, std::uint64_t time) {
+  if (switch_count_ >= kMostSwitches) {
+    has_room_ = false;
+    return;
+  }
+  ++switch_count_;
+  is_sorted_ = false;
+  switches_[cpu].push_back({time, task});
+}
+
+/// Returns the thread that was switched onto a CPU last; null: none was.
+const SpeSamples::Task* SpeSamples::running_on(std::uint32_t cpu, std::uint64_t time) {
+  if (!std::exchange(is_sorted_, true)) {
+    for (auto& [of_cpu, switches] : switches_) {
+      std::ranges::stable_sort(switches, {}, &Switch::time);
+    }
+  }
+  const auto found = switches_.find(cpu);
+  if (found == switches_.end()) return nullptr;
+  const auto after = std::ranges::upper_bound(found->second, time, {}, &Switch::time);
+  return after == found->second.begin() ? nullptr : &std::prev(after)->task;
 }
 
 bool SpeSamples::take_info(const Record& record, ByteOrder order,
@@ -98,7 +126,8 @@ bool SpeSamples::take_info(const Record& record, ByteOrder order,
   constexpr std::uint32_t kArmSpe = 4;     // PERF_AUXTRACE_ARM_SPE
   constexpr std::uint64_t kVersion1 = 16;  // bytes: the type of the PMU, and a flag
   ByteReader reader(record.body, order);
-  if (reader.u32() != kArmSpe) return false;
+  // perf writes one; others would only need memory.
+  if (reader.u32() != kArmSpe || !types_.empty()) return false;
   reader.skip(4);
   const bool is_version_1 = reader.remaining() == kVersion1;
   const std::uint64_t first = reader.u64(), header = reader.u64();
@@ -125,12 +154,14 @@ bool SpeSamples::take_info(const Record& record, ByteOrder order,
   return is_any;
 }
 
-void SpeSamples::take(const Record& record, const SampleDecoder& decoder) {
+bool SpeSamples::take(const Record& record, const SampleDecoder& decoder) {
+  if (record.position < next_) return true;
+  next_ = record.position + 1;
   if (record.type == PERF_RECORD_TIME_CONV) {
     if (const auto clock = parse_time_conversion(record, decoder.order())) clock_ = clock;
-    return;
+    return true;
   }
-  if (types_.empty() || record.type >= PERF_RECORD_HEADER_ATTR) return;
+  if (types_.empty() || record.type >= PERF_RECORD_HEADER_ATTR) return true;
   const std::uint64_t time = decoder.has_times() ? decoder.time_of(record) : 0;
   last_time_ = std::max(last_time_, time);
   ByteReader body(record.body, decoder.order());
@@ -154,13 +185,13 @@ void SpeSamples::take(const Record& record, const SampleDecoder& decoder) {
     case PERF_RECORD_SWITCH_CPU_WIDE: {
       if ((record.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) break;
       const SampleId in = decoder.sample_id(record);
-      if (!in.cpu || !in.tid || switches_.size() >= kMostTasks) break;
-      switches_[{*in.cpu, time}] = {in.pid.value_or(-1), *in.tid};
+      if (in.cpu && in.tid) switch_to({in.pid.value_or(-1), *in.tid}, *in.cpu, time);
       break;
     }
     default:
       break;
   }
+  return has_room_ || std::exchange(is_told_, true);
 }
 
 void SpeSamples::add(const AuxData& data) {
@@ -266,7 +297,7 @@ SpeSamples::Task SpeSamples::task_of(std::optional<std::uint64_t> time) {
   Task task{-1, data.tid};
   if (context_) {
     task.tid = *context_;
-  } else if (const Task* running = last_before(switches_, data.cpu, time.value_or(UINT64_MAX))) {
+  } else if (const Task* running = running_on(data.cpu, time.value_or(UINT64_MAX))) {
     return *running;
   }
   if (const auto* pid = last_before(processes_, task.tid, time.value_or(UINT64_MAX))) {

@@ -68,8 +68,10 @@ class SpeSamples {
   /// tools/perf/arch/arm64/util/arm-spe.c, and since Linux 6.14 its version 2). Returns whether it
   /// is of SPE and of one of `attributes`, which are then given the fields of their samples.
   bool take_info(const Record& record, ByteOrder order, std::vector<Attribute>& attributes);
-  /// Takes a record that describes the threads on a CPU, or the clock. Others are ignored.
-  void take(const Record& record, const SampleDecoder& decoder);
+  /// Takes a record that describes the threads on a CPU, or the clock. Others are ignored, and
+  /// those that were taken when the recording was read before. Returns false for the first record
+  /// for which there is no room.
+  bool take(const Record& record, const SampleDecoder& decoder);
   /// Adds data, in the order of the recording.
   void add(const AuxData& data);
   bool empty() const noexcept { return data_.empty(); }
@@ -108,7 +110,14 @@ class SpeSamples {
 
   const Attribute* attribute_of(const AuxData& data,
                                 const std::vector<Attribute>& attributes) const;
+  struct Switch {
+    std::uint64_t time = 0;
+    Task task;
+  };
+
   void set_task(Task task, std::uint64_t time);
+  void switch_to(Task task, std::uint32_t cpu, std::uint64_t time);
+  const Task* running_on(std::uint32_t cpu, std::uint64_t time);
   Task task_of(std::optional<std::uint64_t> time);
   /// Reads packets up to the end of a record into `record_` and `packets_`. Returns whether it is
   /// complete; nullopt at the end of the data.
@@ -119,9 +128,13 @@ class SpeSamples {
   std::map<std::uint32_t, Cpu> cpus_;
   std::vector<AuxData> data_;
   std::optional<TimeConversion> clock_;
-  /// Processes of threads from a time on, and the threads on a CPU.
+  std::uint64_t next_ = 0;  ///< position from which on records were not taken yet
+  /// Processes of threads from a time on.
   std::map<std::pair<std::int32_t, std::uint64_t>, std::int32_t> processes_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Task> switches_;
+  std::map<std::uint32_t, std::vector<Switch>> switches_;  ///< by CPU
+  std::size_t switch_count_ = 0;
+  bool is_sorted_ = false;  ///< the switches of each CPU are, by their time
+  bool has_room_ = true, is_told_ = false;
   std::uint64_t last_time_ = 0;
 
   std::size_t at_ = 0;

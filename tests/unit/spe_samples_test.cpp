@@ -267,6 +267,25 @@ TEST_F(SamplesOfSpe, CountFlagsOfAuxRecords) {
               HasSubstr("AUX data were lost 2 times, because the buffer was full"));
 }
 
+TEST_F(SamplesOfSpe, KnowABoundedNumberOfThreads) {
+  constexpr std::int32_t kMost = 1 << 19;
+  SpeRecording built;
+  for (std::int32_t tid = 1; tid <= kMost + 2; ++tid) built.fork(7, tid, 1);
+  built.trace(SpePackets().pc(4).context(kMost).timestamp(9).pc(4).context(kMost + 1).timestamp(9));
+  auto recording = open(built.finished());
+  EXPECT_THAT(samples_of(recording), ElementsAre(fmt::format("7/{} 4 at 9", kMost),
+                                                 fmt::format("-1/{} 4 at 9", kMost + 1)));
+  test::expect_fault(recording, "more threads or context switches than are kept");
+}
+
+TEST_F(SamplesOfSpe, TakeSwitchesInTheOrderOfTime) {
+  SpeRecording built;
+  // Those of other CPUs, and buffers that perf emptied later, are in between.
+  built.switch_in(9, 9, 200, 0).switch_in(5, 5, 50, 1).switch_in(7, 8, 100, 0);
+  built.trace(SpePackets().raw(load_at(2, 150).bytes()).raw(load_at(3, 250).bytes()));
+  EXPECT_THAT(samples(built), ElementsAre("7/8 2 at 150", "9/9 3 at 250"));
+}
+
 TEST_F(SamplesOfSpe, AreNoneWithoutTheEvent) {
   SpeRecording built({.pmu = 11});
   RecordingBuilder other;
