@@ -24,6 +24,7 @@
 #include "src/perfdata/sample_kind.h"
 #include "src/perfdata/spe_record.h"
 #include "src/support/address.h"
+#include "src/support/byte_order.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/mapped_file.h"
@@ -376,8 +377,7 @@ Answer compare(const TaggedOperation& recorded, const Abilities& abilities, std:
 
 /// Reads the record of a sample; nullopt if its raw data is none.
 std::optional<TaggedOperation> record_of(const measure::RecordedEvent& event,
-                                         std::span<const std::byte> raw,
-                                         perfdata::ByteOrder order) {
+                                         std::span<const std::byte> raw, ByteOrder order) {
   if (has_spe_records(event)) {
     const auto record = perfdata::parse_spe_record(raw);
     return record ? std::optional(operation_of(*record)) : std::nullopt;

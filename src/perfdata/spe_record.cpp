@@ -1,11 +1,9 @@
 #include "src/perfdata/spe_record.h"
 
-#include "src/support/byte_order.h"
-#include "src/support/byte_reader.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 

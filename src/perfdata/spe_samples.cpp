@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <linux/perf_event.h>

@@ -182,6 +182,20 @@ TEST_F(SamplesOfSpe, OfCompressedRecordingsKnowTheirThreads) {
   EXPECT_THAT(samples(built), ElementsAre("7/8 1000 at 50"));
 }
 
+TEST_F(SamplesOfSpe, OfADirectoryKnowTheThreadsOfEachFile) {
+  SpeRecording names;
+  names.comm(7, 7, 1).fork(7, 8, 2);
+  const test::TemporaryDirectory directory;
+  SpeRecording built;
+  built.trace(SpePackets().pc(0x1000).context(8).timestamp(50));
+  built.finished().write(directory / "data");
+  std::ofstream(directory / "data.0", std::ios::binary)
+      << names.builder().records().substr(SpeRecording().builder().records().size());
+  auto recording = Recording::open(directory.path());
+  EXPECT_THAT(samples_of(recording), ElementsAre("7/8 1000 at 50"));
+  EXPECT_TRUE(recording.faults().empty());
+}
+
 TEST_F(SamplesOfSpe, FollowThoseOfOtherEvents) {
   SpeRecording built;
   built.trace(load_at(0x1000, 100));

@@ -14,6 +14,7 @@
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/repeated_records.h"
+#include "src/perfdata/spe_samples.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
 #include "src/support/field_values.h"
