@@ -73,9 +73,8 @@ struct SpeOperation {
   bool stores() const noexcept { return kind == Class::load_store && (bits & 1u) != 0; }
   bool loads() const noexcept { return kind == Class::load_store && (bits & 1u) == 0; }
   bool branches() const noexcept { return kind == Class::branch; }
-  /// Atomic, exclusive, and acquire or release, alone or together: `at`, `exclusive`, `ordered`.
+  /// Whether bits 2 to 4 say atomic, exclusive, and acquire or release.
   bool is_extended() const noexcept { return kind == Class::load_store && (bits & 0xe2u) == 0x02u; }
-  bool is_atomic() const noexcept { return is_extended() && (bits & 0x04u) != 0; }
   bool is_conditional() const noexcept { return branches() && (bits & 1u) != 0; }
   bool is_indirect() const noexcept { return branches() && (bits & 0xfeu) == 0x02u; }
 

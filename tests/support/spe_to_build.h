@@ -187,6 +187,8 @@ class SpeRecording {
   /// Adds the features that name the machine, and returns the recording.
   RecordingBuilder finished() const {
     RecordingBuilder result = builder_;
+    // perf reads no features of the other byte order without this one.
+    result.feature(perfdata::HEADER_HOSTNAME, writer().counted_text("example").bytes());
     name_machine("aarch64", setup_.cpuid, result);
     auto pmus = writer().u32(2).u32(1).counted_text("software");
     pmus.u32(setup_.pmu).counted_text("arm_spe_0");

@@ -199,7 +199,8 @@ TEST_P(SpeAgainstPerf, EachPacketAndEachFieldAreEqual) {
   constexpr std::array<const char*, 4> kCpus{"0x413fd0c1", "0x411fd490", "0x411fd401",
                                              "0x481fd010"};
   const bool has_times = seed % 4 != 3, has_contexts = seed % 2 == 0;
-  SpeRecording built({.has_times = has_times,
+  SpeRecording built({.big_endian = seed % 10 == 6,
+                      .has_times = has_times,
                       .cpuid = kCpus.at(random.number(3U)),
                       .shift = 10,
                       .multiplier = 40960,
