@@ -22,8 +22,9 @@
 // Other evidence can change the share or the verdict. A data address outside all declared data
 // shows that something else caused a sample (verdict_by_cause()). EXACT_IP certifies a kept
 // contract, or its absence declares a sample as not corrected (declared_inexact()). Events that
-// ignore levels are at a known offset (judge_known_offset()), and operations that IBS and SPE tag
-// are judged by their data address alone (judges_tagged()).
+// ignore levels are at a known offset (verdict_at_known_offset()), and operations that IBS and SPE
+// tag are judged by their data address alone (judges_tagged()). output/report/evidence.cpp puts
+// what a verdict follows from into words.
 //
 // Definitions: docs/method.md, "The contract" and "Data addresses".
 #include "analysis/contract.h"

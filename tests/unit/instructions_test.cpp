@@ -481,7 +481,7 @@ TEST(Starts, StepOverWhatDoesNotDecode) {
   EXPECT_THAT(starts_in(Arch::aarch64, test::hex("00 00 00 00  1f 20 03 d5  1f 20"), 0),
               ElementsAre(0, 4, 8));
   EXPECT_THAT(starts_in(Arch::x86_64, test::hex("62 f1 7c 48 10 07 c3"), 0), ElementsAre(0, 6))
-      << "AVX-512, which older Capstones do not decode";
+      << "AVX-512";
 }
 
 }  // namespace

@@ -258,9 +258,8 @@ std::string contract_evidence(const Measurement& m) {
 
 std::string short_reason(const Measurement& m) {
   const NotJudged reason = reason_not_judged(m.basis);
-  return reason != NotJudged::none && !is_judged_by_address(m.basis)
-             ? std::string(analysis::short_reason(reason))
-             : contract_evidence(m.contract, m.basis).front();
+  return reason == NotJudged::none ? contract_evidence(m.contract, m.basis).front()
+                                   : std::string(analysis::short_reason(reason));
 }
 
 std::string evenness_evidence(const Measurement& m) {

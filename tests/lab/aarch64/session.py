@@ -70,12 +70,13 @@ def core_pmus_of(files: Path) -> list:
 def runs(skidscan: str, directory: Path) -> None:
     files = directory / "results/machine"
     cpu, core_pmus = cpu_of(files), core_pmus_of(files)
+    kernel = (files / "proc/sys/kernel/osrelease").read_text().strip()
     for name in RUNS:
         run = directory / "results" / f"{name}.run"
         target = read(skidscan, "target", "--read", shutil.copy(directory / "targets" / name / "target.load", run))
         document = {"schema": "skidscan.run/1", "tool_version": target["tool_version"],
                     "command_line": [], "synthetic": False,
-                    "machine": {"cpu": cpu, "kernel": (files / "proc/sys/kernel/osrelease").read_text().strip(), "hostname": "lab", "core_pmus": core_pmus,
+                    "machine": {"cpu": cpu, "kernel": kernel, "hostname": "lab", "core_pmus": core_pmus,
                                 "perf_event_paranoid": None, "perf_event_max_sample_rate": None,
                                 "allowed_cpus": [0]},
                     "perf": {"path": "perf", "version": "6.1", "major": 6, "minor": 1}, "cpu": 0, "samples": 0,
