@@ -48,7 +48,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 add_custom_command(OUTPUT targets.zst COMMAND ship_targets targets.zst DEPENDS ship_targets VERBATIM
   COMMENT "Targets of all kinds")
 add_custom_target(targets DEPENDS targets.zst)
-set(CPACK_SKIDSCAN_BUILD ${PROJECT_BINARY_DIR})
+set(CPACK_SKIDSCAN_BUILD ${SKIDSCAN_NATIVE_BUILD})
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/CompletePackage.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)

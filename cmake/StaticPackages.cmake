@@ -1,6 +1,6 @@
 # Zydis and fmt from Debian's source packages: their packages of headers have no static library.
 enable_language(C)
-set(sources ${PROJECT_BINARY_DIR}/sources)
+set(sources ${SKIDSCAN_NATIVE_BUILD}/sources)
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/fetch-debian-packages.sh --source --into ${sources}
   zydis fmtlib COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB zydis ${sources}/contents/*-zydis-*)

@@ -7,8 +7,9 @@
 #                                 PACKAGE...
 #        fetch-debian-packages.sh --source --into DIR PACKAGE...
 #   --arch ARCH        Debian's name of the architecture: amd64, arm64
-#   --into DIR         creates contents/ (of the packages), packages (lines with name and version)
-#                      and apt/ (lists, the packages themselves, log); a repeated request does nothing
+#   --into DIR         creates contents/ (of the packages, and what dpkg-query --root=DIR/contents reads),
+#                      packages (lines with name and version) and apt/ (lists, the packages themselves,
+#                      log); a repeated request does nothing
 #   --suite SUITE      packages of another release of the same distribution (bullseye, trixie-backports): from
 #                      the mirrors that this machine has for its own release, verified by the same keys; the
 #                      last SUITE is preferred. Backports and experimental are used with the release that they
@@ -214,7 +215,8 @@ fi || {
 
 # /bin, /sbin and /lib are links into /usr on a merged system; packages of this release use both forms.
 # Owners and set-user-id bits are not needed.
-mkdir -p "$into/extracting/usr/bin" "$into/extracting/usr/sbin" "$into/extracting/usr/lib"
+mkdir -p "$into/extracting/usr/bin" "$into/extracting/usr/sbin" "$into/extracting/usr/lib" \
+  "$into/extracting/var/lib/dpkg"
 ln -s usr/bin usr/sbin usr/lib "$into/extracting/"
 for package in "$into"/apt/archives/*.deb; do
   [ -f "$package" ] || continue
@@ -222,6 +224,8 @@ for package in "$into"/apt/archives/*.deb; do
     fail 1 "$package: cannot be extracted"
   tar -x -C "$into/extracting" --keep-directory-symlink --no-same-owner --no-same-permissions \
     -f "$into/apt/contents.tar" || fail 1 "$package: cannot be extracted"
+  { dpkg-deb --field "$package" && printf 'Status: install ok installed\n\n'; } \
+    >>"$into/extracting/var/lib/dpkg/status" || fail 1 "$package: cannot be read"
   # shellcheck disable=SC2016 # fields of dpkg-deb
   dpkg-deb --show --showformat '${Package} ${Version}\n' "$package"
 done >"$into/packages"
