@@ -7,12 +7,17 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 if(SKIDSCAN_STATIC)
-  # Debian has no static libraries of these two.
   set(SKIDSCAN_FMT static_fmt)
   include(cmake/StaticPackages.cmake)
 else()
   set(SKIDSCAN_FMT fmt::fmt)
   find_package(zydis 4.0 REQUIRED)
+  # libpfm4 has no .pc file.
+  find_path(LIBPFM4_INCLUDE perfmon/pfmlib_perf_event.h REQUIRED)
+  find_library(LIBPFM4_LIBRARY pfm REQUIRED)
+  add_library(libpfm4 UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${LIBPFM4_INCLUDE}")
 endif()
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS iostreams system filesystem)
@@ -30,12 +35,6 @@ if(NOT SKIDSCAN_STATIC)
   set_target_properties(PkgConfig::UTF8PROC PROPERTIES INTERFACE_COMPILE_OPTIONS "")
 endif()
 pkg_check_modules(LIBTRACEEVENT REQUIRED IMPORTED_TARGET libtraceevent)
-# libpfm4 has no .pc file.
-find_path(LIBPFM4_INCLUDE perfmon/pfmlib_perf_event.h REQUIRED)
-find_library(LIBPFM4_LIBRARY pfm REQUIRED)
-add_library(libpfm4 UNKNOWN IMPORTED GLOBAL)
-set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_LIBRARY}"
-  INTERFACE_INCLUDE_DIRECTORIES "${LIBPFM4_INCLUDE}")
 # The tables of these two have 118,000 pointers. As shared libraries, or in a position-independent program, each
 # start would relocate them, which takes four times as long as the rest of it.
 find_library(CAPSTONE_ARCHIVE libcapstone.a)
@@ -45,7 +44,7 @@ if(CAPSTONE_ARCHIVE AND LIBPFM4_ARCHIVE AND NOT SKIDSCAN_STATIC)
   set_target_properties(libpfm4 PROPERTIES IMPORTED_LOCATION "${LIBPFM4_ARCHIVE}")
   add_link_options(-no-pie)
 endif()
-# Nor has libiberty, a static library.
+# libiberty, a static library, has no .pc file.
 find_path(LIBIBERTY_INCLUDE libiberty/demangle.h REQUIRED)
 find_library(LIBIBERTY_LIBRARY iberty REQUIRED)
 find_path(GNUPLOT_IOSTREAM_INCLUDE gnuplot-iostream.h REQUIRED)

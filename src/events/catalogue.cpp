@@ -418,8 +418,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   }
   if (name.starts_with("arm_")) {
     throw UsageError(
-        "--cpu {0}: the events of Arm's CPUs are in skidscan for aarch64 alone; what to record "
-        "there: 'skidscan events --for WHAT --cpu {0}'",
+        "--cpu {0}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
+        "what to record there: 'skidscan events --for WHAT --cpu {0}'",
         cpu);
   }
   std::vector<std::string> names;
