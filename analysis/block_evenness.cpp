@@ -84,7 +84,7 @@ double half_sum_due(double k, double n) {
   const double p = 1 / k;
   const double m = std::floor(n * p) + 1;
   if (m > n) return 0;  // only if k is 1
-  const double log_choices = std::lgamma(n + 1) - std::lgamma(m + 1) - std::lgamma(n - m + 1);
+  const double log_choices = log_gamma(n + 1) - log_gamma(m + 1) - log_gamma(n - m + 1);
   return k * m * std::exp(log_choices + m * std::log(p) + (n - m + 1) * std::log1p(-p));
 }
 

@@ -1,3 +1,7 @@
+// Boost.Math adds in another order with SSE2, so that results would differ between architectures.
+// This is the guard of the header that does it.
+#define BOOST_MATH_SPECIAL_FUNCTIONS_LANCZOS_SSE2
+
 #include "analysis/distributions.h"
 
 #include <algorithm>
@@ -16,8 +20,10 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/cbrt.hpp>
 #include <boost/math/special_functions/detail/erf_inv.hpp>
 #include <boost/math/special_functions/detail/ibeta_inverse.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/fpclassify.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
@@ -27,6 +33,9 @@ namespace {
 using boost::math::cdf;
 using boost::math::complement;
 using boost::math::pdf;
+/// Not in long double, which differs between architectures.
+using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+using StudentsT = boost::math::students_t_distribution<double, InDouble>;
 
 /// Below this the normal approximation is not reliable.
 constexpr double kFew = 10'000;
@@ -67,7 +76,7 @@ class TwoSidedTest {
 
 /// Tests how many of the `marked` are among `drawn` of `total`.
 double hypergeometric_p(double count, double marked, double drawn, double total) {
-  const boost::math::hypergeometric_distribution<> distribution(
+  const boost::math::hypergeometric_distribution<double, InDouble> distribution(
       static_cast<unsigned>(marked), static_cast<unsigned>(drawn), static_cast<unsigned>(total));
   return TwoSidedTest(distribution, std::max(0.0, marked + drawn - total), std::min(marked, drawn),
                       std::floor((drawn + 1.0) * (marked + 1.0) / (total + 2.0)))
@@ -75,7 +84,7 @@ double hypergeometric_p(double count, double marked, double drawn, double total)
 }
 
 double binomial_p(double count, double trials, double share) {
-  const boost::math::binomial_distribution<> distribution(trials, share);
+  const boost::math::binomial_distribution<double, InDouble> distribution(trials, share);
   return TwoSidedTest(distribution, 0, trials, std::floor((trials + 1.0) * share)).p(count);
 }
 
@@ -90,16 +99,28 @@ std::optional<std::pair<double, double>> gamma_of(double z, double skewness) {
 
 }  // namespace
 
+double cube_root(double x) {
+  return boost::math::cbrt(x, InDouble());
+}
+
+double log_gamma(double x) {
+  return boost::math::lgamma(x, InDouble());
+}
+
+double normal_upper_p(double z) {
+  return boost::math::erfc(z / std::sqrt(2.0), InDouble()) / 2.0;
+}
+
 double normal_reach(double share) {
-  return std::sqrt(2.0) * boost::math::erf_inv(share);
+  return std::sqrt(2.0) * boost::math::erf_inv(share, InDouble());
 }
 
 double student_reach(double degrees, double share) {
-  return boost::math::quantile(boost::math::students_t(degrees), 0.5 + share / 2.0);
+  return boost::math::quantile(StudentsT(degrees), 0.5 + share / 2.0);
 }
 
 double student_p(double degrees, double t) {
-  return 2.0 * cdf(complement(boost::math::students_t(degrees), std::abs(t)));
+  return 2.0 * cdf(complement(StudentsT(degrees), std::abs(t)));
 }
 
 double chi_square_p(int degrees, double x) {
@@ -108,10 +129,10 @@ double chi_square_p(int degrees, double x) {
   constexpr int kMostExact = 1000;
   if (degrees > kMostExact) {
     const double variance = 2.0 / (9.0 * degrees);
-    const double z = (std::cbrt(x / degrees) - (1 - variance)) / std::sqrt(variance);
-    return std::erfc(z / std::sqrt(2.0)) / 2;
+    const double z = (cube_root(x / degrees) - (1 - variance)) / std::sqrt(variance);
+    return normal_upper_p(z);
   }
-  return cdf(complement(boost::math::chi_squared(degrees), x));
+  return cdf(complement(boost::math::chi_squared_distribution<double, InDouble>(degrees), x));
 }
 
 ChiSquareTest chi_square_test(std::span<const double> seen, std::span<const double> expected) {
@@ -138,32 +159,33 @@ Bias pearson_of(std::span<const std::uint64_t> samples) {
 double pearson3_p(double z, double skewness) {
   if (skewness < 0) return pearson3_p(-z, -skewness);
   const auto gamma = gamma_of(z, skewness);
-  if (!gamma) return std::erfc(std::abs(z) / std::sqrt(2.0));
+  if (!gamma) return 2.0 * normal_upper_p(std::abs(z));
   const auto [shape, x] = *gamma;
   if (x <= 0) return 0;  // below the end of the shorter tail
-  return std::min(1.0,
-                  2.0 * std::min(boost::math::gamma_q(shape, x), boost::math::gamma_p(shape, x)));
+  return std::min(1.0, 2.0 * std::min(boost::math::gamma_q(shape, x, InDouble()),
+                                      boost::math::gamma_p(shape, x, InDouble())));
 }
 
 double pearson3_upper_p(double z, double skewness) {
   const auto gamma = gamma_of(z, skewness);
-  if (!gamma) return std::erfc(z / std::sqrt(2.0)) / 2.0;
-  return gamma->second <= 0 ? 1 : boost::math::gamma_q(gamma->first, gamma->second);
+  if (!gamma) return normal_upper_p(z);
+  return gamma->second <= 0 ? 1 : boost::math::gamma_q(gamma->first, gamma->second, InDouble());
 }
 
 double binomial_upper_p(std::uint64_t x, std::uint64_t trials, double share) {
   if (x == 0 || share >= 1) return 1;
   if (share <= 0 || x > trials) return 0;
   // Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.24
-  return boost::math::ibeta(static_cast<double>(x), static_cast<double>(trials - x) + 1, share);
+  return boost::math::ibeta(static_cast<double>(x), static_cast<double>(trials - x) + 1, share,
+                            InDouble());
 }
 
 double beta_quantile(double a, double b, double p) {
-  return boost::math::ibeta_inv(a, b, p);
+  return boost::math::ibeta_inv(a, b, p, InDouble());
 }
 
 double beta_quantile_complement(double a, double b, double q) {
-  return boost::math::ibetac_inv(a, b, q);
+  return boost::math::ibetac_inv(a, b, q, InDouble());
 }
 
 double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_t count_b,
@@ -190,7 +212,7 @@ double fisher_exact_p(std::uint64_t count_a, std::uint64_t total_a, std::uint64_
   if (least.size <= kFew) return binomial_p(least.count, least.size, least.share);
   const double share = marked / total;
   const double z = (xb / nb - xa / na) / std::sqrt(share * (1 - share) * (1 / na + 1 / nb));
-  return std::erfc(std::abs(z) / std::sqrt(2.0));
+  return 2.0 * normal_upper_p(std::abs(z));
 }
 
 }  // namespace skid::analysis

@@ -1,4 +1,6 @@
-// Distribution functions and exact tests. Only their implementation uses Boost.Math.
+// Distribution functions and exact tests. Only their implementation uses Boost.Math. Results are
+// the same on every architecture, which those of std::cbrt, std::lgamma, std::erfc and std::hypot
+// are not.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,13 @@
 
 namespace skid::analysis {
 
+/// Returns the cube root of x.
+double cube_root(double x);
+/// Returns the logarithm of the gamma function of x, which is above 0.
+double log_gamma(double x);
+
+/// Returns P(Z >= z) for a standard normal Z.
+double normal_upper_p(double z);
 /// Returns x with P(|Z| <= x) = share for a standard normal Z, 0 < share < 1.
 double normal_reach(double share);
 /// Returns x with P(|T| <= x) = share for Student's t.

@@ -41,7 +41,7 @@ Ends ends_of(double n, double share) {
 /// ((1 + skew t / 3)^3 - 1) / skew + skew / 6 = z.
 double undo_skewness(double z, double skew) {
   if (std::abs(skew) < 1e-6) return z;
-  return 3.0 / skew * (std::cbrt(1.0 + skew * (z - skew / 6.0)) - 1.0);
+  return 3.0 / skew * (cube_root(1.0 + skew * (z - skew / 6.0)) - 1.0);
 }
 
 }  // namespace

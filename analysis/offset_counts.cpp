@@ -48,22 +48,22 @@ std::int64_t OffsetCounts::quantile(double share) const {
 
 double OffsetCounts::mean() const {
   if (empty()) return 0.0;
-  long double sum = 0.0L;
+  double sum = 0.0;
   for (const auto& [offset, count] : counts_) {
-    sum += static_cast<long double>(offset) * static_cast<long double>(count);
+    sum += static_cast<double>(offset) * static_cast<double>(count);
   }
-  return static_cast<double>(sum / static_cast<long double>(total_));
+  return sum / static_cast<double>(total_);
 }
 
 double OffsetCounts::stddev() const {
   if (total_ < 2) return 0.0;
-  const auto centre = static_cast<long double>(mean());
-  long double squares = 0.0L;
+  const double centre = mean();
+  double squares = 0.0;
   for (const auto& [offset, count] : counts_) {
-    const long double distance = static_cast<long double>(offset) - centre;
-    squares += distance * distance * static_cast<long double>(count);
+    const double distance = static_cast<double>(offset) - centre;
+    squares += distance * distance * static_cast<double>(count);
   }
-  return static_cast<double>(std::sqrt(squares / static_cast<long double>(total_ - 1)));
+  return std::sqrt(squares / static_cast<double>(total_ - 1));
 }
 
 std::int64_t OffsetCounts::mode() const {

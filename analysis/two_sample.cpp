@@ -131,9 +131,10 @@ double dealt_p(const OffsetCounts& a, const OffsetCounts& b) {
 
 /// Computes the ends of b - a from those of a and b (MOVER).
 Difference recover(const Interval& a, const Interval& b) {
+  const auto both = [](double x, double y) { return std::sqrt(x * x + y * y); };
   const double value = b.value - a.value;
-  return {value, value - std::hypot(b.value - b.low, a.high - a.value),
-          value + std::hypot(b.high - b.value, a.value - a.low)};
+  return {value, value - both(b.value - b.low, a.high - a.value),
+          value + both(b.high - b.value, a.value - a.low)};
 }
 
 Interval mean_ends(const OffsetCounts& offsets) {
