@@ -6,6 +6,7 @@
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/support/address.h"
 #include "src/support/since.h"
 
 #include <algorithm>
@@ -50,6 +51,8 @@ std::uint64_t registers_of_interrupt(AddressSource source, const Attribute& attr
 std::optional<AddressEvent> address_event(const measure::RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
   if (attribute.is_dummy() || event.imprecise()) return std::nullopt;
+  const bool is_x86 = arch_of_kernel(event.machine.cpu.arch).value_or(Arch::x86_64) == Arch::x86_64;
+  if (!is_x86) return std::nullopt;  // operands of other code are not compared
   const auto source = attribute.type == PERF_TYPE_BREAKPOINT ? AddressSource::request
                                                              : measure::address_source(event);
   const bool has_addresses =

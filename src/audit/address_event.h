@@ -37,8 +37,8 @@ struct AddressEvent {
 };
 
 /// Returns how the samples of an event are compared. nullopt for dummies, for events without the
-/// address of an access, and for those that are not precise, because their record can be of another
-/// instruction than their data address.
+/// address of an access, on other CPUs than x86, and for those that are not precise, because their
+/// record can be of another instruction than their data address.
 std::optional<AddressEvent> address_event(const measure::RecordedEvent& event);
 
 /// Returns what a sample of an event recorded. The registers are those of the event: of PEBS

@@ -87,10 +87,17 @@ ExitStatus answer(const EventsOptions& options) {
     throw UsageError("--for {}: expected one of {}", options.question,
                      fmt::join(events::question_names(), ", "));
   }
+  const machine::Machine machine = machine::inspect();
   const auto catalogue = events::open_catalogue(
-      {.cpu = options.cpu, .perfmon = options.perfmon, .may_lack_events = true},
-      machine::inspect());
-  const auto answers = events::answers_to(*question, catalogue);
+      {.cpu = options.cpu, .perfmon = options.perfmon, .may_lack_events = true}, machine);
+  auto answers = events::answers_to(*question, catalogue);
+  // Not every CPU of a name has IBS or SPE, and not every guest on it.
+  if (catalogue.cpu().at_hand) {
+    std::erase_if(answers, [&machine](const events::Answer& answer) {
+      return !answer.event &&
+             std::ranges::find(machine.other_pmus, answer.pmu) == machine.other_pmus.end();
+    });
+  }
   print_as(options.shown, output::answers_json, nullptr, output::answers_text, catalogue.cpu(),
            events::name_of(*question), answers);
   return ExitStatus::done;
@@ -168,7 +175,8 @@ Command events_command() {
                 "others follow from the events' names and descriptions.",
                 "Events of Intel's CPUs from Bonnell and Nehalem to Nova Lake are those of Intel's "
                 "event files; others are libpfm4's, which supports the CPUs of the architecture "
-                "that it is built for: Arm's on Arm alone. Generic cache events of perf "
+                "that it is built for: Arm's on Arm, and both in portable archives. Generic cache "
+                "events of perf "
                 "(LLC-load-misses) are not supported.",
                 "level 3: whether ppp is distinct from pp for the event, the same, or refused by "
                 "the kernel. PDist: the counters with precise distribution. data address: whether "

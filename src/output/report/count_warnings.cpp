@@ -98,7 +98,7 @@ void warn_of_event_count(const EventsPerIteration& events, std::vector<std::stri
   warnings.push_back(fmt::format(
       "{:.4g} events were counted per iteration where the trigger gives {}: {}.", measured, range,
       is_above ? "something else causes the event too, so misses need not be skid"
-               : "the trigger did not cause the event each time"));
+               : "the trigger did not cause the event each time, or samples are missing"));
 }
 
 }  // namespace
