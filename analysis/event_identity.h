@@ -12,8 +12,8 @@ namespace skid::analysis {
 struct EventIdentity {
   /// "cycles:pp"; nullopt if the recording does not contain what was requested.
   std::optional<std::string> requested;
-  std::string recorded;    ///< "cpu-clock:ppH"
-  std::string label;       ///< the event without its level: "access", "cycles"
+  std::string recorded;  ///< "cpu-clock:ppH"
+  std::string label;     ///< the event without its level: "access", "cycles"
   /// "MEM_INST_RETIRED.ALL_LOADS", by the catalogue of its CPU; empty: it is not there.
   std::string name;
   std::uint32_t type = 0;  ///< perf_event_attr.type

@@ -10,8 +10,13 @@ set(packages libboost1.74-dev libbz2-dev libc6-dev libcapstone-dev libdw-dev lib
 
 if(NOT SKIDSCAN_STATIC)
   set(SKIDSCAN_PORTABLE_ARCHIVE ${PROJECT_BINARY_DIR}/${archive_name})
+  # CI saves time by -O0.
+  set(cold -O1)
+  if(SKIDSCAN_COLD_OPTIONS)
+    set(cold ${SKIDSCAN_COLD_OPTIONS})
+  endif()
   set(configure ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -G ${CMAKE_GENERATOR} -DCMAKE_BUILD_TYPE=RelWithDebInfo
-    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG" -DSKIDSCAN_COLD_OPTIONS=-O1 -DSKIDSCAN_UNITY=16
+    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG" -DSKIDSCAN_COLD_OPTIONS=${cold} -DSKIDSCAN_UNITY=16
     -DSKIDSCAN_STATIC=ON -DSKIDSCAN_TESTS=OFF)
   set(pack ${CMAKE_CPACK_COMMAND} -B ${PROJECT_BINARY_DIR})
   add_custom_target(portable
@@ -21,6 +26,9 @@ if(NOT SKIDSCAN_STATIC)
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     USES_TERMINAL
     VERBATIM)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+    return()
+  endif()
   # Left out are packages that these depend on and whose code is not used.
   add_custom_target(portable-aarch64
     COMMAND ${PROJECT_SOURCE_DIR}/scripts/fetch-debian-packages.sh --arch arm64 --into arm64 --without gnuplot

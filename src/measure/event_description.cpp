@@ -62,8 +62,7 @@ analysis::EventIdentity identity_of(const Attribute& attribute,
     event.substituted = requested && is_substituted(*requested, attribute, layout);
   }
   // perf 7 records some generic events as raw codes: with any version they are the same event.
-  const auto* generic =
-      perftool::find_generic_event(perftool::split_event_name(event.label).name);
+  const auto* generic = perftool::find_generic_event(perftool::split_event_name(event.label).name);
   if (generic != nullptr && generic->type != attribute.type && !event.substituted &&
       (planned != nullptr || requested)) {
     event.type = generic->type;

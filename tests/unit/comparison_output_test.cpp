@@ -74,7 +74,8 @@ TEST(ComparisonText, ListsWhatDoesNotDifferAsFarAsThereIsRoomAndNamesTheRest) {
       }
     }
   }
-  const std::string text = comparison_text(compared.compare(), compared.inputs, {.width = 200, .details = false});
+  const std::string text =
+      comparison_text(compared.compare(), compared.inputs, {.width = 200, .details = false});
   EXPECT_THAT(text, HasSubstr("12 of 40 lines are not shown"));
   EXPECT_THAT(text, HasSubstr("not shown, without a difference: e6 pp; e7 p, pp; e8 p, pp; e9 p"));
   // With the 26 lines of e0 to e6, what differs is there.

@@ -1,7 +1,6 @@
 // IBS records of samples against the instructions that they are at.
-#include "src/audit/tagged_records.h"
-
 #include "src/audit/audit.h"
+#include "src/audit/tagged_records.h"
 #include "src/measure/measure.h"
 #include "src/output/audit/audit.h"
 #include "src/output/page.h"
