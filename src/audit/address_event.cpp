@@ -1,5 +1,6 @@
 #include "src/audit/address_event.h"
 
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/recorded_event.h"

@@ -1,12 +1,14 @@
 // The delay from overflow to record that a run measured.
 #pragma once
 
-#include "src/audit/block_bias.h"
-
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace skid::audit {
+struct DelayRange;
+}  // namespace skid::audit
 
 namespace skid::analysis {
 struct Measurement;

@@ -1,12 +1,15 @@
 // The files that are missing to judge samples and branch records.
 #pragma once
 
-#include "src/audit/findings.h"
 #include "src/symbols/file_location.h"
 
 #include <cstdint>
 #include <map>
 #include <vector>
+
+namespace skid::audit {
+struct MissingFile;
+}  // namespace skid::audit
 
 namespace skid::locate {
 struct Digest;

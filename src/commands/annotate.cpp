@@ -1,4 +1,5 @@
 #include "analysis/event_identity.h"
+#include "analysis/measurement.h"
 #include "analysis/wording.h"
 #include "src/audit/audit.h"
 #include "src/audit/block_bias.h"

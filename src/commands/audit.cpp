@@ -1,5 +1,6 @@
 #include "src/audit/audit.h"
 
+#include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
 #include "src/audit/block_bias.h"

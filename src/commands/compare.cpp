@@ -1,6 +1,5 @@
 #include "analysis/comparison.h"
 #include "analysis/event_identity.h"
-#include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
@@ -191,7 +190,9 @@ Command compare_command() {
             "kernel are repeats of one another (default: input)"},
            {"--pair", Value::text("A=B", options->pairs),
             "compare event A with event B, which count the same on two CPUs: as requested or "
-            "recorded, or by the vendor's name; may be repeated"},
+            "recorded, or by the vendor's name, such as MEM_INST_RETIRED.ALL_LOADS=ibs_op//; may "
+            "be "
+            "repeated"},
            {"--min-effect", Value::text("SHARE[,N]", options->min_effect),
             "smallest marked difference, as a share of samples and in instructions (default: "
             "0.001,0.5)"},
@@ -205,8 +206,7 @@ Command compare_command() {
           {"skidscan synth --like pebs-sound --all-levels -o a.run",
            "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run b.run",
            "skidscan compare --baseline a.run b.run --fail-on worse",
-           "skidscan compare a.run b.run --by machine --plot hits.png",
-           "skidscan compare skylake.run zen4.run --pair MEM_INST_RETIRED.ALL_LOADS=ibs_op//"},
+           "skidscan compare a.run b.run --by machine --plot hits.png"},
       .run = [options] { return run_compare(*options); }};
   return std::move(command).with(reading_options(options->reading),
                                  plot_options(options->plot, kDefaultComparisonKind),

@@ -5,7 +5,6 @@
 #include "src/events/counted.h"
 #include "src/instructions/counted.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>

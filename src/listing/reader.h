@@ -7,7 +7,6 @@
 #include "src/locate/mapping_name.h"
 #include "src/measure/measure.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

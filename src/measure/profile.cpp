@@ -6,6 +6,7 @@
 #include "analysis/figures.h"
 #include "analysis/part.h"
 #include "analysis/recording_path.h"
+#include "src/events/event.h"
 #include "src/locate/filter.h"
 #include "src/locate/module_store.h"
 #include "src/locate/replaced_code.h"

@@ -1,8 +1,6 @@
 // Records of Arm's Statistical Profiling Extension (SPE), decoded from their packets.
 #pragma once
 
-#include "src/perfdata/bytes.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>

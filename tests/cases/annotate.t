@@ -139,8 +139,8 @@ Lines, functions and modules with their samples, as perf report counts them:
   >     counts[$2] += place['counts'][0]['samples']
   > print(*sorted(f'{samples} {name}' for name, samples in counts.items()), sep='\n')"
   > }
-  $ ours module 'os.path.basename(place["module"])' > ours.module
-  $ theirs dso > theirs.module
+  $ ours module 'os.path.basename(place["module"] or "")' | grep ' program$' > ours.module
+  $ theirs dso | grep ' program$' > theirs.module
   $ diff ours.module theirs.module
   $ ours function 'place["function"]' | grep -e ' spin$' -e ' main$' > ours.function
   $ theirs sym | grep -e ' spin$' -e ' main$' > theirs.function

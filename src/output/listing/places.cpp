@@ -2,12 +2,12 @@
 
 #include "src/listing/sampled_code.h"
 #include "src/output/cell.h"
-#include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
 #include "src/output/table.h"
 #include "src/support/escape.h"
+#include "src/symbols/location.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,8 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "src/listing/sampled_code.h"
-#include "src/output/report/grouping.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,8 @@
 #include <vector>
 
 namespace skid::output {
+
+struct EventGroup;
 
 struct Page;
 
