@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,11 +84,12 @@ analysis::ComparisonChoices comparison_choices_of(const CompareOptions& options)
   return choices;
 }
 
-/// Splits "A=B" at the '=' that is not between slashes, as in "r81d0=ibs_op/cnt_ctl=1/".
+/// Splits "A=B" at the '=' that is not between slashes, as in "r81d0=ibs_op/cnt_ctl=1/"; those of
+/// "mem:0x10/8:w" enclose nothing.
 std::pair<std::string, std::string> names_of_pair(const std::string& pair) {
   bool in_terms = false;
   for (std::size_t at = 0; at < pair.size(); ++at) {
-    if (pair[at] == '/') in_terms = !in_terms;
+    if (pair[at] == '/') in_terms = !in_terms && !pair.starts_with("mem:");
     if (pair[at] != '=' || in_terms || at == 0 || at + 1 == pair.size()) continue;
     return {pair.substr(0, at), pair.substr(at + 1)};
   }
@@ -95,10 +97,12 @@ std::pair<std::string, std::string> names_of_pair(const std::string& pair) {
 }
 
 /// Gives the events of each pair one label, "A = B", so that they are compared with each other.
-/// Throws UsageError where an event was not measured, or an input has both.
+/// Throws UsageError where an event was not measured or is in another pair, or an input has both.
 void pair_events(const std::vector<std::string>& pairs, Findings& findings) {
+  std::set<std::size_t> paired;
   for (const std::string& pair : pairs) {
     const auto names = names_of_pair(pair);
+    std::set<std::size_t> of_pair;
     std::map<std::size_t, const std::string*> name_of_input;
     for (const std::string* name : {&names.first, &names.second}) {
       bool is_measured = false;
@@ -106,6 +110,8 @@ void pair_events(const std::vector<std::string>& pairs, Findings& findings) {
         analysis::EventIdentity& event = findings.measurements[i].event;
         if (*name != event.name && !measure::is_event_named(*name, event)) continue;
         is_measured = true;
+        if (!of_pair.insert(i).second) continue;  // by the other name
+        if (paired.contains(i)) throw UsageError("--pair {}: {} is in another pair", pair, *name);
         event.label = names.first + " = " + names.second;
         const auto& of_input = name_of_input.try_emplace(findings.input_of[i], name).first->second;
         if (of_input == name) continue;
@@ -114,6 +120,7 @@ void pair_events(const std::vector<std::string>& pairs, Findings& findings) {
       }
       if (!is_measured) throw UsageError("--pair {}: no input has the event {}", pair, *name);
     }
+    paired.merge(of_pair);
   }
 }
 

@@ -27,7 +27,7 @@ std::string first_steps() {
          "  skidscan audit perf.data               which samples of a profile are wrong\n"
          "  skidscan annotate perf.data --by line  the most sampled lines of a profile\n"
          "  skidscan events --for \"L3 misses\"      which event to record on this CPU\n\n" +
-         (here.empty() ? "" : fmt::format("Here is {}, which these read without a name. ", here)) +
+         (here.empty() ? "" : fmt::format("report, audit and annotate read {} here. ", here)) +
          "'skidscan --help' lists all commands.\n";
 }
 

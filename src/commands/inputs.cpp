@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -66,14 +67,18 @@ ExitStatus print_faults(const perfdata::Recording& recording) {
   return recording.read_in_part() ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
-std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
+std::vector<std::string> runs_of_descriptions(std::vector<std::string> inputs) {
   for (std::string& input : inputs) {
     const fs::path path = input;
     if (path.filename() == run::kFileName && run::is_run(path.parent_path())) {
       input = path.has_parent_path() ? path.parent_path().string() : ".";
     }
   }
-  if (!inputs.empty()) return inputs;
+  return inputs;
+}
+
+std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
+  if (!inputs.empty()) return runs_of_descriptions(std::move(inputs));
   if (run::is_run(record::kDefaultRunDirectory)) return {record::kDefaultRunDirectory};
   std::error_code ignored;
   if (fs::exists(kDefaultRecording, ignored)) return {kDefaultRecording};

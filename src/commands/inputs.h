@@ -33,8 +33,11 @@ perfdata::Recording open_recording(const std::string& file);
 /// missing, else done. Throws InputError if it has no event, so that nothing can be read.
 ExitStatus print_faults(const perfdata::Recording& recording);
 
-/// Returns the inputs that a command reads: those given, or skidscan.run, or else perf.data. Throws
-/// Error if there is none.
+/// Returns the inputs with the run in place of each run.json, which describes it.
+std::vector<std::string> runs_of_descriptions(std::vector<std::string> inputs);
+
+/// Returns the inputs that a command reads: runs_of_descriptions() of those given, or skidscan.run,
+/// or else perf.data. Throws Error if there is none.
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
 
 }  // namespace skid::commands

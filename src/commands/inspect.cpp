@@ -74,7 +74,8 @@ ExitStatus run_inspect(const InspectOptions& options) {
       return print_faults(*recording) == ExitStatus::read_in_part;
     };
   };
-  const InputsRead done = each_recording(options.files, cores, options.shown, read);
+  const InputsRead done =
+      each_recording(runs_of_descriptions(options.files), cores, options.shown, read);
   const auto document = [&] {
     return output::document_text("skidscan.inspect/1", {{"recordings", std::move(recordings)}});
   };

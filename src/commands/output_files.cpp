@@ -92,8 +92,9 @@ void check(const OutputFile& file, const std::vector<std::string>& inputs,
 
 }  // namespace
 
-void check_output_files(const std::vector<OutputFile>& files,
-                        const std::vector<std::string>& inputs, bool may_replace_reports) {
+void check_output_files(const std::vector<OutputFile>& files, const std::vector<std::string>& given,
+                        bool may_replace_reports) {
+  const std::vector<std::string> inputs = runs_of_descriptions(given);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].name.empty()) continue;
     check(files[i], inputs, may_replace_reports);

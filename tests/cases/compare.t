@@ -178,6 +178,11 @@ Events that have other names on another CPU are compared where they are named as
   $ skidscan compare loads.json other.json --pair r81d0=r00d1
   skidscan: --pair r81d0=r00d1: no input has the event r00d1
   [64]
-  $ skidscan compare loads.json loads.json --pair r81d0=r81d0:pp > /dev/null
-  skidscan: --pair r81d0=r81d0:pp: loads.json has both events
+  $ skidscan compare loads.json loads.json --pair r81d0:p=r81d0:pp > /dev/null
+  skidscan: --pair r81d0:p=r81d0:pp: loads.json has both events
   [64]
+  $ skidscan compare loads.json other.json --pair r81d0=r00d0 --pair r00d0=LOADS
+  skidscan: --pair r00d0=LOADS: r00d0 is in another pair
+  [64]
+  $ skidscan compare loads.json other.json --pair r81d0=MEM_INST_RETIRED.ALL_LOADS | grep -o '^nothing to compare'
+  nothing to compare

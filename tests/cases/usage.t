@@ -79,6 +79,11 @@ The description of a run stands for the run:
   $ skidscan report one.run --format csv > of_run
   $ skidscan report one.run/run.json --format csv | sed 's,one.run/run.json,one.run,' | diff of_run -
   $ (cd one.run; skidscan report run.json > /dev/null)
+  $ skidscan inspect one.run/run.json | grep -c 'file mode'
+  4
+  $ skidscan merge one.run/run.json -o one.run/run.json
+  skidscan: -o one.run/run.json: is part of the run one.run; name another file
+  [64]
 
 Of recordings that cannot be read for the same reason one is named:
 
@@ -96,4 +101,4 @@ Without arguments it tells what can be done first:
   7
   'skidscan --help' lists all commands.
   $ : > nothing/perf.data; (cd nothing; skidscan | tail -1)
-  Here is perf.data, which these read without a name. 'skidscan --help' lists all commands.
+  report, audit and annotate read perf.data here. 'skidscan --help' lists all commands.

@@ -76,8 +76,6 @@ def main():
         models = sorted(path.stem for path in (roots[0] / "skidscan/share/skidscan/models").glob("*.json"))
         made = [["synth", "--like", model, "-o", f"{model}.data"] for model in models]
         commands = [["events", "--cpus"], *(["events", "--list", *JSON, "--cpu", cpu] for cpu in CPUS)]
-        commands += [["doctor", "--root", machine, "--details", *output]
-                     for machine in (TESTS / "machines").iterdir() if machine.is_dir() for output in ([], JSON)]
         commands += [[command, recording, *options]
                      for recording in (EXAMPLE, *(f"{model}.data" for model in models), *recordings)
                      for command, *options in OF_RECORDING]

@@ -66,6 +66,8 @@ TEST(ComparisonText, ListsWhatDoesNotDifferAsFarAsThereIsRoomAndNamesTheRest) {
   Compared compared;
   for (const char* input : {"a", "b"}) {
     compared.input(input);
+    const std::string alone = "only in " + std::string(input);
+    compared.add(of_offsets(sound, {.event = alone, .level = 1}));
     for (int event = 0; event < 10; ++event) {
       for (const int level : {1, 2}) {
         const bool is_late = event == 9 && level == 2 && *input == 'b';
@@ -76,8 +78,10 @@ TEST(ComparisonText, ListsWhatDoesNotDifferAsFarAsThereIsRoomAndNamesTheRest) {
   }
   const std::string text =
       comparison_text(compared.compare(), compared.inputs, {.width = 200, .details = false});
-  EXPECT_THAT(text, HasSubstr("12 of 40 lines are not shown"));
-  EXPECT_THAT(text, HasSubstr("not shown, without a difference: e6 pp; e7 p, pp; e8 p, pp; e9 p"));
+  EXPECT_THAT(text, HasSubstr("14 of 42 lines are not shown"));
+  EXPECT_THAT(text,
+              HasSubstr("not shown, as no difference was found: e6 pp; e7 p, pp; e8 p, pp; e9 p"));
+  EXPECT_THAT(text, Not(testing::ContainsRegex("only in [ab] +p"))) << "listed elsewhere";
   // With the 26 lines of e0 to e6, what differs is there.
   EXPECT_THAT(text, testing::ContainsRegex("e6 +p +a"));
   EXPECT_THAT(text, testing::ContainsRegex("e9 +pp +a.*baseline\n.*worse"));

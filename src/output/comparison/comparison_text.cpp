@@ -205,9 +205,8 @@ struct ComparisonText {
     }
     EventLevels unlisted;
     for (ShownRow& one : shown) {
-      if (!one.cells.empty() || !by_severity(*one.row).empty()) continue;
+      if (!one.cells.empty() || !by_severity(*one.row).empty() || !is_compared(*one.row)) continue;
       const auto cells = is_many() ? with_baseline(*one.row, {}) : all_of(*one.row);
-      if (cells.empty()) continue;
       if (shown_lines + cells.size() > kMostLines) {
         unlisted.add(one.row->event, level_name(one.row->level));
       } else {
@@ -223,8 +222,15 @@ struct ComparisonText {
                                     lines - shown_lines, lines));
     }
     const std::string names = unlisted.text(rows.size());
-    if (!names.empty()) text += page.note("not shown, without a difference: " + names);
+    if (!names.empty()) text += page.note("not shown, as no difference was found: " + names);
     return text;
+  }
+
+  /// Whether some cell of a row could be compared with the baseline, or has too few samples for it.
+  static bool is_compared(const ComparisonRow& row) {
+    return std::ranges::any_of(row.cells, [](const ComparisonCell& cell) {
+      return cell.outcome != Outcome::baseline && cell.outcome != Outcome::only_here;
+    });
   }
 
   /// Returns the baseline's cell of a row, if it has one, before others.

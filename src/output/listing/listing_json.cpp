@@ -179,7 +179,7 @@ Json places_of(const listing::Listing& listing) {
 }
 
 constexpr std::string_view kColumnsOfSum =
-    "module function address source_file=source/file source_line=source/line kernel";
+    "module function address source_file=source/file source_line=source/line in_kernel=kernel";
 
 /// Returns a row for each place and column, the most sampled place first.
 std::string csv_of_places(const listing::Listing& listing) {

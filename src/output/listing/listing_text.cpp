@@ -451,17 +451,31 @@ std::string answer(const listing::Listing& listing, const ListingChoices& choice
                                                     : escape_for_terminal(code.name));
     for (const std::size_t column : code.columns) of_code += code.total(column).samples;
   }
+  std::string of_event;
   if (choices.by) {
-    const auto places = most_sampled(listing, all_columns(listing));
+    // Of several events, the one with most samples: a sum over events means nothing.
+    std::map<std::string, std::uint64_t> events;
+    for (const auto& column : listing.columns)
+      events[column.described.event.label] += column.read();
+    const auto most =
+        std::ranges::max_element(events, {}, [](const auto& event) { return event.second; });
+    std::vector<std::size_t> columns = all_columns(listing);
+    std::erase_if(columns, [&](std::size_t column) {
+      return listing.columns[column].described.event.label != most->first;
+    });
+    read = most->second;
+    if (events.size() > 1) of_event = " of " + escape_for_terminal(most->first);
+    const auto places = most_sampled(listing, columns);
     if (!places.empty()) {
       of_code = places.front().sum;
       names.insert(name_of(*places.front().place, *choices.by));
     }
+  } else {
+    for (const listing::Column& column : listing.columns) read += column.read();
   }
-  for (const listing::Column& column : listing.columns) read += column.read();
-  return page.answer(fmt::format("{} of {} samples ({}) are in {}", analysis::in_thousands(of_code),
-                                 analysis::in_thousands(read),
-                                 percent_of(of_code, std::max<std::uint64_t>(read, 1)),
+  return page.answer(fmt::format("{} of {} samples{} ({}) are in {}",
+                                 analysis::in_thousands(of_code), analysis::in_thousands(read),
+                                 of_event, percent_of(of_code, std::max<std::uint64_t>(read, 1)),
                                  list_of({names.begin(), names.end()}, 3)),
                      Ink::bold) +
          '\n';

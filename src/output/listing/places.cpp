@@ -80,13 +80,11 @@ std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
 
 std::string name_of(const Place& place, By by) {
   if (by == By::module || place.module.empty()) return module_text(place, true);
-  std::string function = shorten(function_text(place), kLongestName);
-  if (place.function.empty()) {
-    const std::string module = module_text(place, false);
-    function =
-        place.address ? function + " of " + module : "code of " + module + " without symbols";
-  }
-  return by == By::function ? function : line_text(place, false) + ", " + function;
+  const std::string module = module_text(place, false);
+  const std::string function = place.function.empty() && !place.address
+                                   ? "code of " + module + " whose symbols are not known"
+                                   : shorten(function_text(place), kLongestName) + " of " + module;
+  return by == By::line && place.source ? line_text(place, false) + ", " + function : function;
 }
 
 std::string places_table(const Page& page, const listing::Listing& listing, By by,
@@ -94,13 +92,14 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
                          bool all) {
   using Kind = ListColumn::Kind;
   List list;
-  std::vector<std::uint64_t> read, rest;
+  // What the shown places, and what all of them leave.
+  std::vector<std::uint64_t> read, rest, elsewhere;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     list.columns.push_back({event.columns[i].label});
     list.columns.push_back({"%", Kind::number, columns.size() > 1 ? 1 : 0});
     read.push_back(listing.columns[columns[i]].read());
   }
-  rest = read;
+  rest = elsewhere = read;
   list.columns.push_back(
       {"line", page.html ? Kind::text : Kind::front_shortened, 0, by == By::line});
   list.columns.push_back({"function", Kind::shortened, by == By::line ? 1 : 0, by != By::module});
@@ -118,24 +117,29 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
   };
   const std::vector<PlaceCounts> places = most_sampled(listing, columns);
   const std::size_t shown = all ? places.size() : std::min(places.size(), kMostPlaces);
-  for (std::size_t at = 0; at < shown; ++at) {
+  for (std::size_t at = 0; at < places.size(); ++at) {
     const auto& [place, counts, sum] = places[at];
     std::vector<std::uint64_t> samples;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const auto found = counts.find(columns[i]);
       samples.push_back(found != counts.end() ? found->second.samples : 0);
-      rest[i] -= samples.back();
+      elsewhere[i] -= samples.back();
+      if (at < shown) rest[i] -= samples.back();
     }
+    if (at >= shown) continue;
     std::string function = function_text(*place);
     if (page.html) function = shorten(function, kLongestName);
     add(samples, line_text(*place, true), std::move(function),
         by == By::module ? module_text(*place, true)
                          : shorten(module_text(*place, false), kLongestModule));
   }
-  if (std::ranges::any_of(rest, [](std::uint64_t samples) { return samples > 0; })) {
-    add(rest, {}, {},
-        places.size() > shown ? fmt::format("{} others", places.size() - shown)
-                              : std::string("other modules"));
+  if (places.size() > shown) {
+    for (std::size_t i = 0; i < columns.size(); ++i) rest[i] -= elsewhere[i];
+    const std::size_t others = places.size() - shown;
+    add(rest, {}, {}, fmt::format("{} {}", others, others == 1 ? "other" : "others"));
+  }
+  if (std::ranges::any_of(elsewhere, [](std::uint64_t samples) { return samples > 0; })) {
+    add(elsewhere, {}, {}, "other modules");
   }
   return page.list(list);
 }

@@ -30,8 +30,8 @@ std::vector<std::size_t> all_columns(const listing::Listing& listing);
 std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
                                       const std::vector<std::size_t>& columns);
 
-/// Names a place in a sentence: "deflate.c:1302, deflate_fast", "deflate_fast", "0x1130 of gzip" (a
-/// function without a name), "/usr/bin/gzip". Escaped.
+/// Names a place in a sentence: "deflate.c:1302, longest_match of gzip", "longest_match of gzip",
+/// "0x1130 of gzip" (a function without a name), "/usr/bin/gzip". Escaped.
 std::string name_of(const listing::Place& place, listing::By by);
 
 /// Returns a table of an event's most sampled places with a column for each of `event.columns`,
