@@ -30,11 +30,6 @@ double share_of(std::uint64_t part, std::uint64_t rest) {
   return part == 0 ? 0.0 : counted / (counted + static_cast<double>(rest));
 }
 
-/// Writes a count of samples with its verb: "1 sample is", "2 samples are".
-std::string samples_that(std::uint64_t count, const char* one, const char* several) {
-  return counted(count, "sample") + (count == 1 ? one : several);
-}
-
 std::optional<DistanceIntervals> intervals_of(const OffsetCounts& offsets,
                                               std::optional<std::int64_t> censored_from) {
   if (offsets.empty()) return std::nullopt;
@@ -84,8 +79,9 @@ std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read)
   const double lost_share = share_of(lost, read);
   if (lost_share > kLostShare) {
     warnings.push_back(fmt::format(
-        "{} lost in addition to the {} read ({}); record again with a larger period or perf's -m.",
-        samples_that(lost, " was", " were"), read, percent(lost_share)));
+        "{} {} lost in addition to the {} read ({}); record again with a larger period or perf's "
+        "-m.",
+        counted(lost, "sample"), lost == 1 ? "was" : "were", read, percent(lost_share)));
   }
   if (static_cast<double>(losses.throttled) > kLostShare * static_cast<double>(read)) {
     warnings.push_back(

@@ -46,11 +46,3 @@ static inline u64 counter(void) {
 static inline void settle(void) {
   __asm__ volatile("isb" : : : "memory");
 }
-
-enum { kHypervisorSignatures = 1, kSignatureWords = 1 };
-
-// User code of aarch64 cannot ask for one.
-static inline int hypervisor_signatures(unsigned signatures[][kSignatureWords]) {
-  (void)signatures;
-  return 0;
-}

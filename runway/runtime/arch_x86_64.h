@@ -43,22 +43,3 @@ static inline u64 counter(void) {
 static inline void settle(void) {
   __asm__ volatile("lfence" : : : "memory");
 }
-
-enum { kHypervisorSignatures = 2, kSignatureWords = 3 };
-
-// Signatures of a hypervisor, where CPUID reports one (leaf 1, ECX bit 31): EBX, ECX and EDX of the
-// leaves 0x40000000 and 0x40000100. Returns their number.
-static inline int hypervisor_signatures(unsigned signatures[][kSignatureWords]) {
-  unsigned a = 1, b, c = 0, d;
-  __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-  if (!(c >> 31)) return 0;
-  for (unsigned i = 0; i < kHypervisorSignatures; ++i) {
-    a = 0x40000000 + 0x100 * i;
-    c = 0;
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    signatures[i][0] = b;
-    signatures[i][1] = c;
-    signatures[i][2] = d;
-  }
-  return kHypervisorSignatures;
-}

@@ -16,18 +16,16 @@ struct arguments arguments_from(char** argv) {
   result.cpu_given = 0;
   result.cpu = 0;
   result.control = result.acknowledge = 0;
-  result.print_hypervisor = 0;
   // argv[0] can be missing: execve takes an empty vector.
   for (char** next = *argv ? argv + 1 : argv; *next; next += 2) {
     const char* const option = next[0];
     const char* const value = next[1];
     const int known = same(option, "--iterations") || same(option, "--seconds") ||
-                      same(option, "--cpu") || same(option, "--control") || same(option, "--ack") ||
-                      same(option, "--print");
+                      same(option, "--cpu") || same(option, "--control") || same(option, "--ack");
     if (!known) {
       die(kExitUsage, option,
-          "is not an option; expected --iterations N, --seconds S, --cpu N, --control FIFO, "
-          "--ack FIFO and --print hypervisor");
+          "is not an option; expected --iterations N, --seconds S, --cpu N, --control FIFO and "
+          "--ack FIFO");
     }
     if (!value) die(kExitUsage, option, "has no value");
     if (same(option, "--iterations")) {
@@ -37,9 +35,6 @@ struct arguments arguments_from(char** argv) {
     } else if (same(option, "--cpu")) {
       result.cpu_given = 1;
       result.cpu = same(value, "0") ? 0 : positive(option, value, 0);
-    } else if (same(option, "--print")) {
-      if (!same(value, "hypervisor")) die(kExitUsage, option, "takes hypervisor and nothing else");
-      result.print_hypervisor = 1;
     } else if (same(option, "--control")) {
       result.control = value;
     } else {

@@ -9,7 +9,6 @@ struct arguments {
   int cpu_given;
   u64 cpu;
   const char *control, *acknowledge;  // FIFOs, or null
-  int print_hypervisor;               // and do nothing else
 };
 
 // The arguments, with the target's parameters as defaults. Exits with status 64

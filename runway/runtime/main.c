@@ -149,26 +149,10 @@ static void print(const struct report* report, const struct text* warnings) {
   if (error) die(kExitFailed, "standard output:", "cannot be written to");
 }
 
-// The signatures that CPUID has of a hypervisor, 24 hexadecimal digits a line: a shell cannot ask.
-_Noreturn static void print_hypervisor(void) {
-  unsigned signatures[kHypervisorSignatures][kSignatureWords];
-  const int count = hypervisor_signatures(signatures);
-  struct text lines;
-  lines.length = 0;
-  for (int i = 0; i < count; ++i) {
-    for (int j = 0; j < kSignatureWords; ++j) append_bytes(&lines, signatures[i][j]);
-    append(&lines, "\n");
-  }
-  const int error = write_all(1, lines.bytes, lines.length);
-  if (error) die(kExitFailed, "standard output:", "cannot be written to");
-  leave(kExitDone);
-}
-
 // `stack` as the kernel lays it out: argc, argv, 0, environment, 0, auxiliary vector.
 _Noreturn void skid_main(u64* stack) {
   char** const argv = (char**)(stack + 1);
   const struct arguments arguments = arguments_from(argv);
-  if (arguments.print_hypervisor) print_hypervisor();
   u64* environment = stack + 1 + stack[0] + 1;
   while (*environment) ++environment;
 

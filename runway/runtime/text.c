@@ -26,14 +26,6 @@ void append_decimal(struct text* text, u64 scaled, unsigned decimals) {
   append_digits(text, scaled % unit, decimals);
 }
 
-void append_bytes(struct text* text, unsigned number) {
-  for (int i = 0; i < 4; ++i, number >>= 8) {
-    const char digits[3] = {"0123456789abcdef"[number >> 4 & 15], "0123456789abcdef"[number & 15],
-                            0};
-    append(text, digits);
-  }
-}
-
 int same(const char* a, const char* b) {
   for (; *a && *a == *b; ++a) ++b;
   return *a == *b;

@@ -14,8 +14,6 @@ void append(struct text* text, const char* more);
 void append_number(struct text* text, u64 number);
 // 1234567 with 3 decimals is "1234.567".
 void append_decimal(struct text* text, u64 scaled, unsigned decimals);
-// The bytes of a number, lowest first, two hexadecimal digits each.
-void append_bytes(struct text* text, unsigned number);
 
 int same(const char* a, const char* b);
 

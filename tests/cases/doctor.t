@@ -2,9 +2,8 @@
 
   $ . "$CASES/common.sh"
   $ skidscan doctor --format json > json || [ $? -eq 3 ] || [ $? -eq 1 ]
-  $ pick < json schema tried
+  $ pick < json schema
   schema = "skidscan.doctor/1"
-  tried = true
   $ holds < json 'len(j["events"]) >= 4' 'all(len(e["answers"]) == 4 for e in j["events"])'
   $ skidscan doctor --format xml
   skidscan: --format xml: expected text, json; try 'skidscan doctor --help'

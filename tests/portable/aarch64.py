@@ -18,6 +18,7 @@ JSON = ["--format", "json"]
 CPUS = ["skylake", "alderlake", "core", "zen2", "zen4", "arm_ac57", "arm_n1"]  # by Intel's files and libpfm4
 OF_RECORDING = [[command, *output] for command in ("report", "audit", "annotate", "correct", "inspect")
                 for output in ([], JSON)] + [["samples"]]
+WRONG_USAGE = 64
 # What differs between the archives.
 DIFFERENT = {f"skidscan/{name}" for name in
              ("bin/skidscan", "share/doc/skidscan/changelog.gz", "share/doc/skidscan/licences/SOURCES")}
@@ -72,6 +73,8 @@ def main():
                 theirs = run(["qemu-x86_64-static", "-cpu", "max", "-0", "skidscan"], roots[1], arguments)
             if ours != theirs:
                 fail(*arguments, first_difference(ours, theirs))
+            if ours[2] == WRONG_USAGE:
+                fail(*arguments, ours[1])
 
         models = sorted(path.stem for path in (roots[0] / "skidscan/share/skidscan/models").glob("*.json"))
         made = [["synth", "--like", model, "-o", f"{model}.data"] for model in models]

@@ -425,8 +425,7 @@ std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diag
                            const CpuEvents& cpu_events) {
   return document_text(
       "skidscan.doctor/1",
-      {{"tried", true},
-       {"exit_status", static_cast<int>(diagnosis.status)},
+      {{"exit_status", static_cast<int>(diagnosis.status)},
        {"cpu", cpu_json_of(support)},
        {"kernel", text_or_null(support.machine.kernel)},
        {"perf", perf_json(support)},

@@ -174,7 +174,7 @@ Json json_of_place(const listing::Place& place,
 
 Json places_of(const listing::Listing& listing) {
   return array_of(most_sampled(listing, all_columns(listing)), [](const PlaceCounts& of_place) {
-    return json_of_place(*of_place.place, of_place.counts);
+    return json_of_place(*of_place.place, *of_place.counts);
   });
 }
 
@@ -187,7 +187,7 @@ std::string csv_of_places(const listing::Listing& listing) {
                                 csv_header(kIdentityColumns), csv_header(kColumnsOfSum));
   for (const PlaceCounts& of_place : most_sampled(listing, all_columns(listing))) {
     const std::string place = csv_fields(kColumnsOfSum, json_of_place(*of_place.place, {}));
-    for (const auto& [column, count] : of_place.counts) {
+    for (const auto& [column, count] : *of_place.counts) {
       csv += fmt::format("{},{},{},{},{}\n",
                          csv_fields(kIdentityColumns, column_of(listing.columns[column])), place,
                          listing.columns[column].read(), count.samples, count.exact);

@@ -441,9 +441,18 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   }) + notes(page, listing, event, without, panel, described);
 }
 
-/// Summarizes all events: "760 of 766 samples (99.22%) are in deflate".
-std::string answer(const listing::Listing& listing, const ListingChoices& choices,
-                   const Page& page) {
+/// Returns "760 of 766 samples (99.22%) are in deflate". `of_event`: " of EVENT" or empty.
+std::string answer(const Page& page, std::uint64_t part, std::uint64_t read,
+                   const std::string& of_event, const std::string& where) {
+  return page.answer(fmt::format("{} of {} samples{} ({}) are in {}", analysis::in_thousands(part),
+                                 analysis::in_thousands(read), of_event,
+                                 percent_of(part, std::max<std::uint64_t>(read, 1)), where),
+                     Ink::bold) +
+         '\n';
+}
+
+/// Summarizes the samples of all events in the code.
+std::string answer_of_code(const listing::Listing& listing, const Page& page) {
   std::set<std::string> names;
   std::uint64_t of_code = 0, read = 0;
   for (const Code& code : listing.codes) {
@@ -451,34 +460,28 @@ std::string answer(const listing::Listing& listing, const ListingChoices& choice
                                                     : escape_for_terminal(code.name));
     for (const std::size_t column : code.columns) of_code += code.total(column).samples;
   }
-  std::string of_event;
-  if (choices.by) {
-    // Of several events, the one with most samples: a sum over events means nothing.
-    std::map<std::string, std::uint64_t> events;
-    for (const auto& column : listing.columns)
-      events[column.described.event.label] += column.read();
-    const auto most =
-        std::ranges::max_element(events, {}, [](const auto& event) { return event.second; });
-    std::vector<std::size_t> columns = all_columns(listing);
-    std::erase_if(columns, [&](std::size_t column) {
-      return listing.columns[column].described.event.label != most->first;
-    });
-    read = most->second;
-    if (events.size() > 1) of_event = " of " + escape_for_terminal(most->first);
-    const auto places = most_sampled(listing, columns);
-    if (!places.empty()) {
-      of_code = places.front().sum;
-      names.insert(name_of(*places.front().place, *choices.by));
-    }
-  } else {
-    for (const listing::Column& column : listing.columns) read += column.read();
-  }
-  return page.answer(fmt::format("{} of {} samples{} ({}) are in {}",
-                                 analysis::in_thousands(of_code), analysis::in_thousands(read),
-                                 of_event, percent_of(of_code, std::max<std::uint64_t>(read, 1)),
-                                 list_of({names.begin(), names.end()}, 3)),
-                     Ink::bold) +
-         '\n';
+  for (const listing::Column& column : listing.columns) read += column.read();
+  return answer(page, of_code, read, "", list_of({names.begin(), names.end()}, 3));
+}
+
+/// Names the most sampled place of the event with most samples: a sum over events means nothing.
+std::string answer_of_places(const listing::Listing& listing, listing::By by, const Page& page) {
+  const auto label_of = [&](std::size_t column) {
+    return listing.columns[column].described.event.label;
+  };
+  std::vector<std::size_t> columns = all_columns(listing);
+  std::map<std::string, std::uint64_t> events;
+  for (const std::size_t column : columns)
+    events[label_of(column)] += listing.columns[column].read();
+  const auto most =
+      std::ranges::max_element(events, {}, [](const auto& event) { return event.second; });
+  std::erase_if(columns, [&](std::size_t column) { return label_of(column) != most->first; });
+  const auto places = most_sampled(listing, columns);
+  const std::string of_event =
+      events.size() > 1 ? " of " + escape_for_terminal(most->first) : std::string();
+  if (places.empty()) return page.answer("no sample" + of_event + " is there", Ink::bold) + '\n';
+  return answer(page, places.front().sum, most->second, of_event,
+                place_text(*places.front().place, by));
 }
 
 /// Returns the most sampled places of an event.
@@ -522,7 +525,9 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
     if (!text.empty()) text += '\n';
     text += machine_header(page, machine) + of_machine;
   }
-  return answer(listing, choices, page) + text;
+  return (choices.by ? answer_of_places(listing, *choices.by, page)
+                     : answer_of_code(listing, page)) +
+         text;
 }
 
 }  // namespace skid::output

@@ -53,6 +53,11 @@ std::string line_text(const Place& place, bool whole) {
   return fmt::format("{}:{}", path_text(place.source->file, whole), place.source->line);
 }
 
+std::uint64_t samples_of(const PlaceCounts& of_place, std::size_t column) {
+  const auto found = of_place.counts->find(column);
+  return found == of_place.counts->end() ? 0 : found->second.samples;
+}
+
 }  // namespace
 
 std::vector<std::size_t> all_columns(const listing::Listing& listing) {
@@ -65,20 +70,15 @@ std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
                                       const std::vector<std::size_t>& columns) {
   std::vector<PlaceCounts> places;
   for (const auto& [place, counts] : listing.places) {
-    PlaceCounts selected{&place};
-    for (const std::size_t column : columns) {
-      const auto found = counts.find(column);
-      if (found == counts.end()) continue;
-      selected.counts.insert(*found);
-      selected.sum += found->second.samples;
-    }
-    if (selected.sum > 0) places.push_back(std::move(selected));
+    PlaceCounts of_place{&place, &counts};
+    for (const std::size_t column : columns) of_place.sum += samples_of(of_place, column);
+    if (of_place.sum > 0) places.push_back(of_place);
   }
   std::ranges::stable_sort(places, std::ranges::greater(), &PlaceCounts::sum);
   return places;
 }
 
-std::string name_of(const Place& place, By by) {
+std::string place_text(const Place& place, By by) {
   if (by == By::module || place.module.empty()) return module_text(place, true);
   const std::string module = module_text(place, false);
   const std::string function = place.function.empty() && !place.address
@@ -92,14 +92,12 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
                          bool all) {
   using Kind = ListColumn::Kind;
   List list;
-  // What the shown places, and what all of them leave.
-  std::vector<std::uint64_t> read, rest, elsewhere;
+  std::vector<std::uint64_t> read;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     list.columns.push_back({event.columns[i].label});
     list.columns.push_back({"%", Kind::number, columns.size() > 1 ? 1 : 0});
     read.push_back(listing.columns[columns[i]].read());
   }
-  rest = elsewhere = read;
   list.columns.push_back(
       {"line", page.html ? Kind::text : Kind::front_shortened, 0, by == By::line});
   list.columns.push_back({"function", Kind::shortened, by == By::line ? 1 : 0, by != By::module});
@@ -117,26 +115,25 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
   };
   const std::vector<PlaceCounts> places = most_sampled(listing, columns);
   const std::size_t shown = all ? places.size() : std::min(places.size(), kMostPlaces);
+  std::vector<std::uint64_t> in_others(columns.size()), elsewhere = read;
   for (std::size_t at = 0; at < places.size(); ++at) {
-    const auto& [place, counts, sum] = places[at];
     std::vector<std::uint64_t> samples;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto found = counts.find(columns[i]);
-      samples.push_back(found != counts.end() ? found->second.samples : 0);
-      elsewhere[i] -= samples.back();
-      if (at < shown) rest[i] -= samples.back();
+      samples.push_back(samples_of(places[at], columns[i]));
+      elsewhere[i] -= samples[i];
+      if (at >= shown) in_others[i] += samples[i];
     }
     if (at >= shown) continue;
-    std::string function = function_text(*place);
+    const Place& place = *places[at].place;
+    std::string function = function_text(place);
     if (page.html) function = shorten(function, kLongestName);
-    add(samples, line_text(*place, true), std::move(function),
-        by == By::module ? module_text(*place, true)
-                         : shorten(module_text(*place, false), kLongestModule));
+    add(samples, line_text(place, true), std::move(function),
+        by == By::module ? module_text(place, true)
+                         : shorten(module_text(place, false), kLongestModule));
   }
   if (places.size() > shown) {
-    for (std::size_t i = 0; i < columns.size(); ++i) rest[i] -= elsewhere[i];
     const std::size_t others = places.size() - shown;
-    add(rest, {}, {}, fmt::format("{} {}", others, others == 1 ? "other" : "others"));
+    add(in_others, {}, {}, fmt::format("{} {}", others, others == 1 ? "other" : "others"));
   }
   if (std::ranges::any_of(elsewhere, [](std::uint64_t samples) { return samples > 0; })) {
     add(elsewhere, {}, {}, "other modules");

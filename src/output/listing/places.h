@@ -15,11 +15,11 @@ struct EventGroup;
 
 struct Page;
 
-/// A place, and the samples of each column there.
+/// A place, and the samples of each column there; both are owned by the listing.
 struct PlaceCounts {
   const listing::Place* place = nullptr;
-  std::map<std::size_t, listing::Count> counts = {};
-  std::uint64_t sum = 0;  ///< samples of all columns
+  const std::map<std::size_t, listing::Count>* counts = nullptr;
+  std::uint64_t sum = 0;  ///< samples of the columns asked for
 };
 
 /// Returns the indices of all columns.
@@ -32,10 +32,11 @@ std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
 
 /// Names a place in a sentence: "deflate.c:1302, longest_match of gzip", "longest_match of gzip",
 /// "0x1130 of gzip" (a function without a name), "/usr/bin/gzip". Escaped.
-std::string name_of(const listing::Place& place, listing::By by);
+std::string place_text(const listing::Place& place, listing::By by);
 
 /// Returns a table of an event's most sampled places with a column for each of `event.columns`,
-/// whose indices in Listing::columns are `columns`. The last row has the rest. `all`: no limit.
+/// whose indices in Listing::columns are `columns`. Further rows have the places left
+/// out, and the samples in modules that were not selected. `all`: none is left out.
 std::string places_table(const Page& page, const listing::Listing& listing, listing::By by,
                          const EventGroup& event, const std::vector<std::size_t>& columns,
                          bool all);

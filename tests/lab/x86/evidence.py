@@ -92,8 +92,9 @@ def check_corrected(skidscan: Path, path: Path, truth, sums: Sums) -> list[str]:
     corrected.unlink()
     if len(before) != len(truth.records):
         return [f"{len(before)} samples of {len(truth.records)} records"]
-    moved = [(now, record["cause"]) for ip, now, record in zip(before, after, truth.records) if ip != now]
-    misplaced = sum(now != cause for now, cause in moved)
+    moved = [(address, record["cause"])
+             for ip, address, record in zip(before, after, truth.records) if ip != address]
+    misplaced = sum(address != cause for address, cause in moved)
     sums.update({"corrected": len(before), "moved": len(moved)})
     return [f"{misplaced} of {len(moved)} moved samples are not at their cause"] * (misplaced > 0)
 
