@@ -483,7 +483,7 @@ bool Recording::skip_announced() {
 }
 
 void Recording::accept(const Record& record) {
-  if (!spe_.take(record, decoder_)) {
+  if (record.type != PERF_RECORD_SAMPLE && !spe_.take(record, decoder_)) {
     fault(record.offset, "more threads or context switches than are kept", "",
           "samples of SPE may be without their thread");
   }
