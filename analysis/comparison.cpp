@@ -257,11 +257,11 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
   const MeasurementsBySide by_side = divide(compared, comparison);
   if (by_side.size() < 2) {
     if (choices.by == SideBy::machine) {
-      throw UsageError(
+      throw ValueError(
           "all inputs are of one machine; leave out --by machine, or name recordings of another");
     }
     if (compared.inputs.size() < 2) {
-      throw UsageError("{}: a single run; name at least two inputs to compare",
+      throw ValueError("{}: a single run; name at least two inputs to compare",
                        compared.inputs.front());
     }
     throw Error("nothing to compare with: all other inputs have no measurement");

@@ -152,7 +152,7 @@ struct Comparison {
 };
 
 /// Compares each side with the baseline alone, so that time and memory grow with the measurements
-/// and not with pairs of sides. Throws UsageError for a single input of one machine, and, by
+/// and not with pairs of sides. Throws ValueError for a single input of one machine, and, by
 /// machine, if all inputs are of one machine or an input is named twice (it would count as a repeat
 /// of itself). Throws Error if the input that is the baseline has no measurement, or all others
 /// have none. The same measurements give the same p-values on every machine.

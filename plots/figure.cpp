@@ -46,11 +46,11 @@ bool is_plot_file(const std::filesystem::path& file) {
 
 void check_figure_files(const FigureFiles& files) {
   if (!files.plot.empty() && !is_plot_file(files.plot)) {
-    throw UsageError("{}: not the name of a figure; expected .png, .svg or .pdf",
+    throw ValueError("{}: not the name of a figure; expected .png, .svg or .pdf",
                      files.plot.string());
   }
   if (is_plot_file(files.script)) {
-    throw UsageError(
+    throw ValueError(
         "{}: is the name of a figure; expected that of a script, as in skid.gp; --plot names the "
         "figure",
         files.script.string());

@@ -23,7 +23,7 @@ struct FigureOptions;
 // `options` name, each complete or not at all. A script draws the same figure in the directory
 // where gnuplot is started, into a file with the name of the plot, else with its own name and .png.
 //
-// It throws UsageError as check_figure_files() does, for events and levels that nothing was
+// It throws ValueError as check_figure_files() does, for events and levels that nothing was
 // measured at, and if a kind needs what no measurement has (bias, delay). It throws Error if
 // gnuplot, which only the plot needs, is missing (naming the package) or fails, if there is nothing
 // to draw, if the figure would be too large for an image, and if a file cannot be written.

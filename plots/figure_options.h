@@ -39,7 +39,7 @@ struct FigureOptions {
   std::vector<int> levels = {};          ///< the only levels that are shown; empty: all
 };
 
-/// Throws UsageError if an extension is not one of those of FigureFiles.
+/// Throws ValueError if an extension is not one of those of FigureFiles.
 void check_figure_files(const FigureFiles& files);
 
 }  // namespace skid::plots

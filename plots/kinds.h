@@ -1,5 +1,5 @@
 // The functions of the kinds of figures. A kind that needs what only some measurements have leaves
-// the others out, and throws UsageError if that leaves none.
+// the others out, and throws ValueError if that leaves none.
 #pragma once
 
 #include "plots/drawing.h"

@@ -24,15 +24,15 @@ std::string event_name(const analysis::Measurement& measurement);
 /// Whether `options` select the event of a measurement and a level.
 bool is_selected(const analysis::Measurement& measurement, int level, const FigureOptions& options);
 
-/// Throws UsageError for options that select no measurement.
+/// Throws ValueError for options that select no measurement.
 [[noreturn]] void throw_none_selected();
 
 /// Groups the selected measurements, with event_name(); those without a sample are apart
-/// (group_sampled()). Throws Error if no measurement has a sample, UsageError if none is selected.
+/// (group_sampled()). Throws Error if no measurement has a sample, ValueError if none is selected.
 Machines machines_of(const std::vector<analysis::Measurement>& measurements,
                      const FigureOptions& options);
 
-/// Removes the measurements that are not `is_kept` and returns their number. Throws UsageError if
+/// Removes the measurements that are not `is_kept` and returns their number. Throws ValueError if
 /// none is kept, for a figure of `kind`: "--kind bias: no measurement with `what` (3 others);
 /// `remedy` makes them".
 std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const analysis::Measurement&),

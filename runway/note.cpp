@@ -285,7 +285,7 @@ TargetDescription parse_note(std::string_view descriptor, const std::filesystem:
     return description_from(descriptor, path.string());
   } catch (const InputError& error) {
     throw refuse(damaged + error.fault().found, error.fault().expected, remedy);
-  } catch (const UsageError& error) {
+  } catch (const ValueError& error) {
     throw refuse(damaged + error.what(), {}, remedy);
   }
 }

@@ -29,7 +29,7 @@ constexpr std::uint64_t kLargestWorkingSet = std::uint64_t{1} << 40;
 constexpr unsigned kMostWatched = 8;
 
 void require(bool holds, std::string_view field, std::uint64_t value, std::string_view expected) {
-  if (!holds) throw UsageError("{}: {} given; expected {}", field, value, expected);
+  if (!holds) throw ValueError("{}: {} given; expected {}", field, value, expected);
 }
 
 void check_access(const Specification& specification) {
@@ -90,7 +90,7 @@ WorkingSet between(TriggerKind kind, std::uint64_t wanted, std::uint64_t most, s
 Arch arch_from(std::string_view name) {
   if (name == "x86_64" || name == "amd64") return Arch::x86_64;
   if (name == "aarch64" || name == "arm64") return Arch::aarch64;
-  throw UsageError("architecture '{}' is not supported; expected x86_64 (amd64) or aarch64 (arm64)",
+  throw ValueError("architecture '{}' is not supported; expected x86_64 (amd64) or aarch64 (arm64)",
                    name);
 }
 
@@ -127,7 +127,7 @@ std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
   for (std::size_t i = 1; i < number; ++i) {
     const auto gap = static_cast<std::uint32_t>(std::uint64_t{nops} * i / number);
     if (gap < kFewestNops) {
-      throw UsageError("runway NOPs: {} given; expected at least {} for {} triggers, or --gaps",
+      throw ValueError("runway NOPs: {} given; expected at least {} for {} triggers, or --gaps",
                        nops, kFewestNops * number, number);
     }
     graded.push_back(gap);
@@ -163,7 +163,7 @@ unsigned string_repetitions(const Specification& specification) {
 
 void check(const Specification& specification) {
   if (const auto reason = refusal(specification.trigger, specification.arch)) {
-    throw UsageError(*reason);
+    throw ValueError(*reason);
   }
   check_access(specification);
   check_working_set(specification);
@@ -180,7 +180,7 @@ void check(const Specification& specification) {
   } else {
     const nanoseconds duration = std::get<nanoseconds>(specification.length);
     if (duration < kShortest || duration > kLongest) {
-      throw UsageError("duration: {} ns given; expected 1 ms to 24 h", duration.count());
+      throw ValueError("duration: {} ns given; expected 1 ms to 24 h", duration.count());
     }
   }
 }

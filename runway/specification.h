@@ -17,7 +17,7 @@
 
 namespace skid::runway {
 
-/// Finds an architecture by "x86_64", "amd64", "aarch64" or "arm64"; throws UsageError naming them.
+/// Finds an architecture by "x86_64", "amd64", "aarch64" or "arm64"; throws ValueError naming them.
 Arch arch_from(std::string_view name);
 
 /// How long a target runs by default.
@@ -52,7 +52,7 @@ std::size_t triggers_of(const Specification& specification);
 std::uint32_t runway_nops(const Specification& specification, std::size_t trigger);
 
 /// Returns the gaps of --triggers and --gaps. Without the latter they grow evenly up to `nops`, the
-/// NOPs after the last trigger: no two distances are the same. Throws UsageError when the two
+/// NOPs after the last trigger: no two distances are the same. Throws ValueError when the two
 /// contradict each other, or for a number of triggers out of bounds.
 std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
                                     const std::vector<std::uint32_t>& gaps, std::uint32_t nops);
@@ -79,7 +79,7 @@ unsigned watched_bytes(const Specification& specification);
 /// each of the accesses to them is within the instruction and not at its end.
 unsigned string_repetitions(const Specification& specification);
 
-/// Checks a specification. Throws UsageError for a kind that the architecture does not have, and
+/// Checks a specification. Throws ValueError for a kind that the architecture does not have, and
 /// naming the field, its value and the expected values.
 void check(const Specification& specification);
 

@@ -87,14 +87,14 @@ inline constexpr std::uint64_t kLargestTarget = std::uint64_t{64} << 20;
 /// Builds `specification` into an ELF file at `path`: from a target that comes with the program
 /// (runway/shipped.h), else with the system's compiler (for aarch64 on another machine:
 /// aarch64-linux-gnu-gcc). The same specification, compiler and skidscan give the same bytes
-/// whatever the path. Throws UsageError for a specification out of bounds, Error when no compiler
+/// whatever the path. Throws ValueError for a specification out of bounds, Error when no compiler
 /// is installed (naming the package, and what makes it necessary) or it fails (with its first
 /// message).
 Target build_target(const Specification& specification, const std::filesystem::path& path);
 
 /// Returns the bytes of `target`, a pointer chase of this version, with another working set
 /// (bytes): number of elements and note change. The first 8 bytes of the build-id are combined with
-/// both sizes by exclusive or. Throws UsageError for a working set out of bounds.
+/// both sizes by exclusive or. Throws ValueError for a working set out of bounds.
 std::string with_working_set(const Target& target, std::uint64_t working_set);
 
 /// Reads the note of a target. nullopt when the file is an ELF file without one; InputError when it

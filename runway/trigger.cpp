@@ -82,7 +82,7 @@ TriggerKind trigger_kind_from(std::string_view name) {
   for (const TriggerKind kind : all_trigger_kinds()) {
     if (name_of(kind) == name) return kind;
   }
-  throw UsageError("trigger kind '{}' does not exist{}", name,
+  throw ValueError("trigger kind '{}' does not exist{}", name,
                    did_you_mean_or_all(name, trigger_kind_names()));
 }
 

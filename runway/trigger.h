@@ -25,7 +25,7 @@ std::string_view name_of(TriggerKind kind);
 /// Returns the name of an architecture: "x86_64".
 std::string_view name_of(Arch arch);
 /// Finds a kind by its name. Also accepts "branch", the name of branch-taken in targets built by
-/// older versions. Throws UsageError with near names, or all.
+/// older versions. Throws ValueError with near names, or all.
 TriggerKind trigger_kind_from(std::string_view name);
 /// Lists all kinds in the order of kinds/registry.h.
 const std::vector<TriggerKind>& all_trigger_kinds();

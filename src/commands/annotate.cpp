@@ -7,6 +7,7 @@
 #include "src/audit/findings.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"

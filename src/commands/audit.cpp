@@ -39,34 +39,36 @@ struct AuditOptions : ProfileOptions {
   std::optional<std::uint64_t> delay;
   bool all = false;
   bool allow_not_judged = false;
-  std::string fail_on;
+  std::optional<output::Condition> fail_on;
   PlotOptions plot;
 };
 
 /// The result of --fail-on; what is not done is printed as an error.
-ExitStatus gate(const std::string& condition, const std::vector<audit::Audit>& audits) {
+ExitStatus gate(output::Condition condition, const std::vector<audit::Audit>& audits) {
+  using output::Condition;
   bool failed = false;
   std::uint64_t judged = 0;
   for (const output::Judged& one : output::judged_by_rule(audits)) {
-    const bool is_meant =
-        condition == one.condition || (condition == "impossible" && one.is_of_impossible());
+    const bool is_meant = condition == one.condition ||
+                          (condition == Condition::impossible && one.is_of_impossible());
     if (!is_meant) continue;
     judged += one.total;
     if (one.count == 0) continue;
-    print_error(fmt::format("--fail-on {}: {}", condition, one.text()));
+    print_error(fmt::format("--fail-on {}: {}", name_of(condition), one.text()));
     failed = true;
   }
   if (failed) return ExitStatus::gate_failed;
-  if (judged > 0 || condition.empty()) return ExitStatus::done;
+  if (judged > 0) return ExitStatus::done;
   std::string reason = output::why_none_is_judged(audits);
-  if (condition == "branches") reason = "no branch record could be judged";
+  if (condition == Condition::branches) reason = "no branch record could be judged";
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
-      if (condition != "biased" || event.bias.reason_text.empty()) continue;
+      if (condition != Condition::biased || event.bias.reason_text.empty()) continue;
       reason = fmt::format("no block could be judged: {}", event.bias.reason_text);
     }
   }
-  print_error(fmt::format("--fail-on {}: {}; --allow-not-judged accepts that", condition, reason));
+  print_error(
+      fmt::format("--fail-on {}: {}; --allow-not-judged accepts that", name_of(condition), reason));
   return ExitStatus::nothing_judged;
 }
 
@@ -90,7 +92,7 @@ ExitStatus run_audit(const AuditOptions& options) {
     write_page(options.plot.html, "skidscan audit", page_origin({}),
                [&](const auto& page) { return output::audit_text(audits, page); }, {});
   }
-  ExitStatus status = gate(options.fail_on, audits);
+  ExitStatus status = options.fail_on ? gate(*options.fail_on, audits) : ExitStatus::done;
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
   try {
     if (figure) plots::draw_figure(audits, *figure);
@@ -124,9 +126,7 @@ Command audit_command() {
                "impossible"},
               {"--all", Value::flag(options->all),
                "list instructions that can cause the event, too; implies --details"},
-              {"--fail-on",
-               Value::one_of("CONDITION", options->fail_on,
-                             {"impossible", "samples", "branches", "biased"}),
+              {"--fail-on", Value::one_of("CONDITION", options->fail_on),
                "exit status 4 if there are impossible samples, data sources, data addresses or IBS "
                "records (samples), impossible branch records (branches), either (impossible), or "
                "biased blocks (biased); 5 if nothing could be judged for it"},

@@ -5,6 +5,7 @@
 #include "plots/figure_options.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
@@ -43,7 +44,7 @@ struct CompareOptions {
   analysis::SideBy by = analysis::SideBy::input;
   std::string min_effect;
   std::vector<std::string> pairs;
-  std::string fail_on;
+  std::optional<analysis::Outcome> fail_on;
   PlotOptions plot;
   ReadingOptions reading;
   OutputOptions shown;
@@ -135,7 +136,7 @@ CompareOptions completed(CompareOptions options) {
 
 ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comparison,
                  bool read_in_part) {
-  if (options.fail_on == "worse") {
+  if (options.fail_on == analysis::Outcome::worse) {
     const analysis::Regressions regressions = analysis::regressions_of(comparison);
     if (regressions.sum() > 0) {
       print_error(fmt::format(

@@ -3,6 +3,7 @@
 #include "analysis/event_identity.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"
@@ -33,7 +34,7 @@ namespace {
 
 struct CorrectOptions : ProfileOptions {
   correct::By by = correct::By::instruction;
-  std::string fail_on;
+  std::optional<correct::Verdict> fail_on;
   std::string output;
 };
 
@@ -72,7 +73,9 @@ ExitStatus run_correct(const CorrectOptions& options) {
   if (corrections.empty()) return ExitStatus::failed;
   print_as(options.shown, output::correct_json, output::correct_csv, output::correct_text,
            corrections);
-  if (options.fail_on == "refused" && report_refused(corrections)) return ExitStatus::gate_failed;
+  if (options.fail_on == correct::Verdict::refused && report_refused(corrections)) {
+    return ExitStatus::gate_failed;
+  }
   if (!options.output.empty() && !corrections.front().is_written) {
     print_error(fmt::format("-o {}: not written: no event was corrected", options.output));
     return ExitStatus::failed;

@@ -37,9 +37,12 @@ struct Page;
 namespace skid::commands {
 namespace {
 
+enum class Condition { not_precise };
+SKID_NAMES(Condition, "not-precise")
+
 struct InspectOptions {
   std::vector<std::string> files = {kDefaultRecording};
-  std::string fail_on;
+  std::optional<Condition> fail_on;
   OutputOptions shown;
 };
 
@@ -81,7 +84,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
   };
   print_as(options.shown, document, nullptr, [&](const output::Page&) { return text; });
   if (done.has_unreadable) return ExitStatus::failed;
-  if (!options.fail_on.empty() && !not_precise.empty()) {
+  if (options.fail_on && !not_precise.empty()) {
     for (const std::string& event : not_precise) print_error("--fail-on not-precise: " + event);
     return ExitStatus::gate_failed;
   }
@@ -101,7 +104,7 @@ Command inspect_command() {
             "(default: perf.data)"},
            example_option(options->files, "FILE"),
            format_option(options->shown.format, {"text", "json"}),
-           {"--fail-on", Value::one_of("CONDITION", options->fail_on, {"not-precise"}),
+           {"--fail-on", Value::one_of("CONDITION", options->fail_on),
             "exit status 4 if an event that can be precise was not recorded so, or a timer was"}},
       .notes = {"Prints a line per event as perf evlist -v does, with its samples, then what is "
                 "lost or damaged, the machine and the command; --details adds the other sections "

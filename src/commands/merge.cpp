@@ -4,6 +4,7 @@
 #include "analysis/wording.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/commands/measurements.h"
 #include "src/commands/output_files.h"

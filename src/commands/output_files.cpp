@@ -2,6 +2,7 @@
 
 #include "analysis/command_line.h"
 #include "analysis/measurement.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/inputs.h"
 #include "src/output/cell.h"
 #include "src/output/page.h"

@@ -1,6 +1,7 @@
 #include "src/commands/plot_options.h"
 
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/inputs.h"
 #include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"

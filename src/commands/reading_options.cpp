@@ -1,6 +1,7 @@
 #include "src/commands/reading_options.h"
 
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/shared_options.h"
 #include "src/measure/event_knowledge.h"
 #include "src/output/name_list.h"

@@ -33,7 +33,7 @@ constexpr plots::Kind kDefaultReportKind = plots::Kind::histogram;
 
 struct ReportOptions {
   std::vector<std::string> inputs;
-  std::string fail_on;
+  std::optional<analysis::Verdict> fail_on;
   bool allow_not_judged = false;
   PlotOptions plot;
   std::optional<std::int64_t> bin;
@@ -42,7 +42,7 @@ struct ReportOptions {
 };
 
 ExitStatus judge(const ReportOptions& options, const Findings& findings) {
-  if (options.fail_on == "broken") {
+  if (options.fail_on == analysis::Verdict::broken) {
     const auto count = [&](auto is_counted) {
       return std::ranges::count_if(findings.measurements, is_counted);
     };

@@ -1,6 +1,7 @@
 #include "analysis/figures.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/commands/inputs.h"
 #include "src/commands/output_options.h"
@@ -63,11 +64,14 @@
 namespace skid::commands {
 namespace {
 
+enum class LineFormat { tsv, jsonl };
+SKID_NAMES(LineFormat, "tsv", "jsonl")
+
 struct SamplesOptions {
   std::string file = kDefaultRecording;
   std::vector<std::string> columns = {"time", "pid", "tid",    "event", "exact",
                                       "ip",   "sym", "symoff", "dso"};
-  std::string format = "tsv";
+  LineFormat format = LineFormat::tsv;
   locate::Filter filter;
   BinaryOptions binaries;
   OutputOptions shown;
@@ -263,7 +267,7 @@ struct SamplePrinter {
   bool has_registers = needs(columns, Needs::registers);
   bool has_spe = needs(columns, Needs::spe);
   bool has_details = has_branches || has_registers || has_spe || needs(columns, Needs::details);
-  bool is_json = options.format == "jsonl";
+  bool is_json = options.format == LineFormat::jsonl;
   bool selects_all = options.filter.selects_all();
   bool reads_twice = has_places || options.filter.has_shares();
   bool has_formats = false;
@@ -448,7 +452,7 @@ Command samples_command() {
                    "SPE record, with perf's words), brstack (branch records), iregs and uregs "
                    "(registers), mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
                    "trace (payload of a tracepoint)"},
-                  {"--format", Value::one_of("FORMAT", options->format, {"tsv", "jsonl"}),
+                  {"--format", Value::one_of("FORMAT", options->format),
                    "format of the lines; tsv has a header line (default: tsv)"}},
       .notes = {"Samples are printed in the order of the recording. From a pipe, if sym, symoff or "
                 "dso is requested or --comm or --dso given, they are printed when it has ended, "

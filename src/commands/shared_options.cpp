@@ -1,6 +1,7 @@
 #include "src/commands/shared_options.h"
 
 #include "runway/shipped.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/output_options.h"
 #include "src/events/catalogue.h"
 #include "src/events/event.h"

@@ -5,6 +5,7 @@
 #include "runway/specification.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"

@@ -363,12 +363,12 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
   if (!found.empty()) return found;
   const std::string of_cpu = cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name);
   if (spelling.starts_with("ibs_") || spelling.starts_with("arm_spe")) {
-    throw UsageError(
+    throw ValueError(
         "'{}': IBS and SPE sample any operation that passes their filters, and have no events; "
         "'skidscan events --for WHAT{}' prints filters for what is to be sampled",
         spelling, of_cpu);
   }
-  if (!parts.problem.empty()) throw UsageError("{}", parts.problem);
+  if (!parts.problem.empty()) throw ValueError("{}", parts.problem);
   std::vector<std::string> names;
   for (const Event& event : events_) names.push_back(event.name);
   std::string remedy = did_you_mean(parts.name, names);
@@ -383,7 +383,7 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
   if (remedy.empty()) {
     remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them", of_cpu);
   }
-  throw UsageError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
+  throw ValueError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
 }
 
 std::vector<Event> Catalogue::list(const Filter& filter) const {
@@ -417,8 +417,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
         shown_cpu(here));
   }
   if (name.starts_with("arm_")) {
-    throw UsageError(
-        "--cpu {0}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
+    throw ValueError(
+        "CPU {0}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
         "what to record there: 'skidscan events --for WHAT --cpu {0}'",
         cpu);
   }
@@ -430,8 +430,8 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
         "; 'skidscan events --cpus' lists the CPUs, --perfmon takes a directory of newer event "
         "files";
   }
-  throw UsageError(
-      "--cpu {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",
+  throw ValueError(
+      "CPU {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",
       cpu, remedy);
 }
 

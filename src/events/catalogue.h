@@ -43,7 +43,7 @@ class Catalogue {
 
   /// Finds the event of a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
   /// core, unless the spelling names the PMU. A raw code that no row has is answered by the row it
-  /// modifies, or by its event with a bare umask. Throws UsageError when nothing has that name or
+  /// modifies, or by its event with a bare umask. Throws ValueError when nothing has that name or
   /// event.
   std::vector<Event> find(std::string_view spelling) const;
   /// Like find(), but returns an empty list if nothing has that name or event.
@@ -87,7 +87,7 @@ class Catalogue {
 };
 
 /// Returns the PMU of libpfm4 that `cpu` names; where it is empty the one of `here`, or the one
-/// that libpfm4 finds present. Throws UsageError for a name that is not among `pmus`, Error when
+/// that libpfm4 finds present. Throws ValueError for a name that is not among `pmus`, Error when
 /// none is present; both messages name a remedy.
 const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
                          const machine::CpuIdentity& here);

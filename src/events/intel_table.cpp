@@ -113,7 +113,7 @@ std::optional<std::vector<IntelFile>> files_of_model(std::string_view text) {
   }
   auto files = files_of({*family, *hexadecimal, stepping});
   if (files.empty() && !stepping && !files_of({*family, *hexadecimal, 0}).empty()) {
-    throw UsageError("--cpu {0}-{1}: its events depend on the stepping; expected {0}-{1}-STEPPING",
+    throw ValueError("CPU {0}-{1}: its events depend on the stepping; expected {0}-{1}-STEPPING",
                      parts[0], parts[1]);
   }
   const auto decimal = whole_number<int>(parts[1]);
@@ -406,7 +406,7 @@ PerfmonEvents read_perfmon(const fs::path& directory, std::string_view cpu,
   }
   if (files.empty()) {
     throw Error("{}: has no core events for {}; it has them for {}", map.string(),
-                cpu.empty() ? "this CPU, " + describe(identity) : fmt::format("--cpu {}", cpu),
+                cpu.empty() ? "this CPU, " + describe(identity) : fmt::format("CPU {}", cpu),
                 names.empty() ? std::string("no CPU") : fmt::format("{}", fmt::join(names, ", ")));
   }
   if (files.size() > kMostFiles) {

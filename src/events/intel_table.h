@@ -30,7 +30,7 @@ std::vector<IntelFile> intel_files_of(const machine::CpuIdentity& cpu);
 /// Finds the files of a CPU by any of its names, of one core type ("adl_glc", "adl/cpu_core"), or
 /// by family, model and stepping ("6-8F", "6-55-4", as Intel writes them, in hexadecimal; "6-143":
 /// a model that no CPU has in hexadecimal is read as decimal). Empty: the table does not have it.
-/// Throws UsageError if a model needs its stepping.
+/// Throws ValueError if a model needs its stepping.
 std::vector<IntelFile> intel_files_of(std::string_view cpu);
 
 /// Lists all files, in the order of the table.

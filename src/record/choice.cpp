@@ -75,7 +75,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event, const event
   if (catalogue == nullptr || is_built_in(event.kind)) return std::nullopt;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (!parts.cpu.empty() && !events::is_called(catalogue->cpu().name, parts.cpu)) {
-    throw Error("-e {}: is an event of {}, and this CPU is {}", event.text(), parts.cpu,
+    throw Error("{}: is an event of {}, and this CPU is {}", event.text(), parts.cpu,
                 catalogue->cpu().name);
   }
   // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
@@ -94,7 +94,7 @@ void name_for_perf(RequestedEvent& event, const events::Spelling& parts, const e
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
     throw Error(
-        "-e {}: is an event of the CPU ({}), and this machine has no PMU of the CPU; 'skidscan "
+        "{}: is an event of the CPU ({}), and this machine has no PMU of the CPU; 'skidscan "
         "doctor' reports why",
         event.text(), known.name);
   }
@@ -119,16 +119,15 @@ runway::TriggerKind trigger_for(const RequestedEvent& event,
 std::vector<int> levels_for(const RequestedEvent& event, const PlanOptions& options) {
   if (event.perf_picks_level()) {
     if (options.levels) {
-      throw UsageError("-e {}: P leaves the precise level to perf; leave out -p or the P",
+      throw ValueError("{}: P leaves the precise level to perf; leave out -p or the P",
                        event.text());
     }
     return {0};
   }
   if (event.own_level) {
     if (options.levels) {
-      throw UsageError(
-          "-e {}: names its precise level itself; leave out -p or the p's of the event",
-          event.at_level(*event.own_level));
+      throw ValueError("{}: names its precise level itself; leave out -p or the p's of the event",
+                       event.at_level(*event.own_level));
     }
     return {*event.own_level};
   }
@@ -415,7 +414,7 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
   if (pmu != nullptr && !pmu->cpus.empty()) {
     candidates = common(candidates, pmu->cpus);
     if (candidates.empty()) {
-      throw Error("-e {}: the PMU {} is on the CPUs {} only; pin there with --cpu", event.text(),
+      throw Error("{}: the PMU {} is on the CPUs {} only; pin there with --cpu", event.text(),
                   pmu->name, fmt::join(pmu->cpus, ", "));
     }
     return candidates.back();

@@ -64,7 +64,7 @@ struct RequestedEvent {
   }
 };
 
-/// Parses the values of -e, each one event or a list with commas. Throws UsageError for a text that
+/// Parses the values of -e, each one event or a list with commas. Throws ValueError for a text that
 /// is no single event, for `P` beside p, and for one event named twice.
 std::vector<RequestedEvent> parse_events(const std::vector<std::string>& arguments);
 
@@ -164,7 +164,7 @@ inline std::size_t triggers_of(const PlanOptions& options) {
 
 /// Chooses the events of the options, else the built-in ones, the default set of the CPU, and
 /// cycles:P, which perf itself records by default. Decisions are explained in `notes`. `catalogue`
-/// null: none covers the CPU. Throws UsageError and Error as resolve_request() does.
+/// null: none covers the CPU. Throws ValueError and Error as resolve_request() does.
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
                                        const events::Catalogue* catalogue,
                                        std::vector<std::string>& notes);

@@ -26,7 +26,7 @@ fs::path normalized(const fs::path& path) {
   fs::path absolute = fs::absolute(path).lexically_normal();
   if (!absolute.has_filename()) absolute = absolute.parent_path();
   if (!absolute.has_filename())
-    throw UsageError("-o {}: is not the name of a new directory", path.string());
+    throw ValueError("{}: is not the name of a new directory", path.string());
   return absolute;
 }
 

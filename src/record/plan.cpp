@@ -57,7 +57,7 @@ std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double
   const double iterations = std::ceil(events / per_iteration);
   constexpr double kMost = 1e18;
   if (iterations > kMost) {
-    throw UsageError("-c {}: {} samples would take {:.0e} iterations; expected at most 1e18",
+    throw ValueError("period {}: {} samples would take {:.0e} iterations; expected at most 1e18",
                      period, samples, iterations);
   }
   return static_cast<std::uint64_t>(iterations);
@@ -100,7 +100,7 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
     const double seconds = 1.05e-9 * period * static_cast<double>(options.samples) + 0.02;
     constexpr double kMostSeconds = 1e9;
     if (seconds > kMostSeconds) {
-      throw UsageError("-c {}: {} samples would take {:.0e} seconds; expected at most 1e9",
+      throw ValueError("period {}: {} samples would take {:.0e} seconds; expected at most 1e9",
                        chosen.period, options.samples, seconds);
     }
     return nanoseconds(std::llround(seconds * 1e9));
@@ -307,7 +307,7 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   const bool chases = std::ranges::any_of(
       targets, [](const runway::Specification& target) { return target.working_set_bytes != 0; });
   if (options.working_set && !chases) {
-    throw UsageError(
+    throw ValueError(
         "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
         "load-dram");
   }
@@ -335,20 +335,21 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
     measurements += chosen.levels.size() * static_cast<std::size_t>(repeats_of(options));
   }
   if (measurements > kMostMeasurements) {
-    throw UsageError("--repeat {}: gives {} measurements; expected at most {}", options.repeat,
+    throw ValueError("{} repetitions give {} measurements; expected at most {}", options.repeat,
                      measurements, kMostMeasurements);
   }
   const bool has_faults = std::ranges::any_of(
       request.events, [](const auto& chosen) { return chosen.event.kind == EventKind::faults; });
   if (options.check_ip && !has_faults) {
-    throw UsageError("--check-ip: checks page faults, of which none are recorded; add -e faults");
+    throw ValueError(
+        "the check of IPs needs page faults, of which none are recorded; add -e faults");
   }
   const bool has_counters = std::ranges::any_of(request.events, [](const ChosenEvent& chosen) {
     return std::ranges::any_of(chosen.levels,
                                [&](int level) { return has_skid_in_events(chosen, level); });
   });
   if (options.skid_in_events && !has_counters) {
-    throw UsageError(
+    throw ValueError(
         "--skid-in-events: no event is recorded at level none whose counter takes its samples; add "
         "none to -p, or an event other than a clock to -e");
   }

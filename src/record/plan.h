@@ -28,7 +28,7 @@ struct SamplingSupport;
 
 namespace skid::record {
 
-/// Chooses a target for each trigger that the events need. Throws UsageError for options that fit
+/// Chooses a target for each trigger that the events need. Throws ValueError for options that fit
 /// none of them, Error when `cpu` cannot run one.
 std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
                                                   const PlanOptions& options,
@@ -50,7 +50,7 @@ struct RecordRequest {
   std::vector<std::string> notes;  ///< what was decided and why, a line each, for people
 };
 
-/// Resolves the options. Throws UsageError for options that contradict each other, Error for
+/// Resolves the options. Throws ValueError for options that contradict each other, Error for
 /// prerequisites that this machine does not have. `catalogue` null: none covers the CPU.
 RecordRequest resolve_request(const PlanOptions& options, const machine::Machine& machine,
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);

@@ -33,25 +33,25 @@ void refuse_period_terms(std::string_view name) {
     const std::size_t found = name.find(term);
     if (found == std::string_view::npos || found == 0) continue;
     if (name[found - 1] == '/' || name[found - 1] == ',') {
-      throw UsageError("-e {}: has {} among its terms; name the period with -c", name,
+      throw ValueError("{}: has {} among its terms; name the period with -c", name,
                        term.substr(0, term.size() - 1));
     }
   }
 }
 
 RequestedEvent parse_event(std::string_view text) {
-  if (text.empty()) throw UsageError("-e: an event has no name");
+  if (text.empty()) throw ValueError("an event has no name");
   if (text.find_first_of("{}") != std::string_view::npos) {
-    throw UsageError(
-        "-e {}: is a group; events are recorded one at a time, name them without braces", text);
+    throw ValueError("{}: is a group; events are recorded one at a time, name them without braces",
+                     text);
   }
   auto [name, modifiers] = perftool::split_event_name(text);
   const int level = perftool::level_of_modifiers(modifiers);
   if (level > machine::kHighestLevel) {
-    throw UsageError("-e {}: has {} p; expected at most {}", text, level, machine::kHighestLevel);
+    throw ValueError("{}: has {} p; expected at most {}", text, level, machine::kHighestLevel);
   }
   if (level > 0 && modifiers.find('P') != std::string::npos) {
-    throw UsageError("-e {}: has p and P; P leaves the precise level to perf, leave one out", text);
+    throw ValueError("{}: has p and P; P leaves the precise level to perf, leave one out", text);
   }
   std::erase(modifiers, 'p');
   refuse_period_terms(name);
@@ -68,11 +68,11 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
   std::set<std::string> seen;
   for (const std::string& argument : arguments) {
     const auto list = perftool::split_event_list(argument);
-    if (!list) throw UsageError("-e {}: a '/' is not closed", argument);
+    if (!list) throw ValueError("{}: a '/' is not closed", argument);
     for (const std::string& text : *list) {
       RequestedEvent event = parse_event(text);
       if (!seen.insert(event.at_level(event.own_level.value_or(0))).second) {
-        throw UsageError("-e {}: is named twice; --repeat N records events repeatedly", text);
+        throw ValueError("{}: is named twice; --repeat N records events repeatedly", text);
       }
       events.push_back(std::move(event));
     }

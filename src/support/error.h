@@ -42,13 +42,14 @@ class Error : public std::runtime_error {
   ExitStatus status_;
 };
 
-/// An error of the command line, which names something that does not exist or contradicts itself.
-class UsageError : public Error {
+/// The error of a value that the user chose: it does not exist, is out of bounds, or contradicts
+/// another one. The message names the value, and not the option that it came from.
+class ValueError : public Error {
  public:
-  explicit UsageError(const std::string& message) : Error(message, ExitStatus::usage) {}
+  explicit ValueError(const std::string& message) : Error(message, ExitStatus::usage) {}
   template <typename First, typename... Rest>
-  explicit UsageError(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
-      : UsageError(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
+  explicit ValueError(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : ValueError(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 /// A fault of an input file. Its parts are separate so that tests and JSON can name each of them.

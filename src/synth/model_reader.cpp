@@ -65,7 +65,7 @@ runway::Specification read_target(const JsonValue& document) {
     target.gaps = runway::gaps_for(triggers, gaps, target.nops);
     runway::check(target);
     return target;
-  } catch (const UsageError& error) {
+  } catch (const ValueError& error) {
     object->refuse(error.what(), {});
   }
 }

@@ -8,7 +8,7 @@
 
 namespace skid::test {
 
-/// The events of a CPU by a name that --cpu takes. Throws UsageError for others.
+/// The events of a CPU by a name that --cpu takes. Throws ValueError for others.
 inline events::Catalogue catalogue_of(const std::string& cpu) {
   return events::open_catalogue({.cpu = cpu, .perfmon = {}}, machine::Machine());
 }

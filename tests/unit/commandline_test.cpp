@@ -103,7 +103,7 @@ TEST_F(CommandLine, TakesArgumentsAfterTwoDashesAsTheyAre) {
   EXPECT_EQ(form_, "square");
   EXPECT_THAT(inputs_, ElementsAre("-a", "--form", "--", "box"));
   parsed({"erase", "--"});
-  EXPECT_THAT(test::message_of<UsageError>([&] {
+  EXPECT_THAT(test::message_of<ValueError>([&] {
                 parsed({"erase", "--", "-x"});
               }),
               HasSubstr("-x: no such option"));
@@ -195,7 +195,7 @@ std::vector<std::string> shell_words(const std::string& line) {
   return words;
 }
 
-TEST(UsageError, StatesWhatIsExpected) {
+TEST(ValueError, StatesWhatIsExpected) {
   // Wrong command lines, and their messages without "; try 'skidscan … --help'".
   for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
            {"recrod", "'recrod': no such command; did you mean record?"},
@@ -248,7 +248,7 @@ TEST(UsageError, StatesWhatIsExpected) {
     try {
       parse(program, words);
       ADD_FAILURE() << "accepted";
-    } catch (const skid::UsageError& error) {
+    } catch (const skid::ValueError& error) {
       EXPECT_EQ(error.status(), ExitStatus::usage);
       EXPECT_EQ(error.what(), message + (message.ends_with('?') ? "" : ";") + " try 'skidscan" +
                                   (command == words.end() ? "" : " " + *command) + " --help'");

@@ -160,7 +160,7 @@ TEST(EventCodes, AreOfThePmuThatASpellingNames) {
 TEST(EventCodes, OfZenHaveTheUpperBitsOfTheEventInTheUpperHalf) {
   SKIP_WITHOUT("x86-64");
   EXPECT_THAT([] { static_cast<void>(catalogue_of("zen4").find("0x1c7")); },
-              ThrowsMessage<UsageError>(HasSubstr("the code of event 0x1c7 is r1000000c7")));
+              ThrowsMessage<ValueError>(HasSubstr("the code of event 0x1c7 is r1000000c7")));
 }
 
 /// A row of tests/data/counter_constraints.tsv.

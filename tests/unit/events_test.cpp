@@ -181,7 +181,7 @@ TEST(Events, RefusesUnknownNamesWithARemedy) {
     EXPECT_THAT(message_of([&](const std::string& name) { skylake.find(name); }, spelling),
                 HasSubstr(message));
   }
-  EXPECT_THROW(catalogue_of("no_such_cpu"), UsageError);
+  EXPECT_THROW(catalogue_of("no_such_cpu"), ValueError);
   EXPECT_THAT(message_of(catalogue_of, "no_such_cpu"), HasSubstr("--perfmon"));
 }
 

@@ -266,7 +266,7 @@ TEST(FigureSelection, KeepsTheEventsAndLevelsThatAreNamed) {
   ASSERT_THAT(machines[1].events, SizeIs(1));
   ASSERT_THAT(machines[1].events[0].columns, SizeIs(1));
   EXPECT_EQ(machines[1].events[0].columns[0].level, 2);
-  EXPECT_THROW(machines_of(list, {.events = {"cycles"}}), UsageError);
+  EXPECT_THROW(machines_of(list, {.events = {"cycles"}}), ValueError);
   EXPECT_THROW(machines_of({}, {}), Error);
 }
 
@@ -312,7 +312,7 @@ TEST(FigureKinds, AreFoundByTheirNames) {
 
 TEST(DelayFigure, StepsUpAtTheDelaysOfRecords) {
   Measurement m = make({.level = 2, .offsets = {{0, 100}}});
-  EXPECT_THROW(drawn(delay_figure, {m}), UsageError);
+  EXPECT_THROW(drawn(delay_figure, {m}), ValueError);
   m.basis.sample_pairs = analysis::SamplePairs{.iteration = 20, .delays = {}};
   for (const auto& [delay, count] : {std::pair(4, 90), {9, 10}}) {
     m.basis.sample_pairs->delays.add(delay, static_cast<std::uint64_t>(count));
@@ -356,7 +356,7 @@ TEST(BiasFigure, HasNoEvenShareWhereTriggersAreUnequal) {
   const Figure figure = drawn(bias_figure, {m});
   EXPECT_THAT(only_panel(figure).marks, IsEmpty());
   EXPECT_THAT(only_panel(figure).title, HasSubstr("unequal rates"));
-  EXPECT_THAT(test::message_of<UsageError>([] {
+  EXPECT_THAT(test::message_of<ValueError>([] {
                 return drawn(bias_figure, {make({.offsets = {{0, 100}}})});
               }),
               AllOf(HasSubstr("--kind bias: no measurement with several triggers"),

@@ -185,13 +185,13 @@ TEST_F(DrawnFigure, IsNotLeftWhereItCannotBeWritten) {
 }
 
 TEST_F(FigureFile, RefusesOtherExtensions) {
-  EXPECT_THROW(draw_figure(four_levels(), {.files = named("f.gif")}), UsageError);
-  EXPECT_THROW(draw(examples::differing(2), named("f.gif")), UsageError);
+  EXPECT_THROW(draw_figure(four_levels(), {.files = named("f.gif")}), ValueError);
+  EXPECT_THROW(draw(examples::differing(2), named("f.gif")), ValueError);
   for (const char* name : {"f.gif", "directory"}) {
     EXPECT_THAT(error_of(four_levels(), name),
                 HasSubstr("not the name of a figure; expected .png, .svg or .pdf"));
   }
-  EXPECT_THROW(draw_figure(four_levels(), {.files = named("", "figure.png")}), UsageError);
+  EXPECT_THROW(draw_figure(four_levels(), {.files = named("", "figure.png")}), ValueError);
   EXPECT_THAT(files(), IsEmpty());
 }
 

@@ -223,7 +223,7 @@ TEST(IntelTable, IsFoundByTheNamesOfPerfIntelAndLibpfm4) {
                           "adl/cpu_none", "alder", "lake"}) {
     EXPECT_THAT(files_of(cpu), IsEmpty()) << cpu;
   }
-  EXPECT_THROW(intel_files_of("6-55"), UsageError) << "Skylake's and Cascade Lake's servers";
+  EXPECT_THROW(intel_files_of("6-55"), ValueError) << "Skylake's and Cascade Lake's servers";
   EXPECT_TRUE(is_called("skylake", "skl"));
   EXPECT_TRUE(is_called("alderlake", "adl_glc"));
   EXPECT_FALSE(is_called("skylake", "skx"));
@@ -409,14 +409,14 @@ TEST_F(Perfmon, ReadsTheEventsOfBothCoresOfAHybridCpu) {
   EXPECT_TRUE(catalogue.cpu().at_hand);
   const auto found = catalogue.find("r20d1");
   EXPECT_THAT(test::mapped(found, &Event::pmu), ElementsAre("cpu_atom", "cpu_core"));
-  EXPECT_THROW(catalogue.find("NO_SUCH"), UsageError);
+  EXPECT_THROW(catalogue.find("NO_SUCH"), ValueError);
 }
 
 TEST_F(Perfmon, RefusesACpuOutsideTheMapAndListsTheOthers) {
   const std::string at_hand = message_of([&] { read("", intel_cpu(0xad, 1)); });
   EXPECT_THAT(at_hand, AllOf(HasSubstr("GenuineIntel-6-AD"), HasSubstr("adl, clx, emr, skx")));
   const std::string named = message_of([&] { read("gnr"); });
-  EXPECT_THAT(named, AllOf(HasSubstr("--cpu gnr"), HasSubstr("adl, clx, emr, skx")));
+  EXPECT_THAT(named, AllOf(HasSubstr("CPU gnr"), HasSubstr("adl, clx, emr, skx")));
   std::filesystem::remove(directory_ / "mapfile.csv");
   EXPECT_THROW(read("emr"), InputError);
 }

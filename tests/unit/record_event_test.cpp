@@ -12,7 +12,7 @@ RequestedEvent parsed(const std::string& text) {
 }
 
 std::string fault(const std::vector<std::string>& arguments) {
-  return test::message_of<UsageError>(parse_events, arguments);
+  return test::message_of<ValueError>(parse_events, arguments);
 }
 
 runway::TargetDescription target() {
@@ -89,7 +89,7 @@ TEST(RecordEvent, InvalidEventsAreRefused) {
     EXPECT_THAT(fault({event}), HasSubstr(message)) << event;
   }
   EXPECT_EQ(fault({"cpu/event=0xd1,no_period=1/"}), "no error");
-  EXPECT_THAT(fault({"access,cycles", "access"}), HasSubstr("-e access: is named twice"));
+  EXPECT_THAT(fault({"access,cycles", "access"}), HasSubstr("access: is named twice"));
   EXPECT_EQ(fault({"cycles", "cycles:u", "cycles:p", "cycles:pp"}), "no error");
 }
 

@@ -204,7 +204,7 @@ TEST(Expectations, FollowTheKindAndTheArchitecture) {
 TEST(BuildFailure, LeavesNoFileForASpecificationOutOfBounds) {
   const Directory directory;
   Specification specification{.nops = 1};
-  EXPECT_THROW(build_target(specification, directory / "target"), UsageError);
+  EXPECT_THROW(build_target(specification, directory / "target"), ValueError);
   EXPECT_FALSE(fs::exists(directory / "target"));
 }
 
@@ -307,7 +307,7 @@ TEST(WorkingSet, IsSetInABuiltTarget) {
   const std::uint64_t stride = chase_stride(specification.trigger);
   EXPECT_EQ(report->chase->size(), 4096 - stride) << "without the datum";
   EXPECT_EQ(with_working_set(small, usual), read_file(built.path, kLargestTarget));
-  EXPECT_THROW(with_working_set(built, 1), UsageError);
+  EXPECT_THROW(with_working_set(built, 1), ValueError);
 }
 
 TEST(WorkingSet, LeavesRoomForTheLongestNumbers) {

@@ -32,10 +32,10 @@ TEST(GapsFor, GrowEvenlyUpToTheRunway) {
   EXPECT_THAT(gaps_for(std::nullopt, {70, 30}, 5000), ElementsAre(70, 30));
   EXPECT_THAT(gaps_for(3, {70, 30}, 5000), ElementsAre(70, 30));
   // Contradictions.
-  EXPECT_THROW(gaps_for(2, {70, 30}, 5000), UsageError);
-  EXPECT_THROW(gaps_for(0, {}, 5000), UsageError);
-  EXPECT_THROW(gaps_for(17, {}, 5000), UsageError);
-  EXPECT_THROW(gaps_for(4, {}, 60), UsageError) << "a gap of 15";
+  EXPECT_THROW(gaps_for(2, {70, 30}, 5000), ValueError);
+  EXPECT_THROW(gaps_for(0, {}, 5000), ValueError);
+  EXPECT_THROW(gaps_for(17, {}, 5000), ValueError);
+  EXPECT_THROW(gaps_for(4, {}, 60), ValueError) << "a gap of 15";
 }
 
 TEST(Refusal, NamesTheMissingCpuFeature) {
@@ -179,7 +179,7 @@ TEST(Specification, TakesAWorkingSetWithAChaseOnly) {
   const auto refused = [](TriggerKind kind, std::uint64_t bytes) {
     Specification specification = default_specification(Arch::x86_64, kind);
     specification.working_set_bytes = bytes;
-    return test::message_of<UsageError>([&] { check(specification); });
+    return test::message_of<ValueError>([&] { check(specification); });
   };
   EXPECT_EQ(refused("load-l2"_trigger, 64 * kKibibyte), "no error");
   EXPECT_EQ(refused("load-l2"_trigger, 1024 + 64), "no error");
@@ -189,7 +189,7 @@ TEST(Specification, TakesAWorkingSetWithAChaseOnly) {
 }
 
 std::string refusal_of(const Specification& specification) {
-  return test::message_of<UsageError>([&] { check(specification); });
+  return test::message_of<ValueError>([&] { check(specification); });
 }
 
 TEST(TriggerKindNames, AreParsedToTheirKinds) {
@@ -202,7 +202,7 @@ TEST(TriggerKindNames, AreParsedToTheirKinds) {
 TEST(TriggerKindNames, AreListedIfOneIsUnknown) {
   for (const auto& [name, expected] : {std::pair{"laod", "did you mean load?"},
                                        std::pair{"17", "load, load-l2, load-l3, load-dram"}}) {
-    EXPECT_THAT(test::message_of<UsageError>([&, text = name] { trigger_kind_from(text); }),
+    EXPECT_THAT(test::message_of<ValueError>([&, text = name] { trigger_kind_from(text); }),
                 AllOf(HasSubstr(name), HasSubstr(expected)));
   }
 }
@@ -227,7 +227,7 @@ TEST(ArchNames, AcceptBothSpellings) {
   EXPECT_EQ(arch_from("x86_64"), Arch::x86_64);
   EXPECT_EQ(arch_from("arm64"), Arch::aarch64);
   EXPECT_EQ(arch_from("aarch64"), Arch::aarch64);
-  EXPECT_THROW(arch_from("riscv64"), UsageError);
+  EXPECT_THROW(arch_from("riscv64"), ValueError);
 }
 
 TEST(Specification, RefusesValuesOutOfBoundsWithTheExpectedOnes) {

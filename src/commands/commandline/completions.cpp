@@ -32,7 +32,7 @@ const Value* value_after(const Program& program, const Command& command, Texts b
   }
   try {
     static_cast<void>(parse(program, before));
-  } catch (const UsageError&) {  // the line is not complete
+  } catch (const ValueError&) {  // the line is not complete
   }
   return value;
 }

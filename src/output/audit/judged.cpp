@@ -33,7 +33,7 @@ void add(std::uint64_t count, std::uint64_t total, Judged& judged) {
 
 /// Adds up the samples whose IP was judged, by what the instruction does and by their data address.
 Judged judged_ips(const std::vector<audit::Audit>& audits) {
-  Judged ips{"samples", "samples", "are at instructions that cannot cause their event"};
+  Judged ips{Condition::samples, "samples", "are at instructions that cannot cause their event"};
   bool by_instruction = false, by_address = false;
   // Whether all samples, and whether some, should be at the instruction after their cause.
   bool all_next = true, any_next = false;
@@ -70,12 +70,12 @@ Judged judged_ips(const std::vector<audit::Audit>& audits) {
 }  // namespace
 
 std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
-  Judged sources{"samples", "samples", kContradictedSources};
-  Judged operations{"samples", "samples", kContradictedIbs};
-  Judged tagged{"samples", "samples", kContradictedSpe};
-  Judged records{"branches", "branch records", "are impossible"};
+  Judged sources{Condition::samples, "samples", kContradictedSources};
+  Judged operations{Condition::samples, "samples", kContradictedIbs};
+  Judged tagged{Condition::samples, "samples", kContradictedSpe};
+  Judged records{Condition::branches, "branch records", "are impossible"};
   std::uint64_t by_addresses = 0;
-  Judged blocks{"biased", "blocks", "are sampled unevenly"};
+  Judged blocks{Condition::biased, "blocks", "are sampled unevenly"};
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);

@@ -2,6 +2,8 @@
 // branch records, blocks.
 #pragma once
 
+#include "src/support/names.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,15 +15,24 @@ struct Audit;
 
 namespace skid::output {
 
+/// What can be wrong with recordings.
+enum class Condition {
+  impossible,  ///< samples or branches
+  samples,     ///< impossible samples, data sources, data addresses or tagged operations
+  branches,    ///< impossible branch records
+  biased,      ///< unevenly sampled blocks
+};
+SKID_NAMES(Condition, "impossible", "samples", "branches", "biased")
+
 /// What one rule judged in all events of all recordings.
 struct Judged {
-  std::string_view condition;  ///< of --fail-on that concerns it: "samples", "branches", "biased"
-  std::string_view what;       ///< "samples", "branch records"
-  std::string_view clause;     ///< what `count` of them are: "are impossible"
+  Condition condition;      ///< that concerns it; never `impossible`
+  std::string_view what;    ///< "samples", "branch records"
+  std::string_view clause;  ///< what `count` of them are: "are impossible"
   std::uint64_t count = 0, total = 0;
 
   /// Whether `count` are impossible, and not only unevenly sampled.
-  bool is_of_impossible() const noexcept { return condition != "biased"; }
+  bool is_of_impossible() const noexcept { return condition != Condition::biased; }
   /// Returns "811 of 5,011 judged samples (16.18%) are at instructions that …".
   std::string text() const;
 };
