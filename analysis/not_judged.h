@@ -60,15 +60,14 @@ inline constexpr std::size_t kNotJudged = static_cast<std::size_t>(NotJudged::to
 /// For each reason, its name in audits in JSON and CSV, and its meaning as a part of a sentence.
 SKID_WORDS(
     NotJudged, {"none", "judged"}, {"no_samples", "no samples were recorded"},
-    {"timer", "a timer samples any instruction that runs; the offset is not a skid"},
-    {"every_instruction", "any instruction can cause this event; the offset is not a skid"},
-    {"no_trigger", "no trigger address; pass --hit FUNCTION --runway FUNCTION"},
-    {"not_caused",
-     "the trigger of this target is not known to cause this event; record it with one that is"},
+    {"timer", "a timer samples any instruction that runs"},
+    {"every_instruction", "any instruction can cause this event"},
+    {"no_trigger", "no trigger address"},
+    {"not_caused", "the trigger of this target is not known to cause this event"},
     {"other_causes", "other instructions of this target can cause this event as well"},
     {"no_core_event", "not an event of a core PMU; no instruction is known to cause it"},
     {"unrecorded_cpu", "the recording does not contain its CPU: a CPUID section is missing"},
-    {"unknown_cpu", "no catalogue covers this CPU (see --perfmon)"},
+    {"unknown_cpu", "no catalogue covers this CPU"},
     {"unknown_event", "the catalogue of this CPU does not have the event"},
     {"imprecise",
      "not a precise event on this CPU, which does not record the instruction that caused it"},
@@ -80,7 +79,7 @@ SKID_WORDS(
     {"level_0", "level 0: arbitrary skid"},
     {"not_exact", "no EXACT_IP, though the precise level is 2 or 3"},
     {"mode_contradicts_address", "the mode of the sample contradicts its address"},
-    {"kernel", "in kernel mode; the kernel patches its code, so its file may differ"},
+    {"kernel", "in kernel mode, whose code the kernel patches"},
     {"guest", "in a guest, a hypervisor or an unknown mode"},
     {"no_address",
      "at address 0 or near it: a call of a null pointer, or a sample of user mode alone (:u) that "
@@ -96,12 +95,6 @@ SKID_WORDS(
     {"no_only_predecessor", "the preceding instruction is not certain"},
     {"too_much_code",
      "its function, its file or the recording has more code than is decoded (docs/audit.md, Cost)"})
-
-/// Returns the words for a reason without what follows from it, or the remedy.
-inline std::string_view short_reason(NotJudged reason) {
-  const std::string_view words = describe(reason);
-  return words.substr(0, words.find("; "));
-}
 
 /// Whether any instruction can be sampled, so that an offset is not a skid.
 constexpr bool samples_any_instruction(NotJudged reason) {

@@ -123,7 +123,7 @@ std::string most_sampled_functions(const listing::Reader& reader) {
   if (unnamed.sum() == 0) return words;
   return words + fmt::format(
                      " with a known name ({} of {} samples are in others: {} in the kernel, {} in "
-                     "files without symbols or elsewhere)",
+                     "files without symbols or elsewhere; --by function lists them, too)",
                      analysis::in_thousands(unnamed.sum()), analysis::in_thousands(unnamed.all),
                      analysis::in_thousands(unnamed.in_kernel),
                      analysis::in_thousands(unnamed.elsewhere));

@@ -36,6 +36,12 @@ constexpr const char* kRecordPrecisely =
     "record an event that the CPU samples precisely with :pp, and with branch records (-b) where "
     "counts of executions are wanted";
 
+/// Returns the command that measures the skid of an event at its level.
+std::string measuring(const RecordedEvent& event) {
+  return "skidscan record -e " +
+         measure::request_at(event, static_cast<int>(event.attribute.precise_ip));
+}
+
 Skid refused(std::string reason, std::string advice) {
   return {.reason = std::move(reason), .advice = std::move(advice)};
 }
@@ -142,7 +148,7 @@ Skid measured_skid(const RecordedEvent& event, const Measurement& run) {
                               fmt::join(differing, ", "));
     skid.advice = differing == std::vector<std::string>{measure::kCountedModes}
                       ? "measure the event with the modifiers of the profile"
-                      : "measure on the machine of the profile: skidscan record -e EVENT:p";
+                      : "measure on the machine of the profile: " + measuring(event);
   } else if (run.contract.verdict != analysis::Verdict::kept || !constant ||
              constant->verdict != analysis::Verdict::kept) {
     skid.reason = fmt::format("{}: the skid is not a constant there: contract {}", skid.run,
@@ -167,8 +173,9 @@ Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measureme
   if (auto skid = refusal_of(event)) return *skid;
   if (!measured) {
     return refused("the skid of this event on this machine is not known",
-                   "measure it there and pass the run: skidscan record -e EVENT:p, skidscan "
-                   "correct --skid skidscan.run");
+                   fmt::format("measure it there and pass the run: {}, skidscan correct --skid "
+                               "skidscan.run",
+                               measuring(event)));
   }
   std::optional<Skid> found;
   for (const Measurement& run : *measured) {
@@ -186,7 +193,7 @@ Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measureme
   if (found) return *found;
   return refused(fmt::format("the run has no measurement of this event at level {}",
                              event.attribute.precise_ip),
-                 "measure it: skidscan record -e EVENT:p");
+                 "measure it: " + measuring(event));
 }
 
 }  // namespace skid::correct

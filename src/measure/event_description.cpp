@@ -172,18 +172,23 @@ bool is_spe(const RecordedEvent& event) {
   return event.pmu_name.starts_with("arm_spe");
 }
 
+std::string request_at(const RecordedEvent& event, int level) {
+  const Attribute& attribute = event.attribute;
+  // The name of a raw event may be the user's own.
+  const bool is_raw = attribute.type == PERF_TYPE_RAW && attribute.config1 == 0;
+  const std::string modes = attribute.exclude_kernel ? "u" : attribute.exclude_user ? "k" : "";
+  return perftool::join_event_name(
+      {is_raw ? fmt::format("r{:04x}", attribute.config) : event.identity.label,
+       modes + std::string(static_cast<std::size_t>(level), 'p')});
+}
+
 std::string precise_request(const RecordedEvent& event) {
   const bool is_precise = event.entry && event.entry->precise == true;
   if (event.catalogue.empty() || is_of_arm(event) ||
       !(is_precise || is_generic_cycles(event.attribute))) {
     return {};
   }
-  const Attribute& attribute = event.attribute;
-  // The name of a raw event may be the user's own.
-  const bool is_raw = attribute.type == PERF_TYPE_RAW && attribute.config1 == 0;
-  const std::string modes = attribute.exclude_kernel ? "u" : attribute.exclude_user ? "k" : "";
-  return perftool::join_event_name(
-      {is_raw ? fmt::format("r{:04x}", attribute.config) : event.identity.label, modes + "pp"});
+  return request_at(event, 2);
 }
 
 std::optional<std::uint64_t> events_to_record(const RecordedEvent& event) {

@@ -55,6 +55,10 @@ bool is_ibs(const RecordedEvent& event);
 /// Whether the event is of Arm's SPE, whose samples are made of its AUX data.
 bool is_spe(const RecordedEvent& event);
 
+/// Returns the argument of perf record -e that requests an event again, in the same modes:
+/// "r81d0:up". `level`: precise level.
+std::string request_at(const RecordedEvent& event, int level);
+
 /// Returns what to request so that the recorded CPU records an event precisely, "r00c5:pp"; empty:
 /// it cannot, or that is not known. It records cycles by another event, or by IBS.
 std::string precise_request(const RecordedEvent& event);

@@ -34,7 +34,7 @@ Five hundred samples decide nothing:
   >   "all(m['samples']['read'] >= 500 for m in j['measurements'])" \
   >   "all(m['contract']['verdict'] in ('undecided', 'not judged') for m in j['measurements'])"
   $ skidscan report few --fail-on broken --format csv > csv
-  skidscan: --fail-on broken: no event of a PMU was recorded, so no precise level is judged; --allow-not-judged accepts that
+  skidscan: --fail-on broken: no event of a PMU was recorded, so no precise level of a PMU is judged; --allow-not-judged accepts that
   [5]
 
 Annotate lists them at their offset, at each level: a data breakpoint of x86 traps one instruction late.

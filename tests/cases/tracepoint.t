@@ -57,7 +57,7 @@ So do page faults of any program and period:
 Without page faults there is nothing to check:
 
   $ skidscan record -e cpu-clock --check-ip
-  skidscan: --check-ip: checks page faults, of which none are recorded; add -e faults
+  skidscan: the check of IPs needs page faults, of which none are recorded; add -e faults
   [64]
 
 Payloads of another machine are all printed:

@@ -151,8 +151,10 @@ TEST_F(DefaultRun, ATimerSamplesTheWholeRunwayEvenly) {
 
 TEST_F(DefaultRun, DoesNotPassTheGateWithoutAnEventOfAPmu) {
   const std::string run = default_run().string();
-  EXPECT_THAT(test::skidscan({"report", run, "--fail-on", "broken"}),
-              Exits(5, HasSubstr("no event of a PMU was recorded, so no precise level is judged")));
+  EXPECT_THAT(
+      test::skidscan({"report", run, "--fail-on", "broken"}),
+      Exits(5,
+            HasSubstr("no event of a PMU was recorded, so no precise level of a PMU is judged")));
   EXPECT_THAT(test::skidscan({"report", run, "--fail-on", "broken", "--allow-not-judged"}),
               Exits(0));
 }

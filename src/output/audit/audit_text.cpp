@@ -21,6 +21,7 @@
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
 #include "src/output/name_list.h"
+#include "src/output/next_step.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
@@ -152,6 +153,14 @@ Found<Finding> impossible_ones(const EventAudit& event, const std::vector<Findin
   return found;
 }
 
+/// Counts the samples that have no verdict by what the instruction does. Some of them are judged by
+/// their data address.
+std::string unjudged_text(const Page& page, bool has_addresses,
+                          const std::array<std::uint64_t, analysis::kNotJudged>& counts) {
+  return counts_by_reason<analysis::NotJudged>(
+      page, has_addresses ? "not judged by instruction" : "not judged", counts);
+}
+
 std::string event_details(const Audit& audit, const EventAudit& event, const Page& page) {
   const analysis::EventIdentity& identity = event.identity;
   std::string text =
@@ -166,7 +175,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
   text += page.field("catalogue", escape_for_terminal(event.catalogue));
   if (has_rule) text += page.field("verdicts", verdicts_text(event));
   text += contradictions_text(page, event, 0, false) +
-          counts_by_reason<analysis::NotJudged>(page, "not judged", event.not_judged);
+          unjudged_text(page, event.wrong.total > event.judged, event.not_judged);
   const auto of_functions = impossible_ones(event, event.functions);
   text += functions(page, of_functions, false) +
           left_out(page, of_functions.size(), event.impossible_functions, " functions");
@@ -207,7 +216,7 @@ std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool
   const std::size_t all = events.size();
   if (all > kMostRows && !page.details) {
     std::ranges::stable_sort(events, std::greater{},
-                             [](const auto& one) { return one.event->impossible.count; });
+                             [](const auto& one) { return one.event->wrong.count; });
     events.resize(kMostRows);
   }
   List list{{{"event", Kind::shortened},
@@ -221,7 +230,7 @@ std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool
   for (const auto& [audit, event] : events) {
     list.add(escape_for_terminal(event->identity.label), level_name(event->level),
              in_thousands(event->samples));
-    add_judged_cells(list.rows.back(), page, event->judged, event->impossible, audit->file);
+    add_judged_cells(list.rows.back(), page, event->wrong.total, event->wrong, audit->file);
   }
   return '\n' + page.list(list) + page.left_out(all - events.size(), " events, none of them worse");
 }
@@ -258,12 +267,13 @@ struct Totals {
   void add(const EventAudit& event) {
     samples += event.samples;
     judged += event.wrong.total;
+    has_addresses = has_addresses || event.wrong.total > event.judged;
     for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event.not_judged[i];
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
     only_timers = only_timers && event.not_judged[timer] == event.samples;
     if (advice.empty() && event.samples > 0) advice = escape_for_terminal(event.advice);
     const analysis::EventIdentity& identity = event.identity;
-    if (identity.substituted) substituted.insert(escape_for_terminal(*identity.requested));
+    if (identity.substituted) substituted.insert(escape_for_terminal(identity.label));
   }
 
   /// Explains why samples are not judged, by the most frequent reason if there are several: ": …".
@@ -272,9 +282,10 @@ struct Totals {
     const auto others =
         std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
     const auto reason = static_cast<analysis::NotJudged>(most - reasons.begin());
-    const bool is_answer = reason == analysis::NotJudged::level_0 && !advice.empty();
-    return fmt::format("{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
-                       describe(reason), is_answer ? "; " + advice : "");
+    std::string step(next_step(reason));
+    if (reason == analysis::NotJudged::level_0 && !advice.empty()) step = advice;
+    return fmt::format("{}{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
+                       describe(reason), step.empty() ? "" : "; ", step);
   }
 
   /// Explains why no sample was judged: "none of 5,000 samples could be judged: the binary is
@@ -294,8 +305,7 @@ struct Totals {
             ? ""
             : fmt::format("perf found no PMU that counts {}: ", fmt::join(substituted, ", ")),
         in_thousands(samples),
-        only_arm ? "sample with SPE (arm_spe_0) where the CPU has it, as Arm's core PMUs have no "
-                   "precise level"
+        only_arm ? next_step(analysis::NotJudged::no_precise_levels)
                  : "record an event of the CPU with :pp");
   }
 
@@ -331,8 +341,8 @@ struct Totals {
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
   std::string advice;                 ///< how to record an event so that it is judged
   std::string no_samples;             ///< why there are none
-  std::set<std::string> substituted;  ///< names of the requested events
-  bool only_timers = true, only_arm = true, read_in_part = false;
+  std::set<std::string> substituted;  ///< labels of the requested events
+  bool only_timers = true, only_arm = true, read_in_part = false, has_addresses = false;
 };
 
 }  // namespace
@@ -369,7 +379,7 @@ std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
   const bool with_event = events.size() > 1;
   for (const auto& [audit, event] : events)
     text += contradictions_text(page, *event, 1, with_event);
-  return text + counts_by_reason<analysis::NotJudged>(page, "not judged", totals.reasons) +
+  return text + unjudged_text(page, totals.has_addresses, totals.reasons) +
          functions(page, worst(events, &EventAudit::functions, &FunctionFinding::impossible),
                    with_event) +
          instructions(page, worst(events, &EventAudit::instructions, &InstructionFinding::samples),

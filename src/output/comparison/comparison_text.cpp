@@ -143,10 +143,15 @@ struct ComparisonText {
 
   std::string side_lines(std::size_t number, bool same_machine) const {
     const Side& side = comparison.sides[number];
-    return page.field(letter_of(number), names_of_inputs(side.inputs) +
-                                             (number == comparison.baseline ? " (baseline)" : "")) +
-           page.field("", (same_machine ? "the same machine" : machine_text(side)) + "; " +
-                              analysis::counted(side.measurements, "measurement"));
+    const std::string names = names_of_inputs(side.inputs);
+    const bool same_run =
+        number > 0 && names == names_of_inputs(comparison.sides[number - 1].inputs);
+    return page.field(letter_of(number),
+                      names + (number == comparison.baseline ? " (baseline)" : "")) +
+           page.field("", (same_run       ? "the same run"
+                           : same_machine ? "the same machine"
+                                          : machine_text(side)) +
+                              "; " + analysis::counted(side.measurements, "measurement"));
   }
 
   std::string head() const {

@@ -17,6 +17,7 @@
 #include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "src/output/name_list.h"
+#include "src/output/next_step.h"
 #include "src/support/precise_level.h"
 
 #include <array>
@@ -50,7 +51,10 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
 void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
                        std::vector<std::string>& parts) {
   parts.emplace_back(describe(reason));
-  if (samples_any_instruction(reason)) {
+  if (!samples_any_instruction(reason)) {
+    if (const std::string_view step = next_step(reason); !step.empty()) parts.emplace_back(step);
+  } else {
+    parts.emplace_back("the offset is not a skid");
     const auto expected = expected_hit_share(basis);
     if (hits.total == 0) {
       parts.emplace_back("no judged samples");
@@ -259,7 +263,7 @@ std::string contract_evidence(const Measurement& m) {
 std::string short_reason(const Measurement& m) {
   const NotJudged reason = reason_not_judged(m.basis);
   return reason == NotJudged::none ? contract_evidence(m.contract, m.basis).front()
-                                   : std::string(analysis::short_reason(reason));
+                                   : std::string(describe(reason));
 }
 
 std::string evenness_evidence(const Measurement& m) {

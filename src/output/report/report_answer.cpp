@@ -128,7 +128,7 @@ class Answer {
       text = fmt::format("no precise level could be judged: {}", reason_);
       ink = Ink::yellow;
     } else {
-      text = "no event of a PMU was recorded, so no precise level is judged";
+      text = "no event of a PMU was recorded, so no precise level of a PMU is judged";
       ink = built_in_wrong_.count > 0 ? Ink::red : Ink::dim;
     }
     if (undecided.count > 0) {

@@ -1,0 +1,52 @@
+#include "src/output/next_step.h"
+
+namespace skid::output {
+
+using analysis::NotJudged;
+
+std::string_view next_step(NotJudged reason) {
+  switch (reason) {
+    case NotJudged::timer:
+      return "record an event of the CPU ('skidscan doctor' prints what it has)";
+    case NotJudged::every_instruction:
+    case NotJudged::no_core_event:
+      return "'skidscan events --for WHAT' prints events of particular instructions";
+    case NotJudged::no_trigger:
+      return "pass --hit FUNCTION --runway FUNCTION";
+    case NotJudged::not_caused:
+      return "record it with one that is";
+    case NotJudged::unrecorded_cpu:
+      return "a newer perf, or perf record -o FILE, records it";
+    case NotJudged::unknown_cpu:
+      return "--perfmon takes a directory of newer event files";
+    case NotJudged::unknown_event:
+      return "'skidscan events --list' prints those that it has";
+    case NotJudged::imprecise:
+    case NotJudged::unknown_precision:
+      return "'skidscan events --list --precise' prints events that are precise";
+    case NotJudged::no_precise_levels:
+      return "sample with SPE (arm_spe_0) where the CPU has it";
+    case NotJudged::unknown_cause:
+      return "'skidscan events EVENT' prints what is known of it";
+    case NotJudged::level_0:
+      return "record it with :pp where the CPU can ('skidscan doctor')";
+    case NotJudged::kernel:
+      return "record user mode alone (:u)";
+    case NotJudged::guest:
+      return "record in the guest itself";
+    case NotJudged::unmapped:
+      return "start perf before the program, or record all CPUs (-a)";
+    case NotJudged::anonymous:
+      return "'perf inject --jit' makes files of a JIT compiler's code";
+    case NotJudged::no_file:
+    case NotJudged::refused:
+    case NotJudged::no_code:
+      return "--binary FILE and --symfs DIR take a copy of it";
+    case NotJudged::no_only_predecessor:
+      return "record it with :pp, which needs none";
+    default:
+      return "";
+  }
+}
+
+}  // namespace skid::output
