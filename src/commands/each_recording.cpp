@@ -190,7 +190,7 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
   InputsRead result;
   std::map<std::size_t, Unreadable> of_runs;
   Steps steps{inputs};
-  ProgressLine progress(ProgressLine::suits_standard_error(shown.quiet));
+  ProgressLine progress(ProgressLine::suits_standard_error(shown.quiet) && !shown.no_progress);
   const auto read_step = [&](const Step& step) -> Begun {
     if (!step.failure && !step.source) return {};
     const auto begin = Clock::now();

@@ -1,9 +1,9 @@
 #include "src/commands/inputs.h"
 
 #include "src/commands/terminal.h"
+#include "src/measure/measure.h"
 #include "src/output/report/report.h"
 #include "src/record/directory.h"
-#include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
@@ -16,7 +16,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 namespace skid::commands {
 
@@ -41,13 +40,9 @@ void refuse_report(const std::string& file) {
                     "'compare' and 'merge'"});
 }
 
-perfdata::Recording open_recording(const std::string& file) {
-  const bool is_packed = run::is_packed_run(file);
-  if (is_packed || run::is_run(file)) {
-    throw InputError({file, std::nullopt, "a run of 'skidscan record'", "a recording of perf",
-                      fmt::format("{}name one of those in it, *.data, or use 'skidscan report'",
-                                  is_packed ? "extract it with 'tar -xf' and " : "")});
-  }
+perfdata::Recording open_recording(const measure::Source& source) {
+  if (source.run != nullptr) return perfdata::Recording::open(source.content(), source.file);
+  const std::string file = source.file.string();
   std::error_code none;
   if (file == kDefaultRecording && !fs::exists(file, none)) {
     throw InputError({file, std::nullopt, "no such file here", "",

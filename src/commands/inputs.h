@@ -11,6 +11,10 @@ namespace skid {
 class FileDescriptor;
 }  // namespace skid
 
+namespace skid::measure {
+struct Source;
+}  // namespace skid::measure
+
 namespace skid::commands {
 
 /// The default input of commands for recordings, as in perf.
@@ -25,9 +29,9 @@ bool begins_as_report(const FileDescriptor& stream);
 /// Throws InputError for a report, which contains no samples.
 void refuse_report(const std::string& file);
 
-/// Opens a recording for a command that does not accept runs. Throws InputError as Recording::open
-/// does, with a remedy where `file` is a run, a report, or the default and missing.
-perfdata::Recording open_recording(const std::string& file);
+/// Opens a recording, which may be one of a run. Throws InputError as Recording::open does, with a
+/// remedy where it is a report, or the default and missing.
+perfdata::Recording open_recording(const measure::Source& source);
 
 /// Prints each fault of a recording that was read to its end. Returns read_in_part if records are
 /// missing, else done. Throws InputError if it has no event, so that nothing can be read.

@@ -53,9 +53,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
   Cores cores(Cores::usable());
   std::vector<std::string> not_precise;
   const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
-    const auto recording = std::make_shared<perfdata::Recording>(
-        source.run == nullptr ? open_recording(source.file.string())
-                              : perfdata::Recording::open(source.content(), source.file));
+    const auto recording = std::make_shared<perfdata::Recording>(open_recording(source));
     const auto counts = perfdata::count_records(*recording);
     return [&recordings, &text, &options, &not_precise, json, recording, counts,
             precision = measure::precision_of(*recording, counts)] {

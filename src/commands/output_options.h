@@ -28,6 +28,7 @@ struct OutputOptions {
   bool quiet = false;
   bool verbose = false;
   bool details = false;
+  bool no_progress = false;  ///< the output itself shows the progress
 
   /// Prints a line that states what was done, escaped, on standard output unless --quiet is given.
   void result(std::string_view line) const;

@@ -3,9 +3,9 @@
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"
 #include "src/commands/output_options.h"
-#include "src/commands/progress_line.h"
 #include "src/commands/reading_options.h"
 #include "src/commands/sample_texts.h"
 #include "src/commands/shared_options.h"
@@ -20,6 +20,8 @@
 #include "src/locate/sample_filter.h"
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_selection.h"
+#include "src/measure/measure.h"
+#include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/counted_samples.h"
 #include "src/perfdata/counter_values.h"
@@ -31,6 +33,7 @@
 #include "src/perfdata/spe_record.h"
 #include "src/support/address.h"
 #include "src/support/byte_order.h"
+#include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
 #include "src/support/json_text.h"
@@ -45,7 +48,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -68,7 +70,7 @@ enum class LineFormat { tsv, jsonl };
 SKID_NAMES(LineFormat, "tsv", "jsonl")
 
 struct SamplesOptions {
-  std::string file = kDefaultRecording;
+  std::vector<std::string> files = {kDefaultRecording};
   std::vector<std::string> columns = {"time", "pid", "tid",    "event", "exact",
                                       "ip",   "sym", "symoff", "dso"};
   LineFormat format = LineFormat::tsv;
@@ -82,6 +84,7 @@ struct SamplesOptions {
 struct SampleLine {
   const perfdata::Sample* sample = nullptr;
   std::string_view event = {};
+  std::string_view recording = {};
   locate::Symbol symbol = {};
   std::string_view dso = {};
   std::string trace = {};  ///< as it is printed
@@ -171,7 +174,7 @@ void quote(std::string_view value, std::string& text) {
   }
 }
 
-constexpr std::array<Column, 26> kColumns = {
+constexpr std::array<Column, 27> kColumns = {
     {{"time", true, Needs::nothing, number<&Sample::time>},
      {"pid", true, Needs::nothing, number<&Sample::pid>},
      {"tid", true, Needs::nothing, number<&Sample::tid>},
@@ -197,7 +200,8 @@ constexpr std::array<Column, 26> kColumns = {
      {"sym", false, Needs::symbol, symbol},
      {"symoff", false, Needs::symbol, symbol_offset},
      {"dso", false, Needs::file, text<&SampleLine::dso>},
-     {"trace", true, Needs::payload, text<&SampleLine::trace>}}};
+     {"trace", true, Needs::payload, text<&SampleLine::trace>},
+     {"recording", false, Needs::nothing, text<&SampleLine::recording>}}};
 
 /// Returns the columns with these names. Throws UsageError for a name that no column has.
 std::vector<Column> chosen_columns(const std::vector<std::string>& names) {
@@ -253,11 +257,15 @@ void write_json_line(const SampleLine& line, const std::vector<Column>& columns,
   text += "}\n";
 }
 
-/// Writes a line for each sample when it is read; reports at the end what was left out.
+/// Writes a line for each sample of a recording when it is read; reports at the end what was left
+/// out.
 struct SamplePrinter {
   const SamplesOptions& options;
-  perfdata::Recording& recording;
-  std::vector<Column> columns = chosen_columns(options.columns);
+  const measure::Source& source;
+  const std::vector<Column>& columns;
+  StandardOutput& out;
+  perfdata::Recording recording = open_recording(source);
+  std::string file = source.file.string();
   bool has_symbols = needs(columns, Needs::symbol);
   bool has_places = has_symbols || needs(columns, Needs::file) ||
                     !options.filter.lists[locate::Filter::dso].empty() ||
@@ -271,7 +279,6 @@ struct SamplePrinter {
   bool selects_all = options.filter.selects_all();
   bool reads_twice = has_places || options.filter.has_shares();
   bool has_formats = false;
-  StandardOutput out = StandardOutput(!options.shown.no_pager);
   locate::SampleFilter filter = locate::SampleFilter(options.filter);
   locate::Filtered filtered = {};
   bool reached_end = false;                  ///< else the reader of the lines went away
@@ -290,19 +297,9 @@ struct SamplePrinter {
   std::uint64_t read = 0;  ///< samples in the recording
   SampleLine line = {};
 
-  ExitStatus run() {
-    // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
-    const OutputOptions& shown = options.shown;
-    ProgressLine progress(standard_output_is_file() &&
-                          ProgressLine::suits_standard_error(shown.quiet));
-    progress.begins("reading", options.file, 1, 1);
-    const auto begin = std::chrono::steady_clock::now();
-    if (!is_json) {
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        out.text() += (i > 0 ? "\t" : "") + std::string(columns[i].name);
-      }
-      out.text() += '\n';
-    }
+  void print() {
+    measure::add_files_of(source, modules);
+    line.recording = file;
     if (reads_twice) {
       recording.spool();
       spaces = locate::read_address_spaces(recording, filter.names());
@@ -313,21 +310,21 @@ struct SamplePrinter {
       kernel_names.resize(spaces.file_count());
     }
     print_in_order();
-    out.finish();
-    const auto paused = progress.pause();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    shown.explain(fmt::format("{}: read in {:.2f} s", options.file, seconds.count()));
-    if (reached_end) note_filtered(options.filter, filtered, shown);
+  }
+
+  /// Prints what was left out. Returns whether records are missing.
+  bool finish() {
     if (const auto unknown_ids = recording.left_out().unknown_ids; unknown_ids > 0) {
-      print_error(fmt::format("{}: {} samples left out: their ids belong to no event", options.file,
-                              unknown_ids));
+      print_error(
+          fmt::format("{}: {} samples left out: their ids belong to no event", file, unknown_ids));
     }
     if (!trace_column.problem().empty())
-      print_error(fmt::format("{}: {}", options.file, trace_column.problem()));
+      print_error(fmt::format("{}: {}", file, trace_column.problem()));
+    const OutputOptions& shown = options.shown;
     for (const auto& warning : analysis::loss_warnings(losses, read)) shown.note(warning);
     for (const auto& remark : kernel.remarks()) shown.note(remark);
     for (const auto& remark : modules.remarks()) shown.note(remark.text);
-    return print_faults(recording);
+    return print_faults(recording) == ExitStatus::read_in_part;
   }
 
   /// The payload of a tracepoint's sample as it is printed. A sample whose lengths reach past its
@@ -389,8 +386,7 @@ struct SamplePrinter {
     const unsigned version = recording.attributes_version();
     if (const auto known = std::exchange(attributes_version, version); known != version) {
       if (known == 0 && !reads_twice) filter.begin(recording, spaces);
-      is_event_selected =
-          measure::selected_events({.file = options.file}, recording, options.filter, filtered);
+      is_event_selected = measure::selected_events(source, recording, options.filter, filtered);
     }
     const auto file = location ? location->file : symbols::Region::kNoFile;
     if (!filter.selects(sample, time, file, &filtered)) return false;
@@ -430,9 +426,34 @@ struct SamplePrinter {
 };
 
 ExitStatus run_samples(const SamplesOptions& options) {
-  chosen_columns(options.columns);  // refuses unknown ones before anything is read
-  auto recording = open_recording(options.file);
-  return SamplePrinter{options, recording}.run();
+  const auto columns = chosen_columns(options.columns);
+  StandardOutput out(!options.shown.no_pager);
+  bool is_closed = false;
+  locate::Filtered filtered;
+  OutputOptions shown = options.shown;
+  // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
+  shown.no_progress = !standard_output_is_file();
+  Cores one(1);  // a single thread reads and finishes one recording after the other
+  bool has_header = options.format == "jsonl";
+  const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
+    if (is_closed) return [] { return false; };
+    const std::shared_ptr<SamplePrinter> printer(new SamplePrinter{options, source, columns, out});
+    if (!std::exchange(has_header, true)) {
+      for (const Column& column : columns) (out.text() += column.name) += '\t';
+      out.text().back() = '\n';
+    }
+    printer->print();
+    is_closed = !printer->reached_end;
+    return [&, printer] {
+      out.finish();
+      filtered.add(printer->filtered);
+      return printer->finish();
+    };
+  };
+  const InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
+  if (done.has_unreadable) return ExitStatus::failed;
+  if (!is_closed) note_filtered(options.filter, filtered, shown);
+  return done.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 
 }  // namespace
@@ -441,24 +462,25 @@ Command samples_command() {
   auto options = std::make_shared<SamplesOptions>();
   Command command{
       .name = "samples",
-      .description = "print every sample of a recording, one line each",
-      .options = {{"FILE", Value::file("FILE", options->file),
-                   "recording of perf: a file, a directory of perf record --threads, - for "
-                   "standard input (default: perf.data)"},
+      .description = "print every sample of recordings, one line each",
+      .options = {{"INPUT", Value::file("INPUT", options->files).several(),
+                   "runs or recordings of perf, printed one after the other: files, directories of "
+                   "perf record --threads, - for standard input (default: perf.data)"},
                   {"--columns", Value::text("COLUMNS", options->columns).separated(),
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
                    "period, addr, weight, data_src, phys_addr, spe_op, spe_events, spe_target, "
                    "spe_issue and spe_xlat (operation, events, branch target and latencies of an "
                    "SPE record, with perf's words), brstack (branch records), iregs and uregs "
                    "(registers), mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "
-                   "trace (payload of a tracepoint)"},
+                   "trace (payload of a tracepoint), recording (its file)"},
                   {"--format", Value::one_of("FORMAT", options->format),
                    "format of the lines; tsv has a header line (default: tsv)"}},
       .notes = {"Samples are printed in the order of the recording. From a pipe, if sym, symoff or "
                 "dso is requested or --comm or --dso given, they are printed when it has ended, "
                 "because mappings may follow the samples of their time. Addresses are hexadecimal "
                 "without a prefix. Control characters in names are printed as \\xNN."},
-      .exit_statuses = {{ExitStatus::read_in_part, "the recording was read only in part"}},
+      .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
+                        {ExitStatus::read_in_part, "a recording was read only in part"}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan samples perf.data --columns time,ip,sym,symoff"},
       .run = [options] { return run_samples(*options); }};

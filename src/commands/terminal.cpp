@@ -53,7 +53,7 @@ bool StandardOutput::flush_if_full() {
 }
 
 void StandardOutput::flush() {
-  if (std::exchange(paged_, false) && !text_.empty()) start_pager();
+  if (paged_ && !pager_ && !text_.empty()) start_pager();
   const int file = pager_ ? ::fileno(pager_.get()) : STDOUT_FILENO;
   std::string_view left = text_;
   while (!left.empty() && !closed_) {

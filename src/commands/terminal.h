@@ -26,8 +26,8 @@ class StandardOutput {
   std::string& text() noexcept { return text_; }
   /// Writes the text if the buffer is full. Returns false if the reader has exited.
   bool flush_if_full();
-  /// Writes the remaining text and waits for the pager to end. Throws Error if it cannot be
-  /// written.
+  /// Writes the remaining text and waits for the pager to end; later text starts another one.
+  /// Throws Error if it cannot be written.
   void finish() {
     flush();
     pager_.reset();

@@ -190,6 +190,10 @@ const ModuleStore::Opened* ModuleStore::candidate(const symbols::MappedFile& fil
     }
     if (opened != nullptr) return opened;
   }
+  if (file.build_id.empty() || name.empty() || is_pseudo_file(file.path)) return nullptr;
+  for (const fs::path& directory : beside_) {
+    if (const Opened* opened = open_with_id(directory / name, file)) return opened;
+  }
   return nullptr;
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,10 @@ class ModuleStore {
   /// the target in its run directory. Where no build-id was recorded, for one with its file name.
   void add_candidate(const std::filesystem::path& path);
 
+  /// Adds the directory of a recording: a file in it is used for a mapped one with its file name
+  /// and build-id, whatever its recorded path.
+  void look_in(const std::filesystem::path& directory) { beside_.insert(directory); }
+
   /// Sets the recorded machine: `arch`, as `uname -m` prints it, may be empty. Without a recorded
   /// build-id a file of another architecture is refused, and all files of this machine if its host
   /// name is not the recorded one. Perf maps of this machine are used if is_of_this_machine().
@@ -65,12 +70,13 @@ class ModuleStore {
     std::string remark;  ///< one line on the problem; empty if there is none
   };
 
-  /// Finds the file of a mapping: a candidate, the one at its path (for "[vdso]" that of the
-  /// running kernel), one with its build-id elsewhere, or its debug file, which has symbols and
-  /// lines but no code (Module::has_code). Other pseudo files ("//anon", "[heap]") have none. A
-  /// file is used only if its build-id is the recorded one or, where none was recorded, nothing in
-  /// the recording contradicts it: device and inode, machine, architecture. In both cases its
-  /// segments must be those that were mapped. What is not verified, or refused, is in `remarks`.
+  /// Finds the file of a mapping: a candidate, one beside the recording, the one at its path (for
+  /// "[vdso]" that of the running kernel), one with its build-id elsewhere, or its debug file,
+  /// which has symbols and lines but no code (Module::has_code). Other pseudo files ("//anon",
+  /// "[heap]") have none. A file is used only if its build-id is the recorded one or, where none
+  /// was recorded, nothing in the recording contradicts it: device and inode, machine,
+  /// architecture. In both cases its segments must be those that were mapped. What is not verified,
+  /// or refused, is in `remarks`.
   Found find(const symbols::MappedFile& file);
 
   /// Returns the function that a process generated at an address, from its perf map
@@ -117,6 +123,7 @@ class ModuleStore {
   /// By path; null with the reason why it cannot be opened.
   std::map<std::filesystem::path, std::pair<std::unique_ptr<Opened>, std::string>> opened_;
   std::vector<std::filesystem::path> candidates_;
+  std::set<std::filesystem::path> beside_;  ///< directories of recordings
   std::map<symbols::MappedFile, Found> answers_;
   bool is_own_machine_ = false;
   std::string other_host_;  ///< the recorded host name, if this machine has another

@@ -120,11 +120,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
       modules(its_modules),
       cpu(recorded_machine(recording.features(), source.run), choices.catalogues) {
   modules.expect_machine(cpu.machine().cpu.arch, recording.features());
-  if (source.run != nullptr) {  // its targets replace the mapped ones
-    for (const auto& target : source.run->targets) {
-      modules.add_candidate(source.directory() / target.file);
-    }
-  }
+  add_files_of(source, modules);
   events = describe_events(source, recording, cpu.machine());
   const auto exact = locate::exact_samples(digest);
   for (RecordedEvent& event : events) {
@@ -191,6 +187,14 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();
   summary.particulars.push_back(fmt::format("{}: {}", summary.file, cpu.catalogue_name()));
+}
+
+void add_files_of(const Source& source, locate::ModuleStore& modules) {
+  modules.look_in(source.content().parent_path());
+  if (source.run == nullptr) return;
+  for (const auto& target : source.run->targets) {
+    modules.add_candidate(source.directory() / target.file);
+  }
 }
 
 bool measures(const Measurement& run, const perfdata::Attribute& attribute) {

@@ -30,6 +30,9 @@ struct ReadingChoices;
 struct RecordingSummary;
 struct Source;
 
+/// Lets `modules` find the files in the directory of a recording, and the targets of its run.
+void add_files_of(const Source& source, locate::ModuleStore& modules);
+
 /// A recording that was read.
 struct Profile {
   /// Reads `recording`, that of `source`, and adds its machine and its targets to `modules`; all

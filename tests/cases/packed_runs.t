@@ -36,11 +36,42 @@ GNU tar packs them as well, with or without the directory; files that the run do
   $ tar --format=ustar -cf ustar.tar -C sound.run .
   $ skidscan report ustar.tar --format json | sed s/ustar.tar/sound.run/ | diff - gnu
 
-A tar is one input, which commands for one recording refuse, and nothing replaces it.
+Samples of a run are those of its recordings, one after the other.
 
-  $ skidscan samples sound.tar
-  skidscan: sound.tar: a run of 'skidscan record', expected a recording of perf; extract it with 'tar -xf' and name one of those in it, *.data, or use 'skidscan report'
-  [1]
+  $ for each in sound.run sound.tar sound.run/run.json; do
+  >   skidscan samples $each --columns ip,recording | sed "s,$each/,sound.run/," > samples || echo $?; cksum < samples
+  > done | sort -u | wc -l
+  1
+  $ sed 's/.*\t//' samples | uniq
+  recording
+  sound.run/r81d0.none.data
+  sound.run/r81d0.p.data
+  sound.run/r81d0.pp.data
+  sound.run/r81d0.ppp.data
+  $ for level in none p pp ppp; do skidscan samples sound.run/r81d0.$level.data --columns ip | sed 1d; done > each
+  $ sed '1d;s/\t.*//' samples | cmp - each
+  $ skidscan samples sound.run --format jsonl --columns recording | uniq -c | awk '{print ($1 > 100), $2}'
+  1 {"recording":"sound.run/r81d0.none.data"}
+  1 {"recording":"sound.run/r81d0.p.data"}
+  1 {"recording":"sound.run/r81d0.pp.data"}
+  1 {"recording":"sound.run/r81d0.ppp.data"}
+  $ skidscan samples missing.run sound.run/r81d0.p.data --columns recording | uniq
+  skidscan: missing.run: no such file or directory
+  recording
+  sound.run/r81d0.p.data
+
+A recording of a copied run has its target beside it, whatever is at the recorded path.
+
+  $ for command in report audit annotate correct "samples --columns sym,symoff"; do
+  >   skidscan $command sound.run/r81d0.pp.data > before
+  >   cp -r sound.run elsewhere.run; echo other > sound.run/target.load
+  >   skidscan $command elsewhere.run/r81d0.pp.data > after || echo "$command: $?"
+  >   sed 's/elsewhere\.run/sound.run/g' after | diff -q - before > /dev/null || echo "$command differs"
+  >   cp elsewhere.run/target.load sound.run; rm -r elsewhere.run
+  > done
+
+A tar is one input, which -o of correct refuses, and nothing replaces it.
+
   $ skidscan correct sound.tar -o corrected.data
   skidscan: -o copies one recording; name a single file
   [64]

@@ -236,8 +236,7 @@ TEST(ValueError, StatesWhatIsExpected) {
            {"record --resume x -e access", "--resume: cannot be combined with --event"},
            {"report -q -v", "--verbose: cannot be combined with --quiet"},
            {"doctor here", "'here': unexpected argument, skidscan doctor accepts none"},
-           {"samples a.data b.data",
-            "'b.data': unexpected argument, skidscan samples accepts one"}}) {
+           {"rates a.csv b.csv", "'b.csv': unexpected argument, skidscan rates accepts one"}}) {
     SCOPED_TRACE(line);
     const Program program = commands::program();
     const auto words = shell_words(line);
