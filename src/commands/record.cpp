@@ -121,8 +121,10 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
                     const std::string& name, const RecordOptions& options) {
   record::SessionEnd end = record::SessionEnd::complete;
   try {
-    end = record::record_pending(run, directory.path(), targets, progress, interrupts,
-                                 [&] { directory.keep(); });
+    end = record::record_pending(run, directory.path(), targets, progress, interrupts, [&] {
+      const std::string displaced = directory.keep();
+      if (!displaced.empty()) progress.say(displaced);
+    });
   } catch (const Error& error) {
     if (count(run, State::finished) == 0) throw;
     throw Error(fmt::format("{}; {}", error.what(), what_is_kept(run, name, options)),
@@ -246,9 +248,10 @@ void resume(const RecordOptions& options) {
 
 std::vector<Option> record_options(RecordOptions& options) {
   std::vector<Option> all = plan_options(options);
-  all.push_back(
-      {"-o,--output", Value::directory(options.output),
-       "directory of the run (default: skidscan.run; an older one becomes skidscan.run.old)"});
+  all.push_back({"-o,--output", Value::directory(options.output),
+                 "directory of the run (default: skidscan.run; an older one becomes "
+                 "skidscan.run.old, and one of "
+                 "that name that took more than a minute to record skidscan.run.old.1)"});
   Option resume{"--resume", Value::directory(options.resume),
                 "record the missing measurements of a partial run"};
   // A run is finished with the options it was begun with.

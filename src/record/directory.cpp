@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,6 +21,9 @@ namespace skid::record {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// An old run that took longer to record is never removed.
+constexpr std::chrono::seconds kSoonRecorded = std::chrono::minutes(1);
 
 /// Absolute and without a slash at its end, so that it has a file name and a parent.
 fs::path normalized(const fs::path& path) {
@@ -102,6 +106,39 @@ void restore_replaced(const fs::path& path) {
   rename_directory(aside, path);
 }
 
+/// Returns the time that perf took for the measurements of a run; the longest for one that
+/// cannot be read but has recordings.
+std::chrono::seconds time_recorded(const fs::path& path) {
+  const auto seconds = [](const std::string& utc) {
+    std::tm time{};
+    return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &time) == nullptr ? 0 : ::timegm(&time);
+  };
+  std::chrono::seconds sum{};
+  try {
+    for (const auto& measurement : run::read_run(path).measurements) {
+      if (measurement.state != run::State::finished) continue;
+      sum += std::chrono::seconds(seconds(measurement.ended) - seconds(measurement.started));
+    }
+  } catch (const InputError&) {
+    if (has_recording(path)) return std::chrono::seconds::max();
+  }
+  return sum;
+}
+
+/// Makes room for a run that becomes `old`. Returns what was done with the run of that name.
+std::string displace_old(const fs::path& old) {
+  if (!is_taken(old)) return {};
+  const std::string name = old.filename().string();
+  if (time_recorded(old) <= kSoonRecorded) {
+    remove_directory(old);
+    return fmt::format("; {} before it was removed", name);
+  }
+  int number = 1;
+  while (is_taken(fmt::format("{}.{}", old.string(), number))) ++number;
+  rename_directory(old, fmt::format("{}.{}", old.string(), number));
+  return fmt::format("; {0} before it is now {0}.{1}", name, number);
+}
+
 }  // namespace
 
 void check_run_directory(const fs::path& asked, Displace displace) {
@@ -166,16 +203,17 @@ RunDirectory::~RunDirectory() {
   if (!set_aside_.empty()) fs::rename(set_aside_, path_, ignored);
 }
 
-void RunDirectory::keep() {
-  if (kept_) return;
-  kept_ = true;
-  if (set_aside_.empty()) return;
-  if (displace_ == Displace::rotate) {
-    if (is_taken(old_name(path_))) remove_directory(old_name(path_));
-    rename_directory(set_aside_, old_name(path_));
-  } else {
+std::string RunDirectory::keep() {
+  if (std::exchange(kept_, true) || set_aside_.empty()) return {};
+  if (displace_ == Displace::replace) {
     remove_directory(set_aside_);
+    return {};
   }
+  const fs::path old = old_name(path_);
+  const std::string displaced = displace_old(old);
+  rename_directory(set_aside_, old);
+  return fmt::format("the former {} is now {}{}", path_.filename().string(),
+                     old.filename().string(), displaced);
 }
 
 }  // namespace skid::record

@@ -4,6 +4,7 @@
 #include "src/support/file_descriptor.h"
 
 #include <filesystem>
+#include <string>
 #include <utility>
 
 namespace skid::record {
@@ -44,8 +45,10 @@ class RunDirectory {
 
   /// Returns the absolute path.
   const std::filesystem::path& path() const noexcept { return path_; }
-  /// Keeps the new directory, because it contains results.
-  void keep();
+  /// Keeps the new directory, because it contains results. Returns what became of the old runs: a
+  /// line, or nothing if there were none. A run NAME.old becomes NAME.old.1, or the next number, if
+  /// recording it took more than a minute, and is removed otherwise.
+  std::string keep();
 
  private:
   RunDirectory(std::filesystem::path path, Displace displace, bool kept)

@@ -102,7 +102,8 @@ TEST_F(Record, WritesEveryFileOfTheRun) {
   const Completed done = record_a_little({"--repeat", "2"});
   ASSERT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out, "skidscan.run: 4 measurements; read it with: skidscan report\n");
-  EXPECT_THAT(done.err, HasSubstr("4/4 faults:pp #2: "));
+  EXPECT_THAT(done.err, AllOf(HasSubstr("4/4 faults:pp #2: "),
+                              HasSubstr("the former skidscan.run is now skidscan.run.old\n")));
 
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_FALSE(run.partial());

@@ -1,5 +1,6 @@
 #include "src/machine/file_tree.h"
 #include "src/record/directory.h"
+#include "src/run/run.h"
 #include "src/support/file.h"
 #include "tests/support/prelude.h"
 
@@ -16,7 +17,7 @@ class RunDirectoryTest : public ::testing::Test {
   }
   std::string mark_of(const std::string& name) const {
     const fs::path file = base_ / name / "run.json";
-    return fs::exists(file) ? read_file(file, 100) : "nothing";
+    return fs::exists(file) ? read_file(file, 10'000) : "nothing";
   }
   std::size_t entries() const { return test::names_in(base_).size(); }
   static std::string fault(const fs::path& path, Displace displace) {
@@ -41,10 +42,38 @@ TEST_F(RunDirectoryTest, StaysOnlyOnceKept) {
 TEST_F(RunDirectoryTest, RotatesTheOldRunWhenKept) {
   put_run("run", "old");
   put_run("run.old", "older");
-  { RunDirectory::create(base_ / "run", Displace::rotate).keep(); }
+  EXPECT_EQ(RunDirectory::create(base_ / "run", Displace::rotate).keep(),
+            "the former run is now run.old; run.old before it was removed");
   EXPECT_EQ(mark_of("run"), "");
   EXPECT_EQ(mark_of("run.old"), "old");
   EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(RunDirectoryTest, KeepsOldRunsThatTookMoreThanAMinute) {
+  for (const std::string last : {"10:00:45", "10:00:46"}) {
+    run::Run run;
+    for (const std::string ended : {"10:00:15", last.c_str()}) {
+      run::PlannedMeasurement one;
+      one.file = ended + ".data";
+      one.state = run::State::finished;
+      one.started = "2026-01-02T10:00:00Z";
+      one.ended = "2026-01-02T" + ended + "Z";
+      run.measurements.push_back(one);
+    }
+    put_run("run", "old");
+    run::write_run(run, put_run("run.old", "older"));
+    const std::string longer = mark_of("run.old");
+    const bool is_kept = last == "10:00:46";
+    EXPECT_EQ(RunDirectory::create(base_ / "run", Displace::rotate).keep(),
+              std::string("the former run is now run.old; run.old before it ") +
+                  (is_kept ? "is now run.old.1" : "was removed"));
+    EXPECT_EQ(mark_of("run.old.1"), is_kept ? longer : "nothing");
+    EXPECT_EQ(mark_of("run.old"), "old");
+  }
+  put_run("run", "old");
+  std::ofstream(put_run("run.old", "{}") / "of another version.data") << "x";
+  EXPECT_THAT(RunDirectory::create(base_ / "run", Displace::rotate).keep(),
+              HasSubstr("is now run.old.2"));
 }
 
 TEST_F(RunDirectoryTest, RestoresTheOldRunWithoutKeep) {
