@@ -111,7 +111,8 @@ class BranchJudge {
         fuses_(arch_ == Arch::x86_64 && profile.machine().cpu.vendor != "GenuineIntel") {}
 
   BranchVerdict judge(const CountedBranch& record) {
-    if (record.both_outcomes) return {.fault = BranchFault::both_outcomes};
+    if (record.fault != BranchFault::none) return {.fault = record.fault};
+    if (record.crossing != CountedBranch::Crossing::none) return crossing(record);
     const BranchVerdict of_branch = branch(record);
     if (of_branch.fault != BranchFault::none) return {.fault = of_branch.fault};
     const BranchVerdict of_run = run(record);
@@ -184,6 +185,13 @@ class BranchJudge {
       found = {.problem = BranchUnjudged::patched};
     }
     return found;
+  }
+
+  /// Whether an instruction may be one that writes to registers of the system.
+  bool writes_system_register(const Instruction& instruction) const {
+    // Hints, such as PACIASP, are not; all others of their group enter the system.
+    return instruction.categories.contains(Category::other) &&
+           (arch_ != Arch::aarch64 || instruction.enters_system);
   }
 
   /// Whether the kernel may have replaced an instruction, or one that it may be fused with.
@@ -267,6 +275,28 @@ class BranchJudge {
     return kUndecided;
   }
 
+  /// Judges a record between user mode and the kernel by the code of the kernel.
+  BranchVerdict crossing(const CountedBranch& record) {
+    constexpr BranchVerdict kNotKnown{.unjudged = BranchUnjudged::kernel};
+    const bool enters = record.crossing == CountedBranch::Crossing::enters_kernel;
+    const Code code = code_at(enters ? record.to : record.from);
+    if (code.kernel == nullptr || !code.kernel->is_code(code.address)) return kNotKnown;
+    if (enters) {
+      const bool is_right = code.kernel->is_entry(code.address);
+      return {.fault = is_right ? BranchFault::none : BranchFault::wrong_entry};
+    }
+    const auto instruction = instruction_at(*code.module, code.address);
+    if (!instruction || may_be_patched(code, *instruction)) return kNotKnown;
+    const bool is_far = code::returns(*instruction)
+                            ? instruction->categories.contains(Category::other)
+                            : instruction->enters_system;
+    if (instruction->flow == Flow::leaves && is_far) return {};  // IRET, SYSRET, ERET
+    const BranchVerdict found = instruction->flow == Flow::next
+                                    ? no_branch(record, code, *instruction)
+                                    : transfer(record, *instruction, code.address);
+    return found.fault == BranchFault::none ? kNotKnown : found;
+  }
+
   BranchVerdict branch(const CountedBranch& branch) {
     const Code code = code_at(branch.from);
     if (code.module == nullptr) return {.unjudged = code.problem};
@@ -307,7 +337,7 @@ class BranchJudge {
       if (is_kernel && code.kernel->is_patched({address, address + instruction->length})) {
         return {.unjudged = BranchUnjudged::patched};
       }
-      if (is_kernel && instruction->categories.contains(Category::other)) return kUndecided;
+      if (is_kernel && writes_system_register(*instruction)) return kUndecided;
       if (branches_away(*instruction, address)) return {.fault = BranchFault::leaves};
       // A trap enters the kernel, which may continue after the instruction.
       if (instruction->flow == Flow::leaves) return kUndecided;

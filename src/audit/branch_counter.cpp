@@ -69,11 +69,28 @@ CpuMode mode_of(std::uint64_t address) {
   return is_kernel(address) ? CpuMode::kernel : CpuMode::user;
 }
 
+/// Whether `address` is one on CPUs with the widest addresses, which have 57 bits (five-level
+/// paging).
+bool is_canonical(std::uint64_t address) {
+  const std::int64_t above = static_cast<std::int64_t>(address) >> 56;
+  return above == 0 || above == -1;
+}
+
+bool is_retired(const BranchEntry& entry) {
+  return !entry.aborted && entry.speculation != PERF_BR_SPEC_WRONG_PATH;
+}
+
+CountedBranch::Crossing crossing_of(const BranchEntry& entry) {
+  using enum CountedBranch::Crossing;
+  const bool is_whole = entry.from != 0 && entry.to != 0;
+  if (!is_whole || is_kernel(entry.from) == is_kernel(entry.to) || !is_retired(entry)) return none;
+  return is_kernel(entry.to) ? enters_kernel : leaves_kernel;
+}
+
 BranchUnjudged reason_of_entry(const BranchEntry& entry) {
   const bool is_whole = entry.from != 0 && entry.to != 0;
   if (!is_whole || is_kernel(entry.from) != is_kernel(entry.to)) return BranchUnjudged::kernel;
-  const bool is_retired = !entry.aborted && entry.speculation != PERF_BR_SPEC_WRONG_PATH;
-  return is_retired ? BranchUnjudged::none : BranchUnjudged::not_retired;
+  return is_retired(entry) ? BranchUnjudged::none : BranchUnjudged::not_retired;
 }
 
 }  // namespace
@@ -95,7 +112,8 @@ std::size_t BranchHash::operator()(const CountedBranch& branch) const {
   add(std::uint64_t{branch.before.file} << 32 | branch.attribute);
   add(branch.distance);
   add(branch.run);
-  add(std::uint64_t{branch.type} << 16 | (branch.both_outcomes ? 256u : 0u) |
+  add(std::uint64_t{branch.type} << 32 | static_cast<std::uint64_t>(branch.fault) << 16 |
+      static_cast<std::uint64_t>(branch.crossing) << 8 |
       static_cast<std::uint64_t>(branch.run_kind));
   return hash;
 }
@@ -104,6 +122,15 @@ BranchUnjudged BranchCounter::reason_of(const BranchEntry& entry,
                                         const perfdata::Sample& sample) const {
   if (sample.mode != CpuMode::user && sample.mode != CpuMode::kernel) return BranchUnjudged::guest;
   return arch_ ? reason_of_entry(entry) : BranchUnjudged::machine;
+}
+
+BranchFault BranchCounter::fault_of(const BranchEntry& entry, BranchUnjudged reason) const {
+  if (reason == BranchUnjudged::guest || reason == BranchUnjudged::machine)
+    return BranchFault::none;
+  if (entry.predicted && entry.mispredicted) return BranchFault::both_outcomes;
+  const bool is_wrong = arch_ == Arch::x86_64 && is_retired(entry) &&
+                        !(is_canonical(entry.from) && is_canonical(entry.to));
+  return is_wrong ? BranchFault::not_canonical : BranchFault::none;
 }
 
 CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::Sample& sample,
@@ -117,7 +144,7 @@ CountedBranch BranchCounter::located(const BranchEntry& entry, const perfdata::S
   };
   return {.attribute = sample.attribute,
           .type = static_cast<std::uint8_t>(entry.type),
-          .both_outcomes = entry.predicted && entry.mispredicted,
+          .crossing = crossing_of(entry),
           .from = place_of(entry.from),
           .to = place_of(entry.to),
           .distance = entry.to - entry.from};
@@ -190,18 +217,20 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
     }
     ++counts.records;
     BranchUnjudged reason = reason_of(entry, sample);
-    const bool is_known = reason != BranchUnjudged::guest && reason != BranchUnjudged::machine;
-    const bool contradicts = is_known && entry.predicted && entry.mispredicted;
+    const BranchFault fault = fault_of(entry, reason);
     const bool is_user_mode = is_user(entry.from);
     if (reason == BranchUnjudged::none && is_resumed && is_user_mode) {
       reason = BranchUnjudged::resumed;
     }
     is_resumed |= is_user(entry.to) && !is_user(entry.from);
-    if (reason != BranchUnjudged::none && !contradicts) {
+    const bool crosses =
+        reason == BranchUnjudged::kernel && crossing_of(entry) != CountedBranch::Crossing::none;
+    if (reason != BranchUnjudged::none && fault == BranchFault::none && !crosses) {
       count_unjudged(reason);
       continue;
     }
     CountedBranch branch = located(entry, sample, time);
+    branch.fault = fault;
     const bool is_compared =
         filter.no_contiguity == NoContiguity::none && reason == BranchUnjudged::none;
     if (is_compared && i + 1 < entries_.size()) {

@@ -27,6 +27,7 @@ class AddressSpaces;
 
 namespace skid::audit {
 
+enum class BranchFault : std::uint8_t;
 enum class BranchUnjudged : std::uint8_t;
 struct BranchFilter;
 struct BranchRecords;
@@ -41,10 +42,14 @@ struct CountedBranch {
     apart,     ///< `from` is `run` bytes further, in another mapping or in none
   };
 
+  /// Between user mode and the kernel.
+  enum class Crossing : std::uint8_t { none, enters_kernel, leaves_kernel };
+
   std::uint32_t attribute = 0;
-  std::uint8_t type = 0;       ///< PERF_BR_*
-  bool both_outcomes = false;  ///< marked as predicted and as mispredicted
+  std::uint8_t type = 0;   ///< PERF_BR_*
+  BranchFault fault = {};  ///< what is wrong with it alone, without any code; zero: nothing
   Run run_kind = Run::none;
+  Crossing crossing = Crossing::none;
   /// Without a file (kNoFile), and in the kernel itself, the offset is an address. `before`: the
   /// target of the preceding record.
   symbols::FileLocation from = {}, to = {}, before = {symbols::Region::kNoFile, 0};
@@ -89,6 +94,8 @@ class BranchCounter {
  private:
   BranchUnjudged reason_of(const perfdata::BranchEntry& entry,
                            const perfdata::Sample& sample) const;
+  /// What is wrong with a record by itself, which is not judged for `reason`.
+  BranchFault fault_of(const perfdata::BranchEntry& entry, BranchUnjudged reason) const;
   /// Whether some of `entries_` may be from before an exec, of the program that it replaced,
   /// without a return to user mode among them that would show it.
   bool may_precede_exec(const perfdata::Sample& sample, const BranchFilter& filter,

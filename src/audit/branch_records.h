@@ -22,6 +22,8 @@ enum class BranchFault : std::uint8_t {
   wrong_target,   ///< the direct branch at `from` leads elsewhere
   wrong_type,     ///< the recorded type is not that of the instruction
   both_outcomes,  ///< marked as predicted and as mispredicted
+  not_canonical,  ///< x86-64: an address beyond the 57 bits of the widest address space
+  wrong_entry,    ///< from user mode into the kernel elsewhere than at an entry
   // The code between the target of the preceding record and `from`:
   backward,            ///< `from` is before that target
   leaves,              ///< an unconditional branch is between them, and was not recorded
@@ -31,6 +33,8 @@ SKID_WORDS(BranchFault, {"none", "possible"}, {"not_a_branch", "the instruction 
            {"wrong_target", "the branch leads to another address"},
            {"wrong_type", "the recorded type is not that of the branch"},
            {"both_outcomes", "marked as predicted and as mispredicted"},
+           {"not_canonical", "an address that no address space of x86-64 has"},
+           {"wrong_entry", "enters the kernel where it has no entry"},
            {"backward", "before the target of the preceding record"},
            {"leaves", "code from the preceding target branches elsewhere before"},
            {"inside_instruction", "inside an instruction, decoded from the preceding target"})
@@ -39,7 +43,8 @@ inline constexpr std::size_t kBranchFaults = words_of(BranchFault{}).size();
 /// Why a record is not judged.
 enum class BranchUnjudged : std::uint8_t {
   none,
-  kernel,       ///< the branch enters or leaves the kernel, or an address was not recorded
+  kernel,       ///< the branch enters or leaves the kernel, whose code does not decide about it; or
+                ///< an address was not recorded
   guest,        ///< the sample is of a guest, a hypervisor or an unknown mode
   not_retired,  ///< the abort of a transaction, or a branch on a wrongly speculated path
   resumed,      ///< from before the last return to user mode, which may be that of an exec

@@ -32,10 +32,10 @@ struct Table {
 };
 
 /// Structures and symbols of Linux 2.6.39 to 7.2: arch/x86/include/asm/alternative.h (entries of 14
-/// bytes since 6.3, of 12 since 5.13 and up to 4.0, of 13 between), asm/paravirt_types.h (up to
-/// 6.7), include/linux/jump_label.h (relative since 4.20), static_call_types.h,
-/// arch/x86/kernel/vmlinux.lds.S. FineIBT replaces 14 bytes before indirect calls, and the 16 and
-/// more before a function (arch/x86/kernel/alternative.c).
+/// bytes since 6.3, of 12 since 5.13 and up to 4.0, of 13 between), that of arm64 (12),
+/// asm/paravirt_types.h (up to 6.7), include/linux/jump_label.h (relative since 4.20),
+/// static_call_types.h, arch/*/kernel/vmlinux.lds.S. FineIBT replaces 14 bytes before indirect
+/// calls, and the 16 and more before a function (arch/x86/kernel/alternative.c).
 constexpr std::array kTables{
     Table{"__alt_instructions",
           "__alt_instructions_end",
@@ -60,6 +60,14 @@ constexpr std::array<const char*, 2> kTrampolines{"__static_call_text_start",
 /// (arch/x86/kernel/entry_64.S).
 constexpr std::array<std::array<const char*, 2>, 2> kEntries{
     {{"__entry_text_start", "__entry_text_end"}, {"__kprobes_text_start", "__kprobes_text_end"}}};
+/// Entries of FRED are elsewhere (arch/x86/entry/entry_64_fred.S).
+constexpr std::array<const char*, 2> kFredEntries{"asm_fred_entrypoint_user",
+                                                  "asm_fred_entrypoint_kernel"};
+
+/// The call at the begin of each function that an arm64 kernel replaces by a NOP when it starts,
+/// unless compiled with NOPs there (CONFIG_DYNAMIC_FTRACE_WITH_ARGS). The table of these calls has
+/// no addresses in the file of a kernel that can be relocated.
+constexpr const char* kTracedCall = "_mcount";
 
 std::optional<AddressRange> range_between(const symbols::Module& file, const char* begin,
                                           const char* end) {
@@ -93,19 +101,23 @@ bool read_table(AddressRange place, std::span<const std::byte> bytes, const Tabl
 std::optional<KernelCode> KernelCode::read(const symbols::Module& file,
                                            const symbols::KernelReference& loaded) {
   const auto reference = file.value_of(loaded.symbol);
-  if (!reference || file.arch() != Arch::x86_64) return std::nullopt;
+  if (!reference || !file.arch()) return std::nullopt;
+  if (file.arch() == Arch::aarch64 && file.value_of(kTracedCall)) return std::nullopt;
   KernelCode kernel;
   kernel.shift_ = *reference - loaded.address;
   for (const auto& [begin, end] : kEntries) {
     if (const auto range = range_between(file, begin, end)) kernel.entries_.push_back(*range);
   }
   if (kernel.entries_.empty()) return std::nullopt;
+  for (const char* symbol : kFredEntries) {
+    if (const auto entry = file.value_of(symbol)) kernel.entries_.push_back({*entry, *entry + 1});
+  }
 
   std::vector<AddressRange> patched;
   if (const auto range = range_between(file, kTrampolines[0], kTrampolines[1])) {
     patched.push_back(*range);
   }
-  const std::vector<AddressRange> code = file.executable_ranges();
+  kernel.code_ = file.executable_ranges();
   for (const Table& table : kTables) {
     const auto place = range_between(file, table.begin, table.end);
     if (!place || place->empty()) continue;
@@ -116,7 +128,7 @@ std::optional<KernelCode> KernelCode::read(const symbols::Module& file,
       patched.resize(before);
       return layout.size != 0 && bytes.size() % layout.size == 0 &&
              bytes.size() / layout.size <= kMostPatched - before &&
-             read_table(*place, bytes, table, layout, code, patched);
+             read_table(*place, bytes, table, layout, kernel.code_, patched);
     });
     if (!is_read) return std::nullopt;
   }
@@ -138,6 +150,10 @@ bool KernelCode::is_patched(AddressRange range) const {
 
 bool KernelCode::is_entry(std::uint64_t address) const {
   return std::ranges::any_of(entries_, [&](AddressRange one) { return one.contains(address); });
+}
+
+bool KernelCode::is_code(std::uint64_t address) const {
+  return std::ranges::any_of(code_, [&](AddressRange one) { return one.contains(address); });
 }
 
 }  // namespace skid::audit

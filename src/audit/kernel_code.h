@@ -1,5 +1,5 @@
-// What the file of an x86-64 kernel (vmlinux) states about its code: where the kernel patches it,
-// and where exceptions and interrupts enter it.
+// What the file of a kernel (vmlinux) of x86-64 or aarch64 states about its code: where the kernel
+// patches it, and where system calls, exceptions and interrupts enter it.
 #pragma once
 
 #include "src/support/address.h"
@@ -18,8 +18,8 @@ namespace skid::audit {
 class KernelCode {
  public:
   /// Reads the tables of patched code. `loaded`: the recorded address of a symbol. nullopt: the
-  /// file has no symbols or is not of x86-64, or the layout of one of its tables is not known, so
-  /// that its code cannot be used.
+  /// file has no symbols, or does not state in a known form what is patched, so that its code
+  /// cannot be used.
   static std::optional<KernelCode> read(const symbols::Module& file,
                                         const symbols::KernelReference& loaded);
 
@@ -29,13 +29,16 @@ class KernelCode {
   /// calls, thunks of calls and returns, static keys, static calls and calls of ftrace. kprobes and
   /// live patches, which replace any code, are not in the file.
   bool is_patched(AddressRange range) const;
-  /// Whether exceptions and interrupts, which occur at any instruction, may lead to an address.
+  /// Whether system calls, exceptions and interrupts, which occur at any instruction, may lead to
+  /// an address.
   bool is_entry(std::uint64_t address) const;
+  /// Whether the file has code at an address. Its code can be mapped elsewhere, too.
+  bool is_code(std::uint64_t address) const;
 
  private:
   std::uint64_t shift_ = 0;            ///< link-time address minus recorded one, modulo 2^64
   std::vector<AddressRange> patched_;  ///< ascending, disjoint
-  std::vector<AddressRange> entries_;
+  std::vector<AddressRange> entries_, code_;
 };
 
 }  // namespace skid::audit

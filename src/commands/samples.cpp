@@ -434,7 +434,7 @@ ExitStatus run_samples(const SamplesOptions& options) {
   // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
   shown.no_progress = !standard_output_is_file();
   Cores one(1);  // a single thread reads and finishes one recording after the other
-  bool has_header = options.format == "jsonl";
+  bool has_header = options.format == LineFormat::jsonl;
   const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
     if (is_closed) return [] { return false; };
     const std::shared_ptr<SamplePrinter> printer(new SamplePrinter{options, source, columns, out});

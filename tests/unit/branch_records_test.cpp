@@ -372,6 +372,21 @@ TEST_F(BranchRecordsTest, ComparesFlagsWithTheInstruction) {
   }
 }
 
+TEST_F(BranchRecordsTest, FindsAddressesThatNoAddressSpaceHas) {
+  for (const Machine& machine : {kSkylake, kArm}) {
+    BUILD_OR_SKIP(machine);
+    Stack stack = stacks_of(walk(32)).front();
+    stack[0].to = 0x0100'0000'0000'0000;    // the lowest such address
+    stack[5].from = 0xfeff'ffff'ffff'ffff;  // the highest one
+    stack[10].to = 0x00ff'ffff'ffff'ffff;   // of a user with 57 bits
+    stack[15].to = 0xff00'0000'0000'0000;   // of a kernel with 57 bits
+    stack[20].to = 0x8000'0000'0000'0000;
+    stack[20].flags |= kWrongPath;
+    const std::uint64_t expected = machine.code == Arch::x86_64 ? 2 : 0;
+    EXPECT_EQ(of(audited({stack}), BranchFault::not_canonical), expected) << machine.arch;
+  }
+}
+
 TEST_F(BranchRecordsTest, ReadsFlagsOfBothByteOrders) {
   for (const bool big_endian : {false, true}) {
     auto writer = test::writer_of(big_endian);

@@ -17,9 +17,9 @@ using namespace perfdata;
 constexpr std::uint64_t kLoadedAbove = 0x1200'0000;  // KASLR
 
 /// `entry`: of .altinstructions, of the size that kernels of some version have.
-std::string kernel(const std::string& entry) {
+std::string kernel_x86(const std::string& entry) {
   return R"(
-  .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end
+  .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end, iret
   .globl \label
   .hidden \label
   .endr
@@ -55,9 +55,13 @@ leaf_end:
 __entry_text_start:
   function asm_exc_page_fault
   cld
+iret:
   iretq
   end asm_exc_page_fault
 __entry_text_end:
+  function asm_fred_entrypoint_user
+  cld
+  end asm_fred_entrypoint_user
   .data
 __start___jump_table:
   .long key - ., cold - .
@@ -73,16 +77,86 @@ constexpr const char* kEntries[] = {
     ".long alternative - ., 0\n .short 77\n .byte 2, 0, 0",  // Linux 4.1
 };
 
-class KernelBranchRecordsTest : public AuditedX86Program {
+/// Code of arm64. `more`: assembly.
+std::string kernel_aarch64(const std::string& more) {
+  return R"(
+  .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end, quit, beyond, eret
+  .globl \label
+  .hidden \label
+  .endr
+_text:
+  function start
+  paciasp
+quit:
+  b work
+beyond:
+  ret
+  end start
+  function work
+  paciasp
+call_leaf:
+  bl leaf
+back:
+  add w0, w0, 1
+  cbz w0, skip
+key:
+  b cold
+skip:
+  sub w1, w1, 1
+again:
+  cbnz w0, back
+alternative:
+  b done
+done:
+  msr daifset, 2
+last:
+  b work
+cold:
+  ret
+  end work
+  function leaf
+  add w0, w0, 1
+leaf_end:
+  ret
+  end leaf
+__entry_text_start:
+  function vectors
+  clrex
+eret:
+  eret
+  end vectors
+__entry_text_end:
+  .data
+__start___jump_table:
+  .long key - ., cold - .
+  .quad 0
+__stop___jump_table:
+__alt_instructions:
+  .long alternative - ., 0
+  .short 77
+  .byte 4, 4
+__alt_instructions_end:
+__start_mcount_loc:
+  .quad 0
+__stop_mcount_loc:
+)" + more +
+         "\n";
+}
+
+class KernelBranchRecordsTest : public AuditedProgram {
  protected:
-  void build(const std::string& entry) {
+  void build_code(const std::string& code, Arch arch) {
+    arch_ = arch;
     AuditedProgram::build(
-        kernel(entry), Arch::x86_64,
+        code, arch,
         {"-nostdlib", "-static", "-no-pie", "-Wl,-e,work", "-Wl,-Ttext=0xffffffff81000000"});
   }
+  void build(const std::string& entry) { build_code(kernel_x86(entry), Arch::x86_64); }
 
-  using Branch = std::pair<const char*, const char*>;  ///< symbols: from, to
-  using Stack = std::vector<Branch>;                   ///< the newest first
+  /// Symbols: from, to. kUser: an address of user mode.
+  using Branch = std::pair<const char*, const char*>;
+  static constexpr const char* kUser = "user";
+  using Stack = std::vector<Branch>;  ///< the newest first
 
   /// Audits stacks of samples in the kernel. `has_file`: whether the kernel's file is given.
   BranchRecords audited(const std::vector<Stack>& stacks, bool has_file = true) {
@@ -91,7 +165,9 @@ class KernelBranchRecordsTest : public AuditedX86Program {
     event.sample_type |= PERF_SAMPLE_BRANCH_STACK;
     event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL;
     builder.event(event);
-    const auto at = [&](const char* symbol) { return assembled_->value_of(symbol) + kLoadedAbove; };
+    const auto at = [&](const std::string& symbol) {
+      return symbol == kUser ? 0x40'1000 : assembled_->value_of(symbol) + kLoadedAbove;
+    };
     constexpr std::uint16_t kKernel = PERF_RECORD_MISC_KERNEL;
     builder.mmap(-1, at("_text"), 0x10'0000, at("_text"), "[kernel.kallsyms]_text", 1, kKernel);
     test::SampleToBuild sample{.ip = at("work"), .misc = kKernel, .time = 100};
@@ -103,7 +179,9 @@ class KernelBranchRecordsTest : public AuditedX86Program {
     const auto id = test::hex(symbols::Module::open(program_).build_id());
     const std::string_view bytes(reinterpret_cast<const char*>(id.data()), id.size());
     builder.feature(HEADER_BUILD_ID, builder.build_id_entry("[kernel.kallsyms]", bytes, kKernel));
-    test::name_machine("x86_64", "GenuineIntel,6,94,3", builder);
+    const bool is_arm = arch_ == Arch::aarch64;
+    test::name_machine(is_arm ? "aarch64" : "x86_64",
+                       is_arm ? "0x00000000410fd4f0" : "GenuineIntel,6,94,3", builder);
     builder.write(recording_);
     Choices choices;
     if (has_file) choices.places.candidates.push_back(program_);
@@ -129,11 +207,18 @@ class KernelBranchRecordsTest : public AuditedX86Program {
   static std::uint64_t sum(const Counts& counts) {
     return std::accumulate(counts.begin() + 1, counts.end(), std::uint64_t{0});
   }
+
+  Arch arch_ = Arch::x86_64;
 };
+
+#define SKIP_OR_BUILD(...)              \
+  SKIP_WITHOUT("x86-64");               \
+  SKIP_WITHOUT_ASSEMBLER(Arch::x86_64); \
+  build(__VA_ARGS__)
 
 TEST_F(KernelBranchRecordsTest, AreJudgedByCodeThatIsNotPatched) {
   for (const char* entry : kEntries) {
-    build(entry);
+    SKIP_OR_BUILD(entry);
     EXPECT_EQ(newest({{"call_leaf", "leaf"}}), "possible") << entry;
     EXPECT_EQ(newest({{"leaf_end", "back"}}), "possible");
     EXPECT_EQ(newest({{"again", "leaf"}}), "wrong_target");
@@ -147,25 +232,64 @@ TEST_F(KernelBranchRecordsTest, AreJudgedByCodeThatIsNotPatched) {
 }
 
 TEST_F(KernelBranchRecordsTest, MayEnterExceptionsAtAnyInstruction) {
-  build(kEntries[0]);
+  SKIP_OR_BUILD(kEntries[0]);
   EXPECT_EQ(newest({{"skip", "asm_exc_page_fault"}}), "undecided");
   EXPECT_EQ(newest({{"again", "asm_exc_page_fault"}}), "undecided");
 }
 
+TEST_F(KernelBranchRecordsTest, EnterAtEntriesAndLeaveByReturns) {
+  SKIP_OR_BUILD(kEntries[0]);
+  EXPECT_EQ(newest({{kUser, "asm_exc_page_fault"}}), "possible");
+  EXPECT_EQ(newest({{kUser, "asm_fred_entrypoint_user"}}), "possible");
+  EXPECT_EQ(newest({{kUser, "leaf"}}), "wrong_entry");
+  EXPECT_EQ(newest({{kUser, "__alt_instructions"}}), "kernel") << "not code";
+  EXPECT_EQ(newest({{"iret", kUser}}), "possible");
+  EXPECT_EQ(newest({{"skip", kUser}}), "not_a_branch");
+  EXPECT_EQ(newest({{"call_leaf", kUser}}), "wrong_target");
+  EXPECT_EQ(newest({{"alternative", kUser}}), "kernel") << "patched";
+  EXPECT_EQ(newest({{"leaf_end", kUser}}), "kernel") << "to any address";
+  EXPECT_EQ(audited({{{kUser, "leaf"}, {"skip", kUser}}}, false).judged, 0U);
+}
+
+TEST_F(KernelBranchRecordsTest, AreJudgedByCodeOfArm64) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build_code(kernel_aarch64(""), Arch::aarch64);
+  EXPECT_EQ(newest({{"call_leaf", "leaf"}}), "possible");
+  EXPECT_EQ(newest({{"leaf_end", "back"}}), "possible");
+  EXPECT_EQ(newest({{"again", "leaf"}}), "wrong_target");
+  EXPECT_EQ(newest({{"skip", "back"}}), "not_a_branch");
+  EXPECT_EQ(newest({{"key", "leaf"}}), "patched");
+  EXPECT_EQ(newest({{"alternative", "leaf"}}), "patched");
+  EXPECT_EQ(newest({{"skip", "vectors"}}), "undecided");
+  // PACIASP is no reason to stop, MSR is.
+  EXPECT_EQ(newest({{"beyond", "back"}, {"again", "start"}}), "leaves");
+  EXPECT_EQ(newest({{"cold", "back"}, {"alternative", "done"}}), "possible");
+  EXPECT_EQ(newest({{kUser, "vectors"}}), "possible");
+  EXPECT_EQ(newest({{kUser, "work"}}), "wrong_entry");
+  EXPECT_EQ(newest({{"eret", kUser}}), "possible");
+  EXPECT_EQ(newest({{"skip", kUser}}), "not_a_branch");
+}
+
+TEST_F(KernelBranchRecordsTest, AreNotJudgedWhereCallsOfArm64AreReplaced) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build_code(kernel_aarch64("  .text\n  function _mcount\n  ret\n  end _mcount"), Arch::aarch64);
+  EXPECT_EQ(newest({{"skip", "back"}}), "patched");
+}
+
 TEST_F(KernelBranchRecordsTest, AreComparedInOneFunctionUpToSystemInstructions) {
-  build(kEntries[0]);
+  SKIP_OR_BUILD(kEntries[0]);
   // Recording may have been switched off and on, by WRMSR or in another function.
   EXPECT_EQ(newest({{"cold", "back"}, {"alternative", "done"}}), "possible");
   EXPECT_EQ(newest({{"leaf_end", "back"}, {"again", "last"}}), "possible");
 }
 
 TEST_F(KernelBranchRecordsTest, NeedATableOfAKnownLayout) {
-  build(".long work - . - 64, 0\n .byte 2, 0");
+  SKIP_OR_BUILD(".long work - . - 64, 0\n .byte 2, 0");
   EXPECT_EQ(newest({{"skip", "back"}}), "patched");
 }
 
 TEST_F(KernelBranchRecordsTest, AreComparedByAddressesWithoutAFile) {
-  build(kEntries[0]);
+  SKIP_OR_BUILD(kEntries[0]);
   // Of two backward runs in sequence one can be where recording was switched off.
   const Branch low_to_high{"back", "leaf_end"}, high_to_low{"leaf_end", "back"};
   const BranchRecords one = audited({{low_to_high, low_to_high, high_to_low}}, false);
