@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -100,7 +101,9 @@ perf_event_attr attribute_of(const EventAttempt& attempt) {
   if (attempt.call_graph) attribute.sample_type |= PERF_SAMPLE_CALLCHAIN;
   if (attempt.branch_stack) {
     attribute.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-    attribute.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+    const std::uint64_t any = PERF_SAMPLE_BRANCH_ANY;
+    attribute.branch_sample_type =
+        PERF_SAMPLE_BRANCH_USER | (attempt.branch_filter != 0 ? attempt.branch_filter : any);
   }
   attribute.disabled = 1;
   attribute.precise_ip = static_cast<std::uint64_t>(attempt.precise_ip) & 3U;
@@ -220,6 +223,21 @@ Reason why_not_filtered(const Machine& machine) {
   return {"IBS cannot leave the kernel out before Linux 6.14", kWithKernel};
 }
 
+/// Filters of perf record -j: branch_modes in tools/perf/util/parse-branch-options.c. Those that
+/// only limit or extend others are asked for with `any`.
+constexpr std::pair<const char*, std::uint64_t> kBranchFilters[] = {
+    {"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
+    {"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
+    {"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
+    {"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
+    {"cond", PERF_SAMPLE_BRANCH_COND},
+    {"call", PERF_SAMPLE_BRANCH_CALL},
+    {"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
+    {"abort_tx", PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ABORT_TX},
+    {"in_tx", PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_IN_TX},
+    {"no_tx", PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_NO_TX},
+    {"save_type", PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE}};
+
 std::vector<Candidate> built_in_candidates() {
   return {
       built_in("access", "breakpoint",
@@ -270,6 +288,24 @@ SampledEvent ask(const Candidate& candidate, const EventTrial& trial, const Expl
   return event;
 }
 
+/// Asks which filters of perf record -j an event of `candidate` takes that is usable as `event`.
+std::map<std::string, bool> ask_filters(const Candidate& candidate, const SampledEvent& event,
+                                        const EventTrial& trial) {
+  EventAttempt attempt = candidate.attempt;
+  const int level = event.levels.front();
+  attempt.precise_ip = level;
+  attempt.user_only = event.modes == SampledModes::user;
+  attempt.whole_cpu =
+      event.answers.at(static_cast<std::size_t>(level)).acceptance == Acceptance::per_cpu;
+  std::map<std::string, bool> filters;
+  for (const auto& [name, filter] : kBranchFilters) {
+    attempt.branch_filter = filter;
+    const int answer = trial(attempt);
+    filters[name] = answer == kAccepted || answer == kNoSamples;
+  }
+  return filters;
+}
+
 Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
                    const EventTrial& trial, const Explain& explain) {
   Diagnosis diagnosis;
@@ -279,7 +315,9 @@ Diagnosis diagnose(const SamplingSupport& support, const Candidates& candidates,
   for (const Candidate& candidate : candidates.branch_records) {
     SampledEvent event = ask(candidate, trial, explain);
     if (event.usable() || !diagnosis.branch_records) diagnosis.branch_records = std::move(event);
-    if (diagnosis.branch_records->usable()) break;
+    if (!diagnosis.branch_records->usable()) continue;
+    diagnosis.branch_filters = ask_filters(candidate, *diagnosis.branch_records, trial);
+    break;
   }
   diagnosis.problems = find_problems(support, diagnosis.events);
   diagnosis.status = status_of(support, diagnosis.events);

@@ -6,6 +6,7 @@
 #include "src/machine/sampled_event.h"
 #include "src/support/error.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct Diagnosis {
   /// The event of the CPU to sample with branch records (perf record -b), or the refused one;
   /// nullopt without a PMU of the CPU.
   std::optional<SampledEvent> branch_records;
+  /// Filters of perf record -j but `any` and modes, by name: whether the kernel takes them. Empty
+  /// if no branch records can be sampled.
+  std::map<std::string, bool> branch_filters;
   std::vector<Problem> problems;
   /// done: a PMU of the CPU can be sampled; builtin_events_only; failed: nothing can be.
   ExitStatus status = ExitStatus::failed;

@@ -17,7 +17,8 @@ struct EventAttempt {
   std::uint64_t period = kAnyPeriod;  ///< events per sample, or samples per second
   bool frequency = false;             ///< `period` is in samples per second
   bool call_graph = false;            ///< PERF_SAMPLE_CALLCHAIN
-  bool branch_stack = false;          ///< PERF_SAMPLE_BRANCH_STACK, any branch
+  bool branch_stack = false;          ///< PERF_SAMPLE_BRANCH_STACK
+  std::uint64_t branch_filter = 0;    ///< PERF_SAMPLE_BRANCH_* of branches; 0: any branch
   int cpu = -1;                       ///< -1: any
   bool whole_cpu = false;             ///< all tasks on `cpu` (perf record -C), not this process
 

@@ -39,6 +39,9 @@ Diagnosis diagnose(const SamplingSupport& support, const EventTrial& trial) {
   return record::diagnose(support, catalogue ? &*catalogue : nullptr, trial);
 }
 
+constexpr std::uint64_t kOfTransactions =
+    PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
+
 bool is_hardware(const EventAttempt& attempt) {
   return attempt.type != PERF_TYPE_SOFTWARE && attempt.type != PERF_TYPE_BREAKPOINT;
 }
@@ -57,6 +60,8 @@ EventTrial kernel_of(const std::string& name) {
     const bool user_only = name == "skylake" || name == "zen4-user";
     if (name == "container" || (user_only && !attempt.user_only)) return EACCES;
     if (name == "neoverse-n1" && attempt.branch_stack) return EOPNOTSUPP;
+    constexpr std::uint64_t kNotOfZen4 = PERF_SAMPLE_BRANCH_CALL_STACK | kOfTransactions;
+    if (name.starts_with("zen4") && (attempt.branch_filter & kNotOfZen4) != 0) return EOPNOTSUPP;
     const bool by_ibs = name.starts_with("zen4") && is_hardware(attempt) &&
                         attempt.type != kIbsOp && attempt.precise_ip > 0;
     if (by_ibs && (attempt.precise_ip == 3 || attempt.branch_stack)) return EOPNOTSUPP;
@@ -546,6 +551,36 @@ TEST(BranchRecords, AreReportedWithTheEventThatHasThem) {
   find_by(support.pmus, &Pmu::name, "cpu")->caps["branches"] = "0";
   EXPECT_THAT(answer(support, [](const EventAttempt&) { return EOPNOTSUPP; }),
               AllOf(StartsWith("cycles  "), HasSubstr("lbr-fmt")));
+}
+
+/// The names of the filters that a kernel takes, and those that it refuses.
+std::string filters(const EventTrial& kernel, const SamplingSupport& support = open_skylake()) {
+  std::string taken, refused;
+  for (const auto& [name, is_taken] : diagnose(support, kernel).branch_filters) {
+    (is_taken ? taken : refused) += " " + name;
+  }
+  return taken + " /" + refused;
+}
+
+TEST(BranchRecords, HaveTheFiltersThatTheKernelTakes) {
+  EXPECT_EQ(filters(levels_up_to(3)),
+            " abort_tx any_call any_ret call cond in_tx ind_call ind_jmp no_tx save_type stack /");
+  EXPECT_EQ(filters([](const EventAttempt& attempt) {  // intel_pmu_setup_sw_lbr_filter(), no stack
+              return attempt.branch_filter == PERF_SAMPLE_BRANCH_CALL_STACK ? EOPNOTSUPP
+                                                                            : kAccepted;
+            }),
+            " abort_tx any_call any_ret call cond in_tx ind_call ind_jmp no_tx save_type / stack");
+  EXPECT_EQ(filters(kernel_of("zen4"), tree("zen4")),  // amd_pmu_lbr_setup_filter()
+            " any_call any_ret call cond ind_call ind_jmp save_type / abort_tx in_tx no_tx stack");
+  EXPECT_EQ(filters(
+                [](const EventAttempt& attempt) {  // amd_brs_setup_filter() of Zen 3
+                  if (!attempt.branch_stack) return kAccepted;
+                  if (attempt.precise_ip > 0) return EOPNOTSUPP;
+                  return attempt.config != 0xc4 || attempt.branch_filter != 0 ? EINVAL : kAccepted;
+                },
+                tree("zen4")),
+            " / abort_tx any_call any_ret call cond in_tx ind_call ind_jmp no_tx save_type stack");
+  EXPECT_EQ(filters([](const EventAttempt&) { return EOPNOTSUPP; }), " /") << "none in a guest";
 }
 
 TEST(BranchRecords, AreRefusedForAReason) {

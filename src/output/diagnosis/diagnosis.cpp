@@ -7,7 +7,6 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
-#include "src/machine/zen.h"
 #include "src/output/cell.h"
 #include "src/output/cpu_fields.h"
 #include "src/output/json_document.h"
@@ -265,17 +264,19 @@ std::string default_set_text(const Page& page, const CpuEvents& cpu_events) {
   return text + page.list(list);
 }
 
-/// Returns which filters of perf record -j the kernel takes on AMD: amd_brs_setup_filter() of Zen 3
-/// and amd_pmu_lbr_setup_filter() of later ones (arch/x86/events/amd).
-std::string filters_text(const machine::CpuIdentity& cpu) {
-  if (!machine::is_amd(cpu)) return {};
-  return machine::zen_generation(cpu) == 3
-             ? ", no filter of -j but any and modes"
-             : ", all filters of -j but stack, in_tx, no_tx and abort_tx";
+/// "all filters of -j but stack": those that the kernel takes.
+std::string filters_text(const std::map<std::string, bool>& filters) {
+  std::vector<std::string> refused;
+  for (const auto& [name, is_taken] : filters) {
+    if (!is_taken) refused.push_back(name);
+  }
+  if (refused.size() == filters.size()) return "no filter of -j but any and modes";
+  return refused.empty() ? "all filters of -j" : "all filters of -j but " + joined(refused);
 }
 
 /// "32 a sample, with any event, at levels none p pp ppp", or why there are none.
-std::string branches_text(const SamplingSupport& support, const machine::SampledEvent& event) {
+std::string branches_text(const SamplingSupport& support, const Diagnosis& diagnosis) {
+  const machine::SampledEvent& event = diagnosis.branch_records.value();
   const machine::LevelAnswer& refused = event.answers.at(0);
   if (!event.usable()) return "none: " + text_of(refused.reason);
   const auto* pmu = machine::find_pmu(support.pmus, event.pmu);
@@ -288,10 +289,10 @@ std::string branches_text(const SamplingSupport& support, const machine::Sampled
           ? std::string("with any event")
           : fmt::format("only with -e {0} at a fixed period (perf record -b -e {0} -c N)",
                         event.name);
-  return fmt::format("{}{}, {}{}", depth, which,
+  return fmt::format("{}{}, {}, {}", depth, which,
                      event.levels.size() == 1 ? std::string("at no precise level")
                                               : "at levels " + levels_text(event.levels),
-                     filters_text(support.machine.cpu));
+                     filters_text(diagnosis.branch_filters));
 }
 
 bool any_of_cpu(const Diagnosis& diagnosis) {
@@ -395,7 +396,7 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
     text += page.field("rights", rights_text(support.rights));
     text += page.field("settings", settings_text(support));
     if (diagnosis.branch_records) {
-      text += page.field("branches", branches_text(support, *diagnosis.branch_records));
+      text += page.field("branches", branches_text(support, diagnosis));
     }
     text += pmus_text(page, support) + events_text(page, diagnosis);
     if (any_of_cpu(diagnosis)) {
@@ -407,7 +408,7 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
       "kernel", fmt::format("{}{}, perf {}", kernel,
                             hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
   if (diagnosis.branch_records) {
-    text += page.field("branches", branches_text(support, *diagnosis.branch_records));
+    text += page.field("branches", branches_text(support, diagnosis));
   }
   text += events_text(page, diagnosis);
   text += problems_text(page, diagnosis);
@@ -436,6 +437,7 @@ std::string diagnosis_json(const SamplingSupport& support, const Diagnosis& diag
        {"events", FieldWriter::json_of(diagnosis.events)},
        {"branch_records",
         diagnosis.branch_records ? FieldWriter::json_of(*diagnosis.branch_records) : Json()},
+       {"branch_filters", diagnosis.branch_filters},
        {"cpu_events",
         {{"catalogue", text_or_null(cpu_events.catalogue)},
          {"known", cpu_events.known},
