@@ -69,6 +69,12 @@ constexpr std::array<const char*, 2> kFredEntries{"asm_fred_entrypoint_user",
 /// no addresses in the file of a kernel that can be relocated.
 constexpr const char* kTracedCall = "_mcount";
 
+/// `code`: ascending by begin; in a damaged file they overlap.
+bool is_in(const std::vector<AddressRange>& code, std::uint64_t address) {
+  const auto after = std::ranges::upper_bound(code, address, {}, &AddressRange::begin);
+  return after != code.begin() && std::prev(after)->contains(address);
+}
+
 std::optional<AddressRange> range_between(const symbols::Module& file, const char* begin,
                                           const char* end) {
   const auto first = file.value_of(begin), after = file.value_of(end);
@@ -77,7 +83,7 @@ std::optional<AddressRange> range_between(const symbols::Module& file, const cha
 
 /// Adds the code in the entries of a table to `patched`. False if some of it is not code.
 bool read_table(AddressRange place, std::span<const std::byte> bytes, const Table& table,
-                const Layout& layout, std::span<const AddressRange> code,
+                const Layout& layout, const std::vector<AddressRange>& code,
                 std::vector<AddressRange>& patched) {
   for (std::size_t at = 0; at < bytes.size(); at += layout.size) {
     ByteReader reader(bytes.subspan(at, layout.size), ByteOrder::little);
@@ -86,8 +92,7 @@ bool read_table(AddressRange place, std::span<const std::byte> bytes, const Tabl
             ? place.begin + at + static_cast<std::uint64_t>(std::int64_t{reader.i32()})
             : reader.u64();
     if (address == 0) continue;  // a call of ftrace in a function that the linker left out
-    const auto after = std::ranges::upper_bound(code, address, {}, &AddressRange::begin);
-    if (after == code.begin() || !std::prev(after)->contains(address)) return false;
+    if (!is_in(code, address)) return false;
     const std::uint64_t length = layout.length_at == 0
                                      ? table.length
                                      : std::to_integer<std::uint64_t>(bytes[at + layout.length_at]);
@@ -153,7 +158,7 @@ bool KernelCode::is_entry(std::uint64_t address) const {
 }
 
 bool KernelCode::is_code(std::uint64_t address) const {
-  return std::ranges::any_of(code_, [&](AddressRange one) { return one.contains(address); });
+  return is_in(code_, address);
 }
 
 }  // namespace skid::audit

@@ -16,8 +16,8 @@ using namespace perfdata;
 
 constexpr std::uint64_t kLoadedAbove = 0x1200'0000;  // KASLR
 
-/// `entry`: of .altinstructions, of the size that kernels of some version have.
-std::string kernel_x86(const std::string& entry) {
+/// `entry`: of .altinstructions, of the size that kernels of some version have. `more`: assembly.
+std::string kernel_x86(const std::string& entry, const std::string& more = {}) {
   return R"(
   .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end, iret
   .globl \label
@@ -69,7 +69,7 @@ __start___jump_table:
 __stop___jump_table:
 __alt_instructions:
 )" + entry +
-         "\n__alt_instructions_end:\n";
+         "\n__alt_instructions_end:\n" + more + '\n';
 }
 constexpr const char* kEntries[] = {
     ".long alternative - ., 0\n .long 77\n .byte 2, 0",      // Linux 6.3
@@ -281,6 +281,20 @@ TEST_F(KernelBranchRecordsTest, AreComparedInOneFunctionUpToSystemInstructions) 
   // Recording may have been switched off and on, by WRMSR or in another function.
   EXPECT_EQ(newest({{"cold", "back"}, {"alternative", "done"}}), "possible");
   EXPECT_EQ(newest({{"leaf_end", "back"}, {"again", "last"}}), "possible");
+}
+
+TEST_F(KernelBranchRecordsTest, AreNotJudgedByDamagedTables) {
+  SKIP_OR_BUILD(kEntries[0]);
+  const auto skip_of = [&](const std::string& table) {
+    build_code(kernel_x86(kEntries[0], table), Arch::x86_64);
+    return newest({{"skip", "back"}});
+  };
+  const std::string table = "__start_mcount_loc:\n .zero ", end = "\n__stop_mcount_loc";
+  EXPECT_EQ(skip_of(table + "8 * 1000" + end + ":"), "not_a_branch");
+  // More entries than any kernel has, then an end beyond that of the file and before the begin.
+  EXPECT_EQ(skip_of(table + "8 * 5000000" + end + ":"), "patched");
+  EXPECT_EQ(skip_of(table + "8" + end + " = __start_mcount_loc + 0x40000000"), "patched");
+  EXPECT_EQ(skip_of(table + "8" + end + " = __start_mcount_loc - 8"), "patched");
 }
 
 TEST_F(KernelBranchRecordsTest, NeedATableOfAKnownLayout) {

@@ -467,6 +467,17 @@ TEST_F(ModuleTest, ReadsMiniDebugInfo) {
   EXPECT_EQ(name_at(module, inner + 1), "without_size+1");
   EXPECT_EQ(name_at(module, sized + 7), "sized+7") << "a dynamic symbol";
 
+  // The symbols of a file count for its size, which may be 1 MiB and 16 times that of the file.
+  const auto padded = [&](std::size_t mebibytes) {
+    const fs::path padding = path.parent_path() / "padding", file = path.parent_path() / "padded";
+    std::ofstream(padding) << std::string(mebibytes << 20U, '\0');
+    run({"objcopy", "--add-section", ".padding=" + padding.string(), mini.string(), file.string()});
+    run({"xz", "--force", file.string()});
+    return read_file(file.string() + ".xz", 1 << 20);
+  };
+  EXPECT_EQ(name_at(with_section(padded(1)), inner + 1), "without_size+1");
+  EXPECT_EQ(name_at(with_section(padded(32)), inner + 1), "");
+
   std::ofstream(mini) << std::string(std::size_t{64} << 20U, '\0');
   run({"xz", "--keep", "--force", mini.string()});
   for (const std::string& damaged :
