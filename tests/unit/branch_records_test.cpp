@@ -514,7 +514,7 @@ TEST_F(BranchRecordsTest, ComparesAddressesWithoutTheBinary) {
   }
   ASSERT_GT(backward, stacks.size() / 4);
   // A file without a recorded build-id may be another build.
-  const Recorded unverified{.has_build_id = false}, elsewhere{.path = "/nowhere/program"};
+  const Recorded unverified{.has_build_id = false}, elsewhere{.path = "/nowhere/missing"};
   for (const auto& [recorded, reason] : {std::pair(unverified, BranchUnjudged::unverified),
                                          std::pair(elsewhere, BranchUnjudged::no_file)}) {
     const BranchRecords sound = audited(stacks, recorded);
