@@ -138,9 +138,11 @@ TEST(AuditScreen, AnswersFirstAndListsTheWorst) {
     audit.events.push_back(audited_event(i, static_cast<std::uint64_t>(i)));
   }
   const auto text = output::audit_text({audit, audit}, {.width = 80, .details = false});
-  EXPECT_THAT(text, StartsWith("1,560 of 80,000 judged samples (1.95%) are at instructions that "
-                               "cannot cause\ntheir event; 8,000 samples are not judged: "
-                               "in kernel mode, whose code the kernel\npatches; record user mode alone (:u)\n"));
+  EXPECT_THAT(
+      text,
+      StartsWith("1,560 of 80,000 judged samples (1.95%) are at instructions that "
+                 "cannot cause\ntheir event; 8,000 samples are not judged: "
+                 "in kernel mode, whose code the kernel\npatches; record user mode alone (:u)\n"));
   EXPECT_THAT(text, AllOf(HasSubstr("SYNTHETIC"), HasSubstr("warning    a file is missing"),
                           HasSubstr("64 more events, none of them worse"),
                           HasSubstr("function39+0x0 (prog)"), HasSubstr("8,000  "),
