@@ -10,7 +10,7 @@ std::string_view next_step(NotJudged reason) {
       return "record an event of the CPU ('skidscan doctor' prints what it has)";
     case NotJudged::every_instruction:
     case NotJudged::no_core_event:
-      return "'skidscan events --for WHAT' prints events of particular instructions";
+      return "record one of particular instructions ('skidscan events --for WHAT')";
     case NotJudged::no_trigger:
       return "pass --hit FUNCTION --runway FUNCTION";
     case NotJudged::not_caused:
@@ -29,7 +29,7 @@ std::string_view next_step(NotJudged reason) {
     case NotJudged::unknown_cause:
       return "'skidscan events EVENT' prints what is known of it";
     case NotJudged::level_0:
-      return "record it with :pp where the CPU can ('skidscan doctor')";
+      return "record an event of particular instructions with :pp ('skidscan events --for WHAT')";
     case NotJudged::kernel:
       return "record user mode alone (:u)";
     case NotJudged::guest:
