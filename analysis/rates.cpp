@@ -1,6 +1,7 @@
 #include "analysis/rates.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
@@ -151,6 +152,37 @@ std::vector<LoadRate> line_rates() {
           {"local L3 hit", only(l3_hit), only(l2_miss)},
           {"global L3 miss", only(l3_miss), only(l1_miss)},
           {"global L3 hit", only(l3_hit), only(l1_miss)}};
+}
+
+/// Returns the quotients of generic events, which perf stat prints in its own text.
+std::vector<Rate> general_rates(const Counts& counts) {
+  using enum Quantity;
+  struct Quotient {
+    const char* name;
+    Quantity part, whole;
+    const char* remark = "";
+  };
+  constexpr std::array kQuotients = {
+      Quotient{"instructions per cycle", instructions, cycles},
+      Quotient{"branches mispredicted", branch_misses, branches},
+      Quotient{"cache miss", cache_misses, cache_references,
+               "generic events: of the last-level cache on Intel, of requests to L2 on AMD Zen"},
+      Quotient{"L1 data cache load miss", l1d_load_misses, l1d_loads},
+      Quotient{"last-level cache load miss", llc_load_misses, llc_loads},
+      Quotient{"data TLB load miss", dtlb_load_misses, dtlb_loads},
+      Quotient{"instruction TLB load miss", itlb_load_misses, itlb_loads},
+      Quotient{"stalled in the frontend", stalled_frontend, cycles},
+      Quotient{"stalled in the backend", stalled_backend, cycles},
+  };
+  std::vector<Rate> rates;
+  for (const auto& [name, part, whole, remark] : kQuotients) {
+    Rate& rate = rates.emplace_back(
+        Rate{name, fmt::format("{} / {}", name_of(part), name_of(whole)), {}, {}, remark});
+    rate.is_share = part != instructions;
+    rate.missing = missing_of(counts, {part, whole});
+    if (rate.missing.empty()) divide(*counts[part], *counts[whole], rate);
+  }
+  return rates;
 }
 
 Identity identity(const Counts& counts, Quantity left, const std::vector<Quantity>& right) {
@@ -317,6 +349,7 @@ Rates compute_rates(const Counts& counts, const LfbShares& shares) {
   for (const auto& [umask, count] : counts.l2_requests) check_count(count);
   const std::vector<Corner> corners = corners_of(shares);
   Rates rates;
+  rates.general = general_rates(counts);
   for (const LoadRate& definition : load_rates()) {
     rates.loads.push_back(load_rate(definition, counts, corners));
   }
@@ -332,7 +365,8 @@ Rates compute_rates(const Counts& counts, const LfbShares& shares) {
 bool impossible(const Rate& rate) {
   // Rounding leaves a little of exactly 0% and 100%, which counts as none.
   constexpr double kRounding = 1e-12;
-  return rate.value && (rate.value->low < -kRounding || rate.value->high > 1 + kRounding);
+  return rate.value && rate.is_share &&
+         (rate.value->low < -kRounding || rate.value->high > 1 + kRounding);
 }
 
 std::vector<std::string> warnings_of(const Rates& rates) {
@@ -347,6 +381,7 @@ std::vector<std::string> warnings_of(const Rates& rates) {
           group, rate.name, 100 * (low < 0 ? low : high), low < 0 ? "below 0%" : "above 100%"));
     }
   };
+  add("generic events:", rates.general);
   add("loads:", rates.loads);
   add("lines:", rates.lines);
   add("L2 requests:", rates.l2);

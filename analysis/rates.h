@@ -30,14 +30,32 @@ enum class Quantity {
   resource_stalls_sb,
   fb_full,
   sq_full,
+  instructions,
+  branches,
+  branch_misses,
+  cache_references,
+  cache_misses,
+  l1d_loads,
+  l1d_load_misses,
+  llc_loads,
+  llc_load_misses,
+  dtlb_loads,
+  dtlb_load_misses,
+  itlb_loads,
+  itlb_load_misses,
+  stalled_frontend,
+  stalled_backend,
 };
-inline constexpr std::size_t kQuantities = 14;
+inline constexpr std::size_t kQuantities = 29;
 
 /// Names of the counts, as formulas and JSON have them.
 SKID_NAMES(Quantity, "cycles", "ALL_LOADS", "HIT_LFB", "L1_HIT", "L1_MISS", "L2_HIT", "L2_MISS",
            "L3_HIT", "L3_MISS", "cycle_activity.cycles_no_execute",
            "cycle_activity.stalls_l1d_pending", "resource_stalls.sb", "l1d_pend_miss.fb_full",
-           "offcore_requests_buffer.sq_full")
+           "offcore_requests_buffer.sq_full", "instructions", "branches", "branch-misses",
+           "cache-references", "cache-misses", "L1-dcache-loads", "L1-dcache-load-misses",
+           "LLC-loads", "LLC-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-loads",
+           "iTLB-load-misses", "stalled-cycles-frontend", "stalled-cycles-backend")
 
 /// Counts of L2_RQSTS (event 0x24) by umask: origins (bits 0 to 4) and results (bits 5 to 7).
 using L2Requests = std::map<std::uint8_t, double>;
@@ -77,6 +95,7 @@ struct Rate {
   std::optional<Bounds> value;
   std::vector<std::string> missing;  ///< names of needed counts that are missing
   std::string remark;                ///< text; may be empty
+  bool is_share = true;              ///< false: a quotient that can be above 1
 };
 
 /// A sum that should come out equal on both sides.
@@ -92,6 +111,7 @@ struct Identity {
 };
 
 struct Rates {
+  std::vector<Rate> general;  ///< quotients of perf's generic events
   std::vector<Rate> loads;    ///< shares of loads: instructions or uops, with HIT_LFB
   std::vector<Rate> lines;    ///< shares of lines filled into L1
   std::vector<Rate> l2;       ///< shares of requests to L2, if these were counted
@@ -105,7 +125,7 @@ struct Rates {
 /// than 1, or if a count is negative or not finite.
 Rates compute_rates(const Counts& counts, const LfbShares& shares = {});
 
-/// Whether a rate is below 0 or above 1, which counts of one run cannot give.
+/// Whether a share is below 0 or above 1, which counts of one run cannot give.
 bool impossible(const Rate& rate);
 
 /// Writes one line of text for each impossible rate.

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -51,7 +52,10 @@ ExitStatus run_rates(const RatesOptions& options) {
             : read_file(options.file, perfstat::kMostBytes);
   const auto reading = perfstat::read_counts(text, piped ? kStandardInput : options.file);
   const auto selection = perfstat::select_counts(reading);
-  const auto rates = analysis::compute_rates(selection.counts, options.shares);
+  std::vector<analysis::Rates> rates;
+  for (const perfstat::CoreCounts& of : selection.cores) {
+    rates.push_back(analysis::compute_rates(of.counts, options.shares));
+  }
   const output::RatesReport report{reading, selection, options.shares, rates};
   print_as(options.shown, output::rates_json, nullptr, output::rates_text, report);
   return ExitStatus::done;
@@ -63,19 +67,24 @@ Command rates_command() {
   auto options = std::make_shared<RatesOptions>();
   Command command{
       .name = "rates",
-      .description = "print cache rates and the backend hierarchy of perf stat counts",
-      .options = {{"FILE", Value::file("FILE", options->file),
-                   "output of perf stat -j or perf stat -x,; - for standard input (default: -)"},
-                  {"--lfb-l2", Value::number("SHARE", options->shares.l2, 0.0, 1.0),
-                   "share of HIT_LFB that L2 served (default: unknown)"},
-                  {"--lfb-l3", Value::number("SHARE", options->shares.l3, 0.0, 1.0),
-                   "share of HIT_LFB that L3 served (default: unknown)"},
-                  format_option(options->shown.format, {"text", "json"})},
+      .description =
+          "print rates of perf stat counts: instructions per cycle, cache misses, the backend "
+          "hierarchy",
+      .options =
+          {{"FILE", Value::file("FILE", options->file),
+            "output of perf stat -j or perf stat -x with any separator; - for standard input "
+            "(default: -)"},
+           {"--lfb-l2", Value::number("SHARE", options->shares.l2, 0.0, 1.0),
+            "share of HIT_LFB that L2 served (default: unknown)"},
+           {"--lfb-l3", Value::number("SHARE", options->shares.l3, 0.0, 1.0),
+            "share of HIT_LFB that L3 served (default: unknown)"},
+           format_option(options->shown.format, {"text", "json"})},
       .notes = {"Events are recognized by any spelling of their name, or by code (r20d1, "
                 "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
                 "threads are added up; counts that cannot be added are refused. Rates of loads are "
-                "intervals if the share of HIT_LFB that each level served is unknown. For a rate "
-                "that cannot be computed, the missing counts are named."},
+                "intervals if the share of HIT_LFB that each level served is unknown. Rates that "
+                "cannot be computed are left out, and the counts that they lack named. A hybrid "
+                "CPU has rates for each core type."},
       .exit_statuses = {{ExitStatus::failed,
                          "the input has no counts, is damaged, or cannot be added up"}},
       .examples = {"perf stat -x, -o counts.csv -e "

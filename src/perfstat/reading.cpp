@@ -12,7 +12,10 @@
 // How many fields come before the value depends on options that the output does not state. The
 // first field from which on a line reads as a count decides: value, unit, event, run time, percent.
 // Events can contain commas between slashes: cpu/event=0x3c,umask=0x0/. With -j the fields have
-// names. Lines that are no counts belong to the program that was counted, and are left out.
+// names. The separator is a comma if any line then is a count, else what follows the first number,
+// or
+// "<not counted>", of a line; with another one than a comma, numbers may have a decimal comma.
+// Lines that are no counts belong to the program that was counted, and are left out.
 //
 // Lines that would count twice are refused: intervals together with their sum (--summary), and
 // control groups, which can contain each other. A second count of the same event and scope is noted
@@ -69,14 +72,19 @@ InputError fault(std::string where, std::string found, std::string expected, std
                      .remedy = std::move(remedy)});
 }
 
-std::optional<double> finite_number(std::string_view text) {
+std::optional<double> finite_number(std::string_view text, bool has_commas = false) {
+  if (const auto comma = text.find(','); has_commas && comma != std::string_view::npos) {
+    std::string pointed(text);
+    pointed[comma] = '.';
+    return finite_number(pointed);
+  }
   const auto number = whole_number<double>(text);
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 /// Reads a count. Returns false for text that is not a count.
-bool set_value(Row& row, std::string_view text) {
-  const auto value = finite_number(text);
+bool set_value(Row& row, std::string_view text, bool has_commas = false) {
+  const auto value = finite_number(text, has_commas);
   if (!value && text != "<not counted>" && text != "<not supported>") return false;
   row.value = value.value_or(0);
   row.state = value                     ? State::counted
@@ -126,29 +134,33 @@ std::optional<Row> json_row(std::string_view line, const std::string& where) {
   return row;
 }
 
-/// Takes the event from the beginning of a line, with the comma after it. It can contain commas
-/// between its slashes.
-std::string_view take_event(std::string_view& line) {
-  std::size_t end = line.find(',');
+/// Takes the field before a separator, and the separator, from the beginning of a line.
+std::string_view take_field(std::string_view separator, std::string_view& line,
+                            std::size_t from = 0) {
+  const std::string_view field = line.substr(0, line.find(separator, from));
+  line.remove_prefix(std::min(field.size() + separator.size(), line.size()));
+  return field;
+}
+
+/// Takes the event from the beginning of a line, with the separator after it. It can contain
+/// separators between its slashes.
+std::string_view take_event(std::string_view separator, std::string_view& line) {
   const std::size_t slash = line.find('/');
-  if (slash < end) {
-    const std::size_t closing = line.find('/', slash + 1);
-    if (closing != std::string_view::npos) end = line.find(',', closing);
-  }
-  const std::string_view event = line.substr(0, end);
-  line.remove_prefix(std::min(event.size() + 1, line.size()));
-  return event;
+  if (slash > line.find(separator)) return take_field(separator, line);
+  const std::size_t closing = slash == line.npos ? slash : line.find('/', slash + 1);
+  return take_field(separator, line, closing == line.npos ? 0 : closing);
 }
 
 /// Reads "value,unit,event,[cgroup,][deviation%,]runtime,running%", and perhaps a metric. Returns
 /// false for other text.
-bool read_count(std::string_view line, Row& row) {
-  const auto next = [&line] { return trimmed(take_until(',', line)); };
+bool read_count(std::string_view line, std::string_view separator, Row& row) {
+  const auto next = [&line, separator] { return trimmed(take_field(separator, line)); };
+  const bool has_commas = separator != ",";
   const auto is_whole = [](std::string_view field) { return whole_number<std::uint64_t>(field); };
-  if (!set_value(row, next())) return false;
+  if (!set_value(row, next(), has_commas)) return false;
   const std::string_view unit = next();
   if (finite_number(unit) || unit.starts_with('<')) return false;
-  row.event = trimmed(take_event(line));
+  row.event = trimmed(take_event(separator, line));
   const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
   if (std::none_of(row.event.begin(), row.event.end(), is_letter)) return false;
   std::string_view field = next();
@@ -157,13 +169,13 @@ bool read_count(std::string_view line, Row& row) {
     field = next();
   }
   if (field.ends_with('%')) field = next();
-  const auto running = finite_number(next());
+  const auto running = finite_number(next(), has_commas);
   row.running_percent = running.value_or(0);
   return is_whole(field) && running;
 }
 
-/// Reads a line of `perf stat -x,`; nullopt if it is not a count.
-std::optional<Row> separated_row(std::string_view line) {
+/// Reads a line of `perf stat -x SEPARATOR`; nullopt if it is not a count.
+std::optional<Row> separated_row(std::string_view line, std::string_view separator) {
   // perf prints no control characters: the line is from the program, or the file is not text.
   const auto is_control = [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; };
   if (std::any_of(line.begin(), line.end(), is_control)) return std::nullopt;
@@ -172,10 +184,10 @@ std::optional<Row> separated_row(std::string_view line) {
   Row scope;
   for (int before = 0; before <= kMostBefore; ++before) {
     Row row = scope;
-    if (read_count(line, row)) return row;
-    const std::string_view field = trimmed(take_until(',', line));
+    if (read_count(line, separator, row)) return row;
+    const std::string_view field = trimmed(take_field(separator, line));
     if (before == 0) {
-      scope.interval = finite_number(field).has_value();
+      scope.interval = finite_number(field, separator != ",").has_value();
       scope.summary = field == "summary";
     }
     scope.scope.append(field) += '\n';
@@ -183,10 +195,59 @@ std::optional<Row> separated_row(std::string_view line) {
   return std::nullopt;
 }
 
+/// Returns what follows the first number of a line, or "<not counted>", up to the next word.
+std::string_view after_number(std::string_view line) {
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '<'; };
+  if (line.starts_with("<not ")) {
+    take_until('>', line);
+  } else {
+    line.remove_prefix(std::min(line.find_first_of("0123456789"), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of("0123456789.,"), line.size()));
+  }
+  const auto end = std::find_if(line.begin(), line.end(), is_word);
+  return line.substr(0, static_cast<std::size_t>(end - line.begin()));
+}
+
+/// Returns the separator with which some line of `text` is a count; a comma if there is none.
+std::string separator_of(std::string_view text) {
+  constexpr std::size_t kMostTried = 8, kLongest = 8;
+  const auto is_count = [text](std::string_view separator) {
+    for (std::string_view left = text; !left.empty();) {
+      const std::string_view line = trimmed(take_until('\n', left));
+      if (line.size() <= kLongestLine && separated_row(line, separator)) return true;
+    }
+    return false;
+  };
+  std::vector<std::string_view> tried;
+  const auto separates = [&](std::string_view separator) {
+    if (separator.empty() || separator.size() > kLongest || tried.size() == kMostTried ||
+        std::ranges::find(tried, separator) != tried.end()) {
+      return false;
+    }
+    tried.push_back(separator);
+    return is_count(separator);
+  };
+  if (separates(",")) return ",";
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view after = after_number(trimmed(take_until('\n', left)));
+    // It is there twice if the count has no unit.
+    for (const auto separator : {after.substr(0, after.size() / 2), after}) {
+      if (separates(separator)) return std::string(separator);
+    }
+  }
+  return ",";
+}
+
 /// Whether a line is a metric, which perf prints in addition to counts: value, unit, event and
 /// their shares are empty.
-bool is_metric(std::string_view line) {
-  return line.find(line.starts_with('{') ? "\"metric-value\"" : ",,,,,") != std::string_view::npos;
+bool is_metric(std::string_view line, std::string_view separator) {
+  if (line.starts_with('{')) return line.find("\"metric-value\"") != line.npos;
+  int empty = 0;
+  while (line.starts_with(separator)) {
+    line.remove_prefix(separator.size());
+    ++empty;
+  }
+  return empty >= 5 || line.find(",,,,,") != line.npos;
 }
 
 /// Sums rows by event.
@@ -283,6 +344,7 @@ Reading read_counts(std::string_view text, const std::string& file) {
   }
   Reading reading;
   reading.file = file;
+  const std::string separator = separator_of(text);
   Sums sums(file);
   bool found = false;
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -294,11 +356,12 @@ Reading read_counts(std::string_view text, const std::string& file) {
     const std::string_view line = trimmed(whole);
     if (line.empty() || line.starts_with('#')) continue;
     const bool is_json = line.starts_with('{');
-    if (auto row = is_json ? json_row(line, place(file, number)) : separated_row(line)) {
+    if (auto row = is_json ? json_row(line, place(file, number)) : separated_row(line, separator)) {
       if (!std::exchange(found, true)) reading.form = is_json ? Form::json : Form::separated;
+      if (!is_json) reading.separator = separator;
       row->line = number;
       sums.add(*row);
-    } else if (!is_metric(line) && ++reading.other_lines == 1) {
+    } else if (!is_metric(line, separator) && ++reading.other_lines == 1) {
       reading.first_other_line = number;
     }
   }

@@ -1,4 +1,4 @@
-// The output of `perf stat -j` and `perf stat -x,`, of which nothing is trusted.
+// The output of `perf stat -j` and `perf stat -x SEPARATOR`, of which nothing is trusted.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace skid::perfstat {
 
-/// The format of perf stat's output: -j or -x,.
+/// The format of perf stat's output: -j or -x.
 enum class Form { json, separated };
 enum class State { counted, not_counted, not_supported };
 
@@ -29,6 +29,7 @@ struct EventCount {
 struct Reading {
   std::string file;
   Form form = Form::separated;  ///< form of the first count
+  std::string separator;        ///< of -x; empty: no count has that form
   std::vector<EventCount> events;
   std::size_t other_lines = 0;       ///< lines without a count, left out
   std::size_t first_other_line = 0;  ///< from 1

@@ -15,6 +15,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,6 +55,45 @@ constexpr std::array kCodes = {
     Code{0x01b2, sq_full},
 };
 
+/// Generic events of perf, with the names that the event files of AMD (perf's amdzen*) and Intel
+/// have for what the kernel counts for them.
+struct Name {
+  std::string_view name;
+  analysis::Quantity quantity;
+};
+constexpr std::array kNames = {
+    Name{"cycles", cycles},
+    Name{"cpu-cycles", cycles},
+    Name{"ls_not_halted_cyc", cycles},
+    Name{"instructions", instructions},
+    Name{"inst_retired.any", instructions},
+    Name{"inst_retired.any_p", instructions},
+    Name{"ex_ret_instr", instructions},
+    Name{"branches", branches},
+    Name{"branch-instructions", branches},
+    Name{"br_inst_retired.all_branches", branches},
+    Name{"ex_ret_brn", branches},
+    Name{"branch-misses", branch_misses},
+    Name{"br_misp_retired.all_branches", branch_misses},
+    Name{"ex_ret_brn_misp", branch_misses},
+    Name{"cache-references", cache_references},
+    Name{"cache-misses", cache_misses},
+    Name{"l1-dcache-loads", l1d_loads},
+    Name{"l1-dcache-load-misses", l1d_load_misses},
+    Name{"llc-loads", llc_loads},
+    Name{"llc-load-misses", llc_load_misses},
+    Name{"dtlb-loads", dtlb_loads},
+    Name{"dtlb-load-misses", dtlb_load_misses},
+    Name{"itlb-loads", itlb_loads},
+    Name{"itlb-load-misses", itlb_load_misses},
+    Name{"stalled-cycles-frontend", stalled_frontend},
+    Name{"idle-cycles-frontend", stalled_frontend},
+    Name{"stalled-cycles-backend", stalled_backend},
+    Name{"idle-cycles-backend", stalled_backend},
+};
+
+constexpr std::string_view kAtom = "cpu_atom";
+
 /// Umasks of names of L2_RQSTS to which other tables give another one.
 struct OtherUmask {
   std::uint8_t umask;
@@ -87,10 +127,17 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
   return std::nullopt;
 }
 
-/// Names what two events must not share: the quantity, or the umask of L2_RQSTS.
+/// Names what two events must not share: the quantity, or the umask of L2_RQSTS, on a core type.
 std::string key_of(const KnownEvent& event) {
-  if (event.quantity) return std::string(name_of(*event.quantity));
-  return fmt::format("L2_RQSTS with umask {:#04x}", event.l2_umask.value_or(0));
+  const std::string of = event.core_type.empty() ? "" : " on " + event.core_type;
+  if (event.quantity) return std::string(name_of(*event.quantity)) + of;
+  return fmt::format("L2_RQSTS with umask {:#04x}{}", event.l2_umask.value_or(0), of);
+}
+
+/// Returns the counts of a core type, which are added if there are none.
+CoreCounts& counts_of(const std::string& core_type, Selection& selection) {
+  if (CoreCounts* of = find_by(selection.cores, &CoreCounts::core_type, core_type)) return *of;
+  return selection.cores.emplace_back(CoreCounts{core_type});
 }
 
 [[noreturn]] void refuse_second(const Reading& reading, const std::string& key,
@@ -132,6 +179,8 @@ void add_state(const SelectedEvent& selected, Selection& selection) {
 }
 
 void add_multiplexed(Selection& selection) {
+  const bool is_hybrid =
+      std::ranges::any_of(selection.cores, [](const auto& of) { return !of.core_type.empty(); });
   std::vector<std::string> names;
   for (const auto& [count, event] : selection.events) {
     if (!event.known() || count.state != State::counted || count.running_percent >= 100) continue;
@@ -139,7 +188,8 @@ void add_multiplexed(Selection& selection) {
   }
   if (names.empty()) return;
   selection.warnings.push_back(
-      fmt::format("multiplexed, so counted in part of the time and scaled by perf to all of it: {}",
+      fmt::format("{}, so counted in part of the time and scaled by perf to all of it: {}",
+                  is_hybrid ? "multiplexed, or elsewhere than on their core type" : "multiplexed",
                   fmt::join(names, ", ")));
 }
 
@@ -185,10 +235,15 @@ KnownEvent identify_event(std::string_view text) {
   const auto slash = name.find('/');
   const std::string pmu = name.substr(0, slash);
   if (slash != std::string::npos) {
-    if ((pmu != "cpu" && pmu != "cpu_core") || !name.ends_with('/')) return event;
+    if ((pmu != "cpu" && pmu != "cpu_core" && pmu != kAtom) || !name.ends_with('/')) return event;
+    if (pmu != "cpu") event.core_type = pmu;
     // A name between slashes, as Intel's files have it.
     if (name.find('=') == std::string::npos) name = name.substr(slash + 1, name.size() - slash - 2);
   }
+  std::string generic = lower_case(name);
+  std::ranges::replace(generic, ':', '.');
+  if (const Name* known = find_by(kNames, &Name::name, generic)) event.quantity = known->quantity;
+  if (event.quantity || pmu == kAtom) return event;
   const auto config = config_of(name);
   constexpr std::uint64_t kL2Requests = 0x24, kUmask = 0xff00;
   if (!config) return event;
@@ -206,6 +261,17 @@ KnownEvent identify_event(std::string_view text) {
   return event;
 }
 
+std::string description_on_zen(const std::string& name) {
+  for (const std::string cpu : {"zen5", "zen4", "zen3", "zen2", "zen1"}) {
+    const auto found =
+        events::open_catalogue({.cpu = cpu, .perfmon = {}}, {}).find_name(name.substr(0, 256));
+    if (found.empty()) continue;
+    const std::string& description = found.front().description;
+    return description.empty() ? fmt::format("r{:x} of {}", found.front().config, cpu) : fmt::format("{} ({})", description, cpu);
+  }
+  return {};
+}
+
 Selection select_counts(const Reading& reading) {
   Selection selection;
   std::map<std::string, const EventCount*> first;
@@ -220,13 +286,17 @@ Selection select_counts(const Reading& reading) {
       const auto [position, inserted] = first.emplace(key, &count);
       if (!inserted) refuse_second(reading, key, *position->second, count.line, count.name);
       if (count.state == State::counted) {
-        if (event.quantity) selection.counts[*event.quantity] = count.value;
-        if (event.l2_umask) selection.counts.l2_requests[*event.l2_umask] = count.value;
+        CoreCounts& of = counts_of(event.core_type, selection);
+        if (event.quantity) of.counts[*event.quantity] = count.value;
+        if (event.l2_umask) of.counts.l2_requests[*event.l2_umask] = count.value;
+        of.running_percent = std::max(of.running_percent, count.running_percent);
       }
       add_state(selected, selection);
     }
     selection.events.push_back(std::move(selected));
   }
+  if (selection.cores.empty()) selection.cores.emplace_back();
+  std::ranges::stable_sort(selection.cores, std::greater<>(), &CoreCounts::running_percent);
   add_multiplexed(selection);
   add_modes(selection, selection.warnings);
   if (reading.other_lines > 0) {

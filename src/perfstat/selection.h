@@ -17,16 +17,18 @@ namespace skid::perfstat {
 struct KnownEvent {
   std::optional<analysis::Quantity> quantity;
   std::optional<std::uint8_t> l2_umask;  ///< umask of L2_RQSTS, event 0x24
-  bool user_only = false;                ///< counted in user mode only: `:u`
-  bool kernel_only = false;              ///< counted in the kernel only: `:k`
-  std::string remark;                    ///< what the name leaves open; may be empty
+  std::string core_type;     ///< "cpu_core", "cpu_atom": the PMU of a hybrid CPU; or empty
+  bool user_only = false;    ///< counted in user mode only: `:u`
+  bool kernel_only = false;  ///< counted in the kernel only: `:k`
+  std::string remark;        ///< what the name leaves open; may be empty
 
   bool known() const noexcept { return quantity || l2_umask; }
 };
 
-/// Identifies an event by any spelling that the catalogues of Skylake, Haswell and Ivy Bridge take,
-/// followed by modifiers. Events of other PMUs than cpu and cpu_core, and codes with other
-/// modifiers (cmask, inv, edge), are not known.
+/// Identifies a generic event of perf, or an event by any spelling that the catalogues of Skylake,
+/// Haswell and Ivy Bridge take, followed by modifiers. Generic events have some names of AMD's and
+/// Intel's event files, too, and alone are known of cpu_atom. Events of other PMUs than cpu,
+/// cpu_core and cpu_atom, and codes with other modifiers (cmask, inv, edge), are not known.
 KnownEvent identify_event(std::string_view name);
 
 /// An event that was counted, and its meaning.
@@ -35,12 +37,23 @@ struct SelectedEvent {
   KnownEvent event;
 };
 
+/// What the catalogue of a Zen that has an event states about it: "Retired instructions (zen5)";
+/// empty: none has it. Not escaped.
+std::string description_on_zen(const std::string& name);
+
+/// The counts on the cores of one type, of which a hybrid CPU has several.
+struct CoreCounts {
+  std::string core_type;       ///< "cpu_core", "cpu_atom"; empty: not named
+  double running_percent = 0;  ///< share of the time counted, the largest of its events
+  analysis::Counts counts = {};
+};
+
 /// The counts that rates are computed from.
 struct Selection {
-  analysis::Counts counts;
-  std::vector<SelectedEvent> events;  ///< all events of the reading, in its order
-  std::vector<std::string> warnings;  ///< what can make rates wrong; names are not escaped
-  std::vector<std::string> remarks;   ///< further information; names are not escaped
+  std::vector<CoreCounts> cores = {};  ///< at least one; the longest running first
+  std::vector<SelectedEvent> events;   ///< all events of the reading, in its order
+  std::vector<std::string> warnings;   ///< what can make rates wrong; names are not escaped
+  std::vector<std::string> remarks;    ///< further information; names are not escaped
 };
 
 /// Finds the counts of the rates. Throws InputError when two counts are of the same quantity, which

@@ -19,17 +19,18 @@
 Intervals of loads, as text:
 
   $ skidscan rates < loads > text
-  $ grep -e '^standard' -e '  L1 miss' -e 'local L3 miss.*to' -e 'data read miss' -e missing -e residual \
+  $ sed '/^$/,$d' text
+  30.00% of loads miss L1; 1.50% to 21.50% of loads miss L3; 40.00% of lines
+  filled into L1 miss L2; 25.00% demand data read miss in L2
+  $ grep -e '^standard' -e '  L1 miss' -e 'local L3 miss.*to' -e '  demand data read miss' -e missing -e residual \
   >   -e 'not counted:' -e 'not counted$' -e 'l3_miss. (' -e 'was not' text
   standard input: read as the output of perf stat -x,
     L1 miss         30.00%               (HIT_LFB + L1_MISS) / (HIT_LFB + L1_MISS
     local L3 miss   6.25% to 89.58%      ((1-a-b) HIT_LFB + L3_MISS) / ((1-a)
-    ALL_LOADS = HIT_LFB + L1_HIT + L2_HIT + L3_HIT + L3_MISS: missing ALL_LOADS
     L1_MISS = L2_HIT + L2_MISS: 100 against 100, residual 0 (0.00% of the
     L2_MISS = L3_HIT + L3_MISS: 40 against 40, residual 0 (0.00% of the larger)
     A residual is not an error: on Skylake and later the identities hold only
     demand data read miss  25.00%               r2124 / re124
-    not computed; missing of their counts: cycles,
     'mem_inst_retired.all_loads' was not counted: its counter never ran
       'mem_load_retired.l3_miss' (50.00%)
   $ skidscan rates loads --lfb-l2 0.5 --lfb-l3 0.25 | grep -e 'a = ' -e 'L3 miss'
@@ -65,6 +66,64 @@ The same as JSON:
   warnings.# = 2
   $ skidscan rates loads --lfb-l2 1 --format json | pick lfb_shares
   lfb_shares = {"l2": 1.0, "l3": null}
+
+A hybrid CPU has rates for each core type, the longest running first; here with another separator.
+
+  $ cat > hybrid <<'END'
+  > 1234;;cpu_core/cycles/;4300;0,43;;
+  > 1000;;cpu_core/instructions/;4300;0,43;;
+  > 2000000;;cpu_atom/cycles/;995700;99,57;;
+  > 1000000;;cpu_atom/instructions/;995700;99,57;;
+  > 9000;;cpu_atom/branch-misses/;995700;99,57;;
+  > 200000;;cpu_atom/branches/;995700;99,57;;
+  > END
+  $ skidscan rates hybrid | sed '/^Counts/,/^Generic/d;/^Warnings/,$d'
+  on cpu_atom, counted in 99.57% of the time: 0.50 instructions per cycle; 4.50%
+  of branches mispredicted; on cpu_core, counted in 0.43% of the time: 0.81
+  instructions per cycle
+  
+  hybrid: read as the output of perf stat -x;
+  
+    instructions per cycle  0.50                 instructions / cycles
+    branches mispredicted   4.50%                branch-misses / branches
+  
+  Generic events on cpu_core
+    instructions per cycle  0.81                 instructions / cycles
+  
+  $ skidscan rates hybrid --format json | pick separator core_types.# core_types.0.pmu core_types.1.running_percent \
+  >   general.0.low core_types.1.general.0.high events.0.pmu
+  separator = ";"
+  core_types.# = 2
+  core_types.0.pmu = "cpu_atom"
+  core_types.1.running_percent = 0.43
+  general.0.low = 0.5
+  core_types.1.general.0.high = 0.8103727714748784
+  events.0.pmu = "cpu_core"
+
+Generic events and those of AMD:
+
+  $ printf '%s,,%s,1,100.00,,\n' 5000 ex_ret_instr 4000 ls_not_halted_cyc 3 l2_cache_req_stat.ls_rd_blk_c > amd
+  $ skidscan rates amd
+  1.25 instructions per cycle
+  
+  amd: read as the output of perf stat -x,
+  
+  Counts
+    instructions  5,000  ex_ret_instr
+    cycles        4,000  ls_not_halted_cyc
+    no rate           3  l2_cache_req_stat.ls_rd_blk_c: r864 of zen5
+  
+  Generic events
+    instructions per cycle  1.25                 instructions / cycles
+  $ printf '%s,,%s,1,100.00,,\n' 4 page-faults > none
+  $ skidscan rates none
+  no rate can be computed from these counts; docs/rates.md lists the counts of
+  each rate
+  
+  none: read as the output of perf stat -x,
+  
+  Counts
+    no rate  4  page-faults
 
 Wrong input:
 

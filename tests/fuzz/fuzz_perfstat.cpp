@@ -11,10 +11,13 @@ void skid::fuzz::use(std::span<const std::uint8_t> input) {
   const auto selection = perfstat::select_counts(reading);
   const bool guesses = input.size() % 2 == 0;  // one of both: more executions
   const auto shares = guesses ? analysis::LfbShares{.l2 = 0.25, .l3 = 0.75} : analysis::LfbShares{};
-  const auto rates = analysis::compute_rates(selection.counts, shares);
-  for (const auto* group : {&rates.loads, &rates.lines, &rates.l2, &rates.backend}) {
-    for (const auto& rate : *group) {
-      require(!rate.value || rate.value->low <= rate.value->high);
+  std::vector<analysis::Rates> rates;
+  for (const auto& of : selection.cores) {
+    const auto& all = rates.emplace_back(analysis::compute_rates(of.counts, shares));
+    for (const auto* group : {&all.general, &all.loads, &all.lines, &all.l2, &all.backend}) {
+      for (const auto& rate : *group) {
+        require(!rate.value || rate.value->low <= rate.value->high);
+      }
     }
   }
   const output::RatesReport all{reading, selection, shares, rates};

@@ -67,6 +67,8 @@ IN_SENTENCES = {
     ("correct", "recordings.*.events.*.decided_by"): {"address", "branch_records"},
     ("report", "measurements.*.skid.instructions"): {
         "min", "p50", "p90", "p99", "max", "mean", "stddev", "mode", "mode_share", "at_least"},
+    ("rates", "core_types.*"): {"pmu", "running_percent", "general", "loads", "lines", "identities", "l2_requests",
+                                "backend"},
     ("annotate", "columns.*"): {"run", "file", "repeat", "synthetic", "read_in_part", "cpu",
                                 "kernel", "event"},
 }

@@ -31,7 +31,7 @@ TEST(EventNames, AreOfTheCodesThatIntelsEventFilesGiveThem) {
       // The code of the fixed counter there; perf counts 3c by that name.
       if (row.name == "CPU_CLK_UNHALTED.THREAD") continue;
       const KnownEvent by_name = identify_event(row.name);
-      if (!by_name.known()) continue;
+      if (!by_name.known() || by_name.quantity >= Quantity::instructions) continue;
       const KnownEvent by_code = identify_event(fmt::format("cpu/config=0x{:x}/", row.config));
       EXPECT_EQ(by_name.quantity, by_code.quantity) << cpu << ' ' << row.name;
       EXPECT_EQ(by_name.l2_umask, by_code.l2_umask) << cpu << ' ' << row.name;
@@ -60,7 +60,7 @@ TEST(EventNames, HaveTheMeaningOfTheirCode) {
     r1b2 offcore_requests_buffer.sq_full
     r2124 0x21  r24 0x00  L2_RQSTS.PF_MISS 0x38  skl::L2_RQSTS:0x21 0x21  l2_rqsts.rfo_hit 0xc2
     l2_rqsts.l2_pf_miss 0x30
-    / -  // -  :u -  cpu/ -  cpu// -  instructions -  r20d2 -  cpu_atom/cycles/ -  l2_rqsts:0x121 -
+    / -  // -  :u -  cpu/ -  cpu// -  instructions instructions  r20d2 -  cpu_atom/cycles/ cycles  cpu_atom/r20d1/ -  l2_rqsts:0x121 -
     uncore_imc_0/event=0xd1,umask=0x20/ -  cpu/event=0xd1,umask=0x20,inv/ -  cycles:frob -
     cpu/cycles,cmask=2/ -  cpu/event=0x1d1,umask=0x20/ -  cpu/event=0xd1,umask=0x20/frob -)");
   for (std::string name, meaning; table >> name >> meaning;) {
@@ -138,6 +138,48 @@ TEST(PerfStat, GivesTheSameInBothForms) {
   expect_counts(read(as_separated()));
 }
 
+/// `text` with another separator, except within the events.
+std::string separated_by(const std::string& separator, const std::string& text) {
+  std::string changed;
+  bool in_event = false;
+  for (const char c : text) {
+    if (c == '/') in_event = !in_event;
+    changed += c == ',' && !in_event ? separator : std::string(1, c);
+  }
+  return changed;
+}
+
+TEST(PerfStat, FindsTheSeparator) {
+  for (const std::string separator : {";", "|", "\t", "::", "@!"}) {
+    SCOPED_TRACE(separator);
+    const auto reading =
+        read("it says: 3 lines; and 7|8 more\n" + separated_by(separator, as_separated()));
+    EXPECT_EQ(reading.separator, separator);
+    EXPECT_THAT(reading.events, SizeIs(kCounts.size()));
+    expect_counts(read(separated_by(separator, as_separated("0.01,S0,2,"))));
+  }
+  EXPECT_EQ(read(as_separated()).separator, ",");
+  const auto german = read("1,5;msec;task-clock;100;83,33;;\n");
+  EXPECT_EQ(german.events.at(0).value, 1.5);
+  EXPECT_EQ(german.events.at(0).running_percent, 83.33);
+}
+
+TEST(PerfStat, KeepsTheCountsOfCoreTypesApart) {
+  const auto selection =
+      select_counts(read("7,,cpu_core/cycles/,1,0.43,,\n30,,cpu_atom/cycles/u,1,99.57,,\n60,,"
+                         "cpu_atom/instructions/u,1,99.57,,\n5,,cpu_core/r20d1/,1,0.43,,\n"));
+  ASSERT_THAT(selection.cores, SizeIs(2));
+  EXPECT_EQ(selection.cores[0].core_type, "cpu_atom");
+  EXPECT_EQ(selection.cores[0].running_percent, 99.57);
+  EXPECT_EQ(selection.cores[0].counts[Quantity::instructions], 60);
+  EXPECT_EQ(selection.cores[0].counts[Quantity::cycles], 30);
+  EXPECT_EQ(selection.cores[1].counts[Quantity::cycles], 7);
+  EXPECT_EQ(selection.cores[1].counts[Quantity::l3_miss], 5);
+  EXPECT_THAT(selection.warnings, Contains(HasSubstr("elsewhere than on their core type")));
+  EXPECT_THAT(error_of("7,,cpu_core/cycles/,1,1.00,,\n8,,cpu_core/cpu-cycles/,1,1.00,,\n"),
+              HasSubstr("a second count of cycles on cpu_core"));
+}
+
 TEST(PerfStat, AddsUpIntervalsAndCpus) {
   expect_counts(read(as_separated("     0.010095109,") + as_separated("0.02,")), 2);
   expect_counts(read(as_separated("CPU0,") + as_separated("CPU1,")), 2);
@@ -189,7 +231,7 @@ TEST(PerfStat, RefusesWhatIsDamaged) {
   EXPECT_THAT(error_of(recording), HasSubstr("no count of perf stat"));
   for (const char* text : {"", "\n\n", "# started on\n", "Hello, world\n", "{}\n", "[1,2]\n",
                            " Performance counter stats for 'x':\n\n 7 cycles\n",
-                           "nan,,cycles,1,100.00,,\n", "7;;cycles;1;100.00;;\n"}) {
+                           "nan,,cycles,1,100.00,,\n", "7;,cycles;1,100.00;,\n"}) {
     EXPECT_THAT(error_of(text), HasSubstr("no count of perf stat")) << text;
   }
   expect_refused({{R"({"counter-value" : "7", "event" : )", "line 1"},
@@ -228,8 +270,8 @@ TEST(PerfStat, LeavesOutTheLinesOfTheCountedProgram) {
 
 TEST(PerfStat, ReportsWhatWasMultiplexedOrNotCounted) {
   const auto selection = select_counts(read(as_separated()));
-  EXPECT_EQ(selection.counts[Quantity::cycles], 6219060933176.0);
-  EXPECT_FALSE(selection.counts[Quantity::cycles_no_execute]);
+  EXPECT_EQ(selection.cores[0].counts[Quantity::cycles], 6219060933176.0);
+  EXPECT_FALSE(selection.cores[0].counts[Quantity::cycles_no_execute]);
   EXPECT_THAT(selection.warnings, Contains(HasSubstr("'cpu-cycles' (83.33%), 'r2124' (66.67%)")));
   EXPECT_THAT(selection.warnings,
               Contains(HasSubstr("'cycle_activity.stalls_total' was not counted")));
@@ -241,7 +283,7 @@ TEST(PerfStat, ReportsWhatWasMultiplexedOrNotCounted) {
   const auto part =
       select_counts(read("0.1,7,,cycles,1,100.00,,\n0.2,<not counted>,,cycles,0,"
                          "100.00,,\n"));
-  EXPECT_EQ(part.counts[Quantity::cycles], 7.0);
+  EXPECT_EQ(part.cores[0].counts[Quantity::cycles], 7.0);
   EXPECT_THAT(part.warnings, Contains(HasSubstr("not counted in 1 of 2")));
 }
 

@@ -15,6 +15,7 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +65,7 @@ std::string percent(double share) {
 
 std::string value_text(const Rate& rate) {
   if (!rate.value) return kUnknown;
+  if (!rate.is_share) return fmt::format("{:.2f}", rate.value->low);
   const std::string low = percent(rate.value->low), high = percent(rate.value->high);
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
@@ -78,58 +80,60 @@ std::string what_it_is(const perfstat::KnownEvent& event) {
 }
 
 std::string counts(const Page& page, const perfstat::Selection& selection) {
-  std::vector<std::string> others;
   List list{{{"", Kind::text}, {""}, {"", Kind::wrapped}}};
+  std::vector<std::string> others;
+  constexpr std::size_t kMostDescribed = 20;
+  std::size_t described = 0;  // events that no rate uses
   for (const auto& [count, event] : selection.events) {
-    if (!event.known()) {
-      others.push_back(escape_for_terminal(count.name));
-      continue;
-    }
     std::string rest = escape_for_terminal(count.name);
+    if (!event.known()) {
+      if (++described > kMostDescribed) {
+        others.push_back(std::move(rest));
+        continue;
+      }
+      const std::string description = perfstat::description_on_zen(count.name);
+      if (!description.empty()) rest += ": " + escape_for_terminal(description);
+    }
     if (count.rows > 1) rest += fmt::format(", sum of {}", count.rows);
     if (count.state == perfstat::State::counted && count.running_percent < 100) {
       rest += fmt::format(", {:.2f}% of the time", count.running_percent);
     }
     const bool is_counted = count.state == perfstat::State::counted;
-    list.add(what_it_is(event),
+    list.add(event.known() ? what_it_is(event) : "no rate",
              is_counted ? events_text(count.value) : std::string(name_of(count.state)), rest);
   }
   std::string text = page.title("Counts") + page.list(list);
-  if (list.rows.empty()) text += page.note("none that a rate uses", Ink::plain, kIndent);
-  constexpr std::size_t kMostNamed = 20;
   if (!others.empty()) {
-    text += page.note("used by no rate: " + list_of(others, kMostNamed), Ink::plain, kIndent);
+    text += page.note("used by no rate: " + list_of(others, kMostDescribed), Ink::plain, kIndent);
   }
   return text;
 }
 
-/// Returns the rates of a group. If none of them can be computed, one line names all missing
-/// counts.
-std::string group(const Page& page, std::string_view title, const std::vector<Rate>& rates) {
+/// Returns the rates of a group that can be computed, and the counts that the others lack; nothing
+/// if none can be computed.
+std::string group(const Page& page, std::string_view title, const std::vector<Rate>& rates,
+                  bool lists_missing = true) {
   std::vector<std::string> missing;
   List list{{{"", Kind::text}, {"", Kind::text}, {"", Kind::wrapped}}};
   for (const Rate& rate : rates) {
     for (const std::string& name : rate.missing) {
       if (std::ranges::find(missing, name) == missing.end()) missing.push_back(name);
     }
-    std::string rest = rate.missing.empty() ? rate.formula : "missing: " + joined(rate.missing);
-    if (!rate.remark.empty()) rest += "; " + rate.remark;
+    if (!rate.missing.empty()) continue;
     list.add(rate.name, pad_right(value_text(rate), kValueWidth),
-             Cell{rest, analysis::impossible(rate) ? Ink::yellow : Ink::plain});
+             Cell{rate.formula + (rate.remark.empty() ? "" : "; " + rate.remark),
+                  analysis::impossible(rate) ? Ink::yellow : Ink::plain});
   }
-  const bool nothing =
-      std::ranges::all_of(rates, [](const Rate& rate) { return !rate.missing.empty(); });
-  if (!nothing) return page.title(title) + page.list(list);
-  return page.section(title, {"not computed; missing of their counts: " + joined(missing)});
+  if (list.rows.empty()) return {};
+  return page.title(title) + page.list(list) +
+         (missing.empty() || !lists_missing ? "" : page.note("others lack: " + joined(missing)));
 }
 
-std::string identities(const Page& page, const std::vector<analysis::Identity>& identities) {
+std::string identities(const Page& page, const std::string& where,
+                       const std::vector<analysis::Identity>& identities) {
   std::vector<std::string> texts;
   for (const auto& identity : identities) {
-    if (!identity.residual) {
-      texts.push_back(identity.formula + ": missing " + joined(identity.missing));
-      continue;
-    }
+    if (!identity.residual) continue;
     const auto& residual = *identity.residual;
     texts.push_back(fmt::format(
         "{}: {} against {}, residual {}{}", identity.formula, events_text(residual.left),
@@ -137,10 +141,11 @@ std::string identities(const Page& page, const std::vector<analysis::Identity>& 
         residual.of_larger ? fmt::format(" ({} of the larger)", percent(*residual.of_larger))
                            : ""));
   }
+  if (texts.empty()) return {};
   texts.emplace_back(
       "A residual is not an error: on Skylake and later the identities hold only for instructions "
       "with at most one load uop.");
-  return page.section("Identities of the counts of loads", texts);
+  return page.section("Identities of the counts of loads" + where, texts);
 }
 
 std::string shares_text(const analysis::LfbShares& shares) {
@@ -151,11 +156,74 @@ std::string shares_text(const analysis::LfbShares& shares) {
                      share(shares.l3));
 }
 
+/// Returns up to four rates of a core type that say most; empty if none can be computed.
+std::string main_rates(const analysis::Rates& rates) {
+  constexpr std::size_t kMost = 4;
+  struct Named {
+    const std::vector<Rate>* group;
+    std::string_view name;
+    const char* words;
+  };
+  std::vector<std::string> parts;
+  const auto add = [&](const Rate& rate, std::string_view words) {
+    if (rate.value && parts.size() < kMost) {
+      parts.push_back(fmt::format("{} {}", value_text(rate), words));
+    }
+  };
+  for (const auto& [group, name, words] :
+       {Named{&rates.general, "instructions per cycle", "instructions per cycle"},
+        Named{&rates.general, "branches mispredicted", "of branches mispredicted"},
+        Named{&rates.loads, "L1 miss", "of loads miss L1"},
+        Named{&rates.loads, "global L3 miss", "of loads miss L3"},
+        Named{&rates.lines, "L2 miss", "of lines filled into L1 miss L2"},
+        Named{&rates.backend, "stalled", "of cycles stalled"},
+        Named{&rates.backend, "memory", "of cycles stalled by memory"}}) {
+    if (const Rate* rate = find_by(*group, &Rate::name, name)) add(*rate, words);
+  }
+  for (const Rate& rate : rates.general) {
+    if (rate.is_share && rate.name != "branches mispredicted") add(rate, rate.name);
+  }
+  for (const Rate& rate : rates.l2) {
+    if (!rate.name.ends_with("hit")) add(rate, rate.name + " in L2");
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string rates_answer(const RatesReport& report) {
+  const auto& [reading, selection, shares, rates] = report;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto& core = selection.cores[i];
+    std::string of = main_rates(rates[i]);
+    if (of.empty()) of = "no rate can be computed from these counts";
+    if (!core.core_type.empty()) {
+      of = fmt::format("on {}, counted in {:.2f}% of the time: {}", core.core_type,
+                       core.running_percent, of);
+    }
+    parts.push_back(std::move(of));
+  }
+  std::string text = fmt::format("{}", fmt::join(parts, "; "));
+  const bool has_none =
+      std::ranges::all_of(rates, [](const analysis::Rates& of) { return main_rates(of).empty(); });
+  if (has_none) text += "; docs/rates.md lists the counts of each rate";
+  return text;
+}
+
+Json groups_json(const analysis::Rates& rates) {
+  return {{"general", FieldWriter::json_of(rates.general)},
+          {"loads", FieldWriter::json_of(rates.loads)},
+          {"lines", FieldWriter::json_of(rates.lines)},
+          {"identities", FieldWriter::json_of(rates.identities)},
+          {"l2_requests", FieldWriter::json_of(rates.l2)},
+          {"backend", FieldWriter::json_of(rates.backend)}};
+}
+
 Json event_json(const perfstat::SelectedEvent& selected) {
   const auto& [count, event] = selected;
   const bool counted = count.state == perfstat::State::counted;
   return {
       {"name", count.name},
+      {"pmu", event.core_type.empty() ? Json() : Json(event.core_type)},
       {"quantity", event.quantity ? Json(analysis::name_of(*event.quantity)) : Json()},
       {"l2_rqsts_umask", event.l2_umask ? Json(fmt::format("0x{:02x}", *event.l2_umask)) : Json()},
       {"state", name_of(count.state)},
@@ -169,42 +237,56 @@ Json event_json(const perfstat::SelectedEvent& selected) {
 
 std::string rates_text(const RatesReport& report, const Page& page) {
   const auto& [reading, selection, shares, rates] = report;
-  const std::string_view form = reading.form == perfstat::Form::json ? "-j" : "-x,";
-  const std::string l2 =
-      rates.l2.empty()
-          ? page.section(
-                "Requests to L2",
-                {"not computed; missing: L2_RQSTS (event 0x24) with an origin and a result"})
-          : group(page, "Requests to L2", rates.l2);
+  const std::string form = reading.form == perfstat::Form::json
+                               ? std::string("-j")
+                               : "-x" + escape_for_terminal(reading.separator);
+  std::string text = page.answer(rates_answer(report), Ink::plain) + '\n';
+  text += page.hanging({}, kIndent,
+                       fmt::format("{}: read as the output of perf stat {}",
+                                   escape_for_terminal(reading.file), form));
+  text += counts(page, selection);
   std::vector<std::string> warnings = selection.warnings;
-  for (auto& warning : analysis::warnings_of(rates)) warnings.push_back(std::move(warning));
-  return page.hanging({}, kIndent,
-                      fmt::format("{}: read as the output of perf stat {}",
-                                  escape_for_terminal(reading.file), form)) +
-         counts(page, selection) + group(page, shares_text(shares), rates.loads) +
-         group(page, "Lines filled into L1", rates.lines) + identities(page, rates.identities) +
-         l2 + group(page, "Backend, of cycles", rates.backend) +
-         page.section("Warnings", texts_of(warnings, escape_for_terminal), Ink::yellow) +
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const analysis::Rates& of = rates[i];
+    const std::string& core_type = selection.cores[i].core_type;
+    const std::string where = core_type.empty() ? "" : " on " + core_type;
+    text += group(page, "Generic events" + where, of.general, false) +
+            group(page, shares_text(shares) + where, of.loads) +
+            group(page, "Lines filled into L1" + where, of.lines) +
+            identities(page, where, of.identities) + group(page, "Requests to L2" + where, of.l2) +
+            group(page, "Backend, of cycles" + where, of.backend);
+    for (const auto& warning : analysis::warnings_of(of)) {
+      warnings.push_back(core_type.empty() ? warning : core_type + ": " + warning);
+    }
+  }
+  return text + page.section("Warnings", texts_of(warnings, escape_for_terminal), Ink::yellow) +
          page.section("Remarks", texts_of(selection.remarks, escape_for_terminal));
 }
 
 std::string rates_json(const RatesReport& report) {
   const auto& [reading, selection, shares, rates] = report;
   std::vector<std::string> warnings = selection.warnings;
-  for (auto& warning : analysis::warnings_of(rates)) warnings.push_back(std::move(warning));
-  return document_text("skidscan.rates/1",
-                       {{"file", reading.file},
-                        {"form", reading.form == perfstat::Form::json ? "json" : "separated"},
-                        {"separator", reading.form == perfstat::Form::json ? Json() : Json(",")},
-                        {"events", array_of(selection.events, event_json)},
-                        {"lfb_shares", {{"l2", shares.l2}, {"l3", shares.l3}}},
-                        {"loads", FieldWriter::json_of(rates.loads)},
-                        {"lines", FieldWriter::json_of(rates.lines)},
-                        {"identities", FieldWriter::json_of(rates.identities)},
-                        {"l2_requests", FieldWriter::json_of(rates.l2)},
-                        {"backend", FieldWriter::json_of(rates.backend)},
-                        {"warnings", std::move(warnings)},
-                        {"remarks", selection.remarks}});
+  Json core_types = Json::array();
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto& [core_type, running_percent, counts] = selection.cores[i];
+    for (auto& warning : analysis::warnings_of(rates[i])) {
+      warnings.push_back(core_type.empty() ? warning : core_type + ": " + warning);
+    }
+    Json of = groups_json(rates[i]);
+    of["pmu"] = core_type.empty() ? Json() : Json(core_type);
+    of["running_percent"] = running_percent;
+    core_types.push_back(std::move(of));
+  }
+  Json document{{"file", reading.file},
+                {"form", reading.form == perfstat::Form::json ? "json" : "separated"},
+                {"separator", reading.separator.empty() ? Json() : Json(reading.separator)},
+                {"events", array_of(selection.events, event_json)},
+                {"lfb_shares", {{"l2", shares.l2}, {"l3", shares.l3}}},
+                {"core_types", std::move(core_types)},
+                {"warnings", std::move(warnings)},
+                {"remarks", selection.remarks}};
+  document.update(groups_json(rates.front()));
+  return document_text("skidscan.rates/1", std::move(document));
 }
 
 }  // namespace skid::output

@@ -5,6 +5,7 @@
 #include "src/support/names.h"
 
 #include <string>
+#include <vector>
 
 namespace skid::analysis {
 struct LfbShares;
@@ -24,7 +25,7 @@ struct RatesReport {
   const perfstat::Reading& reading;
   const perfstat::Selection& selection;
   const analysis::LfbShares& shares;
-  const analysis::Rates& rates;
+  const std::vector<analysis::Rates>& rates;  ///< of Selection::cores
 };
 
 SKID_NAMES(perfstat::State, "counted", "not counted", "not supported")
