@@ -13,7 +13,7 @@ arch=$1 packages=$2/guest/contents commands=$3 output=$4
 shift 4
 here=$(dirname "$(realpath "$0")")
 case $arch in
-  aarch64) drivers='virtio/virtio virtio/virtio_ring virtio/virtio_mmio block/virtio_blk' ;;
+  aarch64) drivers='virtio/virtio virtio/virtio_ring virtio/virtio_mmio block/virtio_blk perf/arm_spe_pmu' ;;
   *)
     drivers='virtio/virtio virtio/virtio_ring virtio/virtio_pci_legacy_dev virtio/virtio_pci_modern_dev
       virtio/virtio_pci block/virtio_blk ../arch/x86/kernel/cpuid'

@@ -1,15 +1,19 @@
 #!/bin/sh
-# Builds qemu-system-x86_64 with an emulated PMU, from Debian's source of QEMU and the patches beside this
-# script, into the user's cache, and prints its path. Nothing is installed. A later call prints it at once.
-# usage: build.sh [--cached]
+# Builds QEMU with an emulated PMU, or for aarch64 with SPE, from Debian's source of QEMU and the patches beside
+# this script, into the user's cache, and prints its path. Nothing is installed. A later call prints it at once.
+# usage: build.sh [x86_64|aarch64] [--cached]
 #   --cached  do not build
 # exit status: 77 if it is not in the cache and cannot or shall not be built; a message states why
 set -eu
 export LC_ALL=C
-case $#,${1:-} in
-  0, | 1,--cached) ;;
-  *) echo "usage: $0 [--cached]" >&2; exit 64 ;;
-esac
+target=x86_64 cached=no
+for word; do
+  case $word in
+    x86_64 | aarch64) target=$word ;;
+    --cached) cached=yes ;;
+    *) echo "usage: $0 [x86_64|aarch64] [--cached]" >&2; exit 64 ;;
+  esac
+done
 skip() {
   echo "skipped: $1" >&2
   exit 77
@@ -17,12 +21,14 @@ skip() {
 here=$(dirname "$(realpath "$0")")
 scripts=$(realpath "$here/../../../scripts")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/skidscan/lab
-qemu=$cache/qemu-$(cat "$here"/*.patch "$here/build.sh" | sha256sum | cut -c 1-16)
+set -- "$here"/[123]-*.patch
+[ "$target" = x86_64 ] || set -- "$here"/*.patch
+qemu=$cache/qemu-$target-$(cat "$@" "$here/build.sh" | sha256sum | cut -c 1-16)
 if [ -x "$qemu" ]; then
   echo "$qemu"
   exit
 fi
-[ $# -eq 0 ] || skip "the emulator is not built yet; run $here/build.sh"
+[ "$cached" = no ] || skip "the emulator is not built yet; run $here/build.sh $target"
 advice="run '$scripts/install-dependencies.sh lab'"
 for tool in gcc ninja meson pkg-config python3 patch; do
   command -v "$tool" >/dev/null || skip "$tool is missing, which QEMU's build needs; $advice"
@@ -49,7 +55,7 @@ fail() {
   echo "$0: $1 failed (log: $log)" >&2
   exit 1
 }
-echo "building QEMU with a PMU in $work; this takes about five minutes, once" >&2
+echo "building QEMU for $target in $work; this takes about five minutes, once" >&2
 status=0
 "$scripts/fetch-debian-packages.sh" --source --into "$work/source" qemu || status=$?
 [ "$status" != 69 ] || skip "QEMU's source cannot be fetched"
@@ -60,15 +66,15 @@ source=$work/source/contents/qemu-7.2.0
   exit 1
 }
 : >"$log"
-for patch in "$here"/*.patch; do
+for patch; do
   patch -d "$source" -p1 <"$patch" >>"$log" 2>&1 || fail "patch ${patch##*/}"
 done
 mkdir "$work/build"
 cd "$work/build"
-"$source/configure" --target-list=x86_64-softmmu --without-default-features --without-default-devices \
-  --with-devices-x86_64=lab --enable-tcg --disable-docs --disable-tools --disable-guest-agent \
+"$source/configure" --target-list="$target-softmmu" --without-default-features --without-default-devices \
+  --with-devices-"$target"=lab --enable-tcg --disable-docs --disable-tools --disable-guest-agent \
   --disable-werror --audio-drv-list= --disable-install-blobs >>"$log" 2>&1 || fail configure
 nice ninja -j "$(nproc)" >>"$log" 2>&1 || fail ninja
-strip -o "$qemu.new" qemu-system-x86_64
+strip -o "$qemu.new" "qemu-system-$target"
 mv "$qemu.new" "$qemu"
 echo "$qemu"
