@@ -42,7 +42,7 @@ def run(image: Path, cpu: Cpu, limit: int) -> list[str]:
 
 
 def main() -> int:
-    parser = Parser(description=__doc__.split("\n\n")[0], epilog=f"CPUs: {', '.join(Cpu.names())}")
+    parser = Parser(description=__doc__.split("\n\n")[0], epilog=f"CPUs: {', '.join(Cpu.names('x86_64'))}")
     parser.add_argument("images", type=Path, help="directory with TEST.flat or TEST.flat.xz")
     parser.add_argument("--cpu", action="append", metavar="NAME[,PROPERTY=VALUE...]",
                         help="may be repeated (default: skylake, icelake)")

@@ -1,4 +1,4 @@
-"""The emulated x86 machine: its CPUs, its boot, its recordings and the truth log."""
+"""The emulated machine: its CPUs, its boot, its recordings and the truth log."""
 
 import argparse
 import os
@@ -12,8 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SKIPPED = 77
 # Without these the kernel takes a counter for its watchdog, mistrusts the emulated clock, panics if the timer
-# is late on a busy machine, and slows down.
-APPEND = "nmi_watchdog=0 tsc=reliable no_timer_check mitigations=off"
+# is late on a busy machine, and slows down; and the driver of SPE finds its buffer unmapped in user mode.
+APPEND = {"x86_64": "nmi_watchdog=0 tsc=reliable no_timer_check mitigations=off", "aarch64": "kpti=off"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,6 +37,18 @@ class Cpu:
     qemu: str  # model and properties
     properties: dict[str, str]
 
+    @property
+    def arch(self) -> str:
+        return "aarch64" if self.qemu.startswith("neoverse") else "x86_64"
+
+    @property
+    def model(self) -> str:
+        """For QEMU's -cpu, without the log."""
+        if self.arch == "aarch64":
+            return self.qemu
+        # By this name skidscan marks the run as emulated.
+        return f"{self.qemu},pmu=on,-hypervisor,model-id=QEMU TCG CPU ({self.qemu.split(',')[0]})"
+
     @staticmethod
     def of(text: str) -> "Cpu":
         """From NAME[,PROPERTY=VALUE]..., where NAME is in any case, or a model of QEMU."""
@@ -51,7 +63,7 @@ class Cpu:
     def require(self) -> None:
         """Ends the program if neither the file nor QEMU has the model."""
         model = self.qemu.split(",")[0]
-        known = subprocess.run([tool("qemu/build.sh"), "-cpu", "help"], capture_output=True, text=True,
+        known = subprocess.run([tool("qemu/build.sh", self.arch), "-cpu", "help"], capture_output=True, text=True,
                                check=True).stdout
         if not self.like and f" {model} " not in known:
             names = ", ".join(self.names())
@@ -60,9 +72,11 @@ class Cpu:
             sys.exit(64)
 
     @staticmethod
-    def names() -> list[str]:
+    def names(arch="") -> list[str]:
+        """Of all architectures, unless one is given."""
         lines = (HERE / "cpus").read_text().splitlines()
-        return [line.split()[0] for line in lines if not line.startswith("#")]
+        names = [line.split()[0] for line in lines if not line.startswith("#")]
+        return [name for name in names if arch in ("", Cpu.of(name).arch)]
 
     def fault(self, name: str) -> int:
         return int(self.properties.get(name, "0"), 0)
@@ -80,23 +94,21 @@ def tool(script: str, *arguments: str) -> str:
 def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append="", options=(),
          cached=False, suite="") -> Path:
     """Runs shell commands in a guest; returns the directory with what they wrote to /results."""
-    qemu = tool("qemu/build.sh", *(["--cached"] if cached else []))
-    packages = tool("guest/packages.sh", "x86_64", *filter(None, [suite]))
+    qemu = tool("qemu/build.sh", cpu.arch, *(["--cached"] if cached else []))
+    packages = tool("guest/packages.sh", cpu.arch, *filter(None, [suite]))
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "commands").write_text(
         "mv /usr/bin/perf /usr/lib/perf\n"
         f"cp {shlex.quote(str(HERE))}/perf /usr/bin/perf\n"
-        "chmod 444 /dev/cpu/*/cpuid\n"
+        "chmod 444 /dev/cpu/*/cpuid 2>/dev/null || true\n"
         "echo 100 >/tmp/mark\ntouch /results/marks\nchmod 666 /tmp/mark /results/marks\n" + commands)
     initrd = directory / "initrd"
-    subprocess.run([HERE.parent / "guest/initramfs.sh", "x86_64", packages, directory / "commands",
+    subprocess.run([HERE.parent / "guest/initramfs.sh", cpu.arch, packages, directory / "commands",
                     initrd, HERE / "perf", *files], check=True)
-    # By this name skidscan marks the run as emulated.
-    brand = f"QEMU TCG CPU ({cpu.qemu.split(',')[0]})"
-    model = f"{cpu.qemu},pmu=on,-hypervisor,model-id={brand},pmu-log={directory}/truth.log"
     done = subprocess.run(
-        [HERE.parent / "guest/boot.sh", "x86_64", packages, initrd, directory, qemu, "-cpu", model,
-         *options], env={**os.environ, "APPEND": f"{APPEND} {append}"},
+        [HERE.parent / "guest/boot.sh", cpu.arch, packages, initrd, directory, qemu, "-cpu",
+         f"{cpu.model},pmu-log={directory}/truth.log", *options],
+        env={**os.environ, "APPEND": f"{APPEND[cpu.arch]} {append}"},
         capture_output=True, text=True, check=False)
     initrd.unlink()
     if done.returncode:
@@ -111,9 +123,9 @@ def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append=
 class Truth:
     """What the log has of one recording, in order. Addresses as numbers."""
 
-    records: list[dict] = field(default_factory=list)  # of PEBS and IBS, written ones only
+    records: list[dict] = field(default_factory=list)  # of PEBS, IBS and SPE, written ones only
     interrupts: list[dict] = field(default_factory=list)
-    lost: int = 0  # records that were not written
+    lost: int = 0  # records that were not written, except those that a filter of SPE excludes
 
 
 def truths(directory: Path) -> dict[Path, Truth]:
@@ -131,6 +143,8 @@ def truths(directory: Path) -> dict[Path, Truth]:
     truth = Truth()
     with open(directory / "truth.log") as log:
         for line in log:
+            if " filtered " in line:
+                continue
             kind, *words = line.split()
             if kind == "MARK":
                 path = files.get(int(words[0]))
@@ -145,6 +159,6 @@ def truths(directory: Path) -> dict[Path, Truth]:
                 truth.interrupts.append(values)
             elif "written" in words:
                 truth.records.append(values)
-            elif kind in ("PEBS", "IBS"):
+            elif kind in ("PEBS", "IBS", "SPE"):
                 truth.lost += 1
     return found

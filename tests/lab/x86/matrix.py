@@ -201,7 +201,7 @@ def jobs_of(arguments) -> list[Job]:
         return [*(Job(Cpu.of(name), chosen(Cpu.of(name), events)) for name, events in names.items()),
                 *(Job(Cpu.of(f"skylake,{fault}"), loads)
                   for fault in ("pebs-late-every=10", "pebs-ip-skid=3"))]
-    sound = [Job(Cpu.of(name), chosen(Cpu.of(name), arguments.event)) for name in Cpu.names()]
+    sound = [Job(Cpu.of(name), chosen(Cpu.of(name), arguments.event)) for name in Cpu.names("x86_64")]
     # A long runway for the longest skid of a fault.
     long = {"loads": Event(LOADS.code, f"{LOADS.options} --nops 600")}
     broken = [Job(Cpu.of(f"skylake,{fault}={strength}"), long)
@@ -398,7 +398,7 @@ class Session:
 def main() -> int:
     parser = Parser(description=__doc__.split("\n\n")[0],
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog=f"CPUs: {', '.join(Cpu.names())}")
+                                     epilog=f"CPUs: {', '.join(Cpu.names('x86_64'))}")
     parser.add_argument("skidscan", type=Path, help="the program")
     parser.add_argument("directory", type=Path, help="for all output")
     parser.add_argument("options", nargs="*", help="of QEMU, after --: -- -smp 2")

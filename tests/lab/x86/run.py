@@ -23,6 +23,17 @@ def program(chosen: str) -> Path:
              "skidscan is not built; run scripts/first-run.sh, or pass --skidscan FILE")
 
 
+def archived_program(chosen: str, directory: Path) -> Path:
+    """The program of the portable archive for aarch64."""
+    name = "skidscan-*-linux-aarch64.tar.xz"
+    archives = [Path(chosen)] if chosen else [*ROOT.glob(f"build/{name}"), *ROOT.glob(f"build-check/{name}")]
+    if not archives or not archives[0].is_file():
+        sys.exit(f"{chosen}: no archive" if chosen else f"no {name} in build; scripts/install-dependencies.sh "
+                 "package && cmake --build build --target portable-aarch64 makes it, or pass --skidscan FILE")
+    subprocess.run(["tar", "-xf", archives[0], "-C", directory], check=True)
+    return directory / "skidscan/bin/skidscan"
+
+
 def compiler() -> list[Path]:
     """What `record` builds its targets with."""
     gcc = shutil.which("gcc") or sys.exit("gcc is missing, with which the guest builds targets")
@@ -39,7 +50,7 @@ def preparation(skidscan: Path) -> str:
     """Commands before skidscan's: the user lab, the programs' names, a directory that is brought back."""
     return ("mkdir -p /etc\necho lab:x:1000:1000::/tmp:/bin/sh >/etc/passwd\n"
             "mkdir -m 777 /results/files\ncd /results/files\n"
-            f"ln -s gcc /usr/bin/cc\nln -s {shlex.quote(str(skidscan))} /usr/bin/skidscan\n")
+            f"[ ! -x /usr/bin/gcc ] || ln -s gcc /usr/bin/cc\nln -s {shlex.quote(str(skidscan))} /usr/bin/skidscan\n")
 
 
 def as_user(command: str) -> str:
@@ -56,7 +67,8 @@ def main() -> int:
     parser.add_argument("command", nargs="+", metavar="COMMAND", help="of skidscan, such as record -e EVENT")
     parser.add_argument("-o", dest="output", type=Path, default=Path("."), metavar="DIR",
                         help="where the files go (default: the current directory)")
-    parser.add_argument("--skidscan", default="", metavar="FILE", help="the program (default: the built one)")
+    parser.add_argument("--skidscan", default="", metavar="FILE",
+                        help="the program, of aarch64 its portable archive (default: the built one)")
     parser.add_argument("--append", default="", metavar="WORDS", help="to the kernel's command line")
     parser.add_suite()
     parser.add_argument("--user", action="store_true", help="run the command without root")
@@ -68,7 +80,6 @@ def main() -> int:
     arguments = parser.parse_args()
     cpu = Cpu.of(arguments.cpu)
     cpu.require()
-    skidscan = program(arguments.skidscan)
     output = arguments.output.resolve()
     # What another -o of the command writes is not known before it has.
     if arguments.command[0] == "record" and (output / "skidscan.run").exists() and not arguments.force:
@@ -79,9 +90,15 @@ def main() -> int:
     if arguments.paranoid is not None:
         command = f"echo {arguments.paranoid} >/proc/sys/kernel/perf_event_paranoid; {command}"
     with tempfile.TemporaryDirectory(prefix="skidscan-lab.") as directory:
+        if cpu.arch == "aarch64":  # without a compiler: the targets of the archive
+            skidscan = archived_program(arguments.skidscan, Path(directory))
+            files = [Path(directory) / "skidscan"]
+        else:
+            skidscan = program(arguments.skidscan)
+            files = [skidscan, *compiler()]
         results = boot(cpu, Path(directory), preparation(skidscan) +
                        f"{command} >/results/output 2>&1 || status=$?\necho ${{status:-0}} >/results/exit\n",
-                       [skidscan, *compiler()], append=arguments.append, options=["-smp", str(arguments.smp)],
+                       files, append=arguments.append, options=["-smp", str(arguments.smp)],
                        suite=arguments.suite)
         sys.stdout.write((results / "output").read_text(errors="replace"))
         output.mkdir(parents=True, exist_ok=True)
