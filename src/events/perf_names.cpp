@@ -79,13 +79,6 @@ std::optional<std::uint64_t> code_of(ConfigLayout layout, std::uint32_t type,
   return generic_event(layout, perftool::generic_hardware_name(config));
 }
 
-std::string_view generic_name_of(ConfigLayout layout, std::uint64_t config) {
-  for (const Generic& generic : kGeneric) {
-    if (generic.codes.at(static_cast<std::size_t>(layout)) == config) return generic.name;
-  }
-  return {};
-}
-
 std::optional<std::uint64_t> fixed_counter_event(std::string_view name) {
   const Fixed* found = find_by(kFixed, &Fixed::name, lower_case(name));
   return found == nullptr ? std::nullopt : std::optional(found->config);

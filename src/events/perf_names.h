@@ -24,10 +24,6 @@ Counted counted_by_generic(std::string_view name);
 /// cache event, whose code depends on the core (cache_event()).
 std::optional<std::uint64_t> code_of(ConfigLayout layout, std::uint32_t type, std::uint64_t config);
 
-/// Returns perf's generic event that has a code, the inverse of generic_event(); empty: none has
-/// it. perf 7 takes these events from sysfs, so that they are recorded as raw ones.
-std::string_view generic_name_of(ConfigLayout layout, std::uint64_t config);
-
 /// Returns the code that perf takes for an event which Intel's files list with a fixed counter:
 /// real_event() in tools/perf/pmu-events/jevents.py of Linux 7.2. The codes of the files (0x0100,
 /// 0x0200) count nothing on a general counter. `name`: as in the files, in any case. Other names

@@ -2,7 +2,7 @@
 // event.
 #pragma once
 
-#include <string_view>
+#include "src/support/names.h"
 
 namespace skid::instructions {
 
@@ -55,9 +55,6 @@ enum class Counted {
   cpuids,
 };
 
-/// Describes what is counted: "loads that miss the L3"; empty for `other`.
-std::string_view name_of(Counted counted);
-
 /// Whether an instruction causes an event. Only `never` contradicts a sample.
 enum class Verdict {
   can,          ///< every such instruction causes the event
@@ -66,8 +63,6 @@ enum class Verdict {
   unknown,      ///< no source describes it
   never,
 };
-
-/// Returns the name of a verdict: "conditional".
-std::string_view name_of(Verdict verdict);
+SKID_NAMES(Verdict, "can", "conditional", "maybe", "unknown", "never")
 
 }  // namespace skid::instructions

@@ -162,7 +162,6 @@ TEST(Counted, IsOtherForModifiersWithoutAName) {
   const Event stalled = known("skl", "cpu/event=0xd0,umask=0x81,cmask=1,inv/");
   EXPECT_EQ(counted_by(stalled), Counted::other);
   EXPECT_THAT(triggers_of(stalled), IsEmpty());
-  EXPECT_EQ(name_of(Counted::l3_misses), "loads that miss the L3");
 }
 
 TEST(Counted, IsAnyInstructionIfNopsCauseTheEvent) {

@@ -104,7 +104,7 @@ TEST(EventsPerIteration, AddUpForEveryKind) {
       const auto whole = events_of(kind, sum[0]);
       const auto one = events_of(kind, sum[1]), other = events_of(kind, sum[2]);
       if (!whole || !one || !other) continue;
-      EXPECT_EQ(*whole, *one + *other) << name_of(kind) << ", " << instructions::name_of(sum[0]);
+      EXPECT_EQ(*whole, *one + *other) << name_of(kind) << ", " << static_cast<int>(sum[0]);
     }
   }
 }
