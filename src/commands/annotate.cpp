@@ -26,11 +26,13 @@
 #include "src/locate/module_store.h"
 #include "src/locate/search_places.h"
 #include "src/measure/measure.h"
+#include "src/output/audit/audit.h"
 #include "src/output/listing/listing.h"
 #include "src/output/name_list.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
+#include "src/support/process.h"
 #include "src/symbols/demangle.h"
 
 #include <algorithm>
@@ -70,15 +72,28 @@ struct AnnotateOptions : ProfileOptions {
   std::string html;
 };
 
-/// Collects the places that a delay keeps from being sampled, in the recordings of an annotation.
-struct Shadowed {
+/// Audits the recordings of an annotation: for the places that a delay keeps from being sampled,
+/// and for places the sentence on their samples, unless reading them twice takes long.
+struct Audited {
   audit::Choices choices;
+  bool wants_answer = false;
+  std::uintmax_t bytes_left = std::uintmax_t{32} << 20U;  ///< of recordings to read for the answer
+  std::vector<audit::Audit> audits = {};
   output::ListingChoices::Places places = {};
   bool has_loop = false;
 
+  bool has_delay() const { return choices.delay || choices.measured; }
+
   void add(const measure::Source& source, const OutputOptions& shown) {
-    if (!choices.delay && !choices.measured) return;
-    const audit::Audit audit = audit::audit(source, choices);
+    std::error_code none;
+    const std::filesystem::path file = source.content();
+    const std::uintmax_t bytes = std::filesystem::is_regular_file(file, none)
+                                     ? std::filesystem::file_size(file, none)
+                                     : std::numeric_limits<std::uintmax_t>::max();
+    wants_answer = wants_answer && bytes <= bytes_left;
+    if (wants_answer) bytes_left -= bytes;
+    if (!has_delay() && !wants_answer) return;
+    audit::Audit audit = audit::audit(source, choices);
     for (const audit::EventAudit& event : audit.events) {
       for (const std::string& warning : event.warnings) {
         if (warning.starts_with("--skid")) shown.note(warning);
@@ -94,11 +109,21 @@ struct Shadowed {
         }
       }
     }
+    if (wants_answer) audits.push_back(std::move(audit));
+  }
+
+  /// Returns the sentence on the samples, or the command that prints it.
+  std::string answer(const std::vector<std::string>& inputs) const {
+    if (wants_answer && !audits.empty()) return output::audit_answer(audits);
+    std::vector<std::string> command{"skidscan", "audit"};
+    command.insert(command.end(), inputs.begin(), inputs.end());
+    return fmt::format("'{}' judges whether the samples are at the instructions that caused them",
+                       shell_quoted(command));
   }
 
   /// Moves the places out. Prints a note if nothing is known about any loop.
   output::ListingChoices::Places finish(const OutputOptions& shown) && {
-    if ((choices.delay || choices.measured) && !has_loop) {
+    if (has_delay() && !has_loop) {
       shown.note("no sampled loop whose shares follow from the delay was found");
     }
     return std::move(places);
@@ -158,12 +183,12 @@ std::string most_sampled_functions(const listing::Reader& reader) {
   throw Error(message);
 }
 
-void write(const AnnotateOptions& options, const listing::Listing& listing,
+void write(const AnnotateOptions& options, const listing::Listing& listing, std::string trust,
            output::ListingChoices::Places shadowed) {
   listing::SourceText sources(options.source_directory);
   const bool has_sources = options.source || !options.source_directory.empty();
   output::ListingChoices choices{options.folding, options.by, has_sources ? &sources : nullptr,
-                                 std::move(shadowed)};
+                                 std::move(trust), std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
            choices);
@@ -200,14 +225,15 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   Cores one(1);  // the reader adds up what it reads
   audit::Choices choices{reading_choices(options)};
   choices.catalogues = selection.catalogues;
-  choices.top = std::numeric_limits<std::size_t>::max();
   choices.delay = options.delay;
   const auto measured = measured_by(options.skid, shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;
-  Shadowed shadowed{choices};
+  choices.top = choices.delay || measured ? std::numeric_limits<std::size_t>::max() : 1;
+  const bool has_text = options.shown.format == Format::text || !options.html.empty();
+  Audited audited{choices, options.by == listing::By::line && has_text};
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
-    shadowed.add(source, shown);
+    audited.add(source, shown);
     return [read = reader.add(source)] {
       for (const auto& fault : read.faults) print_error(describe(fault));
       return read.read_in_part;
@@ -271,7 +297,9 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     throw Error("--module {}: no sample is in a mapped file of that name", options.module);
   }
   note_filtered(options.filter, reader.filtered(), shown);
-  write(options, listing, std::move(shadowed).finish(shown));
+  const std::string trust =
+      options.by == listing::By::line ? audited.answer(options.inputs) : std::string();
+  write(options, listing, trust, std::move(audited).finish(shown));
   std::set<std::string> known(remarks.begin(), remarks.end());
   for (const auto& remark : reader.remarks()) {  // that the lines which were written added
     if (known.insert(remark).second) shown.note(remark);

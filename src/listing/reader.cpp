@@ -329,7 +329,10 @@ void Reader::add_places(Reading& reading) {
         if (place.function.empty()) {
           if (const auto range = module->function_range_at(*address)) place.address = range->begin;
         }
-        if (by == By::line) place.source = module->line_at(*address);
+        if (by == By::line) {
+          place.source = module->line_at(*address);
+          place.inlined = module->inlined_at(*address);
+        }
       }
     }
     if (!is_selected_module(place.module)) return;

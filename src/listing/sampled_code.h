@@ -105,6 +105,8 @@ struct Place {
   /// Link-time address of the function's first byte, if it has no name but its range is known.
   std::optional<std::uint64_t> address;
   std::optional<symbols::SourceLine> source;
+  /// Names of the functions that were inlined there into `function`, the innermost first.
+  std::vector<std::string> inlined;
   bool in_kernel = false;
 
   friend auto operator<=>(const Place&, const Place&) = default;

@@ -303,11 +303,11 @@ std::vector<ModuleStore::Remark> ModuleStore::remarks() const {
   std::vector<Remark> all = remarks_;
   for (const auto& [mapped, found] : answers_) {
     if (found.module == nullptr || !found.module->has_partial_lines()) continue;
-    all.push_back(
-        {Remark::Kind::lines, mapped.path,
-         fmt::format("{}: some source lines are missing; its debug information would take "
-                     "more memory or time than that of other files of its size",
-                     found.path.string())});
+    all.push_back({Remark::Kind::lines, mapped.path,
+                   fmt::format("{}: some source lines are missing or lack inlined functions; its "
+                               "debug information would take "
+                               "more memory or time than that of other files of its size",
+                               found.path.string())});
   }
   return all;
 }

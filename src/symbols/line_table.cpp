@@ -26,13 +26,13 @@
 #include "src/support/byte_reader.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
+#include "src/support/thread_time.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/location.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -118,14 +118,6 @@ std::uint64_t longest_string(ByteReader& strings, bool ends_with_empty) {
   return longest;
 }
 
-/// Returns the CPU time of this thread in ns.
-std::uint64_t nanoseconds_used() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 }  // namespace
 
 std::optional<LineTable> LineTable::open(const ElfFile& file) {
@@ -157,6 +149,7 @@ std::optional<LineTable> LineTable::open(const ElfFile& file) {
   table->longest_line_string_ = longest_string(strings, false);
   table->index_units(file.allowance());
   table->cost_left_ = (std::uint64_t{1} << 20U) + file.allowance() / 8;
+  table->inlining_ = {file.allowance() / kRangeCost, kIndexNanoseconds + file.allowance()};
   return table;
 }
 
@@ -244,7 +237,7 @@ void LineTable::index_units(std::uint64_t allowance) {
   // .debug_aranges would save this walk over the units, but clang does not write it. In a damaged
   // file all units can share one list of ranges, which can be empty, or one long abbreviation.
   const std::uint64_t most_ranges = allowance / kRangeCost;
-  const std::uint64_t end = nanoseconds_used() + kIndexNanoseconds + allowance;
+  const std::uint64_t end = thread_nanoseconds() + kIndexNanoseconds + allowance;
   std::vector<NumberedRange> ranges;
   Dwarf_Off offset = 0;
   Dwarf_Off next = 0;
@@ -259,7 +252,7 @@ void LineTable::index_units(std::uint64_t allowance) {
     if (units_.size() < std::numeric_limits<std::uint32_t>::max() &&
         dwarf_offdie(dwarf_.get(), offset + header_size, &unit) != nullptr) {
       const auto number = static_cast<std::uint32_t>(units_.size());
-      units_.push_back({offset + header_size});
+      units_.push_back({offset + header_size, next});
       const auto note = [](Dwarf_Attribute* attribute, void* last) -> int {
         *static_cast<const void**>(last) = attribute->valp;
         return DWARF_CB_OK;
@@ -277,7 +270,7 @@ void LineTable::index_units(std::uint64_t allowance) {
         ranges.push_back({range, number});
       }
     }
-    is_partial_ = ranges.size() > most_ranges || nanoseconds_used() > end;
+    is_partial_ = ranges.size() > most_ranges || thread_nanoseconds() > end;
     if (is_partial_ || next <= offset) break;
   }
   unit_ranges_ = DisjointRanges(std::move(ranges));
@@ -368,6 +361,48 @@ std::optional<SourceLine> LineTable::line_at(std::uint64_t address) {
   const char* source = dwarf_linesrc(record, nullptr, nullptr);
   if (source == nullptr) return std::nullopt;
   return SourceLine{std::string(source, ::strnlen(source, kLongestPath)), line};
+}
+
+std::vector<std::string> LineTable::inlined_at(std::uint64_t address) {
+  const std::optional<std::uint32_t> number = unit_ranges_.find(address);
+  if (!number) return {};
+  const Unit& unit = units_[*number];
+  const auto [known, is_new] = inlined_.try_emplace(*number);
+  Dwarf_Die entry;
+  if (is_new && dwarf_offdie(dwarf_.get(), unit.entry, &entry) != nullptr) {
+    const std::span<const std::byte> bytes = bytes_at("info", unit.entry);
+    read_at(bytes.data(), std::min<std::uint64_t>(bytes.size(), unit.end - unit.entry));
+    known->second = InlinedFunctions(entry, inlining_);
+    is_partial_ |= inlining_.ranges == 0 || inlining_.nanoseconds == 0;
+  }
+  std::vector<std::string> names;
+  for (const Dwarf_Off call : known->second.at(address)) names.push_back(name_at(call));
+  return names;
+}
+
+/// Returns the name of the function of an entry, which it may have from others (DWARF 5, sections
+/// 2.13 and 3.3.8.2); "?" if it has none.
+const std::string& LineTable::name_at(Dwarf_Off entry) {
+  constexpr int kMostSteps = 4;
+  constexpr std::size_t kLongestName = 256;
+  const auto [known, is_new] = function_names_.try_emplace(entry, "?");
+  Dwarf_Die die;
+  if (!is_new || dwarf_offdie(dwarf_.get(), entry, &die) == nullptr) return known->second;
+  for (int step = 0; step < kMostSteps; ++step) {
+    Dwarf_Attribute attribute;
+    if (const char* name = dwarf_formstring(dwarf_attr(&die, DW_AT_name, &attribute))) {
+      read_at(name, kLongestName);
+      known->second.assign(name, ::strnlen(name, kLongestName));
+      break;
+    }
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+        dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) {
+      break;
+    }
+    if (dwarf_formref_die(&attribute, &die) == nullptr) break;
+    read_at(die.addr, kUnitEntryBytes);
+  }
+  return known->second;
 }
 
 }  // namespace skid::symbols

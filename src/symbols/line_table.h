@@ -4,6 +4,7 @@
 #include "src/support/byte_order.h"
 #include "src/symbols/disjoint_ranges.h"
 #include "src/symbols/elf_file.h"
+#include "src/symbols/inlined_functions.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,12 @@ class LineTable {
   /// Returns the line of the code at `address`; nullopt if the compiler recorded none.
   std::optional<SourceLine> line_at(std::uint64_t address);
 
-  /// Whether lines are missing because reading them would take too much memory or time.
+  /// Returns the names of the functions whose code is inlined at `address`, the innermost first, at
+  /// most 16; as in the source, without their classes and namespaces.
+  std::vector<std::string> inlined_at(std::uint64_t address);
+
+  /// Whether lines or inlined functions are missing because reading them would take too much memory
+  /// or time.
   bool is_partial() const noexcept { return is_partial_; }
 
  private:
@@ -53,6 +59,7 @@ class LineTable {
   using Sections = std::map<std::string, Elf_Scn*, std::less<>>;  ///< ".debug_line" is "line"
   struct Unit {
     Dwarf_Off entry = 0;                 ///< offset of its entry in .debug_info
+    Dwarf_Off end = 0;                   ///< offset of the next unit
     std::optional<bool> has_lines = {};  ///< set when a line of it is first requested
   };
 
@@ -64,6 +71,7 @@ class LineTable {
   std::span<const std::byte> bytes_at(std::string_view section, std::uint64_t offset) const;
   void index_units(std::uint64_t allowance);
   bool may_read_lines(Dwarf_Die& unit);
+  const std::string& name_at(Dwarf_Off entry);
   std::optional<std::uint64_t> cost_of_lines(Dwarf_Die& unit);
   std::optional<std::uint64_t> longest_directory(ByteReader header, unsigned version,
                                                  unsigned offset_size);
@@ -83,6 +91,9 @@ class LineTable {
   std::vector<Unit> units_;
   DisjointRanges unit_ranges_;   ///< numbers are indices of units_
   std::uint64_t cost_left_ = 0;  ///< cost of lines that may still be read, in kRowBytes
+  std::map<std::uint32_t, InlinedFunctions> inlined_;  ///< by unit, of those requested
+  InliningBudget inlining_;
+  std::map<Dwarf_Off, std::string> function_names_;  ///< by entry of an inlined call
   std::uint64_t longest_line_string_ = 0;
   bool is_partial_ = false;
 };

@@ -227,6 +227,11 @@ std::optional<SourceLine> Module::line_at(std::uint64_t address) const {
   return lines->line_at(address);
 }
 
+std::vector<std::string> Module::inlined_at(std::uint64_t address) const {
+  LineTable* lines = contents_->line_table();
+  return lines == nullptr ? std::vector<std::string>() : lines->inlined_at(address);
+}
+
 bool Module::has_partial_lines() const {
   return contents_->lines && contents_->lines->is_partial();
 }

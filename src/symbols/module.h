@@ -88,7 +88,11 @@ class Module {
   std::optional<std::uint64_t> value_of(std::string_view name) const;
   /// Returns the source line of an address, from DWARF line tables if there are any.
   std::optional<SourceLine> line_at(std::uint64_t address) const;
-  /// Whether line_at left out lines because reading them would take too much memory or time.
+  /// Returns the names of the functions whose code the compiler inlined at an address, the
+  /// innermost first, as LineTable::inlined_at() does.
+  std::vector<std::string> inlined_at(std::uint64_t address) const;
+  /// Whether lines or inlined functions were left out because reading them would take too much
+  /// memory or time.
   bool has_partial_lines() const;
 
   /// Returns the address ranges of the file's code, lowest first: its executable sections, or its

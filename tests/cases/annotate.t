@@ -158,6 +158,39 @@ Lines, functions and modules with their samples, as perf report counts them:
   program
   module
 
+Lines of inlined functions name those into which they were inlined, one after the other; the sums stay those of the
+recording, and the sentence of the audit is above them.
+
+  $ cat > inlined.c <<'END'
+  > #define INLINE static inline __attribute__((always_inline))
+  > INLINE unsigned long step(unsigned long x) { return x * 6364136223846793005ul + (x >> 7); }
+  > INLINE unsigned long twice(unsigned long x) { return step(step(x) ^ 5); }
+  > __attribute__((noinline)) unsigned long work(unsigned long n) {
+  >   unsigned long x = n;
+  >   for (unsigned long i = 0; i < n; ++i) x = twice(x) + step(i);
+  >   return x;
+  > }
+  > int main(void) { return work(100000000) == 0; }
+  > END
+  $ cc -g -O2 -o inlined inlined.c
+  $ perf_record -e cpu-clock:u -F 2000 -- ./inlined
+  $ skidscan annotate perf.data --by line --module inlined --format json > json
+  $ holds 'any(p["inlined"] == ["step", "twice"] and p["source"]["line"] == 2 for p in j["places"])' \
+  >   'all(p["function"] == "work" for p in j["places"] if p["inlined"])' < json
+  $ skidscan annotate perf.data --by line --format json | holds 'sum(c["samples"] for p in j["places"]
+  >   for c in p["counts"]) == sum(c["samples"]["read"] for c in j["columns"])'
+  $ COLUMNS=140 skidscan annotate perf.data --by line > text
+  $ grep -o "step in twice in work" text | sort -u
+  step in twice in work
+  $ grep '^audit' text
+  audit      a timer took all * samples, wherever the program was;* (glob)
+  $ skidscan annotate perf.data perf.data --by function | grep '^audit'
+  [1]
+  $ cp perf.data large.data; truncate -s 40M large.data
+  $ skidscan annotate large.data --by line 2> errors | grep -A1 '^audit'
+  audit      'skidscan audit large.data' judges whether the samples are at the
+             instructions that caused them
+
 Functions of a stripped program are at the addresses that nm prints before:
 
   $ cp program stripped; strip stripped

@@ -23,6 +23,7 @@ void disassemble(const Module& module, AddressRange range) {
 
 void ask(const Module& module, std::uint64_t address) {
   module.line_at(address);
+  module.inlined_at(address);
   const auto function = module.function_at(address);
   if (!function) return;
   module.functions_named(function->name);

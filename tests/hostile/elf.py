@@ -334,6 +334,7 @@ CASES = {
 }
 
 COMMANDS = [["report"], ["audit"], ["annotate", "--no-pager"], ["annotate", "--no-pager", "--source"],
+            ["annotate", "--no-pager", "--by", "line"],
             ["samples"], ["inspect"]]
 MOST_MIB = 512
 

@@ -32,6 +32,9 @@ inline constexpr std::string_view kContradictedSpe =
 /// each event of each recording. All names are escaped.
 std::string audit_text(const std::vector<audit::Audit>& audits, const Page& page);
 
+/// Returns the sentence that begins audit_text(), escaped.
+std::string audit_answer(const std::vector<audit::Audit>& audits);
+
 /// Explains why no sample was judged: "none of 5,000 samples could be judged: mostly no known
 /// mapping …".
 std::string why_none_is_judged(const std::vector<audit::Audit>& audits);

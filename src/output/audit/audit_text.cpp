@@ -347,6 +347,10 @@ struct Totals {
 
 }  // namespace
 
+std::string audit_answer(const std::vector<Audit>& audits) {
+  return Totals(audits).answer().first;
+}
+
 std::string why_none_is_judged(const std::vector<Audit>& audits) {
   return Totals(audits).why_none();
 }

@@ -38,7 +38,8 @@ struct ListingChoices {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
   using Places = std::set<Place>;
-  Places shadowed = {};  ///< instructions that a delay keeps from being sampled
+  std::string trust = {};  ///< what an audit says about the samples; empty: nothing
+  Places shadowed = {};    ///< instructions that a delay keeps from being sampled
 
   /// Whether a delay keeps the instruction of a row from being sampled. `column`: one of `code`.
   bool is_shadowed(const listing::Column& column, const listing::Code& code,

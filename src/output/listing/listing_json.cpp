@@ -165,6 +165,7 @@ Json json_of_place(const listing::Place& place,
   }
   return {{"module", text_or_null(place.module)},
           {"function", text_or_null(place.function)},
+          {"inlined", place.inlined},
           {"address", place.address ? Json(hexadecimal(*place.address)) : Json()},
           {"source", place.source ? Json{{"file", place.source->file}, {"line", place.source->line}}
                                   : Json()},
@@ -179,7 +180,8 @@ Json places_of(const listing::Listing& listing) {
 }
 
 constexpr std::string_view kColumnsOfSum =
-    "module function address source_file=source/file source_line=source/line in_kernel=kernel";
+    "module function address source_file=source/file source_line=source/line in_kernel=kernel "
+    "inlined";
 
 /// Returns a row for each place and column, the most sampled place first.
 std::string csv_of_places(const listing::Listing& listing) {

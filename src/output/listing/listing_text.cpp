@@ -527,7 +527,7 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
   }
   return (choices.by ? answer_of_places(listing, *choices.by, page)
                      : answer_of_code(listing, page)) +
-         text;
+         (choices.trust.empty() ? "" : page.field("audit", choices.trust) + '\n') + text;
 }
 
 }  // namespace skid::output

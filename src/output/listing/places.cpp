@@ -17,6 +17,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,10 @@ using listing::Place;
 
 /// The places of one screen.
 constexpr std::size_t kMostPlaces = 20;
-constexpr std::size_t kLongestName = 60;    ///< of a function in a sentence, and on a page
+constexpr std::size_t kLongestName = 60;  ///< of a function in a sentence, and on a page
+constexpr std::size_t kLongestSymbol = std::size_t{64} << 10;  ///< of a function: all of it
+constexpr std::size_t kLongestOuter = 32;   ///< of a function in which others are inlined
+constexpr std::size_t kLongestLine = 34;    ///< of a line beside such functions
 constexpr std::size_t kLongestModule = 24;  ///< of a file beside its function
 
 /// Returns a path, or only its last part.
@@ -43,9 +47,16 @@ std::string module_text(const Place& place, bool whole) {
   return place.module.empty() ? "no mapping" : path_text(place.module, whole);
 }
 
-std::string function_text(const Place& place) {
-  if (!place.function.empty()) return escape_for_terminal(place.function);
-  return place.address ? fmt::format("{:#x}", *place.address) : "no symbol";
+/// Returns "copy in main" for `copy` that is inlined in `main`. `mark`: what follows its name;
+/// `longest`: columns for the function that is not inlined.
+std::string function_text(const Place& place, std::string_view mark = "",
+                          std::size_t longest = kLongestSymbol) {
+  std::string text;
+  for (const std::string& name : place.inlined) {
+    text += fmt::format("{}{} in ", escape_for_terminal(name), mark);
+  }
+  if (!place.function.empty()) return text + shorten(escape_for_terminal(place.function), longest);
+  return text + (place.address ? fmt::format("{:#x}", *place.address) : "no symbol");
 }
 
 std::string line_text(const Place& place, bool whole) {
@@ -81,9 +92,10 @@ std::vector<PlaceCounts> most_sampled(const listing::Listing& listing,
 std::string place_text(const Place& place, By by) {
   if (by == By::module || place.module.empty()) return module_text(place, true);
   const std::string module = module_text(place, false);
-  const std::string function = place.function.empty() && !place.address
-                                   ? "code of " + module + " whose symbols are not known"
-                                   : shorten(function_text(place), kLongestName) + " of " + module;
+  const std::string function =
+      place.function.empty() && !place.address
+          ? "code of " + module + " whose symbols are not known"
+          : shorten(function_text(place, " (inlined)"), kLongestName) + " of " + module;
   return by == By::line && place.source ? line_text(place, false) + ", " + function : function;
 }
 
@@ -100,7 +112,10 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
   }
   list.columns.push_back(
       {"line", page.html ? Kind::text : Kind::front_shortened, 0, by == By::line});
-  list.columns.push_back({"function", Kind::shortened, by == By::line ? 1 : 0, by != By::module});
+  const bool has_inlined = std::ranges::any_of(
+      listing.places, [](const auto& place) { return !place.first.inlined.empty(); });
+  list.columns.push_back({has_inlined ? "function, in which inlined" : "function", Kind::shortened,
+                          by == By::line ? 1 : 0, by != By::module});
   list.columns.push_back(
       {"module", by == By::module ? Kind::front_shortened : Kind::text, by == By::module ? 0 : 2});
   const auto add = [&](const std::vector<std::uint64_t>& samples, std::string line,
@@ -125,9 +140,12 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
     }
     if (at >= shown) continue;
     const Place& place = *places[at].place;
-    std::string function = function_text(place);
+    std::string function =
+        function_text(place, "", place.inlined.empty() ? kLongestSymbol : kLongestOuter);
     if (page.html) function = shorten(function, kLongestName);
-    add(samples, line_text(place, true), std::move(function),
+    std::string line = line_text(place, true);
+    if (has_inlined && !page.html) line = shorten_front(line, kLongestLine);
+    add(samples, std::move(line), std::move(function),
         by == By::module ? module_text(place, true)
                          : shorten(module_text(place, false), kLongestModule));
   }
