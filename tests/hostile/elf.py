@@ -146,6 +146,46 @@ def ranges_without_end():
     return units_with_ranges(15_000, struct.pack("<QQ", (1 << 64) - 1, CODE) * 40_000)
 
 
+def inlined_calls(attributes=(), body=b"", calls=600_000, nested=False, **more):
+    """A unit of inlined calls, side by side or each within the one before it."""
+    program = Program()
+    call = uleb(2) + body
+    low_high = [(AT_LOW_PC, ADDR), (AT_HIGH_PC, DATA8)]
+    table = abbreviation(1, COMPILE_UNIT, PLAIN, children=True)
+    table += abbreviation(2, INLINED, list(attributes) or low_high, children=nested) + b"\0"
+    program.dwarf(unit(uleb(1) + struct.pack("<IQQ", 0, CODE, CODE_SIZE) + (call * calls)), table,
+                  line_program(b"\x01" + END), **more)
+    return program
+
+
+def inlined_nested():
+    return inlined_calls(body=struct.pack("<QQ", CODE, CODE_SIZE), calls=50_000, nested=True)
+
+
+def inlined_ranges():
+    """All calls have one list of 20,000 ranges."""
+    ranges = b"".join(struct.pack("<QQ", i % 1000, i % 1000 + 9) for i in range(20_000)) + b"\0" * 16
+    return inlined_calls([(AT_RANGES, SEC_OFFSET)], b"\0\0\0\0", ranges=ranges)
+
+
+def inlined_bases():
+    """All calls have one list of 40,000 choices of a base address."""
+    ranges = struct.pack("<QQ", (1 << 64) - 1, CODE) * 40_000 + b"\0" * 16
+    return inlined_calls([(AT_RANGES, SEC_OFFSET)], b"\0\0\0\0", ranges=ranges)
+
+
+def inlined_attributes():
+    """All calls have 150,000 attributes without bytes."""
+    attributes = [(0x2200 + i % 1000, FLAG_PRESENT) for i in range(150_000)]
+    return inlined_calls(attributes + [(AT_LOW_PC, ADDR), (AT_HIGH_PC, DATA8)],
+                         struct.pack("<QQ", CODE, CODE_SIZE))
+
+
+def inlined_siblings():
+    """All calls refer to the first one as their sibling."""
+    return inlined_calls([(AT_SIBLING, REF4)], struct.pack("<I", 32))
+
+
 def indices_out_of_range():
     """Strings, addresses and bases that are in no section."""
     program = Program()
@@ -315,6 +355,12 @@ CASES = {
     "units-inflated": many_units_inflated,
     "ranges-shared": ranges_shared,
     "ranges-empty": ranges_without_end,
+    "inlined-calls": lambda: inlined_calls(body=struct.pack("<QQ", CODE, CODE_SIZE)),
+    "inlined-nested": inlined_nested,
+    "inlined-ranges": inlined_ranges,
+    "inlined-bases": inlined_bases,
+    "inlined-attributes": inlined_attributes,
+    "inlined-siblings": inlined_siblings,
     "indices": indices_out_of_range,
     "cyclic": cyclic_entries,
     "links": links_to_itself,
