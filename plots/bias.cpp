@@ -118,7 +118,7 @@ Figure bias_figure(const Machines& all, const FigureOptions& options) {
       keep_measurements(machines, analysis::has_trigger_distances, Kind::bias,
                         "several triggers at known distances", "record --triggers 4");
   EventGrid grid("Which trigger samples fall on", machines, options);
-  grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
+  grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     Panel panel = shadow_panel(shown, grid);
     double widest = 1;
     for (const Column& column : event.all) {

@@ -78,7 +78,10 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
     if (m.samples.located() == 0) continue;
     lines.push_back(column);
     panel.series.push_back(
-        {"$d using 1:2 with steps " + grid.line_of(column), steps_of(m, histogram, axis)});
+        {"$d using 1:2 with steps " +
+             grid.line_of(column,
+                          columns.size() - static_cast<std::size_t>(&column - columns.data())),
+         steps_of(m, histogram, axis)});
     if (censored == 0 || !m.censored_from) continue;
     ends[static_cast<double>(*m.censored_from)] =
         m.triggers.empty() ? "censored" : "partly censored";
@@ -98,7 +101,7 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
 
 Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
   EventGrid grid("How far samples land", machines, options);
-  grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
+  grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     const auto most = static_cast<std::int64_t>(grid.plot_width());
     return cdf_panel(shown, choose_axis(event.all, most), grid);
   });

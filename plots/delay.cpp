@@ -54,7 +54,7 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
   keep_measurements(machines, has_delay, Kind::delay, "a delay from overflow to record",
                     "record --delay");
   EventGrid grid("From overflow to record", machines, options);
-  grid.fill(false, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
+  grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     double longest = 1;
     for (const Column& column : event.all) {
       longest = std::max(longest, static_cast<double>(column.measurement->delay->p95));

@@ -98,7 +98,7 @@ Layout layout_of(const Figure& figure) {
     double& most = i < figure.columns ? first : lower;
     most = std::max(most, lines_in(figure.panels[i].title));
   }
-  layout.top = layout.keys + first + 1.2;
+  layout.top = layout.keys + first + (layout.keys > 0 || layout.key_rows > 0 ? 1.2 : 0.4);
   if (layout.key_rows > 0) layout.top += static_cast<double>(layout.key_rows) + 0.8;
   layout.spacing = lower + 1 + kTicLines;
   const auto rows = static_cast<double>(layout.rows);

@@ -32,7 +32,7 @@ std::vector<EventOnMachines> events_of(const Machines& machines);
 using RowHeight = std::function<double(const Rows::value_type& row)>;
 
 /// A figure with a block of panels for each event. The panels of different machines are side by
-/// side; with one machine, those of up to four events.
+/// side; with one machine, those of up to four events, or on narrow paper two levels of one event.
 class EventGrid {
  public:
   /// Makes the panel of some of an event's measurements, which are of one machine. Its title has at
@@ -40,13 +40,16 @@ class EventGrid {
   using MakePanel =
       std::function<Panel(const EventOnMachines& event, const std::vector<Column>& shown)>;
 
-  EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options);
+  /// `by_level`: an event has a panel for each level, not one for all.
+  EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options,
+            bool by_level = false);
 
   /// Returns the width of one panel's plot, in pixels.
   double plot_width() const;
   /// Returns the line of a precise level: "ls 3". If a level has several labels, each has its own
-  /// dashes.
-  std::string line_of(const Column& column) const { return lines_.at(column.label); }
+  /// dashes. `left`: lines of the panel from this one on; each is wider than those drawn over it,
+  /// so that equal ones can be told apart.
+  std::string line_of(const Column& column, std::size_t left = 1) const;
   /// Returns the line of a precise level without dashes, for its colour.
   std::string color_of(const Column& column) const {
     return line_of(column).substr(0, line_of(column).find(" dt"));
@@ -61,18 +64,22 @@ class EventGrid {
                  const Axis& axis) const;
   /// Adds the lines to the legend. `style`: "with linespoints".
   void add_line_keys(const std::string& style);
-  /// Sets the panels: one for all levels, or with `by_level` one for each from top to bottom. Those
-  /// of several machines are side by side. A panel without measurements is marked "not measured".
-  void fill(bool by_level, const MakePanel& make);
+  /// Sets the panels: one for all levels, or one for each from top to bottom. Those of several
+  /// machines are side by side. A panel without measurements is marked "not measured".
+  void fill(const MakePanel& make);
 
   Figure figure;
 
  private:
-  void add_block(std::size_t first, bool by_level, const MakePanel& make);
+  void add_block(std::size_t first, const MakePanel& make);
+  void add_levels(const EventOnMachines& event, const MakePanel& make);
+  std::string name_mark(const std::string& name, const Panel& panel) const;
 
   const Machines& machines_;
   std::vector<EventOnMachines> events_;
   std::size_t events_across_ = 1;
+  bool by_level_;
+  bool has_levels_across_ = false;            ///< the panels of an event are in two columns
   std::map<std::string, std::string> lines_;  ///< lines by label
 };
 

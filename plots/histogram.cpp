@@ -20,9 +20,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,15 +35,31 @@ namespace {
 
 using analysis::kLocatedClasses;
 
-/// Returns a row for each bin of `axis`: its left side, and the samples of its classes.
-Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis) {
+/// Returns a row for each bin that begins at one of `begins`: its left side, and the samples of its
+/// classes. Hits are at 0, the others of a wider bin after it.
+Rows rows_of(const analysis::Histogram& histogram, const std::set<std::int64_t>& begins) {
   Rows rows;
-  for (std::int64_t lo = axis.lowest; lo <= axis.highest + 1; lo += axis.width) {
-    rows.push_back({static_cast<double>(lo) - 0.5, 0, 0, 0, 0});
-  }
+  for (const std::int64_t lo : begins) rows.push_back({static_cast<double>(lo) - 0.5, 0, 0, 0, 0});
   for (const analysis::Bin& bin : histogram.bins) {
-    auto& row = rows.at(static_cast<std::size_t>((bin.lo - axis.lowest) / axis.width));
-    std::copy(bin.by_class.begin(), bin.by_class.end(), row.begin() + 1);
+    for (std::size_t i = 0; i < kLocatedClasses; ++i) {
+      const bool is_hit = i == static_cast<std::size_t>(analysis::SampleClass::hit);
+      const std::int64_t offset = is_hit ? 0 : bin.lo == 0 && bin.hi > 1 ? 1 : bin.lo;
+      const auto after = std::distance(begins.begin(), begins.upper_bound(offset));
+      rows[static_cast<std::size_t>(after) - 1][i + 1] += static_cast<double>(bin.by_class.at(i));
+    }
+  }
+  return rows;
+}
+
+/// Returns the rows of bars for the bins of `axis`, with the right side of each at its end. Hits
+/// have a bin of one offset.
+Rows bins_of(const analysis::Histogram& histogram, const OffsetAxis& axis) {
+  std::set<std::int64_t> begins{0, 1};
+  for (auto lo = axis.lowest; lo <= axis.highest + 1; lo += axis.width) begins.insert(lo);
+  Rows rows = rows_of(histogram, begins);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].push_back(i + 1 < rows.size() ? rows[i + 1].front()
+                                          : rows[i].front() + static_cast<double>(axis.width));
   }
   return rows;
 }
@@ -54,25 +70,11 @@ Rows outline_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bo
   const auto step = [&](std::int64_t offset) {
     return std::max(axis.width, logarithmic ? offset / 10 / axis.width * axis.width : 0);
   };
-  std::map<std::int64_t, std::vector<double>> bins;
-  const auto begin = [&](std::int64_t offset) { bins[offset] = std::vector<double>(4); };
-  for (const std::int64_t own : {axis.lowest, std::int64_t{0}, std::int64_t{1}, axis.highest + 1}) {
-    begin(own);
-  }
-  for (auto lo = axis.width; lo <= axis.highest; lo += step(lo)) begin(lo);
-  for (auto lo = -axis.width; lo > axis.lowest; lo -= step(-lo)) begin(lo);
-  for (const analysis::Bin& bin : histogram.bins) {
-    for (std::size_t i = 0; i < kLocatedClasses; ++i) {
-      const bool is_hit = i == static_cast<std::size_t>(analysis::SampleClass::hit);
-      const std::int64_t offset = is_hit ? 0 : bin.lo == 0 && bin.hi > 1 ? 1 : bin.lo;
-      std::prev(bins.upper_bound(offset))->second[i] += static_cast<double>(bin.by_class.at(i));
-    }
-  }
-  Rows rows{{static_cast<double>(axis.lowest) - 0.5, 0, 0, 0, 0}};
-  for (const auto& [lo, counts] : bins) {
-    auto& row = rows.emplace_back(Rows::value_type{static_cast<double>(lo) - 0.5});
-    row.insert(row.end(), counts.begin(), counts.end());
-  }
+  std::set<std::int64_t> begins{axis.lowest, 0, 1, axis.highest + 1};
+  for (auto lo = axis.width; lo <= axis.highest; lo += step(lo)) begins.insert(lo);
+  for (auto lo = -axis.width; lo > axis.lowest; lo -= step(-lo)) begins.insert(lo);
+  Rows rows = rows_of(histogram, begins);
+  rows.insert(rows.begin(), {static_cast<double>(axis.lowest) - 0.5, 0, 0, 0, 0});
   return rows;
 }
 
@@ -87,7 +89,7 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   double highest = 0;
   std::vector<Column> lines;
   const auto count_of = [](const Rows::value_type& row) {
-    return std::accumulate(row.begin() + 1, row.end(), 0.0);
+    return std::accumulate(row.begin() + 1, row.begin() + 1 + kLocatedClasses, 0.0);
   };
   for (const Column& column : columns) {
     const analysis::Measurement& m = *column.measurement;
@@ -102,12 +104,14 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
         overlaid ? outline_of(histogram, axis, across.logarithmic) : bins_of(histogram, axis);
     for (const auto& row : rows) highest = std::max(highest, count_of(row));
     panel.series.push_back(
-        {overlaid ? fmt::format("$d using 1:(max({},upto(4))) with steps {}", floor,
-                                grid.line_of(column))
-                  : fmt::format("for [c=1:4] $d using 1:(shown(c)):1:($1+{0}):"
-                                "(max({1},upto(c-1))):(max({1},upto(c))) with boxxyerror "
-                                "lc rgb class[c]",
-                                axis.width, floor),
+        {overlaid
+             ? fmt::format("$d using 1:(max({},upto(4))) with steps {}", floor,
+                           grid.line_of(column, columns.size() - static_cast<std::size_t>(
+                                                                     &column - columns.data())))
+             : fmt::format("for [c=1:4] $d using 1:(shown(c)):1:6:"
+                           "(max({0},upto(c-1))):(max({0},upto(c))) with boxxyerror "
+                           "lc rgb class[c]",
+                           floor),
          std::move(rows)});
   }
   if (overlaid && columns.size() > 1) {
@@ -131,13 +135,13 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
 
 Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
   constexpr double kPixelsPerBin = 6;
-  EventGrid grid("Where samples land", machines, options);
   const bool overlaid = options.arrangement == Arrangement::overlaid;
+  EventGrid grid("Where samples land", machines, options, !overlaid);
   const auto most_bins = overlaid
                              ? analysis::kLongestAxis
                              : static_cast<std::int64_t>(grid.plot_width() / kPixelsPerBin) + 1;
   analysis::Breakdown all;
-  grid.fill(!overlaid, [&](const EventOnMachines& event, const std::vector<Column>& shown) {
+  grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     const OffsetAxis axis = choose_axis(event.all, most_bins);
     for (const Column& column : shown) all += column.measurement->samples;
     return bins_panel(shown, axis, options, grid);

@@ -53,7 +53,7 @@ Size, font and parts that are chosen:
 A height that leaves no room for plots:
 
   $ skidscan report pebs-shadow --size 3.3inx1in --plot f.png 2>&1 > /dev/null | sed 's/ which need.*//'
-  skidscan: figure: 96 px of height are too few for 4 rows of plots with their texts,
+  skidscan: figure: 96 px of height are too few for 2 rows of plots with their texts,
 
 The script is short beside its data:
 

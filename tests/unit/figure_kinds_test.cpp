@@ -2,6 +2,7 @@
 #include "analysis/basis.h"
 #include "analysis/delay.h"
 #include "analysis/measurement.h"
+#include "analysis/sample_class.h"
 #include "plots/axes.h"
 #include "plots/drawing.h"
 #include "plots/figure.h"
@@ -34,11 +35,12 @@ const Panel& only_panel(const Figure& figure) {
   return figure.panels.at(0);
 }
 
-/// The rows of data in which there are samples.
+/// The rows of data in which there are located samples.
 Rows filled(const Panel& panel) {
   Rows rows = panel.series.at(0).rows;
   std::erase_if(rows, [](const auto& row) {
-    return std::all_of(row.begin() + 1, row.end(), [](double samples) { return samples == 0; });
+    return std::all_of(row.begin() + 1, row.begin() + 1 + analysis::kLocatedClasses,
+                       [](double samples) { return samples == 0; });
   });
   return rows;
 }
@@ -57,10 +59,10 @@ std::vector<Measurement> two_machines() {
 
 TEST(HistogramFigure, HasBarsOfItsSamplesByClass) {
   const Figure figure = drawn(histogram_figure, {make({.offsets = {{-2, 10}, {0, 70}, {3, 20}}})});
-  // The left side, then hits, skids, and samples before the trigger.
+  // The left side, then hits, skids, and samples before the trigger; last the right side.
   EXPECT_THAT(filled(only_panel(figure)),
-              ElementsAre(ElementsAre(-2.5, 0, 0, 10, 0), ElementsAre(-0.5, 70, 0, 0, 0),
-                          ElementsAre(2.5, 0, 20, 0, 0)));
+              ElementsAre(ElementsAre(-2.5, 0, 0, 10, 0, -1.5), ElementsAre(-0.5, 70, 0, 0, 0, 0.5),
+                          ElementsAre(2.5, 0, 20, 0, 0, 3.5)));
   EXPECT_THAT(figure.keys, SizeIs(3));
 }
 
@@ -74,7 +76,7 @@ TEST(HistogramFigure, HasBinsOfWholeRetirementGroups) {
   for (const double width : {300.0, 400.0, 900.0, 2000.0}) {
     const Figure figure = drawn(histogram_figure, {m}, {.width = width});
     const Rows& bins = only_panel(figure).series.at(0).rows;
-    const double bin = bins.at(1)[0] - bins.at(0)[0];
+    const double bin = bins.back()[5] - bins.back()[0];
     EXPECT_EQ(static_cast<int>(bin) % 4, 0) << width << ": " << bin;
   }
 }
@@ -117,14 +119,43 @@ TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
   const Figure figure = drawn(histogram_figure,
                               {make({.level = 0, .offsets = {{1, 50}, {2, 100}}}),
                                make({.level = 2, .offsets = {{0, 200}}})},
-                              {.arrangement = Arrangement::overlaid});
+                              {.arrangement = Arrangement::overlaid, .caption = false});
   const Panel& panel = only_panel(figure);
   ASSERT_THAT(panel.series, SizeIs(2));
   EXPECT_THAT(panel.series[0].rows, IsSupersetOf(Rows{{0.5, 0, 50, 0, 0}, {1.5, 0, 100, 0, 0}}));
   EXPECT_THAT(panel.series[1].rows, IsSupersetOf(Rows{{-0.5, 200, 0, 0, 0}, {0.5, 0, 0, 0, 0}}));
-  EXPECT_THAT(panel.series[1].plot, HasSubstr("ls 3"));
+  EXPECT_THAT(panel.series[0].plot, EndsWith("ls 1 lw 1.8")) << "wider than what is over it";
+  EXPECT_THAT(panel.series[1].plot, EndsWith("ls 3"));
+  EXPECT_EQ(panel.title, "access");
   EXPECT_THAT(panel.marks,
               Contains(AllOf(StartsWith("set label 'pp' at graph "), HasSubstr("tc ls 3"))));
+}
+
+TEST(HistogramFigure, HasABarOfItsOwnForHits) {
+  const Figure figure =
+      drawn(histogram_figure, {make({.offsets = {{0, 50}, {1, 9}, {2, 7}}, .bin_width = 2})});
+  EXPECT_THAT(filled(only_panel(figure)),
+              ElementsAre(ElementsAre(-0.5, 50, 0, 0, 0, 0.5), ElementsAre(0.5, 0, 9, 0, 0, 1.5),
+                          ElementsAre(1.5, 0, 7, 0, 0, 3.5)));
+}
+
+TEST(HistogramFigure, HasTwoLevelsInARowOnNarrowPaper) {
+  std::vector<Measurement> levels;
+  for (int level = 0; level < 4; ++level)
+    levels.push_back(make({.level = level, .offsets = {{0, 9}}}));
+  const Figure narrow = drawn(histogram_figure, levels, {.width = 317});
+  EXPECT_EQ(narrow.columns, 2U);
+  ASSERT_THAT(narrow.panels, SizeIs(4));
+  EXPECT_THAT(narrow.panels[0].title, StartsWith(" \nnone:"));
+  EXPECT_THAT(narrow.panels[0].marks, Contains(HasSubstr("'access' at character 3")));
+  EXPECT_THAT(narrow.panels[1].title, StartsWith(" \np:"));
+  EXPECT_THAT(narrow.panels[2].title, StartsWith("pp:"));
+  EXPECT_EQ(drawn(histogram_figure, levels).columns, 1U);
+  EXPECT_EQ(drawn(histogram_figure, levels, {.width = 250}).columns, 1U) << "no room for two";
+  levels.pop_back();
+  EXPECT_THAT(drawn(histogram_figure, levels, {.width = 317}).panels, SizeIs(4)) << "one empty";
+  levels.pop_back();
+  EXPECT_EQ(drawn(histogram_figure, levels, {.width = 317}).columns, 1U);
 }
 
 TEST(HistogramFigure, OutlinesHitsApartFromTheirBin) {
