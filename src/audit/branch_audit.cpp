@@ -435,9 +435,8 @@ std::vector<CountedBranch> count_branches(const measure::Profile& profile, Branc
   std::map<std::uint32_t, BranchFilter> filters;
   for (const auto& event : profile.events) {
     if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) continue;
-    const auto filter = branch_filter(event.attribute, event.machine.cpu, profile.arch());
-    filters[event.index] = filter;
-    audit.events[event.index].no_contiguity = filter.no_contiguity;
+    filters[event.index] = branch_filter(event.attribute, profile.arch());
+    audit.events[event.index].no_contiguity = filters[event.index].no_contiguity;
   }
   if (filters.empty()) return {};
   const perfdata::Recording& recording = profile.recording;

@@ -29,9 +29,13 @@
 //   entry 1   backward   impossible
 //   entry 2   forward
 //
-// The record of the return may be missing if branches in the kernel are not recorded. In such
-// cases may_precede_exec() decides about the whole stack: it is not judged if it is the first one
-// of the process since its code was mapped.
+// In user mode alone the record of the return may be missing: CPUs filter by where a branch ends,
+// but since 2026 kernels drop records that begin in the kernel, also those of stable releases
+// (intel_pmu_lbr_filter(), amd_pmu_lbr_filter() and amd_brs_match_plm() in arch/x86/events), and
+// before that those of instructions that they do not decode (ERETU). So records are not compared
+// before the first such return. Until then, and where branches are missing otherwise,
+// may_precede_exec() decides about the whole stack: it is not judged if it is the first one of the
+// process since its code was mapped.
 #include "src/audit/branch_counter.h"
 
 #include "src/audit/branch_filter.h"
@@ -85,6 +89,10 @@ CountedBranch::Crossing crossing_of(const BranchEntry& entry) {
   const bool is_whole = entry.from != 0 && entry.to != 0;
   if (!is_whole || is_kernel(entry.from) == is_kernel(entry.to) || !is_retired(entry)) return none;
   return is_kernel(entry.to) ? enters_kernel : leaves_kernel;
+}
+
+bool returns_from_kernel(const BranchEntry& entry) {
+  return crossing_of(entry) == CountedBranch::Crossing::leaves_kernel;
 }
 
 BranchUnjudged reason_of_entry(const BranchEntry& entry) {
@@ -192,7 +200,7 @@ bool BranchCounter::may_precede_exec(const perfdata::Sample& sample, const Branc
          });
 }
 
-void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& filter,
+void BranchCounter::count(const perfdata::Sample& sample, BranchFilter& filter,
                           std::span<const std::byte> stack, perfdata::ByteOrder order,
                           std::uint64_t time, BranchRecords& counts) {
   const auto count_unjudged = [&](BranchUnjudged reason) {
@@ -201,6 +209,12 @@ void BranchCounter::count(const perfdata::Sample& sample, const BranchFilter& fi
   entries_.clear();
   for (std::size_t i = 0; i < stack.size() / perfdata::kBranchEntry; ++i) {
     entries_.push_back(perfdata::branch_entry(stack, i, order));
+  }
+  if (filter.awaits_return && std::ranges::any_of(entries_, returns_from_kernel)) {
+    filter.awaits_return = false;
+    filter.forgets_exec = true;
+    filter.no_contiguity = NoContiguity::none;
+    counts.no_contiguity = NoContiguity::none;
   }
   const auto is_empty = [](const BranchEntry& entry) { return entry.from == 0 && entry.to == 0; };
   ++counts.stacks;

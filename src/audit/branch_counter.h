@@ -83,10 +83,10 @@ class BranchCounter {
 
   /// Counts the records of one sample. `stack`: SampleDetails::branch_stack; `time`: from
   /// SampleDecoder::time_of(). Adds to `counts` the numbers of stacks and records, and of those
-  /// that are not judged for reasons that need no code.
-  void count(const perfdata::Sample& sample, const BranchFilter& filter,
-             std::span<const std::byte> stack, perfdata::ByteOrder order, std::uint64_t time,
-             BranchRecords& counts);
+  /// that are not judged for reasons that need no code. Changes `filter` at the first return that
+  /// it awaits.
+  void count(const perfdata::Sample& sample, BranchFilter& filter, std::span<const std::byte> stack,
+             perfdata::ByteOrder order, std::uint64_t time, BranchRecords& counts);
 
   /// Returns the distinct records with their numbers, in no order.
   std::vector<CountedBranch> take() const;

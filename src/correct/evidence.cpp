@@ -32,8 +32,8 @@ constexpr double kMostOutOfStep = 0.01;
 /// Whether all branches of an event were recorded.
 bool records_all_branches(const measure::RecordedEvent& event) {
   if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) return false;
-  const auto filter = audit::branch_filter(event.attribute, event.machine.cpu, Arch::x86_64);
-  return filter.no_contiguity == audit::NoContiguity::none;
+  const auto filter = audit::branch_filter(event.attribute, Arch::x86_64);
+  return filter.awaits_return || filter.no_contiguity == audit::NoContiguity::none;
 }
 
 /// Returns those candidates which may have accessed the data of a sample.

@@ -267,7 +267,8 @@ std::string description_on_zen(const std::string& name) {
         events::open_catalogue({.cpu = cpu, .perfmon = {}}, {}).find_name(name.substr(0, 256));
     if (found.empty()) continue;
     const std::string& description = found.front().description;
-    return description.empty() ? fmt::format("r{:x} of {}", found.front().config, cpu) : fmt::format("{} ({})", description, cpu);
+    return description.empty() ? fmt::format("r{:x} of {}", found.front().config, cpu)
+                               : fmt::format("{} ({})", description, cpu);
   }
   return {};
 }
