@@ -12,6 +12,11 @@
 
 namespace skid::commands {
 
+/// Returns what a perf_mem_data_src means, as `perf script -F data_src` prints it after the number
+/// (tools/perf/util/mem-events.c, Linux 6.12 to 7.3), but without its limit of 100 characters:
+/// "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A".
+std::string data_source_text(std::uint64_t data_source);
+
 /// Returns branch records as `perf script -F brstack` prints them (print_bstack_flags() in
 /// tools/perf/builtin-script.c, Linux 7.2), the newest first, separated by spaces:
 /// "0x30/0x10/M/X/-/7/CALL/SPEC_CORRECT_PATH".

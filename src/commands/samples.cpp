@@ -90,12 +90,13 @@ struct SampleLine {
   std::string trace = {};  ///< as it is printed
   std::uint64_t weight = 0, data_source = 0, physical_address = 0;
   perfdata::SpeRecord spe = {};
+  std::string memory = {};  ///< the data source in words
   std::string spe_operation = {}, spe_events = {};
   std::string branches = {}, interrupt_registers = {}, user_registers = {};  ///< as printed
 };
 
 /// What a column needs besides the sample.
-enum class Needs { nothing, file, symbol, payload, details, branches, registers, spe };
+enum class Needs { nothing, file, symbol, payload, details, data_source, branches, registers, spe };
 
 struct Column {
   /// Buffer for the longest number.
@@ -185,6 +186,7 @@ constexpr std::array<Column, 27> kColumns = {
      {"addr", false, Needs::nothing, number<&Sample::addr, 16>},
      {"weight", true, Needs::details, number_of_line<&SampleLine::weight>},
      {"data_src", false, Needs::details, number_of_line<&SampleLine::data_source, 16>},
+     {"mem", false, Needs::data_source, text<&SampleLine::memory>},
      {"phys_addr", false, Needs::details, number_of_line<&SampleLine::physical_address, 16>},
      {"spe_op", false, Needs::spe, text<&SampleLine::spe_operation>},
      {"spe_events", false, Needs::spe, text<&SampleLine::spe_events>},
@@ -274,7 +276,9 @@ struct SamplePrinter {
   bool has_branches = needs(columns, Needs::branches);
   bool has_registers = needs(columns, Needs::registers);
   bool has_spe = needs(columns, Needs::spe);
-  bool has_details = has_branches || has_registers || has_spe || needs(columns, Needs::details);
+  bool has_data_source = needs(columns, Needs::data_source);
+  bool has_details =
+      has_branches || has_registers || has_spe || has_data_source || needs(columns, Needs::details);
   bool is_json = options.format == LineFormat::jsonl;
   bool selects_all = options.filter.selects_all();
   bool reads_twice = has_places || options.filter.has_shares();
@@ -349,6 +353,10 @@ struct SamplePrinter {
     line.weight =
         attribute.has(PERF_SAMPLE_WEIGHT_STRUCT) ? details.weight & kFirstPart : details.weight;
     line.data_source = details.data_source;
+    const bool is_known = details.data_source != 0 || attribute.has(PERF_SAMPLE_DATA_SRC);
+    if (has_data_source) {
+      line.memory = is_known ? data_source_text(details.data_source) : std::string();
+    }
     line.physical_address = details.physical_address;
     if (has_spe) {
       const auto spe = recording.is_in_trace() ? perfdata::parse_spe_record(details.raw)
@@ -468,7 +476,8 @@ Command samples_command() {
                    "perf record --threads, - for standard input (default: perf.data)"},
                   {"--columns", Value::text("COLUMNS", options->columns).separated(),
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
-                   "period, addr, weight, data_src, phys_addr, spe_op, spe_events, spe_target, "
+                   "period, addr, weight, data_src, mem (its words), phys_addr, spe_op, "
+                   "spe_events, spe_target, "
                    "spe_issue and spe_xlat (operation, events, branch target and latencies of an "
                    "SPE record, with perf's words), brstack (branch records), iregs and uregs "
                    "(registers), mode, exact (PERF_RECORD_MISC_EXACT_IP), ip, sym, symoff, dso, "

@@ -23,7 +23,7 @@ What is near is named:
   skidscan: column 'tiem' does not exist; did you mean time?
   [64]
   $ skidscan samples --columns qqq
-  skidscan: column 'qqq' does not exist; expected time, pid, tid, cpu, attr, event, period, addr, weight, data_src, phys_addr, spe_op, spe_events, spe_target, spe_issue, spe_xlat, brstack, iregs, uregs, mode, exact, ip, sym, symoff, dso, trace, recording
+  skidscan: column 'qqq' does not exist; expected time, pid, tid, cpu, attr, event, period, addr, weight, data_src, mem, phys_addr, spe_op, spe_events, spe_target, spe_issue, spe_xlat, brstack, iregs, uregs, mode, exact, ip, sym, symoff, dso, trace, recording
   [64]
   $ skidscan correct --by lines
   skidscan: --by lines: expected instruction, line, function; did you mean line? try 'skidscan correct --help'
