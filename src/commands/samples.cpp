@@ -175,7 +175,7 @@ void quote(std::string_view value, std::string& text) {
   }
 }
 
-constexpr std::array<Column, 27> kColumns = {
+constexpr std::array<Column, 28> kColumns = {
     {{"time", true, Needs::nothing, number<&Sample::time>},
      {"pid", true, Needs::nothing, number<&Sample::pid>},
      {"tid", true, Needs::nothing, number<&Sample::tid>},
