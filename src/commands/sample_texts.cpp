@@ -3,6 +3,7 @@
 #include "src/perfdata/branch_entry.h"
 #include "src/support/byte_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <string_view>

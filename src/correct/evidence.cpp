@@ -4,7 +4,6 @@
 #include "src/audit/branch_counter.h"
 #include "src/audit/branch_filter.h"
 #include "src/locate/visit_records.h"
-#include "src/machine/machine.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
