@@ -49,7 +49,10 @@ std::vector<Option> filter_options(locate::Filter& filter) {
           {"--cpu", numbers(Filter::cpu), "only samples on these CPUs: 0,2-5"},
           {"--time", std::move(times),
            "only samples from START,STOP, in seconds of the recording's clock, either of which may "
-           "be missing; or from a share of it: 10%-20%, or 10%/2 for the second tenth"}};
+           "be missing; or from a share of it: 10%-20%, or 10%/2 for the second tenth"},
+          {"--copied-code", Value::flag(filter.takes_copies),
+           "take executable memory that a process mapped over a file for a copy of its code, as "
+           "BOLT's hugify and iodlr make it on huge pages; nothing verifies it"}};
 }
 
 void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,

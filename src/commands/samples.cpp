@@ -306,7 +306,7 @@ struct SamplePrinter {
     line.recording = file;
     if (reads_twice) {
       recording.spool();
-      spaces = locate::read_address_spaces(recording, filter.names());
+      spaces = locate::read_address_spaces(recording, filter.names(), options.filter.takes_copies);
       // Only at the end of a pipe is it known what it was recorded on.
       modules.expect_machine(recording.features().arch, recording.features());
       if (!selects_all) filter.begin(recording, spaces);

@@ -68,7 +68,11 @@ class Digester {
                     : nullptr),
         replay_(recording, result_.spaces, Replay::kMostBytes,
                 filter_ ? filter_->names() : nullptr),
-        in_order_(filter_ != nullptr) {}
+        in_order_(filter_ != nullptr) {
+    if (setup.filter != nullptr && setup.filter->takes_copies) {
+      result_.spaces.take_replaced_code_for_copies();
+    }
+  }
 
   Digest digest() {
     recording_.spool();

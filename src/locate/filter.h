@@ -33,6 +33,8 @@ struct Filter {
   /// compared by is_dso_named().
   std::array<std::vector<std::string>, kOptions.size()> lists = {};
   std::vector<TimeSlice> times = {};
+  /// Whether memory that replaced code of a file is taken for it: in AddressSpaces.
+  bool takes_copies = false;
 
   /// Whether it selects among the samples of an event.
   bool divides_events() const noexcept;

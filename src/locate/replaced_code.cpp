@@ -36,7 +36,7 @@ std::vector<std::string> remarks_on_replaced_code(const Digest& digest) {
                     "mapped before: "
                     "the program replaced it (a copy on huge pages) or unmapped it; they are not "
                     "counted for its "
-                    "functions",
+                    "functions (--copied-code counts them)",
                     digest.spaces.file(file).path, count));
   }
   return remarks;

@@ -153,8 +153,9 @@ void Replay::seal() {
 }
 
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording,
-                                           symbols::ThreadNames* names) {
+                                           symbols::ThreadNames* names, bool takes_copies) {
   symbols::AddressSpaces spaces;
+  if (takes_copies) spaces.take_replaced_code_for_copies();
   Replay replay(recording, spaces, Replay::kMostBytes, names);
   Record record;
   while (recording.next(record)) replay.take(record);

@@ -57,8 +57,9 @@ class Replay {
 };
 
 /// Reads a recording to its end for its mappings only, which are sealed; with `names` also for the
-/// names of threads.
+/// names of threads. `takes_copies`: AddressSpaces::take_replaced_code_for_copies().
 symbols::AddressSpaces read_address_spaces(perfdata::Recording& recording,
-                                           symbols::ThreadNames* names = nullptr);
+                                           symbols::ThreadNames* names = nullptr,
+                                           bool takes_copies = false);
 
 }  // namespace skid::locate

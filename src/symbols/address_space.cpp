@@ -144,12 +144,18 @@ void AddressSpaces::find_replaced_code() {
   constexpr std::size_t kMost = 16;
   for (const Life& life : lives_) {
     for (std::size_t i = 0; i < life.count && replaced_code_.size() < kMost; ++i) {
-      const Mapping& mapping = mappings_[life.first + i];
+      Mapping& mapping = mappings_[life.first + i];
       if (!files_[mapping.file].is_memory) continue;
       AddressRange alike{0, UINT64_MAX};
       const Mapping* before = newest(life, i, mapping.range.begin, alike);
       const bool is_file = before != nullptr && files_[before->file].is_code;
-      if (is_file) replaced_code_.push_back({mapping.file, mapping.range, before->file});
+      if (!is_file) continue;
+      if (takes_copies_ && mapping.range.end <= before->range.end) {
+        mapping.file = before->file;
+        mapping.distance = before->distance;
+      } else {
+        replaced_code_.push_back({mapping.file, mapping.range, before->file});
+      }
     }
   }
 }

@@ -69,8 +69,14 @@ class AddressSpaces {
     AddressRange addresses;
     FileIndex file;
   };
-  /// Returns the first 16 of these in the order of processes and time. To be called after `seal`.
+  /// Returns the first 16 of these in the order of processes and time, those that are taken for
+  /// copies left out. To be called after `seal`.
   const std::vector<ReplacedCode>& replaced_code() const noexcept { return replaced_code_; }
+
+  /// Takes executable memory that was mapped over a part of a file for a copy of that part, as
+  /// programs make it on huge pages. Nothing in a recording shows that it is one. To be called
+  /// before `seal`.
+  void take_replaced_code_for_copies() { takes_copies_ = true; }
 
   /// Ends adding events, and makes them available to `find`. To be called once.
   void seal();
@@ -128,6 +134,7 @@ class AddressSpaces {
   std::vector<Mapping> mappings_;  ///< as added; after `seal` sorted by life and time
   std::uint64_t bytes_ = 0;
   std::vector<ReplacedCode> replaced_code_;
+  bool takes_copies_ = false;
   std::vector<MappedFile> files_;
   /// By path, build-id in the record, inode and device.
   using FileKey = std::tuple<std::string, std::string, std::uint64_t, std::uint64_t>;

@@ -70,6 +70,12 @@ TEST_F(DigestTest, CountsSamplesInMemoryThatReplacedCode) {
   builder.sample(0x700010, 7, 6);
   EXPECT_THAT(remarks_on_replaced_code(digest_of(builder)),
               ElementsAre(HasSubstr("/bin/program: 2 samples are in memory without a file")));
+  builder.mmap(7, 0x404000, 0x2000, 0, "//anon", 7).sample(0x404010, 7, 8);  // beyond the file
+  auto recording = open(builder);
+  const Filter copies{.takes_copies = true};
+  const Digest counted = digest(recording, {.filter = &copies});
+  EXPECT_THAT(by_file(counted), ElementsAre(Pair("/bin/program", 4), Pair("/tmp/perf-7.map", 2)));
+  EXPECT_THAT(remarks_on_replaced_code(counted), ElementsAre(HasSubstr("program: 1 samples")));
   auto generated = RecordingBuilder().event({});
   generated.mmap(7, 0x700000, 0x1000, 0, "//anon", 1).sample(0x700010, 7, 2);
   generated.mmap(7, 0x700000, 0x1000, 0, "//anon", 3).sample(0x700010, 7, 4);
