@@ -52,8 +52,7 @@ EventRule rule_of(const measure::RecordedEvent& event) {
   }
   if (measure::is_page_fault(attribute)) return {Rule::page_fault, {}};
   if (measure::is_clock(attribute)) return {Rule::none, NotJudged::timer};
-  if (measure::is_spe(event)) return {Rule::none, NotJudged::every_instruction};
-  if (measure::is_ibs(event)) {
+  if (measure::is_spe(event) || measure::is_ibs(event)) {
     return {Rule::none, measure::tags_any_operation(event.pmu_name, attribute)
                             ? NotJudged::every_instruction
                             : NotJudged::unknown_cause};

@@ -231,7 +231,10 @@ DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalog
   for (const std::string& other : machine.other_pmus) {
     if (!other.starts_with("arm_spe")) continue;
     set.notes.push_back(
-        fmt::format("{0}: left out; record it with 'perf record -e {0}//' and audit that", other));
+        fmt::format("{0}: left out, it needs a short runway, and the skid of others a long one; "
+                    "record it alone: "
+                    "-e {0}/load_filter=1,jitter=1/u,{0}/store_filter=1,jitter=1/u -p none",
+                    other));
   }
   return set;
 }

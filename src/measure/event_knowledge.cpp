@@ -270,6 +270,11 @@ std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& 
 }
 
 bool tags_any_operation(std::string_view pmu_name, const Attribute& attribute) {
+  if (pmu_name.starts_with("arm_spe")) {
+    // branch_filter, load_filter and store_filter; event_filter; min_latency
+    constexpr std::uint64_t kTypes = std::uint64_t{7} << 32U;
+    return ((attribute.config & kTypes) | attribute.config1 | attribute.config2) == 0;
+  }
   constexpr std::uint64_t kOpL3MissOnly = std::uint64_t{1} << 16U,
                           kFetchL3MissOnly = std::uint64_t{1} << 59U;
   const bool of_misses = (pmu_name == "ibs_op" && (attribute.config & kOpL3MissOnly) != 0) ||

@@ -94,8 +94,9 @@ class RecordedCpu {
   std::shared_ptr<const events::Catalogue> catalogue_;
 };
 
-/// Whether an event of IBS samples any operation: without the filters l3missonly, ldlat, fetchlat
-/// and strmst (arch/x86/events/amd/ibs.c). `pmu_name`: a core PMU's for events handed to IBS.
+/// Whether an event of IBS or SPE samples any operation: without the filters l3missonly, ldlat,
+/// fetchlat and strmst (arch/x86/events/amd/ibs.c), or those of SPE (drivers/perf/arm_spe_pmu.c).
+/// `pmu_name`: a core PMU's for events handed to IBS.
 bool tags_any_operation(std::string_view pmu_name, const perfdata::Attribute& attribute);
 
 /// Whether an event is cpu-clock or task-clock.

@@ -282,6 +282,10 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
   if (event.entry) basis.level_three = events::level_3_of(*event.entry);
   if (geometry != nullptr) {
     basis.geometry = geometry->map.geometry();
+    // What a filter passes is not any instruction of the loop.
+    if (is_spe(event) && !tags_any_operation(event.pmu_name, attribute)) {
+      basis.geometry->even_hit_share.reset();
+    }
     basis.known_offset = known_offset(event, description);
     basis.not_judged = reason_not_judged(event, description, geometry->categories);
     if (description != nullptr) {

@@ -20,7 +20,7 @@ struct Attribute {
   std::uint32_t type = 0;  ///< PERF_TYPE_*, or a PMU's number
   std::uint64_t config = 0;
   std::uint64_t config1 = 0;  ///< breakpoints: the address
-  std::uint64_t config2 = 0;  ///< breakpoints: the length in bytes
+  std::uint64_t config2 = 0;  ///< breakpoints: the length in bytes; SPE: the least latency
   std::uint32_t bp_type = 0;  ///< breakpoints: 1 read, 2 write, 4 execute
 
   bool frequency = false;  ///< `period_or_frequency` is in samples per second

@@ -45,6 +45,34 @@ constexpr std::uint64_t kBusyPeriod = 400'009;
 constexpr std::uint64_t kIbsPeriodUnit = 16;
 constexpr std::uint64_t kAmdPeriod = kIbsPeriodUnit * 631;
 constexpr std::uint64_t kBusyAmdPeriod = kIbsPeriodUnit * 25'013;
+/// Operations. The kernel raises it to the least of the CPU, 256 to 4096 (PMSIDR_EL1.Interval in
+/// drivers/perf/arm_spe_pmu.c).
+constexpr std::uint64_t kSpePeriod = 1024;
+
+/// What passes a filter of SPE, and the trigger for it.
+struct SpeFilter {
+  std::string_view term;
+  events::Counted counted;
+  std::string_view trigger;
+};
+constexpr std::array kSpeFilters{
+    SpeFilter{"load_filter=1", events::Counted::loads, "load"},
+    SpeFilter{"store_filter=1", events::Counted::stores, "store"},
+    SpeFilter{"branch_filter=1", events::Counted::branches, "branch-taken"}};
+
+/// The filter of an SPE event; null for other events, without one, and with several, any of which
+/// an operation may pass.
+const SpeFilter* spe_filter_of(const RequestedEvent& event) {
+  const SpeFilter* found = nullptr;
+  if (!event.name.starts_with("arm_spe_")) return found;
+  for (const SpeFilter& filter : kSpeFilters) {
+    if (event.name.find(filter.term) == std::string::npos) continue;
+    if (found != nullptr) return nullptr;
+    found = &filter;
+  }
+  return found;
+}
+
 bool is_of_every_instruction(events::Counted counted) {
   return counted == events::Counted::cycles || counted == events::Counted::instructions;
 }
@@ -108,6 +136,9 @@ runway::TriggerKind trigger_for(const RequestedEvent& event,
   if (event.kind == EventKind::faults) return runway::trigger_kind_from("fault");
   if (known) {
     if (const auto best = events::best_trigger(*known)) return *best;
+  }
+  if (const SpeFilter* filter = spe_filter_of(event)) {
+    return runway::trigger_kind_from(filter->trigger);
   }
   if (event.name == "branch-misses") return runway::trigger_kind_from("branch-mispredict");
   for (const std::string_view branch : {"branches", "branch-instructions", "r00c4", "rc4"}) {
@@ -317,7 +348,10 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
     // Without a PMU perf puts a timer in the place of generic cycles.
     const auto caused = machine.has_core_pmu() ? known : std::nullopt;
     named.trigger = trigger_for(event, options.trigger, caused);
-    named.counted = known ? events::counted_by(*known) : events::counted_by_generic(event.name);
+    const SpeFilter* filter = spe_filter_of(event);
+    named.counted = known               ? events::counted_by(*known)
+                    : filter != nullptr ? filter->counted
+                                        : events::counted_by_generic(event.name);
     named.event = std::move(event);
   }
   return chosen;
@@ -332,6 +366,7 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
   if (is_built_in(chosen.event.kind)) {
     return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
   }
+  if (is_of_spe(chosen)) return kSpePeriod;
   const bool busy = is_busy(chosen);
   const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
   // AMD's too for an x86 CPU of unknown vendor: others accept any period.

@@ -128,10 +128,15 @@ inline const machine::CorePmu* named_pmu(std::string_view event, const machine::
 /// Whether an event occurs in every cycle or instruction, some 10^10 times a second.
 bool is_busy(const ChosenEvent& chosen);
 
-/// Whether IBS itself is sampled, which tags any operation: only samples that access the trigger's
-/// data are judged.
+/// Whether SPE is sampled.
+inline bool is_of_spe(const ChosenEvent& chosen) {
+  return chosen.event.name.starts_with("arm_spe_");
+}
+
+/// Whether IBS itself or SPE is sampled, which tag any operation: only samples that access the
+/// trigger's data are judged.
 inline bool is_tagged(const ChosenEvent& chosen) {
-  return chosen.event.name.starts_with("ibs_op/");
+  return chosen.event.name.starts_with("ibs_op/") || is_of_spe(chosen);
 }
 
 /// Whether samples of the event would pass over some of an iteration: the events from one to the

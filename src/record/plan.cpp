@@ -70,7 +70,7 @@ std::uint64_t samples_for(const ChosenEvent& chosen, const PlanOptions& options,
   if (options.duration_seconds || options.iterations) return 0;
   if (chosen.event.kind != EventKind::other) return options.samples;
   double share = runway::share_of_triggers(target.specification, chosen.counted);
-  if (is_tagged(chosen)) {
+  if (is_tagged(chosen) && (is_busy(chosen) || chosen.counted == events::Counted::other)) {
     const auto instructions =
         runway::events_per_iteration(target.specification, events::Counted::instructions);
     share =
@@ -295,8 +295,13 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
   std::set<TriggerKind> triggers;
   for (const ChosenEvent& chosen : events) {
     if (!triggers.insert(chosen.trigger).second) continue;
-    const bool tagged = std::ranges::any_of(
-        events, [&](const auto& one) { return one.trigger == chosen.trigger && is_tagged(one); });
+    // Others need a runway for their skid.
+    const auto others = std::ranges::count_if(events, [&](const auto& one) {
+      return one.trigger == chosen.trigger && one.event.kind == EventKind::other && !is_tagged(one);
+    });
+    const bool tagged = others == 0 && std::ranges::any_of(events, [&](const auto& one) {
+                          return one.trigger == chosen.trigger && is_tagged(one);
+                        });
     targets.push_back(specification_for(chosen.trigger, options, arch));
     // The trigger's operation is one of this many.
     constexpr std::uint32_t kTaggedNops = 20;

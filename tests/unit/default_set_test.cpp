@@ -128,6 +128,25 @@ TEST(DefaultSet, HasNoLevelsOfAZen4WithoutIbs) {
               ElementsAre(HasSubstr("ibs_op, which samples them, does not exist")));
 }
 
+TEST(NamedEvents, OfSpeHaveTheTriggerThatPassesTheirFilterAndAShortRunway) {
+  const Tree neoverse("neoverse-n1");
+  const auto plan =
+      [&](const char* event) {  // trigger, NOPs, whether more samples are read than asked for
+        const PlanOptions options{.events = {event}, .levels = std::vector{0}};
+        const RecordRequest request = neoverse.request(options);
+        const auto& target = request.targets.at(0);
+        return fmt::format("{} {} {} {}", runway::name_of(target.trigger), target.nops,
+                           request.events.at(0).period,
+                           planned(options, request).at(0).samples > options.samples);
+      };
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1,jitter=1/u"), "load 20 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/jitter=1,store_filter=1/u"), "store 20 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/branch_filter=1/"), "branch-taken 20 1024 true");  // and the loop's own
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1,store_filter=1/"), "load 20 1024 true");
+  EXPECT_EQ(plan("arm_spe_0//"), "load 20 1024 true");
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1/,MEM_ACCESS_RD"), "load 5000 1024 false");
+}
+
 TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
   Tree hybrid("alder-lake");
   hybrid.catalogue = nullptr;

@@ -210,6 +210,23 @@ TEST(NotJudgedReason, IsWhatEveryInstructionCausesOrWhatIsNotKnown) {
             NotJudged::no_core_event);
 }
 
+TEST(TagsAnyOperation, UnlessAFilterIsSet) {
+  const auto tags = [](const char* pmu, std::uint64_t config, std::uint64_t config1 = 0,
+                       std::uint64_t config2 = 0) {
+    auto attribute = event(11, config);
+    attribute.config1 = config1;
+    attribute.config2 = config2;
+    return tags_any_operation(pmu, attribute);
+  };
+  EXPECT_TRUE(tags("ibs_op", 1 << 19)) << "cnt_ctl";
+  EXPECT_FALSE(tags("ibs_op", 1 << 16)) << "l3missonly";
+  EXPECT_FALSE(tags("ibs_op", 0, 128)) << "ldlat";
+  EXPECT_TRUE(tags("arm_spe_0", 1 << 16 | 1)) << "jitter, ts_enable";
+  EXPECT_FALSE(tags("arm_spe_0", std::uint64_t{1} << 33)) << "load_filter";
+  EXPECT_FALSE(tags("arm_spe_0", 0, 8)) << "event_filter";
+  EXPECT_FALSE(tags("arm_spe_0", 0, 0, 30)) << "min_latency";
+}
+
 TEST(NotJudgedReason, AsksWhetherTheTriggerCausesTheEvent) {
   runway::TargetDescription target;
   target.layout.trigger = {0x1000, 0x1003};
