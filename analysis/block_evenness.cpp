@@ -111,7 +111,7 @@ std::uint64_t draw_binomial(std::uint64_t n, double p, Random& random) {
   return drawn;
 }
 
-/// A block to draw from: the probabilities of its places.
+/// The distribution that simulated blocks are drawn from: the chance of each place.
 struct Model {
   std::uint64_t samples = 0;
   std::vector<double> chances;

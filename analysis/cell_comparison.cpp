@@ -282,7 +282,8 @@ class Comparer {
   bool is_censored(const OffsetCounts& offsets) const {
     return end_ && !offsets.empty() && offsets.counts().rbegin()->first >= *end_;
   }
-  /// Returns offsets as they are compared: all from the end on count as the end.
+  /// Returns `offsets` with those at or beyond `end_`, the first censored offset, counted at
+  /// `end_`.
   OffsetCounts cut_off(const OffsetCounts& offsets) const {
     if (!is_censored(offsets)) return offsets;
     OffsetCounts result;

@@ -77,8 +77,7 @@ std::string counted_by(const Measurement& m) {
                      excluded_modes(m.event));
 }
 
-/// Returns the number of an event, which is that of one with the same label, or of one that counts
-/// the same.
+/// Returns the number of an event. Events with the same label, or with the same code, share one.
 std::size_t number_of(const Measurement& m, std::map<std::string, std::size_t>& events) {
   const std::size_t next = events.size();  // numbers ascend, with gaps
   const std::string code = counted_by(m);

@@ -14,10 +14,9 @@
 
 namespace skid::analysis {
 
-/// Counts how often the counter overflowed at one event of an iteration and another one was
-/// recorded. Both follow from consecutive samples of a thread, with no record lost between them:
-/// the counter restarts when a record is written, so that the next overflow is a period of events
-/// later.
+/// Pairs of consecutive samples of a thread without a lost record between them, counted by two
+/// events of the iteration: that of the overflow and the recorded one. The counter restarts when a
+/// record is written, so the overflow is `period` events after the previous sample.
 struct SamplePairs {
   /// Retired instructions from each event of an iteration to the next; the last distance leads to
   /// the first event of the next iteration. Each is at least 1. Empty: each instruction of
@@ -32,15 +31,15 @@ struct SamplePairs {
   /// Pairs with a sample elsewhere, or with lost or throttled records between them.
   std::uint64_t left_out = 0;
 
-  /// Adds a pair of samples that are `period` events and a delay apart, at events `from` and `to`
-  /// of the iteration.
+  /// Adds the pair of a sample at event `from` and the next one, at event `to` (both from 0). The
+  /// counter overflowed at event (from + period) mod K; `period` is in events.
   void add(std::uint64_t from, std::uint64_t to, std::uint64_t period);
   std::uint64_t pairs() const {
     return std::accumulate(counts.begin(), counts.end(), delays.total());
   }
   /// Adds pairs of the same target.
   SamplePairs& operator+=(const SamplePairs& more);
-  /// Whether pairs are of the same target.
+  /// Whether both have the same distances and iteration, so that they can be added.
   bool is_like(const SamplePairs& other) const {
     return distances == other.distances && iteration == other.iteration;
   }

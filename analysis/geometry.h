@@ -1,4 +1,4 @@
-// The part of a target's layout that the figures depend on.
+// The layout of a target, as statistics need it.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace skid::analysis {
 
-/// The part of a target's layout that the figures depend on.
+/// Offsets, triggers and distances of a target, in instructions unless a name has `bytes`.
 struct Geometry {
   /// Offsets in instructions that can occur: from -(lead-in) to the longest runway.
   std::int64_t lowest_offset = 0, highest_offset = 0;

@@ -14,7 +14,8 @@ struct MeasuredDelay {
   Delay delay;
   SamplePairs pairs;
 };
-/// Computes the delays of several runs of one event and level, which are added up by target.
+/// Adds the pairs of runs whose targets have the same distances, and computes one delay of each
+/// sum. Sums without a significant delay are left out.
 std::vector<MeasuredDelay> delays_over(const std::vector<const Measurement*>& runs);
 
 }  // namespace skid::analysis

@@ -12,8 +12,8 @@
 
 namespace skid::analysis {
 
-/// Why an event or a sample is not judged. Reports use the reasons up to `unknown_cause`, audits
-/// those from `no_core_event` on.
+/// Why an event or a sample is not judged. Reports use the reasons up to `unknown_cause`; audits
+/// use `timer`, `every_instruction`, and those from `no_core_event` on.
 enum class NotJudged : std::uint8_t {
   none,  ///< it is judged
   // Events.

@@ -44,13 +44,16 @@ class TargetMap {
   /// counted from the runway's first byte. There is no lead-in and no censored class.
   static TargetMap of_functions(AddressRange hit, CodeRegion runway);
 
-  /// Classifies an address. Where samples land at the instruction executed next, the successors of
-  /// other triggers count as other triggers, and so does a trigger that directly follows another
-  /// one. Where they land at an interrupt, they are of the nearest trigger before them, round the
-  /// loop: of an other trigger, or past the end of the last runway. The latter are censored there.
+  /// Classifies an address. `next_executed`: a successor of another trigger, and a trigger that
+  /// directly follows one, are `other_trigger`. `interrupted`: an address of the lead-in or the
+  /// loop that follows another trigger more closely than a trigger is `other_trigger`; the rest of
+  /// the lead-in is `censored`, as the last instruction of the last runway, or `loop` if that
+  /// runway has no censored end.
   Classified classify(std::uint64_t address, Landing landing = Landing::at_cause) const;
 
+  /// Returns the layout that the statistics depend on.
   Geometry geometry() const;
+  /// Returns the number of exact triggers.
   std::size_t triggers() const noexcept { return blocks_.size(); }
   /// Returns the address of the first byte of a trigger, by the trigger's number from 0.
   std::uint64_t trigger_address(std::size_t trigger) const {

@@ -20,13 +20,13 @@ struct Axis;
 using analysis::OffsetAxis;
 using output::Column;
 
-/// Chooses an axis that contains offset 0 and all samples, unless a few far ones (0.05% of a
-/// measurement on either side) would compress the others. Bins have whole retirement groups if
-/// there are some.
+/// Chooses the axis for at most about `most_bins` bins. It contains offset 0 and all samples,
+/// unless the outer 0.05% of a measurement would make it more than four times as long. Bins are
+/// multiples of --bin; without one, of the retirement group.
 OffsetAxis choose_axis(const std::vector<Column>& columns, std::int64_t most_bins);
 
-/// Returns the axis as it is drawn, with some space at both ends. If it `has_lines`, it is
-/// logarithmic unless it is short.
+/// Returns the axis with a margin at both ends. Figures of lines (`has_lines`) have a logarithmic
+/// one above 100 instructions.
 Axis drawn(const OffsetAxis& axis, bool has_lines);
 
 /// Returns gnuplot's settings of an axis, with as many tics as the panels of `grid` have room for.

@@ -47,11 +47,12 @@ inline constexpr std::string_view kNoteSection = ".note.skidscan";
 inline constexpr std::string_view kNoteOwner = "skidscan";
 inline constexpr std::uint32_t kNoteType = 1;
 inline constexpr std::uint32_t kNoteVersion = 1;
-/// Number of spaces after the text of a pointer chase: more than the numbers that depend on the
-/// working set take.
+/// Spaces that end the text of a pointer chase, in bytes: room for larger numbers when
+/// with_working_set() changes the size.
 inline constexpr std::size_t kSpareBytes = 64;
 
-/// Lists the built-in events on a target of this specification, as docs/method.md states them.
+/// Returns, for each built-in event, the expected offset (instructions) and events per iteration
+/// (docs/method.md).
 std::vector<Expectation> expectations_for(const Specification& specification);
 
 /// Lists the data that the triggers of a target of this specification access.
@@ -62,7 +63,7 @@ nlohmann::ordered_json json_of(const Specification& specification);
 /// Converts a description to JSON without the addresses.
 nlohmann::ordered_json json_of(const TargetDescription& description);
 
-/// Writes the text of the note of a target with that number of other triggers; one line.
+/// Returns the note's JSON text, one line, of a target with that number of other triggers.
 std::string note_text(const Specification& specification, std::size_t other_triggers);
 
 /// Decodes a descriptor. `path` and `offset` are for the message. The content is checked

@@ -467,6 +467,7 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.content(), source.file);
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);
+  perfdata::refuse_corrected(recording.features(), source.file.string(), "audit the original");
   code::CodeBudget budget;
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = audit_data_addresses(profile, budget);

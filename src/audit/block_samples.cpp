@@ -104,10 +104,9 @@ struct Counter {
   const EvenEvent& event;
   const SamplesByAddress& samples;
 
-  /// Returns the places of a block and their samples. nullopt: the block has instructions that are
-  /// executed in parts, which cause several events, or are sampled between two parts. Or it has
-  /// inexact samples: those of its last instructions, if it is longer than what the kernel decodes
-  /// (PEBS_FIXUP_SIZE in arch/x86/events/intel/ds.c).
+  /// Returns the places of a block and their samples. nullopt if the block has an instruction
+  /// executed in parts (several events, or sampled between parts), or inexact samples: the kernel
+  /// decodes PEBS_FIXUP_SIZE bytes (arch/x86/events/intel/ds.c) and leaves later ones.
   std::optional<Part> count(const BasicBlock& block) const {
     Part part;
     for (std::size_t i = block.begin; i < block.end;) {

@@ -43,7 +43,7 @@ inline constexpr std::size_t kBranchFaults = words_of(BranchFault{}).size();
 /// Why a record is not judged.
 enum class BranchUnjudged : std::uint8_t {
   none,
-  kernel,       ///< the branch enters or leaves the kernel, whose code does not decide about it; or
+  kernel,       ///< the branch enters or leaves the kernel, and the code does not decide; or
                 ///< an address was not recorded
   guest,        ///< the sample is of a guest, a hypervisor or an unknown mode
   not_retired,  ///< the abort of a transaction, or a branch on a wrongly speculated path

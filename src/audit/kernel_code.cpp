@@ -64,9 +64,9 @@ constexpr std::array<std::array<const char*, 2>, 2> kEntries{
 constexpr std::array<const char*, 2> kFredEntries{"asm_fred_entrypoint_user",
                                                   "asm_fred_entrypoint_kernel"};
 
-/// The call at the begin of each function that an arm64 kernel replaces by a NOP when it starts,
-/// unless compiled with NOPs there (CONFIG_DYNAMIC_FTRACE_WITH_ARGS). The table of these calls has
-/// no addresses in the file of a kernel that can be relocated.
+/// The call at the beginning of each function that an arm64 kernel replaces by a NOP when it
+/// starts, unless compiled with NOPs there (CONFIG_DYNAMIC_FTRACE_WITH_ARGS). The table of these
+/// calls has no addresses in the file of a kernel that can be relocated.
 constexpr const char* kTracedCall = "_mcount";
 
 /// `code`: ascending by begin; in a damaged file they overlap.

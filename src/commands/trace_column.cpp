@@ -60,7 +60,7 @@ struct TextOf {
 
 using Fields = std::vector<perfdata::NamedValue>;
 
-/// The fields of a payload, or the reason why there are none.
+/// Returns the fields of a payload, or the reason why there are none.
 std::variant<Fields, std::string_view> fields_of(const perfdata::Tracepoints& tracepoints,
                                                  const perfdata::Attribute& attribute,
                                                  std::span<const std::byte> raw) {

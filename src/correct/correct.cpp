@@ -80,13 +80,8 @@ class Corrector {
         filtered_(profile.digest.filtered),
         evidence_(profile),
         biases_(profile) {
-    if (perfdata::is_corrected(profile.recording.features())) {
-      throw InputError({.file = profile.source.file.string(),
-                        .offset = {},
-                        .found = "samples that were corrected before",
-                        .expected = "a recording as perf made it",
-                        .remedy = "correct the original"});
-    }
+    perfdata::refuse_corrected(profile.recording.features(), profile.source.file.string(),
+                               "correct the original");
     for (const measure::RecordedEvent& recorded : profile.events) {
       if (!profile.selects(recorded, choices.filter, filtered_)) continue;
       CorrectedEvent& event = events_[recorded.index];

@@ -22,7 +22,8 @@ using analysis::in_thousands;
 /// Explains how the counts contradict the model; empty: they do not.
 std::string misfit_of(const CorrectedEvent& event, std::uint64_t placed) {
   const EventCorrection& c = event.correction;
-  // McNemar's test of two shares of the same samples: chi-square of one degree of freedom, 0.1%.
+  // McNemar's test compares two shares of the same samples: chi-square with one degree of
+  // freedom, p = 0.1%.
   constexpr double kSignificant = 10.83;
   const auto sampled = static_cast<double>(event.only_sampled);
   const auto preceding = static_cast<double>(event.only_preceding);

@@ -16,8 +16,7 @@
 //     +2 to +16     15 x nop                           no samples: near and far range are merged
 //     +17 to +32    16 x nop      3 samples            far: ranges 9 to 16, 17 to 32, 33 to 64, …
 //     +33 to +950   918 x nop                          ranges without samples, merged
-//     +951 to +1000 50 x nop                           the censored end is another part of the
-//     target
+//     +951 to +1000 50 x nop    censored end: another part of the target
 //
 // First each instruction becomes a piece or joins the piece before it: near a trigger if both are
 // equal, farther away if both are in the same range of doubling length. Then adjacent pieces
@@ -197,7 +196,7 @@ class Folder {
     for (const std::size_t index : anchors) {
       const std::size_t begin = index - std::min(index, folding_.context);
       const std::size_t end = index + 1 + std::min(count() - index - 1, folding_.context);
-      // A range of one instruction is that instruction.
+      // Show a gap of one instruction as that instruction, not as a range.
       const std::size_t before = shown.empty() ? 0 : shown.back().end;
       if (!shown.empty() && begin <= before + 1) {
         shown.back().end = std::max(shown.back().end, end);

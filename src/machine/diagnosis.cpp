@@ -153,8 +153,8 @@ void cause_events() {
 bool came_without_samples(int event, const EventAttempt& attempt) {
   constexpr std::uint64_t kSeveral = 4;
   const bool breakpoint = attempt.breakpoint != 0;
-  // Of a frequency the kernel starts with a period that it chooses itself. A timer of the kernel
-  // can be late in a guest whose host is busy.
+  // In frequency mode the kernel chooses the first period, and a software timer can be late in a
+  // guest: neither must give a sample in time.
   if (!breakpoint && (attempt.frequency || attempt.type == PERF_TYPE_SOFTWARE)) return false;
   constexpr std::size_t kPages = 8;
   const std::size_t size = (1 + kPages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

@@ -56,7 +56,7 @@ std::vector<std::string> default_event(const perfdata::Features& features,
   constexpr Since kHighestLevel{4, 3}, kMaybeHighest{4, 2};
   const Since version = version_of(features.perf_version);
   const bool is_cycles = is_recorded_as_requested("cycles", recorded, layout);
-  // With call graphs the default of s390 is a clock.
+  // On s390, `perf record -g` records a clock by default, so a clock there replaces nothing.
   const bool is_fallback = is_clock(recorded) && !features.arch.starts_with("s390");
   if (!is_cycles && !is_fallback) return {};
   if (version >= kHighestLevel) return {"cycles:P"};

@@ -99,9 +99,9 @@ std::string refusal_of_pmu(const RecordedEvent& event) {
   return fmt::format("the kernel rounds this period of {}", rule->who);
 }
 
-/// Counts the pairs of events that PEBS samples with a fixed period on an own target whose events
-/// are known: its triggers alone cause the event, once each, or it counts all instructions. Records
-/// of counters with precise distribution, or perhaps with it, are not delayed and have no pairs.
+/// Counts pairs of consecutive samples of PEBS events with a fixed period on a generated target.
+/// The triggers alone must cause the event, once each, or it counts all instructions. Counters with
+/// precise distribution (PDist), or perhaps with it, do not delay records and are left out.
 class SamplePairReader {
  public:
   /// `geometry`: of the target; null where none was found. `bases`, by attribute, get the pairs.

@@ -43,10 +43,21 @@ std::string_view next_step(NotJudged reason) {
     case NotJudged::no_code:
       return "--binary FILE and --symfs DIR take a copy of it";
     case NotJudged::no_only_predecessor:
-      return "record it with :pp, which needs none";
-    default:
-      return "";
+      return "record it with :pp, whose samples are judged by themselves";
+    case NotJudged::none:
+    case NotJudged::no_samples:
+    case NotJudged::other_causes:
+    case NotJudged::not_exact:
+    case NotJudged::mode_contradicts_address:
+    case NotJudged::no_address:
+    case NotJudged::architecture:
+    case NotJudged::not_decoded:
+    case NotJudged::inside_instruction:
+    case NotJudged::no_function:
+    case NotJudged::too_much_code:
+      break;
   }
+  return "";
 }
 
 }  // namespace skid::output

@@ -5,6 +5,7 @@
 #include "src/perfdata/feature_sections.h"
 #include "src/support/byte_order.h"
 #include "src/support/byte_reader.h"
+#include "src/support/error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -288,6 +289,15 @@ std::vector<FeatureSection> encode_features(const Features& features) {
 std::string name_of_feature(unsigned bit) {
   const Form* form = find_by(kForms, &Form::bit, bit);
   return form == nullptr ? fmt::format("feature {}", bit) : std::string(form->name);
+}
+
+void refuse_corrected(const Features& features, const std::string& file,
+                      const std::string& remedy) {
+  if (features.perf_version.find(kCorrectedMark) == std::string::npos) return;
+  throw InputError({.file = file,
+                    .found = "samples that were corrected before",
+                    .expected = "a recording as perf made it",
+                    .remedy = remedy});
 }
 
 }  // namespace skid::perfdata

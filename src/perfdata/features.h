@@ -116,9 +116,8 @@ inline bool is_synthetic(const Features& features) {
 /// moved by `skidscan correct -o`.
 inline constexpr std::string_view kCorrectedMark = ", corrected by skidscan";
 
-/// Whether a recording is marked as corrected.
-inline bool is_corrected(const Features& features) {
-  return features.perf_version.find(kCorrectedMark) != std::string::npos;
-}
+/// Throws InputError, naming `file`, if a recording is marked as corrected: its samples are not
+/// where perf recorded them. `remedy`: what to do instead.
+void refuse_corrected(const Features& features, const std::string& file, const std::string& remedy);
 
 }  // namespace skid::perfdata

@@ -68,8 +68,8 @@ class Recording {
     std::uint64_t unknown_ids = 0;    ///< their id belongs to no event
     std::uint64_t short_samples = 0;  ///< they end inside their fields
   };
-  /// Decodes a PERF_RECORD_SAMPLE that `next` returned. nullopt if it is left out, which is counted
-  /// from the beginning or the last `rewind` on, and is a fault if the record is too short.
+  /// Decodes a PERF_RECORD_SAMPLE that `next` returned. nullopt: an unknown id or a truncated
+  /// sample; left_out() counts it (from the last rewind() on), and a truncated one is a fault, too.
   std::optional<Sample> decode(const Record& record);
   const LeftOut& left_out() const noexcept { return left_out_; }
 
@@ -80,10 +80,11 @@ class Recording {
   /// Returns the records in memory, without reading more; the last one may be truncated. A caller
   /// may process some of them faster than `next` would, and consume them.
   std::span<const std::byte> buffered() const noexcept;
-  /// Whether a record begins where `next` continues, and not bytes that a record announced.
+  /// Whether `next` continues at the header of a record; false inside bytes that a record announced
+  /// (tracing data, AUX).
   bool is_at_record() const noexcept { return announced_.left == 0; }
-  /// Whether `next` returned a sample of a hardware trace, which is stored nowhere. They follow all
-  /// records of the files.
+  /// Whether the last record was made from AUX data (SPE), and is stored nowhere. Such samples
+  /// follow all records of the files.
   bool is_in_trace() const noexcept { return in_trace_; }
   /// Returns the position (Record::position) of the first byte of `buffered()`.
   std::uint64_t position() const noexcept { return position_; }
@@ -144,8 +145,8 @@ class Recording {
   void add_fault(InputFault fault) { faults_.add(std::move(fault)); }
   /// Notes a record that ended inside its fields and was left out.
   void add_short_record(const Record& record);
-  /// Adds a PERF_RECORD_LOST, LOST_SAMPLES, THROTTLE or AUX to `losses`, or notes that the record
-  /// is too short. Ignores other records, and samples that perf's own filter dropped.
+  /// Adds PERF_RECORD_LOST, LOST_SAMPLES, THROTTLE and AUX to `losses`; notes a truncated one.
+  /// Ignores other records, and lost samples that perf's own filter dropped.
   void add_losses(const Record& record, Losses& losses);
 
  private:

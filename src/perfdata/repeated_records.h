@@ -12,9 +12,9 @@ struct BulkLayout;
 class Recording;
 struct StoredRecords;
 
-/// Blocks of records before a PERF_RECORD_FINISHED_ROUND that are repeated after it. The last
-/// record of a block is a sample that is later than its first sample, so that the repetition cannot
-/// be chance. The cause: perf_mmap__push() reads the head of a ring buffer, perf_mmap__read_init()
+/// Records that perf wrote twice: a block before a PERF_RECORD_FINISHED_ROUND, again after it. A
+/// block counts only if its last record is a sample later than its first sample, which chance does
+/// not give. The cause: perf_mmap__push() reads the head of a ring buffer, perf_mmap__read_init()
 /// reads it again (tools/perf/util/mmap.c), and `prev` becomes the older head, so that records
 /// between the two are written again.
 struct RepeatedRecords {
@@ -22,7 +22,7 @@ struct RepeatedRecords {
   std::uint64_t records = 0, samples = 0;  ///< in all blocks, each counted once
   std::uint64_t offset = 0;                ///< where the first block is repeated in the file
 
-  /// Notes a sample that ends at offset `end` in the file.
+  /// Notes a sample: `end` is its end in the file (bytes), `time` in ns.
   void pass(std::uint64_t end, std::uint64_t time) noexcept {
     last_end = end;
     last_time = time;
@@ -33,7 +33,7 @@ struct RepeatedRecords {
              std::span<const std::byte> after, const BulkLayout& layout);
   /// Adds the blocks of a later part of the recording.
   void add(const RepeatedRecords& later);
-  /// Returns a warning; empty if there are no blocks.
+  /// Returns a warning with the remedy; empty: nothing was repeated.
   std::string warning() const;
 
   std::uint64_t last_end = 0, last_time = 0;  ///< end and time of the last noted sample

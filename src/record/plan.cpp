@@ -313,7 +313,7 @@ std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>
       targets, [](const runway::Specification& target) { return target.working_set_bytes != 0; });
   if (options.working_set && !chases) {
     throw ValueError(
-        "--working-set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "working set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
         "load-dram");
   }
   return targets;

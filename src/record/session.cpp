@@ -71,7 +71,7 @@ class ControlFifos {
  private:
   static fs::path parent() {
     fs::path parent = TemporaryDirectory::usual_parent();
-    // perf splits the two names at a comma.
+    // perf splits the argument of --control fifo:CONTROL,ACK at the first comma.
     return parent.string().find(',') == std::string::npos ? parent : "/tmp";
   }
 

@@ -79,7 +79,7 @@ TriggerData data_of(const runway::TargetDescription& target) {
 
 LoopPath::LoopPath(const LoopParts& parts) : data_(parts.data) {
   for (const std::uint64_t address : parts.starts) steps_.push_back({.address = address});
-  // Calls `visit(step, index, how many there are)` for the steps in a range.
+  // Calls `visit(step, index, count)` for each of the `count` steps in a range.
   const auto each = [this](AddressRange range, const auto& visit) {
     const auto begin = std::ranges::lower_bound(steps_, range.begin, {}, &Step::address);
     const auto end = std::ranges::lower_bound(steps_, range.end, {}, &Step::address);

@@ -22,16 +22,17 @@ namespace skid::synth {
 
 struct Model;
 
+/// run.json and the truth of each recording.
 struct SyntheticRun {
   run::Run run;
   std::vector<NamedTruth> recordings;
 };
 
-/// Writes the recordings of all levels beside its target into `directory`, which exists. Returns
-/// the content of run.json, without writing it. `repeats`: repetitions of all levels, at least 1,
-/// each drawn anew. `command_line`: that of skidscan. `begins`: called before each recording with
-/// its name, its number from 1 and the number of all recordings. Throws Error as
-/// Synthesizer::write does.
+/// Writes the recordings of all events, levels and repetitions into `directory`, which exists and
+/// has the target's file. Returns the content of run.json unwritten. `repeats`: repetitions of all
+/// levels, at least 1, each drawn anew. `command_line`: that of skidscan. `begins`: called before
+/// each recording (refused levels have none) with its name, its number from 1, and the total.
+/// Throws Error as Synthesizer::write does.
 SyntheticRun write_run(
     const Model& model, const runway::Target& target, int repeats,
     const perfdata::WritingChoices& choices, const std::filesystem::path& directory,

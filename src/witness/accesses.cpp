@@ -169,7 +169,8 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
     }
     add_unknown(predecessors.unknown, recorded(), accesses);
     if (predecessors.anything) note(Unknown::predecessor, accesses);
-    // Between two of its parts the next instruction is the same one.
+    // A string instruction can be interrupted between two parts; the next instruction is then
+    // itself.
     if (instructions::is_in_parts(instruction)) note(Unknown::operand, accesses);
     return accesses;
   }

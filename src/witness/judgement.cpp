@@ -57,7 +57,7 @@ void Distances::add(std::span<const Candidate> candidates, const Record& record)
     const bool fits_record = std::ranges::any_of(candidate.accesses.known, [&](const auto& access) {
       return fits(access, record).value_or(false);
     });
-    // The nearest come first.
+    // Candidates are in order of distance: of each address the nearest counts.
     if (!fits_record || !known.insert(candidate.address).second) continue;
     std::uint8_t& count = fitting.at(candidate.distance);
     count = std::min<std::uint8_t>(2, count + 1);

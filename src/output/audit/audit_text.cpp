@@ -320,8 +320,9 @@ struct Totals {
       is_found = is_found || one.count > 0;
     }
     const bool is_impossible = by_rule.front().count > 0 && by_rule.front().is_of_impossible();
-    const bool is_judged_otherwise = std::ranges::any_of(
-        by_rule, [](const Judged& one) { return one.what == "samples" && one.total > 0; });
+    const bool is_judged_otherwise = std::ranges::any_of(by_rule, [](const Judged& one) {
+      return one.condition == Condition::samples && one.total > 0;
+    });
     if (judged == 0) {
       // By what else a sample recorded: its data source, its IBS record.
       parts.push_back(is_judged_otherwise ? "no sample is judged by its event" + reason()

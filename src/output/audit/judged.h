@@ -15,7 +15,7 @@ struct Audit;
 
 namespace skid::output {
 
-/// What can be wrong with recordings.
+/// A condition of `audit --fail-on`.
 enum class Condition {
   impossible,  ///< samples or branches
   samples,     ///< impossible samples, data sources, data addresses or tagged operations

@@ -113,7 +113,7 @@ std::vector<std::string> count_warnings(const Measurement& m) {
     const std::string reason = resonance_of(m, basis);
     if (!reason.empty()) warnings.push_back("Evenness is " + reason + '.');
   }
-  // Where any instruction can be sampled, so can the end of the runway, however long it is.
+  // No warning of censored samples where any instruction can be sampled: no runway is long enough.
   if (!nops_are_right) warn_of_censored(breakdown, warnings);
   if (!basis.ignores_level) {
     std::string ignored = ignored_level(m.precise.recorded, basis.exact_ip,

@@ -205,6 +205,7 @@ std::string describe_delay(const std::optional<Delay>& delay) {
 }
 
 /// Returns where the instructions with the largest ratio are.
+/// Returns the offsets with the largest ratio: " at +3", " of one instruction in 4 from +1 to +29".
 std::string where(const Evenness::Offsets& largest) {
   const std::string first = signed_number(largest.first);
   if (largest.last <= largest.first) return " at " + first;

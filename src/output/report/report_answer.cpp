@@ -10,6 +10,7 @@
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
 #include "src/output/cell.h"
+#include "src/output/next_step.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/event_levels.h"
@@ -25,6 +26,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,8 +106,10 @@ class Answer {
       return {"no samples were recorded" + of, Ink::yellow};
     }
     if (!has_target_) {
-      return {"no target of skidscan was sampled; 'skidscan audit' judges a profile of any program",
-              Ink::yellow};
+      return {
+          "no target of skidscan is among the sampled files; 'skidscan audit' judges a profile of "
+          "any program",
+          Ink::yellow};
     }
     std::string text;
     Ink ink = Ink::green;
@@ -198,6 +202,8 @@ class Answer {
     by_verdict_.at(static_cast<std::size_t>(verdict)).add(machine, event, column);
     if (verdict == Verdict::not_judged && column.level > reason_level_) {
       reason_ = short_reason(m);
+      const std::string_view step = next_step(analysis::reason_not_judged(m.basis));
+      if (!step.empty()) reason_ += fmt::format("; {}", step);
       reason_level_ = column.level;
     }
     // Remedies without a number of samples come first, then the largest number.
