@@ -57,7 +57,7 @@ bool is_selected(const Measurement& measurement, int level, const FigureOptions&
 }
 
 void throw_none_selected() {
-  throw ValueError(
+  throw Error(
       "figure: nothing was measured of these events at these levels; name others with --event and "
       "--precise");
 }

@@ -32,7 +32,6 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
-#include "src/support/process.h"
 #include "src/symbols/demangle.h"
 
 #include <algorithm>
@@ -118,7 +117,7 @@ struct Audited {
     std::vector<std::string> command{"skidscan", "audit"};
     command.insert(command.end(), inputs.begin(), inputs.end());
     return fmt::format("'{}' judges whether the samples are at the instructions that caused them",
-                       shell_quoted(command));
+                       typed(command));
   }
 
   /// Moves the places out. Prints a note if nothing is known about any loop.
@@ -291,6 +290,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   }
   if (listing.columns.empty()) {
     if (inputs.has_unreadable) return ExitStatus::failed;
+    note_filtered(options.filter, reader.filtered(), shown);
     throw Error("no recorded event is one that -e selects");
   }
   if (options.by && listing.places.empty()) {
@@ -304,7 +304,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   for (const auto& remark : reader.remarks()) {  // that the lines which were written added
     if (known.insert(remark).second) shown.note(remark);
   }
-  return inputs.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  return inputs.status();
 }
 
 /// Returns the functions that a shell completes, the most sampled first; none for recordings whose

@@ -101,7 +101,7 @@ ExitStatus run_audit(const AuditOptions& options) {
     print_error(error.what());
   }
   if (status != ExitStatus::done) return status;
-  return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  return read.status();
 }
 
 }  // namespace

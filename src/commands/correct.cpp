@@ -80,7 +80,7 @@ ExitStatus run_correct(const CorrectOptions& options) {
     print_error(fmt::format("-o {}: not written: no event was corrected", options.output));
     return ExitStatus::failed;
   }
-  return read.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  return read.status();
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ namespace skid::commands {
 struct InputsRead {
   bool read_in_part = false;    ///< some recording or input lacks records or measurements
   bool has_unreadable = false;  ///< some input could not be read at all
+  bool selects_none = false;    ///< the filter selects no sample
+
+  /// Returns the exit status of a command that did all that it could.
+  ExitStatus status() const {
+    if (selects_none) return ExitStatus::failed;
+    return read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  }
 };
 
 /// Does the rest of the work on a recording that was read. Returns whether it was read in part.
@@ -67,8 +74,8 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
       return results.back().read_in_part;
     });
   };
-  const InputsRead done = each_recording(inputs, cores, shown, read);
-  note_filtered(filter, filtered, shown);
+  InputsRead done = each_recording(inputs, cores, shown, read);
+  done.selects_none = !note_filtered(filter, filtered, shown);
   return done;
 }
 

@@ -3,6 +3,7 @@
 #include "src/commands/terminal.h"
 #include "src/output/page.h"
 #include "src/support/escape.h"
+#include "src/support/standard_error.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -14,10 +15,11 @@ namespace skid::commands {
 
 namespace {
 
-/// Whether standard output is a terminal and NO_COLOR is not set (no-color.org).
+/// Whether standard output is a terminal that is not dumb, and NO_COLOR is not set (no-color.org).
 bool standard_output_takes_color() {
   const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && ::isatty(STDOUT_FILENO) == 1;
+  return (no_color == nullptr || *no_color == '\0') && ::isatty(STDOUT_FILENO) == 1 &&
+         !is_dumb_terminal();
 }
 
 /// Whether the locale (LC_ALL, LC_CTYPE, LANG) is UTF-8. True if none is set, as in most

@@ -4,7 +4,6 @@
 #include "src/support/standard_error.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace skid::commands {
 
@@ -30,7 +29,7 @@ void ProgressLine::begins(const char* what, const std::string& name, std::size_t
 }
 
 bool ProgressLine::suits_standard_error(bool quiet) {
-  return !quiet && ::isatty(STDERR_FILENO) == 1;
+  return !quiet && standard_error_can_be_erased();
 }
 
 void ProgressLine::show_until_end(std::chrono::milliseconds delay) {

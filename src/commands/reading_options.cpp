@@ -55,16 +55,18 @@ std::vector<Option> filter_options(locate::Filter& filter) {
            "BOLT's hugify and iodlr make it on huge pages; nothing verifies it"}};
 }
 
-void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
+bool note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown) {
   if (!filter.events.empty() && !filtered.has_event && !filtered.events.empty()) {
-    throw UsageError("-e {}: no such event was recorded; these were: {}",
-                     fmt::join(filter.events, ","),
-                     output::list_of({filtered.events.begin(), filtered.events.end()}));
+    throw Error("-e {}: no such event was recorded; these were: {}", fmt::join(filter.events, ","),
+                output::list_of({filtered.events.begin(), filtered.events.end()}));
   }
-  if (filter.selects_all() || filtered.all == 0) return;
-  shown.note(fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all));
+  if (filter.selects_all() || filtered.all == 0) return true;
+  const std::string selected =
+      fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all);
+  filtered.selected > 0 ? shown.note(selected) : print_error(selected);
   for (const std::string& message : filtered.unmatched(filter)) shown.note(message);
+  return filtered.selected > 0;
 }
 
 Option skid_option(std::string& run, std::string_view what) {

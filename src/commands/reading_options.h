@@ -30,9 +30,9 @@ namespace skid::commands {
 std::vector<Option> filter_options(locate::Filter& filter);
 
 /// Prints how many samples `filter` selected, and its elements that no sample matches. Prints
-/// nothing for a filter that selects all. Throws UsageError if none of the named events was
-/// recorded.
-void note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
+/// nothing for a filter that selects all. Returns false if there are samples and it selects none.
+/// Throws Error if none of the named events was recorded.
+bool note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown);
 
 /// Returns the option --skid RUN, for correct::Choices::measured. `what`: what the run measured, as

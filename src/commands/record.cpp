@@ -1,3 +1,4 @@
+#include "analysis/wording.h"
 #include "runway/trigger.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
@@ -6,6 +7,7 @@
 #include "src/commands/output_options.h"
 #include "src/commands/plan_options.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/machine/event_attempt.h"
@@ -21,7 +23,6 @@
 #include "src/run/packed_run.h"
 #include "src/run/run.h"
 #include "src/support/error.h"
-#include "src/support/process.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -73,17 +74,18 @@ std::string what_is_kept(const run::Run& run, const std::string& name,
   std::vector<std::string> command{"skidscan", "record", "--resume", name};
   if (options.pack) command.insert(command.end(), {"--pack", options.pack->string()});
   return fmt::format("{} of {} measurements kept; finish with: {}", finished,
-                     run.measurements.size(), shell_quoted(command));
+                     run.measurements.size(), typed(command));
 }
 
 void print_end(const run::Run& run, const std::string& name, const OutputOptions& shown) {
   const std::size_t refused = count(run, State::refused);
-  std::string line = fmt::format("{}: {} measurements", name, count(run, State::finished));
+  std::string line =
+      fmt::format("{}: {}", name, analysis::counted(count(run, State::finished), "measurement"));
   if (const std::size_t empty = count_empty(run); empty > 0)
     line += fmt::format(", {} of them without samples", empty);
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
-  if (name != record::kDefaultRunDirectory) line += " " + shell_quoted({name});
+  if (name != record::kDefaultRunDirectory) line += " " + typed({name});
   shown.result(line);
 }
 
@@ -132,7 +134,7 @@ void record_pending(run::Run& run, record::RunDirectory& directory, const record
   }
   if (end == record::SessionEnd::interrupted) {
     throw Error(fmt::format("interrupted: {}", what_is_kept(run, name, options)),
-                ExitStatus::interrupted);
+                status_of_signal(interrupts.first()));
   }
   if (count(run, State::finished) == 0) {
     throw Error("this machine refused every measurement; the first reason: {}",

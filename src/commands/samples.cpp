@@ -319,8 +319,9 @@ struct SamplePrinter {
   /// Prints what was left out. Returns whether records are missing.
   bool finish() {
     if (const auto unknown_ids = recording.left_out().unknown_ids; unknown_ids > 0) {
-      print_error(
-          fmt::format("{}: {} samples left out: their ids belong to no event", file, unknown_ids));
+      print_error(fmt::format("{}: {} left out: {} to no event", file,
+                              analysis::counted(unknown_ids, "sample"),
+                              unknown_ids == 1 ? "its id belongs" : "their ids belong"));
     }
     if (!trace_column.problem().empty())
       print_error(fmt::format("{}: {}", file, trace_column.problem()));
@@ -458,10 +459,10 @@ ExitStatus run_samples(const SamplesOptions& options) {
       return printer->finish();
     };
   };
-  const InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
+  InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
   if (done.has_unreadable) return ExitStatus::failed;
-  if (!is_closed) note_filtered(options.filter, filtered, shown);
-  return done.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  done.selects_none = !is_closed && !note_filtered(options.filter, filtered, shown);
+  return done.status();
 }
 
 }  // namespace
@@ -488,7 +489,8 @@ Command samples_command() {
                 "dso is requested or --comm or --dso given, they are printed when it has ended, "
                 "because mappings may follow the samples of their time. Addresses are hexadecimal "
                 "without a prefix. Control characters in names are printed as \\xNN."},
-      .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
+      .exit_statuses = {{ExitStatus::failed,
+                         "a recording could not be read, or no sample matches the filters"},
                         {ExitStatus::read_in_part, "a recording was read only in part"}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan samples perf.data --columns time,ip,sym,symoff"},

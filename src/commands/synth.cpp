@@ -134,7 +134,7 @@ void require_absent(const fs::path& path, bool force) {
   std::error_code ignored;
   // Devices and FIFOs are not replaced.
   if (force || !fs::is_regular_file(path, ignored)) return;
-  throw UsageError("{}: exists; --force replaces it", path.string());
+  throw Error("{}: exists; --force replaces it", path.string());
 }
 
 void print_target_details(const OutputOptions& shown, const Target& target) {
@@ -228,8 +228,7 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
   directory.keep();
   options.shown.result(fmt::format(
       "{}: {} synthetic measurements of the model {}, seed {}; read it with: skidscan report {}",
-      name.string(), written.recordings.size(), model.name, model.seed,
-      shell_quoted({name.string()})));
+      name.string(), written.recordings.size(), model.name, model.seed, typed({name.string()})));
 }
 
 ExitStatus run_synth(const SynthOptions& options) {

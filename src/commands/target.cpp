@@ -90,9 +90,8 @@ void require_replaceable(const fs::path& path) {
     // Not an ELF file, or a damaged one: it is not replaced.
   }
   if (!is_target) {
-    throw UsageError(
-        "{}: exists and is not a skidscan target; remove it or choose another name with -o",
-        shown(path));
+    throw Error("{}: exists and is not a skidscan target; remove it or choose another name with -o",
+                shown(path));
   }
 }
 

@@ -70,7 +70,7 @@ void StandardOutput::flush() {
 }
 
 void StandardOutput::start_pager() {
-  if (::isatty(STDOUT_FILENO) != 1) return;
+  if (::isatty(STDOUT_FILENO) != 1 || is_dumb_terminal()) return;
   const char* const own = std::getenv("PAGER");
   const std::string pager = own == nullptr ? "less" : own;
   const std::string program = pager.substr(0, pager.find(' '));
@@ -98,6 +98,19 @@ void print(std::string_view text, bool paged) {
   StandardOutput out(paged);
   out.text() = text;
   out.finish();
+}
+
+std::string typed(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    std::string plain;
+    for (const char c : word)
+      plain += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    const std::string escaped = escape_for_terminal(plain);
+    line += escaped == plain ? shell_quoted({word}) : "$'" + escaped + "'";
+  }
+  return line;
 }
 
 void print_error(std::string_view message) {

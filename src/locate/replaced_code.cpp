@@ -32,12 +32,13 @@ std::vector<std::string> remarks_on_replaced_code(const Digest& digest) {
   });
   for (const auto& [file, count] : samples) {
     remarks.push_back(
-        fmt::format("{}: {} samples are in memory without a file, at addresses where its code was "
+        fmt::format("{}: {} in memory without a file, at addresses where its code was "
                     "mapped before: "
                     "the program replaced it (a copy on huge pages) or unmapped it; they are not "
                     "counted for its "
                     "functions (--copied-code counts them)",
-                    digest.spaces.file(file).path, count));
+                    digest.spaces.file(file).path,
+                    count == 1 ? "1 sample is" : fmt::format("{} samples are", count)));
   }
   return remarks;
 }

@@ -19,11 +19,14 @@ class Interrupts {
 
   /// Returns true once for each signal that has come since the last call.
   bool take();
+  /// Returns the first signal that was taken; 0: none.
+  int first() const noexcept { return first_; }
 
  private:
   sigset_t watched_{};
   sigset_t mask_before_{};
   FileDescriptor signals_;
+  int first_ = 0;
 };
 
 }  // namespace skid::record

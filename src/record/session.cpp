@@ -362,8 +362,8 @@ void Progress::grown_to(std::uint64_t bytes) {
 void Progress::finish(std::uint64_t samples, std::uint64_t bytes) {
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   if (style_ != Style::silent) {
-    say(fmt::format("{}: {} samples in {:.1f} s", heading(), analysis::in_thousands(samples),
-                    seconds));
+    say(fmt::format("{}: {} sample{} in {:.1f} s", heading(), analysis::in_thousands(samples),
+                    samples == 1 ? "" : "s", seconds));
   }
   if (samples > 0) bytes_per_sample_ = static_cast<double>(bytes) / static_cast<double>(samples);
   ++done_;
@@ -404,7 +404,7 @@ void Progress::clear_line() {
 
 Progress::Style progress_style(bool quiet) {
   if (quiet) return Progress::Style::silent;
-  return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::lines;
+  return standard_error_can_be_erased() ? Progress::Style::terminal : Progress::Style::lines;
 }
 
 std::string duration_text(double seconds) {
@@ -439,6 +439,7 @@ bool Interrupts::take() {
   signalfd_siginfo info{};
   for (;;) {
     if (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      if (first_ == 0) first_ = static_cast<int>(info.ssi_signo);
       return true;
     }
     if (errno != EINTR) return false;

@@ -21,8 +21,13 @@ enum class ExitStatus : int {
   gate_failed = 4,
   nothing_judged = 5,
   usage = 64,
-  interrupted = 130,
+  interrupted = 130,  ///< by SIGINT; other signals as status_of_signal() returns
 };
+
+/// Returns the exit status of a program that a signal ended, as shells do.
+constexpr ExitStatus status_of_signal(int signal) {
+  return static_cast<ExitStatus>(128 + signal);
+}
 
 /// A failure. The message is one line in lower case that names its subject first
 /// and ends with the remedy, if any. `main` prints it and exits with `status()`.

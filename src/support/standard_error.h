@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include <sys/ioctl.h>
@@ -22,6 +23,17 @@ inline unsigned standard_error_width() {
   winsize size{};
   const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
   return is_known ? size.ws_col : kUsual;
+}
+
+/// Whether TERM is "dumb": a terminal without colours and movements of the cursor.
+inline bool is_dumb_terminal() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) == "dumb";
+}
+
+/// Whether standard error is a terminal on which a line can be erased and written again.
+inline bool standard_error_can_be_erased() {
+  return ::isatty(STDERR_FILENO) == 1 && !is_dumb_terminal();
 }
 
 }  // namespace skid

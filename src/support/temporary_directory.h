@@ -8,7 +8,8 @@
 
 namespace skid {
 
-/// A temporary directory, accessible to its owner only, removed with its contents.
+/// A temporary directory, accessible to its owner only, removed with its contents; also where
+/// SIGINT, SIGTERM or SIGHUP ends the process, as far as it contains only files.
 class TemporaryDirectory {
  public:
   /// Returns TMPDIR; /tmp if that is not a directory.

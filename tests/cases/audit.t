@@ -225,7 +225,7 @@ Loads of a block that are sampled unevenly:
   skidscan: --size: no figure is drawn; add --plot FILE or --plot-script FILE
   [64]
   $ skidscan audit a.data --fail-on biased --top 0 > text
-  skidscan: --fail-on biased: 1 of 1 judged blocks (100%) are sampled unevenly
+  skidscan: --fail-on biased: 1 of 1 judged blocks (100%) is sampled unevenly
   [4]
   $ skidscan audit a.data --fail-on impossible > text
   $ skidscan audit a.data --plot-script n.gp --top 0 > text

@@ -441,7 +441,7 @@ What has no constant skid is refused, and timers:
   $ grep -o -e '--fail-on refused: synth.data: ' err
   --fail-on refused: synth.data: 
   $ skidscan correct synth.data -e nothing > text 2> err
-  [64]
+  [1]
   $ correct timer.data
   $ "$PYTHON" -c 'from corrected import event
   > print(event()["verdict"], "timer" in event()["reason"])'

@@ -107,7 +107,7 @@ Faults of constant operands, and that of the first instruction's fetch, are judg
         1 64 0
   $ cp sound perf.data; skidscan audit perf.data --fail-on samples > text
   $ change 9 1; skidscan audit perf.data --fail-on samples > text
-  skidscan: --fail-on samples: 1 of 129 judged samples (0.78%) are at the wrong instruction, by what it does or by their data address
+  skidscan: --fail-on samples: 1 of 129 judged samples (0.78%) is at the wrong instruction, by what it does or by its data address
   [4]
 
 Faults of operands with registers are judged where these were recorded:

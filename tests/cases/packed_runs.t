@@ -28,6 +28,22 @@ Outputs are those of the directory, with the name of the tar.
   $ TMPDIR=$PWD/empty; mkdir empty; export TMPDIR
   $ skidscan report sound.tar -q > text; ls empty
 
+A signal removes them as well. Here it waits for a pipe that precedes the tar.
+
+  $ for signal in INT TERM HUP; do
+  >   mkfifo pipe; "$PYTHON" -c 'import os, signal, sys
+  > signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+  >     "$SKIDSCAN" audit pipe sound.tar > text 2> errors & waiting=$!
+  >   for i in $(seq 100); do [ -z "$(ls empty)" ] || break; sleep 0.1; done
+  >   ls empty | wc -l; kill -$signal $waiting; wait $waiting 2> none || echo $?; ls empty; rm pipe
+  > done
+  1
+  130
+  1
+  143
+  1
+  129
+
 GNU tar packs them as well, with or without the directory; files that the run does not name do not matter.
 
   $ tar -cf gnu.tar sound.run

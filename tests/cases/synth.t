@@ -52,7 +52,7 @@ Nothing is replaced without --force:
   $ cp a.data before
   $ skidscan synth model.json -o a.data --seed 5
   skidscan: a.data: exists; --force replaces it
-  [64]
+  [1]
   $ cmp a.data before
   $ skidscan synth model.json -o a.data --force -q
   $ cmp a.data before
@@ -65,7 +65,7 @@ Outputs go through links. FIFOs and devices: the unit tests of files.
   $ echo old > file; ln -s file link
   $ skidscan synth model.json -o link
   skidscan: link: exists; --force replaces it
-  [64]
+  [1]
   $ cat file
   old
   $ skidscan synth model.json -o link --force -q

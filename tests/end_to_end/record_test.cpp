@@ -294,7 +294,7 @@ TEST_F(Record, RestoresTheOldRunWhenInterruptedEarly) {
   })) << child.result().err;
   ASSERT_EQ(::kill(child.pid(), SIGTERM), 0);
   finish(child);
-  EXPECT_EQ(child.result().code.status, 130);
+  EXPECT_EQ(child.result().code.status, 143);
   EXPECT_THAT(child.result().err, EndsWith("skidscan: interrupted: nothing was recorded\n"));
   EXPECT_EQ(mark_of("skidscan.run"), "of skidscan.run");
   EXPECT_EQ(entries(), 1U);

@@ -565,8 +565,8 @@ TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
                           "instruction that accessed their data address: for 1 it was not found; 1 "
                           "is undecided (1 relative to FS or GS)"));
     EXPECT_THAT(output::audit_text(audits, page),
-                HasSubstr("1 of 5 judged samples (20.00%) are at the wrong instruction, by what it "
-                          "does or by their data address"));
+                HasSubstr("1 of 5 judged samples (20.00%) is at the wrong instruction, by what it "
+                          "does or by its data address"));
   }
 }
 

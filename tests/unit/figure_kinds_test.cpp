@@ -297,7 +297,7 @@ TEST(FigureSelection, KeepsTheEventsAndLevelsThatAreNamed) {
   ASSERT_THAT(machines[1].events, SizeIs(1));
   ASSERT_THAT(machines[1].events[0].columns, SizeIs(1));
   EXPECT_EQ(machines[1].events[0].columns[0].level, 2);
-  EXPECT_THROW(machines_of(list, {.events = {"cycles"}}), ValueError);
+  EXPECT_THROW(machines_of(list, {.events = {"cycles"}}), Error);
   EXPECT_THROW(machines_of({}, {}), Error);
 }
 

@@ -253,8 +253,8 @@ TEST_F(IbsRecordsOfSamples, AreShownInEachFormat) {
   EXPECT_THAT(output::audit_csv(audits), HasSubstr(",ibs_record,,,,,,,,,,,5,4,1,0.04"));
   EXPECT_THAT(
       output::audit_text(audits, {.width = 200, .details = false}),
-      StartsWith("1 of 4 judged samples (25.00%) are at instructions that cannot be that of "
-                 "their IBS record; no sample is judged by its event"));
+      StartsWith("1 of 4 judged samples (25.00%) is at an instruction that cannot be that of "
+                 "its IBS record; no sample is judged by its event"));
   for (const bool details : {false, true}) {
     EXPECT_THAT(output::audit_text(audits, {.width = 200, .details = details}),
                 HasSubstr("IBS        1 of 4 judged samples (25.00%, 4.56–69.94%) are at "

@@ -204,8 +204,8 @@ TEST_F(SpeRecordsOfSamples, AreShownInEachFormat) {
   EXPECT_THAT(output::audit_csv(audits), HasSubstr(",spe_record,,,,,,,,,,,5,4,1,0.04"));
   EXPECT_THAT(
       output::audit_text(audits, {.width = 200, .details = false}),
-      StartsWith("1 of 4 judged samples (25.00%) are at instructions that cannot be that of "
-                 "their SPE record; no sample is judged by its event"));
+      StartsWith("1 of 4 judged samples (25.00%) is at an instruction that cannot be that of "
+                 "its SPE record; no sample is judged by its event"));
   EXPECT_THAT(output::audit_text(audits, {.width = 200, .details = true}),
               HasSubstr("SPE        1 of 4 judged samples (25.00%, 4.56–69.94%) are at "
                         "instructions that cannot be that of their SPE record; 1 undecided"));

@@ -296,15 +296,17 @@ struct Totals {
     }
     if (samples == 0) return no_samples;
     if (!only_timers) {
-      return fmt::format("none of {} samples could be judged{}", in_thousands(samples), reason());
+      return samples == 1 ? "the one sample could not be judged" + reason()
+                          : fmt::format("none of {} samples could be judged{}",
+                                        in_thousands(samples), reason());
     }
     return fmt::format(
-        "{}a timer took all {} samples, wherever the program was; {} ('skidscan doctor' shows what "
+        "{}a timer took {}, wherever the program was; {} ('skidscan doctor' shows what "
         "a machine can sample)",
         substituted.empty()
             ? ""
             : fmt::format("perf found no PMU that counts {}: ", fmt::join(substituted, ", ")),
-        in_thousands(samples),
+        samples == 1 ? "the one sample" : fmt::format("all {} samples", in_thousands(samples)),
         only_arm ? next_step(analysis::NotJudged::no_precise_levels)
                  : "record an event of the CPU with :pp");
   }

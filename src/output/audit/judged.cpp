@@ -12,16 +12,43 @@
 #include "src/output/number_text.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace skid::output {
 
+namespace {
+
+/// Returns a clause of several samples as one of a single sample.
+std::string singular(std::string clause) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kForms{{
+      {"are at instructions that do not ", "is at an instruction that does not "},
+      {"are at instructions that ", "is at an instruction that "},
+      {"are ", "is "},
+      {"do not ", "does not "},
+      {" their ", " its "},
+      {" their ", " its "},  // of both clauses of a sentence
+      {" caused them", " caused it"},
+  }};
+  for (const auto& [several, single] : kForms) {
+    const std::size_t at = clause.find(several);
+    const bool is_at_begin = several.front() == ' ' || at == 0;
+    if (at != std::string::npos && is_at_begin) clause.replace(at, several.size(), single);
+  }
+  return clause;
+}
+
+}  // namespace
+
 std::string Judged::text() const {
   return fmt::format("{} of {} judged {} ({}) {}", analysis::in_thousands(count),
-                     analysis::in_thousands(total), what, percent_of(count, total), clause);
+                     analysis::in_thousands(total), what, percent_of(count, total),
+                     count == 1 ? singular(std::string(clause)) : std::string(clause));
 }
 
 namespace {

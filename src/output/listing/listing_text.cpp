@@ -444,9 +444,10 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
 /// Returns "760 of 766 samples (99.22%) are in deflate". `of_event`: " of EVENT" or empty.
 std::string answer(const Page& page, std::uint64_t part, std::uint64_t read,
                    const std::string& of_event, const std::string& where) {
-  return page.answer(fmt::format("{} of {} samples{} ({}) are in {}", analysis::in_thousands(part),
-                                 analysis::in_thousands(read), of_event,
-                                 percent_of(part, std::max<std::uint64_t>(read, 1)), where),
+  return page.answer(fmt::format("{} of {} sample{}{} ({}) {} in {}", analysis::in_thousands(part),
+                                 analysis::in_thousands(read), read == 1 ? "" : "s", of_event,
+                                 percent_of(part, std::max<std::uint64_t>(read, 1)),
+                                 part == 1 ? "is" : "are", where),
                      Ink::bold) +
          '\n';
 }
