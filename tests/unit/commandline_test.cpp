@@ -3,6 +3,7 @@
 #include "src/commands/commandline/completions.h"
 #include "src/commands/commandline/help.h"
 #include "src/commands/commandline/parse.h"
+#include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
@@ -103,7 +104,7 @@ TEST_F(CommandLine, TakesArgumentsAfterTwoDashesAsTheyAre) {
   EXPECT_EQ(form_, "square");
   EXPECT_THAT(inputs_, ElementsAre("-a", "--form", "--", "box"));
   parsed({"erase", "--"});
-  EXPECT_THAT(test::message_of<ValueError>([&] {
+  EXPECT_THAT(test::message_of<UsageError>([&] {
                 parsed({"erase", "--", "-x"});
               }),
               HasSubstr("-x: no such option"));
@@ -195,7 +196,7 @@ std::vector<std::string> shell_words(const std::string& line) {
   return words;
 }
 
-TEST(ValueError, StatesWhatIsExpected) {
+TEST(UsageError, StatesWhatIsExpected) {
   // Wrong command lines, and their messages without "; try 'skidscan … --help'".
   for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
            {"recrod", "'recrod': no such command; did you mean record?"},
@@ -247,7 +248,7 @@ TEST(ValueError, StatesWhatIsExpected) {
     try {
       parse(program, words);
       ADD_FAILURE() << "accepted";
-    } catch (const skid::ValueError& error) {
+    } catch (const UsageError& error) {
       EXPECT_EQ(error.status(), ExitStatus::usage);
       EXPECT_EQ(error.what(), message + (message.ends_with('?') ? "" : ";") + " try 'skidscan" +
                                   (command == words.end() ? "" : " " + *command) + " --help'");
