@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -106,21 +107,27 @@ void restore_replaced(const fs::path& path) {
   rename_directory(aside, path);
 }
 
-/// Returns the time that perf took for the measurements of a run; the longest for one that
-/// cannot be read but has recordings.
+/// Returns the time that perf took for the measurements of a run, without those during which the
+/// clock was set back; the longest where a time is missing, or where a run that has recordings
+/// cannot be read.
 std::chrono::seconds time_recorded(const fs::path& path) {
-  const auto seconds = [](const std::string& utc) {
+  using std::chrono::seconds;
+  const auto time_of = [](const std::string& utc) {
     std::tm time{};
-    return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &time) == nullptr ? 0 : ::timegm(&time);
+    return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &time) == nullptr
+               ? std::nullopt
+               : std::optional(seconds(::timegm(&time)));
   };
-  std::chrono::seconds sum{};
+  seconds sum{};
   try {
     for (const auto& measurement : run::read_run(path).measurements) {
       if (measurement.state != run::State::finished) continue;
-      sum += std::chrono::seconds(seconds(measurement.ended) - seconds(measurement.started));
+      const auto started = time_of(measurement.started), ended = time_of(measurement.ended);
+      if (!started || !ended) return seconds::max();
+      sum += std::max(seconds(0), *ended - *started);
     }
   } catch (const InputError&) {
-    if (has_recording(path)) return std::chrono::seconds::max();
+    if (has_recording(path)) return seconds::max();
   }
   return sum;
 }
@@ -131,12 +138,12 @@ std::string displace_old(const fs::path& old) {
   const std::string name = old.filename().string();
   if (time_recorded(old) <= kSoonRecorded) {
     remove_directory(old);
-    return fmt::format("; {} before it was removed", name);
+    return fmt::format("; the previous {} was removed", name);
   }
   int number = 1;
   while (is_taken(fmt::format("{}.{}", old.string(), number))) ++number;
   rename_directory(old, fmt::format("{}.{}", old.string(), number));
-  return fmt::format("; {0} before it is now {0}.{1}", name, number);
+  return fmt::format("; the previous {0} is now {0}.{1}", name, number);
 }
 
 }  // namespace
@@ -212,8 +219,8 @@ std::string RunDirectory::keep() {
   const fs::path old = old_name(path_);
   const std::string displaced = displace_old(old);
   rename_directory(set_aside_, old);
-  return fmt::format("the former {} is now {}{}", path_.filename().string(),
-                     old.filename().string(), displaced);
+  return fmt::format("{} is now {}{}", path_.filename().string(), old.filename().string(),
+                     displaced);
 }
 
 }  // namespace skid::record

@@ -103,7 +103,7 @@ TEST_F(Record, WritesEveryFileOfTheRun) {
   ASSERT_EQ(done.code.status, 0) << done.err;
   EXPECT_EQ(done.out, "skidscan.run: 4 measurements; read it with: skidscan report\n");
   EXPECT_THAT(done.err, AllOf(HasSubstr("4/4 faults:pp #2: "),
-                              HasSubstr("the former skidscan.run is now skidscan.run.old\n")));
+                              HasSubstr("skidscan.run is now skidscan.run.old\n")));
 
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_FALSE(run.partial());

@@ -43,37 +43,47 @@ TEST_F(RunDirectoryTest, RotatesTheOldRunWhenKept) {
   put_run("run", "old");
   put_run("run.old", "older");
   EXPECT_EQ(RunDirectory::create(base_ / "run", Displace::rotate).keep(),
-            "the former run is now run.old; run.old before it was removed");
+            "run is now run.old; the previous run.old was removed");
   EXPECT_EQ(mark_of("run"), "");
   EXPECT_EQ(mark_of("run.old"), "old");
   EXPECT_EQ(entries(), 2U);
 }
 
 TEST_F(RunDirectoryTest, KeepsOldRunsThatTookMoreThanAMinute) {
-  for (const std::string last : {"10:00:45", "10:00:46"}) {
+  int kept = 0;
+  struct Case {
+    std::vector<std::string> ended;  ///< all started at 10:00:00
+    bool is_kept;
+  };
+  for (const auto& [all_ended, is_kept] : {Case{{"10:00:15", "10:00:45"}, false},
+                                           {{"10:00:15", "10:00:46"}, true},
+                                           {{"10:01:01", "09:59:00"}, true},  // clock set back
+                                           {{"10:00:15", ""}, true}}) {
     run::Run run;
-    for (const std::string ended : {"10:00:15", last.c_str()}) {
+    for (const std::string& ended : all_ended) {
       run::PlannedMeasurement one;
-      one.file = ended + ".data";
+      one.file = fmt::format("{}.data", run.measurements.size());
       one.state = run::State::finished;
       one.started = "2026-01-02T10:00:00Z";
-      one.ended = "2026-01-02T" + ended + "Z";
+      if (!ended.empty()) one.ended = "2026-01-02T" + ended + "Z";
       run.measurements.push_back(one);
     }
     put_run("run", "old");
     run::write_run(run, put_run("run.old", "older"));
     const std::string longer = mark_of("run.old");
-    const bool is_kept = last == "10:00:46";
+    if (is_kept) ++kept;
+    const std::string numbered = fmt::format("run.old.{}", kept);
     EXPECT_EQ(RunDirectory::create(base_ / "run", Displace::rotate).keep(),
-              std::string("the former run is now run.old; run.old before it ") +
-                  (is_kept ? "is now run.old.1" : "was removed"));
-    EXPECT_EQ(mark_of("run.old.1"), is_kept ? longer : "nothing");
+              "run is now run.old; the previous run.old " +
+                  (is_kept ? "is now " + numbered : "was removed"))
+        << all_ended.back();
+    if (is_kept) EXPECT_EQ(mark_of(numbered), longer);
     EXPECT_EQ(mark_of("run.old"), "old");
   }
   put_run("run", "old");
   std::ofstream(put_run("run.old", "{}") / "of another version.data") << "x";
   EXPECT_THAT(RunDirectory::create(base_ / "run", Displace::rotate).keep(),
-              HasSubstr("is now run.old.2"));
+              HasSubstr("is now run.old.4"));
 }
 
 TEST_F(RunDirectoryTest, RestoresTheOldRunWithoutKeep) {
