@@ -285,7 +285,6 @@ struct SamplePrinter {
   bool has_formats = false;
   locate::SampleFilter filter = locate::SampleFilter(options.filter);
   locate::Filtered filtered = {};
-  bool reached_end = false;                  ///< else the reader of the lines went away
   unsigned attributes_version = 0;           ///< that `is_event_selected` is of; 0: none
   std::vector<bool> is_event_selected = {};  ///< by attribute
   symbols::AddressSpaces spaces = {};
@@ -430,14 +429,12 @@ struct SamplePrinter {
       }
       if (!out.flush_if_full()) return;
     }
-    reached_end = true;
   }
 };
 
 ExitStatus run_samples(const SamplesOptions& options) {
   const auto columns = chosen_columns(options.columns);
   StandardOutput out(!options.shown.no_pager);
-  bool is_closed = false;
   locate::Filtered filtered;
   OutputOptions shown = options.shown;
   // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
@@ -445,23 +442,23 @@ ExitStatus run_samples(const SamplesOptions& options) {
   Cores one(1);  // a single thread reads and finishes one recording after the other
   bool has_header = options.format == LineFormat::jsonl;
   const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
-    if (is_closed) return [] { return false; };
+    if (!out.flush_if_full()) return [] { return false; };
     const std::shared_ptr<SamplePrinter> printer(new SamplePrinter{options, source, columns, out});
     if (!std::exchange(has_header, true)) {
       for (const Column& column : columns) (out.text() += column.name) += '\t';
       out.text().back() = '\n';
     }
     printer->print();
-    is_closed = !printer->reached_end;
     return [&, printer] {
-      out.finish();
+      out.flush();
       filtered.add(printer->filtered);
       return printer->finish();
     };
   };
   InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
+  const bool is_read = out.finish();
   if (done.has_unreadable) return ExitStatus::failed;
-  done.selects_none = !is_closed && !note_filtered(options.filter, filtered, shown);
+  done.selects_none = is_read && !note_filtered(options.filter, filtered, shown);
   return done.status();
 }
 

@@ -28,6 +28,9 @@ constexpr unsigned kNarrowest = 40;
 constexpr unsigned kWidest = 200;  // wider tables are harder to read, not easier
 constexpr unsigned kUnknown = 100;
 
+/// Messages while a pager has the terminal.
+std::optional<std::string> held_messages;
+
 }  // namespace
 
 bool standard_output_is_file() {
@@ -48,12 +51,11 @@ unsigned standard_output_width() {
 }
 
 bool StandardOutput::flush_if_full() {
-  if (text_.size() >= kBufferBytes) flush();
-  return !closed_;
+  return text_.size() >= kBufferBytes ? flush() : !closed_;
 }
 
-void StandardOutput::flush() {
-  if (paged_ && !pager_ && !text_.empty()) start_pager();
+bool StandardOutput::flush() {
+  if (!text_.empty() && std::exchange(paged_, false)) start_pager();
   const int file = pager_ ? ::fileno(pager_.get()) : STDOUT_FILENO;
   std::string_view left = text_;
   while (!left.empty() && !closed_) {
@@ -67,6 +69,7 @@ void StandardOutput::flush() {
     }
   }
   text_.clear();
+  return !closed_;
 }
 
 void StandardOutput::start_pager() {
@@ -86,12 +89,15 @@ void StandardOutput::start_pager() {
   const auto on_broken_pipe = std::signal(SIGPIPE, SIG_DFL);
   std::FILE* const started = ::popen(pager.c_str(), "we");
   std::signal(SIGPIPE, on_broken_pipe);
-  if (started != nullptr) pager_ = {started, EndPager{std::signal(SIGINT, SIG_IGN)}};
+  if (started == nullptr) return;
+  pager_ = {started, EndPager{std::signal(SIGINT, SIG_IGN)}};
+  held_messages.emplace();
 }
 
 void StandardOutput::EndPager::operator()(std::FILE* pager) const noexcept {
   ::pclose(pager);
   std::signal(SIGINT, on_interrupt);
+  if (const auto held = std::exchange(held_messages, std::nullopt)) print_to_standard_error(*held);
 }
 
 void print(std::string_view text, bool paged) {
@@ -114,12 +120,16 @@ std::string typed(const std::vector<std::string>& words) {
 }
 
 void print_error(std::string_view message) {
-  const std::string text = "skidscan: " + escape_for_terminal(message);
-  print_to_standard_error(
-      ::isatty(STDERR_FILENO) == 1
-          ? output::Page{.width = std::max(standard_error_width(), kNarrowest)}.hanging(
-                "", output::kIndent, text)
-          : text + '\n');
+  std::string text = "skidscan: " + escape_for_terminal(message);
+  text = ::isatty(STDERR_FILENO) == 1
+             ? output::Page{.width = std::max(standard_error_width(), kNarrowest)}.hanging(
+                   "", output::kIndent, text)
+             : text + '\n';
+  if (held_messages) {
+    *held_messages += text;
+  } else {
+    print_to_standard_error(text);
+  }
 }
 
 }  // namespace skid::commands

@@ -21,30 +21,33 @@ unsigned standard_output_width();
 /// exited (EPIPE, as with `| head`), the output ends without a message.
 class StandardOutput {
  public:
-  /// `paged`: on a terminal the first write starts the pager, PAGER or less, as git does.
+  /// `paged`: on a terminal the first write starts the pager, PAGER or less, as git does. Messages
+  /// wait for its end.
   explicit StandardOutput(bool paged = false) : paged_(paged) {}
   /// Text still to be written; append to it.
   std::string& text() noexcept { return text_; }
-  /// Writes the text if the buffer is full. Returns false if the reader has exited.
+  /// Writes the text. Returns false if the reader has exited. Throws Error if it cannot be written.
+  bool flush();
+  /// Does so if the buffer is full.
   bool flush_if_full();
-  /// Writes the remaining text and waits for the pager to end; later text starts another one.
-  /// Throws Error if it cannot be written.
-  void finish() {
+  /// Does so, and waits for the pager to end.
+  bool finish() {
     flush();
     pager_.reset();
+    return !closed_;
   }
 
  private:
-  void flush();
   void start_pager();
-  /// Waits for the pager to end and restores the handling of Ctrl-C.
+  /// Waits for the pager to end, restores the handling of Ctrl-C, and prints the messages that
+  /// waited for it.
   struct EndPager {
     void (*on_interrupt)(int);
     void operator()(std::FILE* pager) const noexcept;
   };
 
   std::string text_;
-  bool paged_;
+  bool paged_;  ///< no pager was tried yet
   std::unique_ptr<std::FILE, EndPager> pager_;
   bool closed_ = false;
 };

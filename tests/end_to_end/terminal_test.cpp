@@ -139,6 +139,29 @@ TEST_F(Terminal, KeepsItsExitStatusAndMessagesAfterThePager) {
   EXPECT_THAT(failed, MatchesRegex("skidscan: .*\r\nstatus 4\r\n")) << "the pager quits at once";
 }
 
+TEST_F(Terminal, PagesTheSamplesOfAllRecordingsOnceAndMessagesAfterwards) {
+  const std::string whole = run() + "/r81d0.none.data";
+  const std::string bytes = read_file(whole, 1 << 26);
+  std::ofstream(path("cut.data")) << bytes.substr(0, bytes.size() / 2);
+  const auto shown =
+      seen({"samples", path("cut.data"), path("gone.data"), whole, "--columns", "time"},
+           {{"PAGER", "sed 's/^/P:/'; echo ended"}});
+  const auto begin = shown.find("ended\r\n");
+  ASSERT_NE(begin, std::string::npos) << shown;
+  EXPECT_THAT(shown, MatchesRegex("P:time\r\n(P:[0-9]+\r\n)+ended\r\nskidscan: .*"));
+  EXPECT_THAT(shown.substr(begin),
+              AllOf(HasSubstr("cut.data: "), HasSubstr("gone.data: "), Not(HasSubstr("P:"))));
+}
+
+TEST_F(Terminal, ReportsNoFilterToAReaderThatHasExited) {
+  const Completed done = run_program(
+      {"sh", "-c",
+       "mkfifo \"$1\" && exec 3<>\"$1\" 4>\"$1\" 3<&- && \"$0\" samples \"$2\" --time 0%-1% >&4",
+       test::skidscan_program(), path("fifo"), run() + "/r81d0.none.data"});
+  EXPECT_EQ(done.code.status, 0);
+  EXPECT_EQ(done.err, "");
+}
+
 TEST_F(Terminal, WrapsMessagesOnATerminalOnly) {
   const std::vector<std::string> wrong{"report", run(), "--kind", "xyz"};
   const std::string message = piped(wrong).err;
