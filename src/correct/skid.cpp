@@ -14,6 +14,7 @@
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
+#include "src/support/process.h"
 
 #include <algorithm>
 #include <optional>
@@ -38,8 +39,10 @@ constexpr const char* kRecordPrecisely =
 
 /// Returns the command that measures the skid of an event at its level.
 std::string measuring(const RecordedEvent& event) {
-  return "skidscan record -e " +
-         measure::request_at(event, static_cast<int>(event.attribute.precise_ip));
+  const std::string request =
+      measure::request_at(event, static_cast<int>(event.attribute.precise_ip));
+  if (request.empty()) return "skidscan record -e EVENT, as it was requested";
+  return shell_quoted({"skidscan", "record", "-e", request});
 }
 
 Skid refused(std::string reason, std::string advice) {

@@ -174,12 +174,20 @@ bool is_spe(const RecordedEvent& event) {
 
 std::string request_at(const RecordedEvent& event, int level) {
   const Attribute& attribute = event.attribute;
-  // The name of a raw event may be the user's own.
-  const bool is_raw = attribute.type == PERF_TYPE_RAW && attribute.config1 == 0;
+  const bool is_raw = attribute.type == PERF_TYPE_RAW;
+  std::string name = event.identity.label;
+  if (is_raw && attribute.config1 == 0 && attribute.config2 == 0) {
+    name = fmt::format("r{:04x}", attribute.config);
+  } else if (!event.identity.requested && (is_raw || attribute.type > PERF_TYPE_BREAKPOINT)) {
+    // The recorded name may be the user's own.
+    if (event.pmu_name.empty()) return {};
+    name = fmt::format("{}/config={:#x}", event.pmu_name, attribute.config);
+    if (attribute.config1 != 0) name += fmt::format(",config1={:#x}", attribute.config1);
+    if (attribute.config2 != 0) name += fmt::format(",config2={:#x}", attribute.config2);
+    name += '/';
+  }
   const std::string modes = attribute.exclude_kernel ? "u" : attribute.exclude_user ? "k" : "";
-  return perftool::join_event_name(
-      {is_raw ? fmt::format("r{:04x}", attribute.config) : event.identity.label,
-       modes + std::string(static_cast<std::size_t>(level), 'p')});
+  return perftool::event_at_level(name, modes, level);
 }
 
 std::string precise_request(const RecordedEvent& event) {

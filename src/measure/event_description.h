@@ -56,7 +56,7 @@ bool is_ibs(const RecordedEvent& event);
 bool is_spe(const RecordedEvent& event);
 
 /// Returns the argument of perf record -e that requests an event again, in the same modes:
-/// "r81d0:up". `level`: precise level.
+/// "r81d0:up". `level`: precise level. Empty: the recording does not show how.
 std::string request_at(const RecordedEvent& event, int level);
 
 /// Returns what to request so that the recorded CPU records an event precisely, "r00c5:pp"; empty:

@@ -134,6 +134,21 @@ TEST(SkidOfAnEvent, IsRefusedWithTheReason) {
   refused([](P p) { p.attribute.type = PERF_TYPE_TRACEPOINT; }, "no rule");
 }
 
+TEST(SkidOfAnEvent, NamesTheCommandThatMeasuresIt) {
+  Profile profile;
+  profile.attribute.name = "lat";
+  const auto advice = [&profile] { return profile.skid(false).advice; };
+  EXPECT_THAT(advice(), HasSubstr(": skidscan record -e r81d0:p, "));
+  profile.attribute.config = 0x1cd;  // load latency
+  profile.attribute.config1 = 3;
+  profile.attribute.exclude_kernel = true;
+  EXPECT_THAT(advice(), HasSubstr(": skidscan record -e cpu/config=0x1cd,config1=0x3/up, "));
+  profile.pmu = "cpu core";
+  EXPECT_THAT(advice(), HasSubstr("-e 'cpu core/config=0x1cd,config1=0x3/up', "));
+  profile.pmu.clear();
+  EXPECT_THAT(advice(), HasSubstr(": skidscan record -e EVENT, as it was requested, "));
+}
+
 TEST(SkidOfAnEvent, StatesOtherDifferencesOfTheRun) {
   Profile other_path;
   other_path.run.path->frequency.reset();
