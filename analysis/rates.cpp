@@ -45,6 +45,7 @@ struct Terms {
 struct LoadRate {
   const char* name;
   Terms numerator, denominator;
+  Headline headline = Headline::none;
 };
 
 /// Returns the corners of the part of the triangle (0,0), (1,0), (0,1) that has the given shares.
@@ -83,7 +84,7 @@ double sum_of(const Counts& counts, const std::vector<Quantity>& quantities) {
 
 void divide(double part, double whole, Rate& rate) {
   if (whole == 0) {
-    rate.remark = "the denominator is 0";
+    rate.remark += rate.remark.empty() ? "the denominator is 0" : "; the denominator is 0";
   } else {
     rate.value = Bounds{part / whole, part / whole};
   }
@@ -91,8 +92,9 @@ void divide(double part, double whole, Rate& rate) {
 
 Rate load_rate(const LoadRate& definition, const Counts& counts,
                const std::vector<Corner>& corners) {
-  const auto& [name, numerator_side, denominator_side] = definition;
+  const auto& [name, numerator_side, denominator_side, headline] = definition;
   Rate rate{name, numerator_side.text() + " / " + denominator_side.text(), {}, {}, {}};
+  rate.headline = headline;
   std::vector<Quantity> needed;
   for (const Terms* side : {&numerator_side, &denominator_side}) {
     needed.insert(needed.end(), side->counts.begin(), side->counts.end());
@@ -135,18 +137,23 @@ std::vector<LoadRate> load_rates() {
   const Terms past_l3{kPastL3, {l3_miss}};
   const Terms in_l2{kByL2, {l2_hit}};
   const Terms in_l3{kByL3, {l3_hit}};
-  return {{"L1 miss", past_l1, loads},         {"L1 hit", {kNone, {l1_hit}}, loads},
-          {"local L2 miss", past_l2, past_l1}, {"local L2 hit", in_l2, past_l1},
-          {"global L2 miss", past_l2, loads},  {"global L2 hit", in_l2, loads},
-          {"local L3 miss", past_l3, past_l2}, {"local L3 hit", in_l3, past_l2},
-          {"global L3 miss", past_l3, loads},  {"global L3 hit", in_l3, loads}};
+  return {{"L1 miss", past_l1, loads, Headline::loads_miss_l1},
+          {"L1 hit", {kNone, {l1_hit}}, loads},
+          {"local L2 miss", past_l2, past_l1},
+          {"local L2 hit", in_l2, past_l1},
+          {"global L2 miss", past_l2, loads},
+          {"global L2 hit", in_l2, loads},
+          {"local L3 miss", past_l3, past_l2},
+          {"local L3 hit", in_l3, past_l2},
+          {"global L3 miss", past_l3, loads, Headline::loads_miss_l3},
+          {"global L3 hit", in_l3, loads}};
 }
 
 /// Returns the rates of lines filled into L1, none of which HIT_LFB counts.
 std::vector<LoadRate> line_rates() {
   using enum Quantity;
   const auto only = [](Quantity quantity) { return Terms{kNone, {quantity}}; };
-  return {{"L2 miss", only(l2_miss), only(l1_miss)},
+  return {{"L2 miss", only(l2_miss), only(l1_miss), Headline::lines_miss_l2},
           {"L2 hit", only(l2_hit), only(l1_miss)},
           {"local L3 miss", only(l3_miss), only(l2_miss)},
           {"local L3 hit", only(l3_hit), only(l2_miss)},
@@ -161,10 +168,13 @@ std::vector<Rate> general_rates(const Counts& counts) {
     const char* name;
     Quantity part, whole;
     const char* remark = "";
+    Headline headline = Headline::general;
   };
   constexpr std::array kQuotients = {
-      Quotient{"instructions per cycle", instructions, cycles},
-      Quotient{"branches mispredicted", branch_misses, branches},
+      Quotient{"instructions per cycle", instructions, cycles, "",
+               Headline::instructions_per_cycle},
+      Quotient{"branches mispredicted", branch_misses, branches, "",
+               Headline::branches_mispredicted},
       Quotient{"cache miss", cache_misses, cache_references,
                "generic events: of the last-level cache on Intel, of requests to L2 on AMD Zen"},
       Quotient{"L1 data cache load miss", l1d_load_misses, l1d_loads},
@@ -175,10 +185,11 @@ std::vector<Rate> general_rates(const Counts& counts) {
       Quotient{"stalled in the backend", stalled_backend, cycles},
   };
   std::vector<Rate> rates;
-  for (const auto& [name, part, whole, remark] : kQuotients) {
+  for (const auto& [name, part, whole, remark, headline] : kQuotients) {
     Rate& rate = rates.emplace_back(
         Rate{name, fmt::format("{} / {}", name_of(part), name_of(whole)), {}, {}, remark});
     rate.is_share = part != instructions;
+    rate.headline = headline;
     rate.missing = missing_of(counts, {part, whole});
     if (rate.missing.empty()) divide(*counts[part], *counts[whole], rate);
   }
@@ -227,9 +238,11 @@ std::vector<Rate> backend_rates(const Counts& counts) {
   };
   add("productive", "(cycles - cycles_no_execute) / cycles", cycle_count - stall,
       {cycles_no_execute});
-  add("stalled", "cycles_no_execute / cycles", stall, {cycles_no_execute});
+  add("stalled", "cycles_no_execute / cycles", stall, {cycles_no_execute}).headline =
+      Headline::stalled;
   Rate& bound = add("memory", "max(stalls_l1d_pending, resource_stalls.sb) / cycles", memory,
                     {stalls_l1d_pending});
+  bound.headline = Headline::stalled_by_memory;
   if (bound.value) {
     if (!counts[resource_stalls_sb]) {
       bound.remark = "by loads alone: resource_stalls.sb was not counted";
@@ -310,6 +323,7 @@ void add_l2_rate(std::vector<Rate>& rates, const L2Requests& counts, std::uint8_
                  std::uint8_t results, const char* name) {
   Rate& rate = rates.emplace_back();
   rate.name = fmt::format("{} {}", name_of_origins(origins), name);
+  if (results == kMiss) rate.headline = Headline::l2_miss;
   const auto part = requests(counts, origins, results);
   const auto whole = requests(counts, origins, kResults);
   const auto side = [&](const std::optional<Derived>& derived, unsigned wanted) {

@@ -87,6 +87,20 @@ struct Bounds {
   double high = 0;
 };
 
+/// The rates that say most, in the order of a summary.
+enum class Headline {
+  instructions_per_cycle,
+  branches_mispredicted,
+  loads_miss_l1,
+  loads_miss_l3,
+  lines_miss_l2,
+  stalled,
+  stalled_by_memory,
+  general,  ///< other generic events
+  l2_miss,  ///< requests to L2
+  none,
+};
+
 struct Rate {
   std::string name;     ///< "local L2 miss"
   std::string formula;  ///< "((1-a) HIT_LFB + L2_MISS) / (HIT_LFB + L1_MISS)"
@@ -96,6 +110,7 @@ struct Rate {
   std::vector<std::string> missing;  ///< names of needed counts that are missing
   std::string remark;                ///< text; may be empty
   bool is_share = true;              ///< false: a quotient that can be above 1
+  Headline headline = Headline::none;
 };
 
 /// A sum that should come out equal on both sides.

@@ -83,7 +83,7 @@ Command rates_command() {
                 "cpu/event=0xd1,umask=0x20/). Counts of intervals (-I), CPUs (-A), sockets or "
                 "threads are added up; counts that cannot be added are refused. Rates of loads are "
                 "intervals if the share of HIT_LFB that each level served is unknown. Rates that "
-                "cannot be computed are left out, and the counts that they lack named. A hybrid "
+                "cannot be computed are left out; JSON lists the counts that they lack. A hybrid "
                 "CPU has rates for each core type."},
       .exit_statuses = {{ExitStatus::failed,
                          "the input has no counts, is damaged, or cannot be added up"}},

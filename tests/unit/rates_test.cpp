@@ -125,6 +125,15 @@ TEST(CacheRates, IgnoreACornerWithoutLoads) {
   EXPECT_THAT(find(all_in_l2, "local L3 miss").remark, HasSubstr("denominator is 0"));
 }
 
+TEST(GeneralRates, KeepTheirRemarkWhereTheDenominatorIs0) {
+  Counts counts;
+  counts[cache_misses] = counts[cache_references] = counts[l1d_loads] = counts[l1d_load_misses] = 0;
+  const auto rates = compute_rates(counts).general;
+  EXPECT_THAT(find(rates, "cache miss").remark,
+              MatchesRegex("generic events: .* on AMD Zen; the denominator is 0"));
+  EXPECT_EQ(find(rates, "L1 data cache load miss").remark, "the denominator is 0");
+}
+
 TEST(CacheRates, CountsThatDisagreeHaveNoUpperBound) {
   auto counts = published_counts();
   counts[l2_miss] = 0;  // and yet 15 loads missed L3
