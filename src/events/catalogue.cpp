@@ -448,10 +448,15 @@ std::optional<Catalogue> find_catalogue(const machine::Machine& machine) {
   if (!files.empty()) return intel_catalogue(files, true);
   const std::string name = pfm_name_of(machine.cpu);
   if (name.empty()) return std::nullopt;
+  return find_pfm_catalogue(name, machine, true);
+}
+
+std::optional<Catalogue> find_pfm_catalogue(std::string_view cpu, const machine::Machine& machine,
+                                            bool at_hand) {
   const std::vector<PfmPmu> pmus = core_pmus();
-  const PfmPmu* found = find_by(pmus, &PfmPmu::name, name);
+  const PfmPmu* found = find_by(pmus, &PfmPmu::name, pfm_name_of(cpu));
   if (found == nullptr) return std::nullopt;
-  return pfm_catalogue(*found, machine, true);
+  return pfm_catalogue(*found, machine, at_hand);
 }
 
 Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine& here) {

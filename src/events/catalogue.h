@@ -102,4 +102,9 @@ Catalogue open_catalogue(const CatalogueRequest& request, const machine::Machine
 /// one; nullopt where neither has it.
 std::optional<Catalogue> find_catalogue(const machine::Machine& machine);
 
+/// Finds the events that libpfm4 has for a CPU by its name, as --cpu takes it; nullopt where it has
+/// none. `at_hand`: whether the CPU is that of `machine`.
+std::optional<Catalogue> find_pfm_catalogue(std::string_view cpu, const machine::Machine& machine,
+                                            bool at_hand);
+
 }  // namespace skid::events

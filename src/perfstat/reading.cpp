@@ -13,9 +13,8 @@
 // first field from which on a line reads as a count decides: value, unit, event, run time, percent.
 // Events can contain commas between slashes: cpu/event=0x3c,umask=0x0/. With -j the fields have
 // names. The separator is a comma if any line then is a count, else what follows the first number,
-// or
-// "<not counted>", of a line; with another one than a comma, numbers may have a decimal comma.
-// Lines that are no counts belong to the program that was counted, and are left out.
+// or "<not counted>", of a line that then is one; with another than a comma, numbers may have a
+// decimal comma. Lines that are no counts belong to the program that was counted, and are left out.
 //
 // Lines that would count twice are refused: intervals together with their sum (--summary), and
 // control groups, which can contain each other. A second count of the same event and scope is noted
@@ -208,46 +207,33 @@ std::string_view after_number(std::string_view line) {
   return line.substr(0, static_cast<std::size_t>(end - line.begin()));
 }
 
-/// Returns the separator with which some line of `text` is a count; a comma if there is none.
+/// Returns a comma if some line of `text` is a count with it, else the separator of a line that is
+/// a count with what follows its first number; a comma if there is none.
 std::string separator_of(std::string_view text) {
-  constexpr std::size_t kMostTried = 8, kLongest = 8;
-  const auto is_count = [text](std::string_view separator) {
-    for (std::string_view left = text; !left.empty();) {
-      const std::string_view line = trimmed(take_until('\n', left));
-      if (line.size() <= kLongestLine && separated_row(line, separator)) return true;
-    }
-    return false;
-  };
-  std::vector<std::string_view> tried;
-  const auto separates = [&](std::string_view separator) {
-    if (separator.empty() || separator.size() > kLongest || tried.size() == kMostTried ||
-        std::ranges::find(tried, separator) != tried.end()) {
-      return false;
-    }
-    tried.push_back(separator);
-    return is_count(separator);
-  };
-  if (separates(",")) return ",";
-  for (std::string_view left = text; !left.empty();) {
-    const std::string_view after = after_number(trimmed(take_until('\n', left)));
+  constexpr std::size_t kLongest = 8;
+  std::string_view other = ",";
+  while (!text.empty()) {
+    const std::string_view line = trimmed(take_until('\n', text));
+    if (line.size() > kLongestLine || line.starts_with('{')) continue;
+    if (separated_row(line, ",")) return ",";
+    if (other != ",") continue;
+    const std::string_view after = after_number(line);
+    if (after.empty() || after.size() > 2 * kLongest) continue;
     // It is there twice if the count has no unit.
     for (const auto separator : {after.substr(0, after.size() / 2), after}) {
-      if (separates(separator)) return std::string(separator);
+      if (!separator.empty() && other == "," && separated_row(line, separator)) other = separator;
     }
   }
-  return ",";
+  return std::string(other);
 }
 
-/// Whether a line is a metric, which perf prints in addition to counts: value, unit, event and
-/// their shares are empty.
+/// Whether a line, with the spaces around it, is a metric, which perf prints in addition to counts:
+/// value, unit, event and their shares are empty.
 bool is_metric(std::string_view line, std::string_view separator) {
-  if (line.starts_with('{')) return line.find("\"metric-value\"") != line.npos;
-  int empty = 0;
-  while (line.starts_with(separator)) {
-    line.remove_prefix(separator.size());
-    ++empty;
-  }
-  return empty >= 5 || line.find(",,,,,") != line.npos;
+  if (trimmed(line).starts_with('{')) return line.find("\"metric-value\"") != line.npos;
+  std::string empty;
+  for (int i = 0; i < 5; ++i) empty += separator;
+  return line.find(empty) != line.npos;
 }
 
 /// Sums rows by event.
@@ -361,12 +347,13 @@ Reading read_counts(std::string_view text, const std::string& file) {
       if (!is_json) reading.separator = separator;
       row->line = number;
       sums.add(*row);
-    } else if (!is_metric(line, separator) && ++reading.other_lines == 1) {
+    } else if (!is_metric(whole, separator) && ++reading.other_lines == 1) {
       reading.first_other_line = number;
     }
   }
   if (!found) {
-    throw fault(file, "no count of perf stat", "the output of perf stat -j or perf stat -x,",
+    throw fault(file, "no count of perf stat",
+                "the output of perf stat -j or perf stat -x SEPARATOR",
                 "count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1");
   }
   reading.events = sums.take();

@@ -92,7 +92,7 @@ constexpr std::array kNames = {
     Name{"idle-cycles-backend", stalled_backend},
 };
 
-constexpr std::string_view kAtom = "cpu_atom";
+constexpr std::string_view kCore = "cpu_core", kAtom = "cpu_atom";
 
 /// Umasks of names of L2_RQSTS to which other tables give another one.
 struct OtherUmask {
@@ -127,7 +127,26 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
   return std::nullopt;
 }
 
-/// Names what two events must not share: the quantity, or the umask of L2_RQSTS, on a core type.
+/// Returns what the newest Zen that has an event states about it; empty: none has it.
+std::string description_on_zen(std::string_view name) {
+  static const std::array kZens = {
+      events::find_pfm_catalogue("zen5", {}, false), events::find_pfm_catalogue("zen4", {}, false),
+      events::find_pfm_catalogue("zen3", {}, false), events::find_pfm_catalogue("zen2", {}, false),
+      events::find_pfm_catalogue("zen1", {}, false)};
+  constexpr std::size_t kLongest = 256;  // the file is not trusted
+  for (std::size_t i = 0; i < kZens.size() && name.size() <= kLongest; ++i) {
+    if (!kZens[i]) continue;
+    const auto found = kZens[i]->find_name(name);
+    if (found.empty()) continue;
+    const std::string& description = found.front().description;
+    const std::string cpu = fmt::format("zen{}", kZens.size() - i);
+    return description.empty() ? fmt::format("r{:x} of {}", found.front().config, cpu)
+                               : fmt::format("{} ({})", description, cpu);
+  }
+  return {};
+}
+
+/// Names what one count is taken of: the quantity, or the umask of L2_RQSTS, on a core type.
 std::string key_of(const KnownEvent& event) {
   const std::string of = event.core_type.empty() ? "" : " on " + event.core_type;
   if (event.quantity) return std::string(name_of(*event.quantity)) + of;
@@ -140,12 +159,11 @@ CoreCounts& counts_of(const std::string& core_type, Selection& selection) {
   return selection.cores.emplace_back(CoreCounts{core_type});
 }
 
-[[noreturn]] void refuse_second(const Reading& reading, const std::string& key,
-                                const EventCount& first, std::size_t line,
-                                const std::string& second) {
-  throw InputError({.file = place(reading.file, line),
-                    .found = fmt::format("a second count of {}: '{}', after '{}' on line {}", key,
-                                         second, first.name, first.line),
+void refuse_repeated(const Reading& reading, const std::string& key, const EventCount& count) {
+  if (count.repeated_on_line == 0) return;
+  throw InputError({.file = place(reading.file, count.repeated_on_line),
+                    .found = fmt::format("a second count of {}: '{}', as on line {}", key,
+                                         count.name, count.line),
                     .expected = "one, or one for each interval, CPU or thread",
                     .remedy = "these cannot be summed: leave one of them out"});
 }
@@ -235,7 +253,7 @@ KnownEvent identify_event(std::string_view text) {
   const auto slash = name.find('/');
   const std::string pmu = name.substr(0, slash);
   if (slash != std::string::npos) {
-    if ((pmu != "cpu" && pmu != "cpu_core" && pmu != kAtom) || !name.ends_with('/')) return event;
+    if ((pmu != "cpu" && pmu != kCore && pmu != kAtom) || !name.ends_with('/')) return event;
     if (pmu != "cpu") event.core_type = pmu;
     // A name between slashes, as Intel's files have it.
     if (name.find('=') == std::string::npos) name = name.substr(slash + 1, name.size() - slash - 2);
@@ -261,40 +279,37 @@ KnownEvent identify_event(std::string_view text) {
   return event;
 }
 
-std::string description_on_zen(const std::string& name) {
-  for (const std::string cpu : {"zen5", "zen4", "zen3", "zen2", "zen1"}) {
-    const auto found =
-        events::open_catalogue({.cpu = cpu, .perfmon = {}}, {}).find_name(name.substr(0, 256));
-    if (found.empty()) continue;
-    const std::string& description = found.front().description;
-    return description.empty() ? fmt::format("r{:x} of {}", found.front().config, cpu)
-                               : fmt::format("{} ({})", description, cpu);
-  }
-  return {};
-}
-
 Selection select_counts(const Reading& reading) {
   Selection selection;
   std::map<std::string, const EventCount*> first;
+  bool is_hybrid = false;
   for (const EventCount& count : reading.events) {
-    SelectedEvent selected{count, identify_event(count.name)};
-    const KnownEvent& event = selected.event;
-    if (event.known()) {
-      const std::string key = key_of(event);
-      if (count.repeated_on_line != 0) {
-        refuse_second(reading, key, count, count.repeated_on_line, count.name);
-      }
-      const auto [position, inserted] = first.emplace(key, &count);
-      if (!inserted) refuse_second(reading, key, *position->second, count.line, count.name);
-      if (count.state == State::counted) {
-        CoreCounts& of = counts_of(event.core_type, selection);
-        if (event.quantity) of.counts[*event.quantity] = count.value;
-        if (event.l2_umask) of.counts.l2_requests[*event.l2_umask] = count.value;
-        of.running_percent = std::max(of.running_percent, count.running_percent);
-      }
-      add_state(selected, selection);
+    selection.events.push_back({count, identify_event(count.name)});
+    if (selection.events.back().event.core_type == kCore) is_hybrid = true;
+  }
+  for (SelectedEvent& selected : selection.events) {
+    auto& [count, event] = selected;
+    if (!event.known()) event.description = description_on_zen(count.name);
+    if (!event.known()) continue;
+    // perf names events that cpu_core alone has without a PMU.
+    if (is_hybrid && event.core_type.empty()) event.core_type = kCore;
+    const std::string key = key_of(event);
+    refuse_repeated(reading, key, count);
+    add_state(selected, selection);
+    if (count.state != State::counted) continue;
+    const auto [position, inserted] = first.emplace(key, &count);
+    if (!inserted) {
+      selection.remarks.push_back(
+          fmt::format("'{}' is a second count of {}; rates use that of '{}'", count.name, key,
+                      position->second->name));
+      event.quantity.reset();
+      event.l2_umask.reset();
+      continue;
     }
-    selection.events.push_back(std::move(selected));
+    CoreCounts& of = counts_of(event.core_type, selection);
+    if (event.quantity) of.counts[*event.quantity] = count.value;
+    if (event.l2_umask) of.counts.l2_requests[*event.l2_umask] = count.value;
+    of.running_percent = std::max(of.running_percent, count.running_percent);
   }
   if (selection.cores.empty()) selection.cores.emplace_back();
   std::ranges::stable_sort(selection.cores, std::greater<>(), &CoreCounts::running_percent);

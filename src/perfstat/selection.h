@@ -21,6 +21,9 @@ struct KnownEvent {
   bool user_only = false;    ///< counted in user mode only: `:u`
   bool kernel_only = false;  ///< counted in the kernel only: `:k`
   std::string remark;        ///< what the name leaves open; may be empty
+  /// What the catalogue of the newest Zen that has an event which no rate uses states about it:
+  /// "Retired instructions (zen5)"; empty: none has it. Not escaped.
+  std::string description;
 
   bool known() const noexcept { return quantity || l2_umask; }
 };
@@ -37,10 +40,6 @@ struct SelectedEvent {
   KnownEvent event;
 };
 
-/// What the catalogue of a Zen that has an event states about it: "Retired instructions (zen5)";
-/// empty: none has it. Not escaped.
-std::string description_on_zen(const std::string& name);
-
 /// The counts on the cores of one type, of which a hybrid CPU has several.
 struct CoreCounts {
   std::string core_type;       ///< "cpu_core", "cpu_atom"; empty: not named
@@ -56,8 +55,9 @@ struct Selection {
   std::vector<std::string> remarks;    ///< further information; names are not escaped
 };
 
-/// Finds the counts of the rates. Throws InputError when two counts are of the same quantity, which
-/// can neither be summed nor chosen between.
+/// Finds the counts of the rates. Of several events that count the same on a core type, the first
+/// that was counted is used; of the others it makes remarks. Events that name no core type are of
+/// cpu_core if others name that. Throws InputError for a second count of the same event and scope.
 Selection select_counts(const Reading& reading);
 
 }  // namespace skid::perfstat

@@ -102,7 +102,7 @@ A hybrid CPU has rates for each core type, the longest running first; here with 
 
 Generic events and those of AMD:
 
-  $ printf '%s,,%s,1,100.00,,\n' 5000 ex_ret_instr 4000 ls_not_halted_cyc 3 l2_cache_req_stat.ls_rd_blk_c > amd
+  $ printf '%s,,%s,1,100.00,,\n' 5000 ex_ret_instr 4000 ls_not_halted_cyc > amd
   $ skidscan rates amd
   1.25 instructions per cycle
   
@@ -111,7 +111,6 @@ Generic events and those of AMD:
   Counts
     instructions  5,000  ex_ret_instr
     cycles        4,000  ls_not_halted_cyc
-    no rate           3  l2_cache_req_stat.ls_rd_blk_c: r864 of zen5
   
   Generic events
     instructions per cycle  1.25                 instructions / cycles
@@ -124,16 +123,27 @@ Generic events and those of AMD:
   
   Counts
     no rate  4  page-faults
+  $ printf '%s,,%s,1,100.00,,\n' 0 cpu_core/cache-references/ 0 cpu_core/cache-misses/ 4 cpu_atom/cycles/ > zero
+  $ skidscan rates zero
+  no rate can be computed from these counts; docs/rates.md lists the counts of
+  each rate
+  
+  zero: read as the output of perf stat -x,
+  
+  Counts
+    cache-references  0  cpu_core/cache-references/
+    cache-misses      0  cpu_core/cache-misses/
+    cycles            4  cpu_atom/cycles/
 
 Wrong input:
 
   $ echo no counts in here > nothing
   $ skidscan rates nothing
-  skidscan: nothing: no count of perf stat, expected the output of perf stat -j or perf stat -x,; count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1
+  skidscan: nothing: no count of perf stat, expected the output of perf stat -j or perf stat -x SEPARATOR; count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1
   [1]
   $ printf " Performance counter stats for 'x':\n\n 7 cycles\n" > table
   $ skidscan rates table
-  skidscan: table: no count of perf stat, expected the output of perf stat -j or perf stat -x,; count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1
+  skidscan: table: no count of perf stat, expected the output of perf stat -j or perf stat -x SEPARATOR; count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1
   [1]
   $ skidscan rates gone
   skidscan: gone: no such file or directory

@@ -159,6 +159,11 @@ TEST(PerfStat, FindsTheSeparator) {
     expect_counts(read(separated_by(separator, as_separated("0.01,S0,2,"))));
   }
   EXPECT_EQ(read(as_separated()).separator, ",");
+  std::string program;
+  for (int i = 1; i < 20; ++i)
+    program += fmt::format("{0}: a\n{0}) b\n{0} - c\n{0}{1}x\n", i,
+                           std::string(static_cast<std::size_t>(i), '!'));
+  EXPECT_EQ(read(program + "100;;cycles;1;100.00;;\n").separator, ";");
   const auto german = read("1,5;msec;task-clock;100;83,33;;\n");
   EXPECT_EQ(german.events.at(0).value, 1.5);
   EXPECT_EQ(german.events.at(0).running_percent, 83.33);
@@ -176,8 +181,39 @@ TEST(PerfStat, KeepsTheCountsOfCoreTypesApart) {
   EXPECT_EQ(selection.cores[1].counts[Quantity::cycles], 7);
   EXPECT_EQ(selection.cores[1].counts[Quantity::l3_miss], 5);
   EXPECT_THAT(selection.warnings, Contains(HasSubstr("elsewhere than on their core type")));
-  EXPECT_THAT(error_of("7,,cpu_core/cycles/,1,1.00,,\n8,,cpu_core/cpu-cycles/,1,1.00,,\n"),
+  EXPECT_THAT(error_of("7,,cpu_core/cycles/,1,1.00,,\n8,,cpu_core/cycles/,1,1.00,,\n"),
               HasSubstr("a second count of cycles on cpu_core"));
+}
+
+TEST(PerfStat, TakesEventsWithoutACoreTypeForThoseOfCpuCore) {
+  const std::string rest = "5,,r20d1,1,100.00,,\n7,,mem_load_retired.l1_hit,1,100.00,,\n";
+  const auto hybrid = select_counts(read("7,,cpu_core/cycles/,1,0.43,,\n" + rest));
+  ASSERT_THAT(hybrid.cores, SizeIs(1));
+  EXPECT_EQ(hybrid.cores[0].core_type, "cpu_core");
+  EXPECT_EQ(hybrid.cores[0].counts[Quantity::l3_miss], 5);
+  EXPECT_EQ(hybrid.cores[0].counts[Quantity::l1_hit], 7);
+  EXPECT_THAT(select_counts(read("7,,cpu_atom/cycles/,1,0.43,,\n" + rest)).cores, SizeIs(2));
+}
+
+TEST(PerfStat, UsesTheFirstOfSeveralCountsOfOneQuantity) {
+  const auto first = [](const std::string& one, const std::string& other) {
+    return select_counts(read(one + ",1,100.00,,\n" + other + ",1,100.00,,\n"));
+  };
+  for (const std::string other :
+       {"50,,instructions:k", "50,,inst_retired.any:u", "50,,instructions"}) {
+    const auto selection = first("100,,instructions:u", other);
+    EXPECT_EQ(selection.cores[0].counts[Quantity::instructions], 100) << other;
+    EXPECT_THAT(selection.remarks,
+                ElementsAre("'" + other.substr(4) +
+                            "' is a second count of instructions; rates use that of "
+                            "'instructions:u'"));
+    EXPECT_THAT(selection.warnings, IsEmpty()) << "one mode is used";
+  }
+  EXPECT_EQ(first("7,,r20d1", "8,,mem_load_retired.l3_miss").cores[0].counts[Quantity::l3_miss], 7);
+  const auto l2 = first("7,,r2124", "8,,l2_rqsts.demand_data_rd_miss");
+  EXPECT_EQ(l2.cores[0].counts.l2_requests.at(0x21), 7);
+  EXPECT_THAT(l2.remarks, Contains(HasSubstr("L2_RQSTS with umask 0x21")));
+  EXPECT_EQ(first("<not supported>,,cycles", "8,,r3c").cores[0].counts[Quantity::cycles], 8);
 }
 
 TEST(PerfStat, AddsUpIntervalsAndCpus) {
@@ -208,14 +244,9 @@ void expect_refused(const std::vector<std::pair<std::string, const char*>>& text
 }
 
 TEST(PerfStat, RefusesWhatCannotBeSummed) {
-  const std::string twice = "7,,cycles,100,100.00,,\n8,,cycles,100,100.00,,\n",
-                    spelled = "7,,r20d1,1,100.00,,\n8,,mem_load_retired.l3_miss:u,1,100.00,,\n";
-  expect_refused({{twice, "counts: line 2: a second count of cycles"},
+  const std::string twice = "7,,cycles,100,100.00,,\n8,,cycles,100,100.00,,\n";
+  expect_refused({{twice, "counts: line 2: a second count of cycles: 'cycles', as on line 1"},
                   {twice, "cannot be summed"},
-                  {spelled, "L3_MISS"},
-                  {spelled, "'r20d1' on line 1"},
-                  {"7,,r2124,1,100.00,,\n8,,l2_rqsts.demand_data_rd_miss,1,100.00,,\n",
-                   "L2_RQSTS with umask 0x21"},
                   {"0.1,7,,cycles,1,100.00,,\nsummary,7,,cycles,1,100.00,,\n", "--summary"},
                   {"0.1,7,,cycles,1,100.00,,\n7,,cycles,1,100.00,,\n",
                    "line 2: a count of 'cycles' that is of no interval"},
@@ -265,6 +296,18 @@ TEST(PerfStat, LeavesOutTheLinesOfTheCountedProgram) {
     EXPECT_THAT(reading.events, SizeIs(kCounts.size()));
     EXPECT_EQ(reading.first_other_line, 1U);
     EXPECT_THAT(select_counts(reading).remarks, Contains(HasSubstr("5 lines are no counts")));
+  }
+}
+
+TEST(PerfStat, ReadsMetricsWithEachScopeAndSeparator) {
+  for (const std::string separator : {",", ";", "\t", "::"}) {
+    SCOPED_TRACE(separator);
+    for (const std::string scope : {"", "S0,8,", "0.01,", "0.01,S0,8,"}) {
+      const auto reading = read(separated_by(
+          separator, scope + "7,,cycles,1,100.00,,\n" + scope + ",,,,,0.5,insn per cycle\n"));
+      EXPECT_EQ(reading.events.at(0).value, 7);
+      EXPECT_EQ(reading.other_lines, 0U) << scope;
+    }
   }
 }
 

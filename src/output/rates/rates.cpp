@@ -15,9 +15,9 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
-#include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -82,17 +82,16 @@ std::string what_it_is(const perfstat::KnownEvent& event) {
 std::string counts(const Page& page, const perfstat::Selection& selection) {
   List list{{{"", Kind::text}, {""}, {"", Kind::wrapped}}};
   std::vector<std::string> others;
-  constexpr std::size_t kMostDescribed = 20;
-  std::size_t described = 0;  // events that no rate uses
+  constexpr std::size_t kMostListed = 20;
+  std::size_t unused = 0;  // events that no rate uses
   for (const auto& [count, event] : selection.events) {
     std::string rest = escape_for_terminal(count.name);
     if (!event.known()) {
-      if (++described > kMostDescribed) {
+      if (++unused > kMostListed) {
         others.push_back(std::move(rest));
         continue;
       }
-      const std::string description = perfstat::description_on_zen(count.name);
-      if (!description.empty()) rest += ": " + escape_for_terminal(description);
+      if (!event.description.empty()) rest += ": " + escape_for_terminal(event.description);
     }
     if (count.rows > 1) rest += fmt::format(", sum of {}", count.rows);
     if (count.state == perfstat::State::counted && count.running_percent < 100) {
@@ -104,13 +103,13 @@ std::string counts(const Page& page, const perfstat::Selection& selection) {
   }
   std::string text = page.title("Counts") + page.list(list);
   if (!others.empty()) {
-    text += page.note("used by no rate: " + list_of(others, kMostDescribed), Ink::plain, kIndent);
+    text += page.note("used by no rate: " + list_of(others, kMostListed), Ink::plain, kIndent);
   }
   return text;
 }
 
-/// Returns the rates of a group that can be computed, and the counts that the others lack; nothing
-/// if none can be computed.
+/// Returns the rates of a group whose counts are there, and the counts that the others lack;
+/// nothing if no rate can be computed.
 std::string group(const Page& page, std::string_view title, const std::vector<Rate>& rates,
                   bool lists_missing = true) {
   std::vector<std::string> missing;
@@ -124,7 +123,8 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
              Cell{rate.formula + (rate.remark.empty() ? "" : "; " + rate.remark),
                   analysis::impossible(rate) ? Ink::yellow : Ink::plain});
   }
-  if (list.rows.empty()) return {};
+  if (std::ranges::none_of(rates, [](const Rate& rate) { return rate.value.has_value(); }))
+    return {};
   return page.title(title) + page.list(list) +
          (missing.empty() || !lists_missing ? "" : page.note("others lack: " + joined(missing)));
 }
@@ -158,55 +158,56 @@ std::string shares_text(const analysis::LfbShares& shares) {
 
 /// Returns up to four rates of a core type that say most; empty if none can be computed.
 std::string main_rates(const analysis::Rates& rates) {
+  using analysis::Headline;
   constexpr std::size_t kMost = 4;
-  struct Named {
-    const std::vector<Rate>* group;
-    std::string_view name;
-    const char* words;
-  };
-  std::vector<std::string> parts;
-  const auto add = [&](const Rate& rate, std::string_view words) {
-    if (rate.value && parts.size() < kMost) {
-      parts.push_back(fmt::format("{} {}", value_text(rate), words));
+  constexpr std::array kWords = {
+      "instructions per cycle",     "of branches mispredicted",        "of loads miss L1",
+      "of loads miss L3",           "of lines filled into L1 miss L2", "of cycles stalled",
+      "of cycles stalled by memory"};
+  std::vector<const Rate*> found;
+  for (const auto* group :
+       {&rates.general, &rates.loads, &rates.lines, &rates.l2, &rates.backend}) {
+    for (const Rate& rate : *group) {
+      if (rate.value && rate.headline != Headline::none) found.push_back(&rate);
     }
-  };
-  for (const auto& [group, name, words] :
-       {Named{&rates.general, "instructions per cycle", "instructions per cycle"},
-        Named{&rates.general, "branches mispredicted", "of branches mispredicted"},
-        Named{&rates.loads, "L1 miss", "of loads miss L1"},
-        Named{&rates.loads, "global L3 miss", "of loads miss L3"},
-        Named{&rates.lines, "L2 miss", "of lines filled into L1 miss L2"},
-        Named{&rates.backend, "stalled", "of cycles stalled"},
-        Named{&rates.backend, "memory", "of cycles stalled by memory"}}) {
-    if (const Rate* rate = find_by(*group, &Rate::name, name)) add(*rate, words);
   }
-  for (const Rate& rate : rates.general) {
-    if (rate.is_share && rate.name != "branches mispredicted") add(rate, rate.name);
-  }
-  for (const Rate& rate : rates.l2) {
-    if (!rate.name.ends_with("hit")) add(rate, rate.name + " in L2");
+  std::ranges::stable_sort(found, {}, &Rate::headline);
+  if (found.size() > kMost) found.resize(kMost);
+  std::vector<std::string> parts;
+  for (const Rate* rate : found) {
+    const auto index = static_cast<std::size_t>(rate->headline);
+    const char* const of = rate->headline == Headline::l2_miss ? " in L2" : "";
+    parts.push_back(value_text(*rate) + ' ' +
+                    (index < kWords.size() ? kWords[index] : rate->name + of));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string rates_answer(const RatesReport& report) {
-  const auto& [reading, selection, shares, rates] = report;
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    const auto& core = selection.cores[i];
-    std::string of = main_rates(rates[i]);
-    if (of.empty()) of = "no rate can be computed from these counts";
-    if (!core.core_type.empty()) {
-      of = fmt::format("on {}, counted in {:.2f}% of the time: {}", core.core_type,
-                       core.running_percent, of);
-    }
-    parts.push_back(std::move(of));
+  for (std::size_t i = 0; i < report.rates.size(); ++i) {
+    const std::string of = main_rates(report.rates[i]);
+    if (of.empty()) continue;
+    const auto& core = report.selection.cores[i];
+    parts.push_back(core.core_type.empty()
+                        ? of
+                        : fmt::format("on {}, counted in {:.2f}% of the time: {}", core.core_type,
+                                      core.running_percent, of));
   }
-  std::string text = fmt::format("{}", fmt::join(parts, "; "));
-  const bool has_none =
-      std::ranges::all_of(rates, [](const analysis::Rates& of) { return main_rates(of).empty(); });
-  if (has_none) text += "; docs/rates.md lists the counts of each rate";
-  return text;
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
+  return "no rate can be computed from these counts; docs/rates.md lists the counts of each rate";
+}
+
+/// Returns the warnings of the counts and of the rates of each core type.
+std::vector<std::string> warnings_of(const RatesReport& report) {
+  std::vector<std::string> warnings = report.selection.warnings;
+  for (std::size_t i = 0; i < report.rates.size(); ++i) {
+    const std::string& core_type = report.selection.cores[i].core_type;
+    for (const auto& warning : analysis::warnings_of(report.rates[i])) {
+      warnings.push_back(core_type.empty() ? warning : core_type + ": " + warning);
+    }
+  }
+  return warnings;
 }
 
 Json groups_json(const analysis::Rates& rates) {
@@ -226,6 +227,7 @@ Json event_json(const perfstat::SelectedEvent& selected) {
       {"pmu", event.core_type.empty() ? Json() : Json(event.core_type)},
       {"quantity", event.quantity ? Json(analysis::name_of(*event.quantity)) : Json()},
       {"l2_rqsts_umask", event.l2_umask ? Json(fmt::format("0x{:02x}", *event.l2_umask)) : Json()},
+      {"description", event.description.empty() ? Json() : Json(event.description)},
       {"state", name_of(count.state)},
       {"value", counted ? Json(count.value) : Json()},
       {"running_percent", counted ? Json(count.running_percent) : Json()},
@@ -245,7 +247,6 @@ std::string rates_text(const RatesReport& report, const Page& page) {
                        fmt::format("{}: read as the output of perf stat {}",
                                    escape_for_terminal(reading.file), form));
   text += counts(page, selection);
-  std::vector<std::string> warnings = selection.warnings;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const analysis::Rates& of = rates[i];
     const std::string& core_type = selection.cores[i].core_type;
@@ -255,23 +256,17 @@ std::string rates_text(const RatesReport& report, const Page& page) {
             group(page, "Lines filled into L1" + where, of.lines) +
             identities(page, where, of.identities) + group(page, "Requests to L2" + where, of.l2) +
             group(page, "Backend, of cycles" + where, of.backend);
-    for (const auto& warning : analysis::warnings_of(of)) {
-      warnings.push_back(core_type.empty() ? warning : core_type + ": " + warning);
-    }
   }
-  return text + page.section("Warnings", texts_of(warnings, escape_for_terminal), Ink::yellow) +
+  return text +
+         page.section("Warnings", texts_of(warnings_of(report), escape_for_terminal), Ink::yellow) +
          page.section("Remarks", texts_of(selection.remarks, escape_for_terminal));
 }
 
 std::string rates_json(const RatesReport& report) {
   const auto& [reading, selection, shares, rates] = report;
-  std::vector<std::string> warnings = selection.warnings;
   Json core_types = Json::array();
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const auto& [core_type, running_percent, counts] = selection.cores[i];
-    for (auto& warning : analysis::warnings_of(rates[i])) {
-      warnings.push_back(core_type.empty() ? warning : core_type + ": " + warning);
-    }
     Json of = groups_json(rates[i]);
     of["pmu"] = core_type.empty() ? Json() : Json(core_type);
     of["running_percent"] = running_percent;
@@ -283,7 +278,7 @@ std::string rates_json(const RatesReport& report) {
                 {"events", array_of(selection.events, event_json)},
                 {"lfb_shares", {{"l2", shares.l2}, {"l3", shares.l3}}},
                 {"core_types", std::move(core_types)},
-                {"warnings", std::move(warnings)},
+                {"warnings", warnings_of(report)},
                 {"remarks", selection.remarks}};
   document.update(groups_json(rates.front()));
   return document_text("skidscan.rates/1", std::move(document));
