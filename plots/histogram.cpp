@@ -113,6 +113,11 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
                            "lc rgb class[c]",
                            floor),
          std::move(rows)});
+    const double hits = static_cast<double>(m.samples[analysis::SampleClass::hit]);
+    if (!overlaid && axis.width > 1 && hits > 0) {
+      // Beside wide bins the bar of hits can be narrower than a pixel.
+      panel.series.push_back({"$d using 1:2 with impulses lw 2 lc rgb class[1]", {{0, hits}}});
+    }
   }
   if (overlaid && columns.size() > 1) {
     const auto height_of = [&](const Rows::value_type& row) {

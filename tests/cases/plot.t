@@ -58,7 +58,7 @@ A height that leaves no room for plots:
 The script is short beside its data:
 
   $ skidscan report pebs-shadow --plot-script f.gp > /dev/null
-  $ [ "$(grep -v -e '^[-0-9.e+ ]*$' -e '^\$' f.gp | wc -l)" -lt 60 ]
+  $ [ "$(grep -v -e '^[-0-9.e+ ]*$' -e '^\$' f.gp | wc -l)" -lt 65 ]
 
 Options of other kinds, and wrong ones:
 
