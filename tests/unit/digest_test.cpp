@@ -75,7 +75,7 @@ TEST_F(DigestTest, CountsSamplesInMemoryThatReplacedCode) {
   const Filter copies{.takes_copies = true};
   const Digest counted = digest(recording, {.filter = &copies});
   EXPECT_THAT(by_file(counted), ElementsAre(Pair("/bin/program", 4), Pair("/tmp/perf-7.map", 2)));
-  EXPECT_THAT(remarks_on_replaced_code(counted), ElementsAre(HasSubstr("program: 1 samples")));
+  EXPECT_THAT(remarks_on_replaced_code(counted), ElementsAre(HasSubstr("program: 1 sample is")));
   auto generated = RecordingBuilder().event({});
   generated.mmap(7, 0x700000, 0x1000, 0, "//anon", 1).sample(0x700010, 7, 2);
   generated.mmap(7, 0x700000, 0x1000, 0, "//anon", 3).sample(0x700010, 7, 4);

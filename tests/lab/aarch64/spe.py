@@ -179,8 +179,8 @@ class Session:
             wrong.append(f"audit: {found['samples']} SPE records of {len(of_user)}, {found['judged']} judged")
         literals = moved if event.program == "operations" else 0
         if not displaced <= found["contradicted"] <= late + literals or literals and not found["contradicted"]:
-            wrong.append(f"audit: {found['contradicted']} of {found['judged']} SPE records contradicted, of {displaced} to "
-                         f"{late + literals}")
+            wrong.append(f"audit: {found['contradicted']} of {found['judged']} SPE records contradicted, of "
+                         f"{displaced} to {late + literals}")
         return f"{found['contradicted']} of {found['judged']} records contradicted"
 
     def check_report(self, path: Path, truth: Truth, wrong: list[str]) -> tuple[str, int]:
