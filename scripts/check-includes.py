@@ -31,7 +31,7 @@ PUBLIC = [(r"<bits/chrono\.h>", "<chrono>"), (r"<bits/std_abs\.h>", "<cmath>"), 
           (r"<fmt/core\.h>", "<fmt/format.h>"), (r"<nlohmann/(?!json_fwd).*>", "<nlohmann/json.hpp>"),
           (r"<Zydis/.*>", "<Zydis/Zydis.h>"), (r"<perfmon/perf_event\.h>", "<perfmon/pfmlib_perf_event.h>"),
           (r"<bits/mman-shared\.h>", "<sys/mman.h>"), (r"<bits/types/idtype_t\.h>", "<sys/wait.h>"),
-          (r"<bits/types/sig.*>", "<csignal>"), (r"<bits/types/struct_itimerspec\.h>", "<ctime>"),
+          (r"<bits/types/sig.*>", "<csignal>"), (r"<bits/types/struct_(itimerspec|tm)\.h>", "<ctime>"),
           (r"<stdio\.h>", "<cstdio>"), (r"<string\.h>", "<cstring>"), (r"<syscall\.h>", "<sys/syscall.h>")]
 
 

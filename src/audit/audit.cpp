@@ -33,6 +33,7 @@
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
+#include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
@@ -49,6 +50,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <tuple>

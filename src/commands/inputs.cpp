@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 
 namespace skid::commands {
 

@@ -5,7 +5,6 @@
 #include "src/commands/inputs.h"
 #include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"
-#include "src/support/error.h"
 
 #include <algorithm>
 #include <cstdlib>

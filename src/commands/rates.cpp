@@ -12,6 +12,7 @@
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>

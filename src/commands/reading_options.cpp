@@ -3,6 +3,7 @@
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 #include "src/measure/event_knowledge.h"
 #include "src/output/name_list.h"
 #include "src/support/error.h"

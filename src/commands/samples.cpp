@@ -1,4 +1,5 @@
 #include "analysis/figures.h"
+#include "analysis/wording.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
@@ -38,6 +39,7 @@
 #include "src/support/escape.h"
 #include "src/support/json_text.h"
 #include "src/support/losses.h"
+#include "src/support/names.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
@@ -50,6 +52,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -267,7 +270,7 @@ struct SamplePrinter {
   const std::vector<Column>& columns;
   StandardOutput& out;
   perfdata::Recording recording = open_recording(source);
-  std::string file = source.file.string();
+  std::string recording_file = source.file.string();
   bool has_symbols = needs(columns, Needs::symbol);
   bool has_places = has_symbols || needs(columns, Needs::file) ||
                     !options.filter.lists[locate::Filter::dso].empty() ||
@@ -302,7 +305,7 @@ struct SamplePrinter {
 
   void print() {
     measure::add_files_of(source, modules);
-    line.recording = file;
+    line.recording = recording_file;
     if (reads_twice) {
       recording.spool();
       spaces = locate::read_address_spaces(recording, filter.names(), options.filter.takes_copies);
@@ -318,12 +321,12 @@ struct SamplePrinter {
   /// Prints what was left out. Returns whether records are missing.
   bool finish() {
     if (const auto unknown_ids = recording.left_out().unknown_ids; unknown_ids > 0) {
-      print_error(fmt::format("{}: {} left out: {} to no event", file,
+      print_error(fmt::format("{}: {} left out: {} to no event", recording_file,
                               analysis::counted(unknown_ids, "sample"),
                               unknown_ids == 1 ? "its id belongs" : "their ids belong"));
     }
     if (!trace_column.problem().empty())
-      print_error(fmt::format("{}: {}", file, trace_column.problem()));
+      print_error(fmt::format("{}: {}", recording_file, trace_column.problem()));
     const OutputOptions& shown = options.shown;
     for (const auto& warning : analysis::loss_warnings(losses, read)) shown.note(warning);
     for (const auto& remark : kernel.remarks()) shown.note(remark);

@@ -30,7 +30,6 @@
 #include "src/synth/selected.h"
 #include "src/synth/synthetic_run.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

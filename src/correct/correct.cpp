@@ -28,7 +28,6 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
-#include "src/support/error.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
@@ -41,7 +40,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -9,9 +9,11 @@
 #include <cstdio>
 #include <ctime>
 #include <optional>
+#include <ratio>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -28,12 +28,12 @@ constexpr std::optional<Enum> value_named(std::string_view name) {
 
 /// Lists the names of an enumeration in the order of its values, which are 0, 1, ….
 /// `name_of(value)` returns the name of a value, `names_of(value)` all names.
-#define SKID_NAMES(Enum, ...)                                   \
-  constexpr auto names_of(Enum /*any*/) {                       \
-    return std::to_array<std::string_view>({__VA_ARGS__});      \
-  }                                                             \
-  constexpr std::string_view name_of(Enum value) {              \
-    return names_of(value).at(static_cast<std::size_t>(value)); \
+#define SKID_NAMES(Enum, ...)                                       \
+  [[maybe_unused]] constexpr auto names_of(Enum /*any*/) {          \
+    return std::to_array<std::string_view>({__VA_ARGS__});          \
+  }                                                                 \
+  [[maybe_unused]] constexpr std::string_view name_of(Enum value) { \
+    return names_of(value).at(static_cast<std::size_t>(value));     \
   }
 
 /// Lists the Words of an enumeration in the order of its values, which are 0, 1, ….
@@ -42,7 +42,7 @@ constexpr std::optional<Enum> value_named(std::string_view name) {
   constexpr auto words_of(Enum /*any*/) {                               \
     return std::to_array<::skid::Words>({__VA_ARGS__});                 \
   }                                                                     \
-  constexpr std::string_view name_of(Enum value) {                      \
+  [[maybe_unused]] constexpr std::string_view name_of(Enum value) {     \
     return words_of(value).at(static_cast<std::size_t>(value)).name;    \
   }                                                                     \
   constexpr std::string_view describe(Enum value) {                     \

@@ -4,7 +4,6 @@
 #include "src/symbols/disjoint_ranges.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include <elfutils/libdw.h>

@@ -68,7 +68,7 @@ Annotate lists them at their offset, at each level: a data breakpoint of x86 tra
   $ grep -o -e '<- trigger' -e cpu-clock text
   <- trigger
   $ skidscan annotate few -e cycles 2> err
-  [64]
+  [1]
   $ grep -o 'cpu-clock, [a-z, ]*faults' err | sed 's/execute, //'
   cpu-clock, faults
 

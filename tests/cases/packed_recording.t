@@ -15,7 +15,7 @@ An interrupted run stays a directory beside the file, and is packed once it is f
   $ "$SKIDSCAN" record -e faults -p none,pp --duration 3 --pack cut.tar > /dev/null 2> messages & id=$!
   $ until ls cut.run/*.data > /dev/null 2>&1 || ! kill -0 $id 2> /dev/null; do sleep 0.1; done
   $ kill -TERM $id; wait $id
-  [130]
+  [143]
   $ grep -c 'finish with: skidscan record --resume cut.run --pack cut.tar$' messages
   1
   $ ls -d cut.*

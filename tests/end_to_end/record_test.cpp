@@ -223,7 +223,7 @@ TEST_F(Record, KeepsApartThatNoSamplesCame) {
   // The period is longer than the run.
   const Completed done = record({"-e", "faults:pp", "-c", "1000000", "--iterations", "100"});
   EXPECT_THAT(done, Exits(1, HasSubstr("no measurement has a sample: ")));
-  EXPECT_THAT(done.out, HasSubstr("1 measurements, 1 of them without samples; read it"));
+  EXPECT_THAT(done.out, HasSubstr("1 measurement, 1 of them without samples; read it"));
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.measurements.at(0).state, run::State::finished);
   EXPECT_EQ(run.measurements.at(0).reason, "accepted, and no samples came");
@@ -331,7 +331,7 @@ TEST_F(Record, ContinuesAfterRefusedEvents) {
   SKIP_WITHOUT("no-core-pmu");
   EXPECT_THAT(record({"-e", "instructions:u", "-e", "faults", "-p", "pp", "--samples", "200"}),
               Exits(0, ::testing::_,
-                    StartsWith("skidscan.run: 1 measurements, 1 refused by this machine;")));
+                    StartsWith("skidscan.run: 1 measurement, 1 refused by this machine;")));
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.measurements.at(0).state, run::State::refused);
   EXPECT_THAT(run.measurements.at(0).reason, HasSubstr("not supported"));

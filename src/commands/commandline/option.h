@@ -3,11 +3,14 @@
 
 // The headers of the enumerations that instantiate Value::one_of().
 // IWYU pragma: no_include "analysis/comparison.h"
+// IWYU pragma: no_include "analysis/contract.h"
 // IWYU pragma: no_include "plots/figure_kind.h"
 // IWYU pragma: no_include "plots/figure_options.h"
 // IWYU pragma: no_include "src/commands/output_options.h"
 // IWYU pragma: no_include "src/correct/correction.h"
+// IWYU pragma: no_include "src/correct/skid.h"
 // IWYU pragma: no_include "src/listing/sampled_code.h"
+// IWYU pragma: no_include "src/output/audit/judged.h"
 #include "src/support/names.h"
 #include "src/support/text.h"
 

@@ -4,7 +4,6 @@
 #include "src/commands/commandline/help.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
-#include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
 

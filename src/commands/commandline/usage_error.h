@@ -3,6 +3,11 @@
 
 #include "src/support/error.h"
 
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
 namespace skid {
 
 /// The error of options that do not exist, contradict each other or lack a value. The message names
