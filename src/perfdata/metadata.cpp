@@ -199,8 +199,9 @@ class SectionReader {
       return false;
     }
     if (data.size > size_ - data.offset) {
-      fault(data.offset, fmt::format("records of {} bytes", data.size),
-            fmt::format("{} up to the end of the file", size_ - data.offset));
+      fault(data.offset,
+            fmt::format("the file ends after {} bytes of records", size_ - data.offset),
+            fmt::format("{} by its header", data.size));
       return false;
     }
     sections_.records_end = data.offset + data.size;

@@ -164,7 +164,8 @@ TEST_F(ImpossibleSections, ADataSectionWhoseEndOverflowsEndsWithTheFile) {
        {kLargest, kLargest - begin, kLargest - begin + 1, kHalf, std::uint64_t{1000}}) {
     auto recording = with(kData + 8, number(size), feature_table());
     EXPECT_EQ(recording.faults().at(0).offset, begin);
-    expect_two_samples(std::move(recording), "records of " + std::to_string(size) + " bytes");
+    expect_two_samples(std::move(recording),
+                       fmt::format("records, expected {} by its header", size));
   }
   for (const std::uint64_t offset : {kLargest, kHalf, kLargest - 63}) {
     auto recording = with(kData, number(offset));

@@ -106,10 +106,11 @@ class Answer {
       return {"no samples were recorded" + of, Ink::yellow};
     }
     if (!has_target_) {
-      return {
-          "no target of skidscan is among the sampled files; 'skidscan audit' judges a profile of "
-          "any program",
-          Ink::yellow};
+      return {std::string(read_in_part_ ? "read in part: " : "") +
+                  "no target of skidscan is among the sampled files; 'skidscan audit' judges a "
+                  "profile of any "
+                  "program",
+              Ink::yellow};
     }
     std::string text;
     Ink ink = Ink::green;
