@@ -57,6 +57,10 @@ std::string in_thousands(std::uint64_t number) {
   return in_thousands(std::to_string(number));
 }
 
+std::string no_pmu_counts(const std::string& events) {
+  return "perf found no PMU that counts " + events;
+}
+
 std::string counted(std::uint64_t count, const std::string& singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }

@@ -25,6 +25,10 @@ std::string counts_and_interval(const Share& share);
 std::string in_thousands(std::string digits);
 std::string in_thousands(std::uint64_t number);
 
+/// Writes why perf recorded a clock in place of events: "perf found no PMU that counts cycles".
+/// `events`: their names, escaped.
+std::string no_pmu_counts(const std::string& events);
+
 /// Writes a count with its noun: "1 sample", "2 samples".
 std::string counted(std::uint64_t count, const std::string& singular);
 

@@ -28,6 +28,7 @@
 #include "src/measure/measure.h"
 #include "src/output/audit/audit.h"
 #include "src/output/listing/listing.h"
+#include "src/output/listing/places.h"
 #include "src/output/name_list.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
@@ -69,6 +70,10 @@ struct AnnotateOptions : ProfileOptions {
   std::filesystem::path source_directory;
   std::optional<std::uint64_t> delay;
   std::string html;
+  /// Chosen by the first reading: `function` is the most sampled one. What is to be printed before
+  /// it, unless it was the most sampled place.
+  bool is_chosen_here = false;
+  std::string most_sampled;
 };
 
 /// Audits the recordings of an annotation: for the places that a delay keeps from being sampled,
@@ -140,13 +145,13 @@ listing::Selection selection_of(const AnnotateOptions& options) {
 }
 
 /// Introduces a list of functions: "the most sampled functions", or where others may have more
-/// samples "the most sampled functions with a known name (13 of 20 samples are in others: …)".
+/// samples "the most sampled functions that are known (13 of 20 samples are in others: …)".
 std::string most_sampled_functions(const listing::Reader& reader) {
   std::string words = "the most sampled functions";
   const auto& unnamed = reader.unnamed();
   if (unnamed.sum() == 0) return words;
   return words + fmt::format(
-                     " with a known name ({} of {} samples are in others: {} in the kernel, {} in "
+                     " that are known ({} of {} samples are in others: {} in the kernel, {} in "
                      "files without symbols or elsewhere; --by function lists them, too)",
                      analysis::in_thousands(unnamed.sum()), analysis::in_thousands(unnamed.all),
                      analysis::in_thousands(unnamed.in_kernel),
@@ -158,7 +163,11 @@ std::string most_sampled_functions(const listing::Reader& reader) {
   const auto& sampled = reader.sampled_functions();
   const auto most_sampled = most_frequent(sampled, kMostNamed);
   if (!options.function) {
-    throw Error("no generated target is among the sampled files, and no function with a name");
+    throw Error(
+        "no generated target is among the sampled files, and no function that is known; --by "
+        "module "
+        "lists the files with samples; --binary FILE and --symfs DIR name copies of those of "
+        "another machine");
   }
   std::string message = fmt::format("function '{}'", *options.function);
   if (!options.module.empty()) message += fmt::format(" in '{}'", options.module);
@@ -186,8 +195,9 @@ void write(const AnnotateOptions& options, const listing::Listing& listing, std:
            output::ListingChoices::Places shadowed) {
   listing::SourceText sources(options.source_directory);
   const bool has_sources = options.source || !options.source_directory.empty();
-  output::ListingChoices choices{options.folding, options.by, has_sources ? &sources : nullptr,
-                                 std::move(trust), std::move(shadowed)};
+  output::ListingChoices choices{
+      options.folding,      options.by,       has_sources ? &sources : nullptr,
+      options.most_sampled, std::move(trust), std::move(shadowed)};
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
            choices);
@@ -233,8 +243,10 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
     refuse_report(source.file.string());
     audited.add(source, shown);
-    return [read = reader.add(source)] {
-      for (const auto& fault : read.faults) print_error(describe(fault));
+    return [&options, read = reader.add(source)] {
+      for (const auto& fault : read.faults) {
+        if (!options.is_chosen_here) print_error(describe(fault));
+      }
       return read.read_in_part;
     };
   };
@@ -252,9 +264,8 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   // A function that is chosen here is read, with its remarks, once more.
   const bool has_samples =
       std::ranges::any_of(listing.columns, [](const auto& column) { return column.read() > 0; });
-  const bool is_chosen_here =
-      listing.codes.empty() && !options.by && !options.function && has_samples;
-  if (!is_chosen_here) note_remarks();
+  const bool will_choose = listing.codes.empty() && !options.by && !options.function && has_samples;
+  if (!will_choose) note_remarks();
   if (!listing.columns.empty() && !has_samples) {
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
@@ -262,13 +273,14 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   }
   if (listing.codes.empty() && !options.by) {
     if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
-    const auto candidates = options.function
-                                ? functions_with(*options.function, reader)
-                                : most_frequent(reader.sampled_functions(), kMostNamed);
+    auto sampled = reader.sampled_functions(listing.most_sampled_event());
+    if (sampled.empty()) sampled = reader.sampled_functions();
+    const auto candidates = options.function ? functions_with(*options.function, reader)
+                                             : most_frequent(sampled, kMostNamed);
     const bool is_in_no_file =
         options.function && reader.sampled_functions().contains(*options.function);
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
-      if (is_chosen_here) note_remarks();
+      if (will_choose) note_remarks();
       note_filtered(options.filter, reader.filtered(), shown);
       if (listing.columns.empty()) throw Error("no recorded event is one that -e selects");
       fail(options, reader);
@@ -286,6 +298,11 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     }
     AnnotateOptions chosen = options;
     chosen.function = candidates.front();
+    chosen.is_chosen_here = true;
+    const auto places = output::most_sampled(listing, listing.most_sampled_event());
+    if (!options.function && places.front().place->label().empty()) {
+      chosen.most_sampled = output::most_sampled_place(listing, listing::By::function);
+    }
     return run_annotate(chosen);
   }
   if (listing.columns.empty()) {

@@ -85,6 +85,7 @@ Where where_is(const LocatedSamples& located) {
 void judge(const measure::RecordedEvent& event, Column& column) {
   using analysis::NotJudged;
   column.of_core_pmu = measure::is_core_event(event);
+  column.follows_cause = measure::known_offset(event, nullptr) == 1;
   const bool has_levels = event.unknown_causes != NotJudged::no_precise_levels;
   if (has_levels && column.of_core_pmu && column.described.precise.recorded < 2) {
     column.not_judged = "below precise level 2 the causing instruction is not recorded";
@@ -129,6 +130,28 @@ Count Code::total(std::size_t column) const {
     if (found != by_column.end()) sum += found->second;
   }
   return sum;
+}
+
+std::string Place::label() const {
+  return function.empty() && address ? fmt::format("{:#x}", *address) : function;
+}
+
+std::vector<std::size_t> Listing::most_sampled_event(
+    const std::function<std::uint64_t(std::size_t)>& samples_of) const {
+  std::map<std::string, std::uint64_t> events;
+  const auto label_of = [&](std::size_t i) { return columns[i].described.event.label; };
+  for (std::size_t i = 0; i < columns.size(); ++i) events[label_of(i)] += samples_of(i);
+  const auto most =
+      std::ranges::max_element(events, {}, [](const auto& event) { return event.second; });
+  std::vector<std::size_t> of_event;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (label_of(i) == most->first) of_event.push_back(i);
+  }
+  return of_event;
+}
+
+std::vector<std::size_t> Listing::most_sampled_event() const {
+  return most_sampled_event([this](std::size_t i) { return columns[i].read(); });
 }
 
 measure::ReadResult Reader::add(const measure::Source& source) {
@@ -238,6 +261,8 @@ bool Reader::add_function(Reading& reading) {
   };
   const auto& spaces = reading.digest.spaces;
   const std::string& name = *selection_.function;
+  const auto begin =
+      name.starts_with("0x") ? whole_number<std::uint64_t>(name.substr(2), 16) : std::nullopt;
   std::vector<File> files(spaces.file_count());
   bool is_any = false;
   bool is_in_kernel = false;
@@ -255,17 +280,23 @@ bool Reader::add_function(Reading& reading) {
     for (const auto& function : file.found.module->functions_named(name)) {
       file.begins.insert(function.range.begin);
     }
+    if (begin) {
+      const auto range = file.found.module->function_range_at(*begin);
+      if (range && range->begin == *begin) file.begins.insert(*begin);
+    }
     return file;
   };
   const auto code_of = [&](FileIndex index, std::uint64_t address) -> Code* {
     File& file = file_of(index);
+    const auto range = file.found.module->function_range_at(address);
+    if (!range) return nullptr;
     const auto function = file.found.module->function_at(address);
-    if (!function) return nullptr;
-    if (function->name != name && !file.begins.contains(function->range.begin)) return nullptr;
-    Code& code = code_at(listing_.codes, Kind::function, file.found.module, spaces.file(index).path,
-                         function->range);
+    const bool is_named = function && function->name == name;
+    if (!is_named && !file.begins.contains(range->begin)) return nullptr;
+    Code& code =
+        code_at(listing_.codes, Kind::function, file.found.module, spaces.file(index).path, *range);
     code.file = reading.profile.source.shown(file.found.path);
-    if (function->name != name) code.alias = function->name;
+    if (function && !is_named) code.alias = function->name;
     file.is_sampled = true;
     take(code);
     return &code;
@@ -341,11 +372,17 @@ void Reader::add_places(Reading& reading) {
   });
 }
 
-std::map<std::string, std::uint64_t> Reader::sampled_functions() const {
+std::map<std::string, std::uint64_t> Reader::sampled_functions(
+    const std::optional<std::vector<std::size_t>>& columns) const {
   std::map<std::string, std::uint64_t> functions;
   for (const auto& [place, counts] : listing_.places) {
-    if (place.function.empty()) continue;
-    for (const auto& [column, count] : counts) functions[place.function] += count.samples;
+    const std::string label = place.label();
+    if (label.empty()) continue;
+    for (const auto& [column, count] : counts) {
+      if (!columns || std::ranges::binary_search(*columns, column)) {
+        functions[label] += count.samples;
+      }
+    }
   }
   return functions;
 }
@@ -355,7 +392,7 @@ Reader::Unnamed Reader::unnamed() const {
   for (const auto& [place, counts] : listing_.places) {
     for (const auto& [column, count] : counts) {
       unnamed.all += count.samples;
-      if (!place.function.empty()) continue;
+      if (!place.label().empty()) continue;
       (place.in_kernel ? unnamed.in_kernel : unnamed.elsewhere) += count.samples;
     }
   }

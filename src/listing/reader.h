@@ -7,6 +7,7 @@
 #include "src/locate/mapping_name.h"
 #include "src/measure/measure.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,8 +25,8 @@ namespace skid::listing {
 
 /// The code to collect.
 struct Selection : measure::ReadingChoices {
-  /// A function as samples show it, with its parameters, or as in the symbol table; nullopt: the
-  /// generated target.
+  /// A function as samples show it, with its parameters, or as in the symbol table; "0x1350": the
+  /// one that begins at this link-time address; nullopt: the generated target.
   std::optional<std::string> function = {};
   std::string module = {};  ///< path or file name of a mapped file; empty: any
   /// Adds up the samples by this, and collects no code.
@@ -55,9 +56,11 @@ class Reader {
   const std::string& no_samples() const noexcept { return no_samples_; }
   /// Returns the samples that the filter selected in all recordings.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
-  /// Returns samples by function name, from Listing::places.
-  std::map<std::string, std::uint64_t> sampled_functions() const;
-  /// Samples of the same recordings in code whose function has no known name.
+  /// Returns samples by function (Place::label()), from Listing::places. `columns`: those that are
+  /// counted; nullopt: all.
+  std::map<std::string, std::uint64_t> sampled_functions(
+      const std::optional<std::vector<std::size_t>>& columns = {}) const;
+  /// Samples of the same recordings in code whose function is not known.
   struct Unnamed {
     std::uint64_t all = 0;        ///< samples in any code, named or not
     std::uint64_t in_kernel = 0;  ///< in kernel mode

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -59,6 +60,8 @@ struct Column {
   std::vector<events::Cause> causes;
   std::string not_judged;
   bool of_core_pmu = false;  ///< an event of a core's PMU
+  /// Whether samples are at the instruction after their cause, as those of x86's data breakpoints.
+  bool follows_cause = false;
 
   std::uint64_t read() const {
     return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
@@ -109,6 +112,8 @@ struct Place {
   std::vector<std::string> inlined;
   bool in_kernel = false;
 
+  /// Returns the name of the function, or "0x1350" if only its range is known; may be empty.
+  std::string label() const;
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
@@ -119,6 +124,13 @@ struct Listing {
   /// Samples by place and column, of the recordings in which the selected code was not found, or
   /// of all if places were selected.
   std::map<Place, std::map<std::size_t, Count>> places;
+
+  /// Returns the indices of the columns of one event: the one with the most samples, of which
+  /// `samples_of` returns those of a column. Samples of different events are not added up.
+  std::vector<std::size_t> most_sampled_event(
+      const std::function<std::uint64_t(std::size_t)>& samples_of) const;
+  /// The same, by all samples read.
+  std::vector<std::size_t> most_sampled_event() const;
 };
 
 }  // namespace skid::listing

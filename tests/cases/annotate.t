@@ -197,3 +197,36 @@ Functions of a stripped program are at the addresses that nm prints before:
   $ perf_record -e cpu-clock -c 1000003 -- ./stripped > /dev/null
   $ skidscan annotate perf.data --by function --format csv | awk -F, '$13 ~ /stripped/ { print $15; exit }' > address
   $ nm program | sed -n 's/^0*\(.*\) [tT] spin$/0x\1/p' | diff address -
+
+Its functions are chosen and named by their addresses:
+
+  $ skidscan annotate perf.data --function $(cat address) --module stripped --format json |
+  >   holds 'j["codes"][0]["begin"] == "'$(cat address)'"' 'j["codes"][0]["instructions"] > 3'
+  $ skidscan annotate perf.data 2>&1 > text | grep -o "first of which is shown: $(cat address)" | sed 's/0x.*/0x/'
+  first of which is shown: 0x
+  $ skidscan annotate perf.data --by line | tr -d '\n' | grep -c 'no line table for the samples in .*stripped'
+  1
+
+Of a program that is gone, the first sentence names it; without any known function, the next step follows:
+
+  $ cp stripped gone
+  $ perf_record -e cpu-clock -c 1000003 -- ./gone > /dev/null
+  $ rm gone
+  $ skidscan annotate perf.data --event cpu-clock --by function 2> /dev/null | head -n 1 | grep -o 'code of gone'
+  code of gone
+  $ skidscan annotate perf.data > text 2> errors || true
+  $ cat text errors | tr '\n' ' ' | grep -c -e 'code of gone whose symbols are not known; ' -e '--by module lists the files'
+  1
+
+The sentence is on one event, and a recording that ends early is read in part, with each message once:
+
+  $ perf_record -e cpu-clock,page-faults -c 1000003 -- ./program > /dev/null
+  $ skidscan annotate perf.data --function spin | head -n 1 | grep -o 'samples of cpu-clock'
+  samples of cpu-clock
+  $ head -c 5000 perf.data > cut.data
+  $ skidscan annotate cut.data 2> errors | grep -o '^read in part: '
+  read in part: 
+  $ grep -o 'the file ends after [0-9]* bytes of records, expected [0-9]* by its header' errors
+  the file ends after * bytes of records, expected * by its header (glob)
+  $ skidscan report cut.data 2> /dev/null | grep -o '^read in part: '
+  read in part: 

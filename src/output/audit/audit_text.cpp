@@ -305,7 +305,7 @@ struct Totals {
         "a machine can sample)",
         substituted.empty()
             ? ""
-            : fmt::format("perf found no PMU that counts {}: ", fmt::join(substituted, ", ")),
+            : analysis::no_pmu_counts(joined({substituted.begin(), substituted.end()})) + ": ",
         samples == 1 ? "the one sample" : fmt::format("all {} samples", in_thousands(samples)),
         only_arm ? next_step(analysis::NotJudged::no_precise_levels)
                  : "record an event of the CPU with :pp");

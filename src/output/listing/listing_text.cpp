@@ -368,6 +368,32 @@ bool is_of_time(const EventGroup& event) {
   });
 }
 
+/// Returns notes on how the samples of an event were taken.
+std::string notes_on_samples(const Page& page, const listing::Listing& listing,
+                             const EventGroup& event, const std::vector<Measurement>& described) {
+  std::string text = is_of_time(event) ? page.note(kTimeIsLate) : "";
+  const bool follows_cause = std::ranges::any_of(event.columns, [&](const Column& column) {
+    return listing.columns[static_cast<std::size_t>(column.measurement - described.data())]
+        .follows_cause;
+  });
+  if (follows_cause) {
+    text += page.note(
+        "a data breakpoint traps after the access: each sample is one instruction after the one "
+        "that caused it; 'skidscan correct' moves them there");
+  }
+  for (const Column& column : event.columns) {
+    const Measurement& m = *column.measurement;
+    if (m.event.substituted) {
+      text += page.note(fmt::format("{}: {} was recorded instead of {}", column.label,
+                                    escape_for_terminal(m.event.recorded),
+                                    escape_for_terminal(m.event.requested.value_or(""))),
+                        Ink::yellow);
+    }
+    if (m.read_in_part) text += page.note(column.label + ": read in part", Ink::yellow);
+  }
+  return text;
+}
+
 /// Returns the notes under an event's table.
 std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
                   const std::vector<std::string>& without, const Panel& panel,
@@ -393,7 +419,6 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
                      escape_for_terminal(event.event), joined(judged)),
          Ink::red);
   }
-  if (is_of_time(event)) note(kTimeIsLate);
   for (const auto& [reason, labels] : not_judged) {
     note(fmt::format("no instruction is marked at {}: {}", joined(labels),
                      escape_for_terminal(reason)));
@@ -402,17 +427,7 @@ std::string notes(const Page& page, const listing::Listing& listing, const Event
     note("~ censored: near the end of the runway; the skid may be longer than the runway");
   }
   if (!without.empty()) note(fmt::format("no sample here of {}", joined(without)));
-  for (const Column& column : event.columns) {
-    const Measurement& m = *column.measurement;
-    if (m.event.substituted) {
-      note(fmt::format("{}: {} was recorded instead of {}", column.label,
-                       escape_for_terminal(m.event.recorded),
-                       escape_for_terminal(m.event.requested.value_or(""))),
-           Ink::yellow);
-    }
-    if (m.read_in_part) note(column.label + ": read in part", Ink::yellow);
-  }
-  return text;
+  return text + notes_on_samples(page, listing, event, described);
 }
 
 std::string event_text(const Page& page, const listing::Listing& listing, const Code& code,
@@ -441,48 +456,72 @@ std::string event_text(const Page& page, const listing::Listing& listing, const 
   }) + notes(page, listing, event, without, panel, described);
 }
 
-/// Returns "760 of 766 samples (99.22%) are in deflate". `of_event`: " of EVENT" or empty.
-std::string answer(const Page& page, std::uint64_t part, std::uint64_t read,
-                   const std::string& of_event, const std::string& where) {
-  return page.answer(fmt::format("{} of {} sample{}{} ({}) {} in {}", analysis::in_thousands(part),
-                                 analysis::in_thousands(read), read == 1 ? "" : "s", of_event,
-                                 percent_of(part, std::max<std::uint64_t>(read, 1)),
-                                 part == 1 ? "is" : "are", where),
-                     Ink::bold) +
-         '\n';
+/// Returns "760 of 766 samples of cycles (99.22%) are in deflate", without the event where there is
+/// no other. `columns`: those of the event.
+std::string samples_in(const listing::Listing& listing, const std::vector<std::size_t>& columns,
+                       std::uint64_t part, const std::string& where) {
+  std::uint64_t read = 0;
+  for (const std::size_t column : columns) read += listing.columns[column].read();
+  const std::string& label = listing.columns[columns.front()].described.event.label;
+  return fmt::format(
+      "{} of {} sample{}{} ({}) {} in {}", analysis::in_thousands(part),
+      analysis::in_thousands(read), read == 1 ? "" : "s",
+      columns.size() < listing.columns.size() ? " of " + escape_for_terminal(label) : std::string(),
+      percent_of(part, std::max<std::uint64_t>(read, 1)), part == 1 ? "is" : "are", where);
 }
 
-/// Summarizes the samples of all events in the code.
-std::string answer_of_code(const listing::Listing& listing, const Page& page) {
+/// Returns the sentence on the samples in the code of the event with the most of them there.
+std::string samples_in_code(const listing::Listing& listing) {
   std::set<std::string> names;
-  std::uint64_t of_code = 0, read = 0;
   for (const Code& code : listing.codes) {
     names.insert(code.kind == listing::Kind::target ? "the loop of the target"
                                                     : escape_for_terminal(code.name));
-    for (const std::size_t column : code.columns) of_code += code.total(column).samples;
   }
-  for (const listing::Column& column : listing.columns) read += column.read();
-  return answer(page, of_code, read, "", list_of({names.begin(), names.end()}, 3));
+  const auto samples_of = [&](std::size_t column) {
+    std::uint64_t sum = 0;
+    for (const Code& code : listing.codes) sum += code.total(column).samples;
+    return sum;
+  };
+  const auto columns = listing.most_sampled_event(samples_of);
+  std::uint64_t in_code = 0;
+  for (const std::size_t column : columns) in_code += samples_of(column);
+  return samples_in(listing, columns, in_code, list_of({names.begin(), names.end()}, 3));
 }
 
-/// Names the most sampled place of the event with most samples: a sum over events means nothing.
-std::string answer_of_places(const listing::Listing& listing, listing::By by, const Page& page) {
-  const auto label_of = [&](std::size_t column) {
-    return listing.columns[column].described.event.label;
-  };
-  std::vector<std::size_t> columns = all_columns(listing);
-  std::map<std::string, std::uint64_t> events;
-  for (const std::size_t column : columns)
-    events[label_of(column)] += listing.columns[column].read();
-  const auto most =
-      std::ranges::max_element(events, {}, [](const auto& event) { return event.second; });
-  std::erase_if(columns, [&](std::size_t column) { return label_of(column) != most->first; });
-  const auto places = most_sampled(listing, columns);
-  const std::string of_event =
-      events.size() > 1 ? " of " + escape_for_terminal(most->first) : std::string();
-  if (places.empty()) return page.answer("no sample" + of_event + " is there", Ink::bold) + '\n';
-  return answer(page, places.front().sum, most->second, of_event,
-                place_text(*places.front().place, by));
+/// Returns what the first sentence begins with: that recordings were read in part, and which
+/// events perf replaced by a clock.
+std::string reservations(const std::vector<Measurement>& described) {
+  std::set<std::string> substituted;
+  for (const Measurement& m : described) {
+    const bool is_clock = m.event.type == 1 && m.event.config <= 1;
+    if (m.event.substituted && is_clock) substituted.insert(escape_for_terminal(m.event.label));
+  }
+  std::string text =
+      std::ranges::any_of(described, &Measurement::read_in_part) ? "read in part: " : "";
+  if (!substituted.empty()) {
+    text += analysis::no_pmu_counts(joined({substituted.begin(), substituted.end()})) +
+            ", so that a timer took samples: ";
+  }
+  return text;
+}
+
+/// Returns a note on the sampled files that have no source line at any sample; may be empty.
+std::string note_on_lines(const Page& page, const listing::Listing& listing) {
+  std::map<std::string, bool> files;
+  for (const auto& [place, counts] : listing.places) {
+    if (!place.in_kernel && place.module.starts_with('/')) {
+      files[place.module] |= place.source.has_value();
+    }
+  }
+  std::vector<std::string> without;
+  for (const auto& [file, has_lines] : files) {
+    if (!has_lines) without.push_back(escape_for_terminal(file));
+  }
+  if (without.empty()) return {};
+  return '\n' +
+         page.note(fmt::format("no line table for the samples in {}: compile with -g, install "
+                               "the debug file, or request it with --debuginfod",
+                               list_of(without, 3)));
 }
 
 /// Returns the most sampled places of an event.
@@ -498,10 +537,22 @@ std::string places_text(const Page& page, const listing::Listing& listing,
   }
   return page.rule(event.event) +
          places_table(page, listing, *choices.by, event, columns, choices.folding.all) +
-         (is_of_time(event) ? page.note(kTimeIsLate, Ink::dim) : "");
+         notes_on_samples(page, listing, event, described);
 }
 
 }  // namespace
+
+std::string most_sampled_place(const listing::Listing& listing, listing::By by) {
+  const auto columns = listing.most_sampled_event();
+  const auto places = most_sampled(listing, columns);
+  if (!places.empty()) {
+    return samples_in(listing, columns, places.front().sum, place_text(*places.front().place, by));
+  }
+  const std::string& label = listing.columns[columns.front()].described.event.label;
+  return columns.size() < listing.columns.size()
+             ? fmt::format("no sample of {} is there", escape_for_terminal(label))
+             : "no sample is there";
+}
 
 std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
                          const Page& page) {
@@ -526,8 +577,11 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
     if (!text.empty()) text += '\n';
     text += machine_header(page, machine) + of_machine;
   }
-  return (choices.by ? answer_of_places(listing, *choices.by, page)
-                     : answer_of_code(listing, page)) +
+  if (choices.by == listing::By::line) text += note_on_lines(page, listing);
+  std::string answer = reservations(described);
+  if (!choices.most_sampled.empty()) answer += choices.most_sampled + "; ";
+  answer += choices.by ? most_sampled_place(listing, *choices.by) : samples_in_code(listing);
+  return page.answer(answer, Ink::bold) + '\n' +
          (choices.trust.empty() ? "" : page.field("audit", choices.trust) + '\n') + text;
 }
 

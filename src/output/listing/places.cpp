@@ -56,7 +56,7 @@ std::string function_text(const Place& place, std::string_view mark = "",
     text += fmt::format("{}{} in ", escape_for_terminal(name), mark);
   }
   if (!place.function.empty()) return text + shorten(escape_for_terminal(place.function), longest);
-  return text + (place.address ? fmt::format("{:#x}", *place.address) : "no symbol");
+  return text + (place.address ? place.label() : "no symbol");
 }
 
 std::string line_text(const Place& place, bool whole) {
