@@ -1,3 +1,4 @@
+#include "analysis/description.h"
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "analysis/target_map.h"
