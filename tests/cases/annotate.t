@@ -220,10 +220,10 @@ Of a program that is gone, the first sentence names it; without any known functi
 
 The sentence is on one event, and a recording that ends early is read in part, with each message once:
 
-  $ perf_record -e cpu-clock,page-faults -c 1000003 -- ./program > /dev/null
+  $ perf_record -e cpu-clock,page-faults -c 100003 -- ./program > /dev/null
   $ skidscan annotate perf.data --function spin | head -n 1 | grep -o 'samples of cpu-clock'
   samples of cpu-clock
-  $ head -c 5000 perf.data > cut.data
+  $ head -c $(($(wc -c < perf.data) / 2)) perf.data > cut.data
   $ skidscan annotate cut.data 2> errors | grep -o '^read in part: '
   read in part: 
   $ grep -o 'the file ends after [0-9]* bytes of records, expected [0-9]* by its header' errors
