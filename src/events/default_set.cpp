@@ -230,11 +230,11 @@ DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalog
   }
   for (const std::string& other : machine.other_pmus) {
     if (!other.starts_with("arm_spe")) continue;
-    set.notes.push_back(
-        fmt::format("{0}: left out, it needs a short runway, and the skid of others a long one; "
-                    "record it alone: "
-                    "-e {0}/load_filter=1,jitter=1/u,{0}/store_filter=1,jitter=1/u -p none",
-                    other));
+    set.notes.push_back(fmt::format(
+        "{0}: left out, it needs a short runway, and the skid of other events a long one; "
+        "record it alone: "
+        "-e {0}/load_filter=1,jitter=1/u,{0}/store_filter=1,jitter=1/u -p none",
+        other));
   }
   return set;
 }

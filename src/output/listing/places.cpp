@@ -2,6 +2,7 @@
 
 #include "src/listing/sampled_code.h"
 #include "src/output/cell.h"
+#include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/report/grouping.h"
@@ -157,6 +158,24 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
     add(elsewhere, {}, {}, "other modules");
   }
   return page.list(list);
+}
+
+std::string note_on_lines(const Page& page, const listing::Listing& listing) {
+  std::map<std::string, bool> files;
+  for (const auto& [place, counts] : listing.places) {
+    if (!place.in_kernel && place.module.starts_with('/')) {
+      files[place.module] |= place.source.has_value();
+    }
+  }
+  std::vector<std::string> without;
+  for (const auto& [file, has_lines] : files) {
+    if (!has_lines) without.push_back(escape_for_terminal(file));
+  }
+  if (without.empty()) return {};
+  return '\n' +
+         page.note(fmt::format("no line table for the samples in {}: compile with -g, install "
+                               "the debug file, or request it with --debuginfod",
+                               list_of(without, 3)));
 }
 
 }  // namespace skid::output

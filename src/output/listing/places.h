@@ -41,4 +41,7 @@ std::string places_table(const Page& page, const listing::Listing& listing, list
                          const EventGroup& event, const std::vector<std::size_t>& columns,
                          bool all);
 
+/// Returns a note on the sampled files that have no source line at any sample; may be empty.
+std::string note_on_lines(const Page& page, const listing::Listing& listing);
+
 }  // namespace skid::output
