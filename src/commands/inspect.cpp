@@ -6,7 +6,6 @@
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
-#include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
 #include "src/measure/precision.h"
 #include "src/output/inspection/inspection.h"
@@ -16,12 +15,14 @@
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/field_values.h"
+#include "src/support/names.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,10 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+namespace skid::measure {
+struct Source;
+}  // namespace skid::measure
 
 namespace skid::output {
 struct Page;
