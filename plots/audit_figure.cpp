@@ -94,9 +94,11 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
     }
   }
   if (!is_judged) {
-    throw Error("--plot: no block of code was judged; audit --details prints why, for each event");
+    throw Error(
+        "figure: no block of code was judged; 'skidscan audit --details' prints why, for each "
+        "event");
   }
-  if (figure.panels.empty()) throw Error("--plot: --top 0 lists no block to draw");
+  if (figure.panels.empty()) throw Error("figure: no block is listed, so none can be drawn");
   figure.head = each_once(std::move(figure.head));
   figure.note = "instructions of a block execute equally often; dashed: the even count";
   if (left_out > 0) {

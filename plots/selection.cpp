@@ -57,9 +57,7 @@ bool is_selected(const Measurement& measurement, int level, const FigureOptions&
 }
 
 void throw_none_selected() {
-  throw Error(
-      "figure: nothing was measured of these events at these levels; name others with --event and "
-      "--precise");
+  throw Error("figure: nothing was measured of these events at these levels; name others");
 }
 
 Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {
@@ -85,7 +83,7 @@ std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurem
   const std::size_t others =
       erase_columns(machines, [&](const Column& column) { return !is_kept(*column.measurement); });
   if (machines.empty()) {
-    throw ValueError("--kind {}: no measurement with {} ({} others); {} makes them", name_of(kind),
+    throw ValueError("figure {}: no measurement with {} ({} others); {} makes them", name_of(kind),
                      what, others, remedy);
   }
   return others;

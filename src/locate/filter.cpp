@@ -175,15 +175,15 @@ std::vector<std::string> Filtered::unmatched(const Filter& filter) const {
       if (++found > kMostNamed) break;
       auto names = near_names(wanted, values[kind], kMostNamed);
       if (names.empty()) names = most_frequent(values[kind], kMostNamed);
-      messages.push_back(fmt::format("{} {}: no sample matches; sampled: {}",
-                                     Filter::kOptions[kind], wanted, fmt::join(names, ", ")));
+      messages.push_back(fmt::format("{} {}: no sample matches; sampled: {}", Filter::kNames[kind],
+                                     wanted, fmt::join(names, ", ")));
     }
   }
   if (selected == 0 && !filter.times.empty() && first <= last) {
     constexpr double kSecond = 1e9;  // ns
-    messages.push_back(fmt::format("--time: the samples are from {:.9f} to {:.9f}",
-                                   static_cast<double>(first) / kSecond,
-                                   static_cast<double>(last) / kSecond));
+    messages.push_back(
+        fmt::format("no sample in these times; the samples are from {:.9f} to {:.9f}",
+                    static_cast<double>(first) / kSecond, static_cast<double>(last) / kSecond));
   }
   return messages;
 }

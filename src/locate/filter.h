@@ -25,13 +25,12 @@ struct TimeSlice {
 /// matches all samples.
 struct Filter {
   enum Kind { pid, tid, cpu, comm, dso };
-  static constexpr std::array<std::string_view, 5> kOptions{"--pid", "--tid", "--cpu", "--comm",
-                                                            "--dso"};
+  static constexpr std::array<std::string_view, 5> kNames{"pid", "tid", "cpu", "comm", "dso"};
 
   std::vector<std::string> events = {};  ///< as measure::select_event takes them
   /// One list for each Kind. comm is the name of the thread at the time of the sample; dso is
   /// compared by is_dso_named().
-  std::array<std::vector<std::string>, kOptions.size()> lists = {};
+  std::array<std::vector<std::string>, kNames.size()> lists = {};
   std::vector<TimeSlice> times = {};
   /// Whether memory that replaced code of a file is taken for it: in AddressSpaces.
   bool takes_copies = false;
@@ -60,11 +59,11 @@ struct Filtered {
   std::set<std::string> events;         ///< events of the recordings, named as in Filter::events
   bool has_event = false;               ///< whether one of them is selected
   /// Samples by value, with at most 100,000 values for each list that is not empty.
-  std::array<std::map<std::string, std::uint64_t>, Filter::kOptions.size()> values;
+  std::array<std::map<std::string, std::uint64_t>, Filter::kNames.size()> values;
   std::uint64_t first = UINT64_MAX, last = 0;  ///< ns; times of samples
 
   void add(const Filtered& other);
-  /// Returns messages on elements of the lists without a sample: "--comm gzp: no sample matches;
+  /// Returns messages on elements of the lists without a sample: "comm gzp: no sample matches;
   /// sampled: gzip".
   std::vector<std::string> unmatched(const Filter& filter) const;
 };

@@ -179,9 +179,9 @@ void check_pmu(const PlanOptions& options, const machine::Machine& machine) {
   }
   std::vector<std::string> names;
   for (const machine::CorePmu& pmu : machine.core_pmus) names.push_back(pmu.name);
-  throw Error("--pmu {}: no core PMU has that name; expected {}", *options.pmu,
-              names.empty() ? "a machine with a PMU of the CPU"
-                            : fmt::format("{}", fmt::join(names, ", ")));
+  throw ValueError("PMU {}: no core PMU has that name; expected {}", *options.pmu,
+                   names.empty() ? "a machine with a PMU of the CPU"
+                                 : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 /// The machine with the core PMUs whose events can be recorded: the one of --pmu, else all that are
@@ -439,8 +439,8 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
   std::vector<int> candidates = machine.allowed_cpus;
   if (options.cpu) {
     if (!candidates.empty() && !std::ranges::binary_search(candidates, *options.cpu)) {
-      throw Error("--cpu {}: this process may not run there; expected one of {}", *options.cpu,
-                  fmt::join(candidates, ", "));
+      throw ValueError("CPU {}: this process may not run there; expected one of {}", *options.cpu,
+                       fmt::join(candidates, ", "));
     }
     candidates = {*options.cpu};
   }
@@ -449,7 +449,7 @@ int cpu_for(const PlanOptions& options, const RequestedEvent& event,
   if (pmu != nullptr && !pmu->cpus.empty()) {
     candidates = common(candidates, pmu->cpus);
     if (candidates.empty()) {
-      throw Error("{}: the PMU {} is on the CPUs {} only; pin there with --cpu", event.text(),
+      throw Error("{}: the PMU {} is on the CPUs {} only; choose one of them", event.text(),
                   pmu->name, fmt::join(pmu->cpus, ", "));
     }
     return candidates.back();

@@ -355,8 +355,9 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   });
   if (options.skid_in_events && !has_counters) {
     throw ValueError(
-        "--skid-in-events: no event is recorded at level none whose counter takes its samples; add "
-        "none to -p, or an event other than a clock to -e");
+        "the skid in events needs an event at level none whose counter takes its samples; add "
+        "level "
+        "none, or an event other than a clock");
   }
   request.targets = choose_targets(request.events, options, machine, request.cpu, request.notes);
   add_notes(request, options, machine, perf);

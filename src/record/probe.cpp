@@ -251,12 +251,12 @@ void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint
     if (done.code.success()) return;
   }
   if (perftool::reports_missing_permission(done.err)) {
-    throw Error("--check-ip: no permission to sample {}; run as root, or leave --check-ip out",
+    throw Error("the check of IPs: no permission to sample {}; run as root, or leave it out",
                 tracepoint);
   }
   throw Error(
-      "--check-ip: this kernel does not offer {} ({}); it takes x86 and tracefs: 'mount -t tracefs "
-      "tracefs /sys/kernel/tracing', or leave --check-ip out",
+      "the check of IPs: this kernel does not offer {} ({}); it takes x86 and tracefs: 'mount -t "
+      "tracefs tracefs /sys/kernel/tracing', or leave it out",
       tracepoint, perftool::syntax_reason(done.err));
 }
 

@@ -171,7 +171,7 @@ A figure without blocks does not hide what the gate finds:
   [4]
   $ skidscan audit placed.data --binary elsewhere --fail-on samples --plot-script f.gp --top 0 > text
   skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are where their event cannot be sampled
-  skidscan: --plot: no block of code was judged; audit --details prints why, for each event
+  skidscan: figure: no block of code was judged; 'skidscan audit --details' prints why, for each event
   [4]
   $ mv elsewhere program
 
@@ -229,7 +229,7 @@ Loads of a block that are sampled unevenly:
   [4]
   $ skidscan audit a.data --fail-on impossible > text
   $ skidscan audit a.data --plot-script n.gp --top 0 > text
-  skidscan: --plot: --top 0 lists no block to draw
+  skidscan: figure: no block is listed, so none can be drawn
   [1]
 
 The distance of a data breakpoint is known, one instruction after the trigger; a model with another is a broken

@@ -393,9 +393,9 @@ TEST_F(FilteredDigest, HasOnlySelectedSamples) {
 
 TEST_F(FilteredDigest, ListsWhatWouldHaveMatched) {
   selected(by(Filter::comm, {"erly", "late"}));
-  EXPECT_THAT(messages_, ElementsAre("--comm erly: no sample matches; sampled: early"));
+  EXPECT_THAT(messages_, ElementsAre("comm erly: no sample matches; sampled: early"));
   selected(by(Filter::pid, {"77"}));
-  EXPECT_THAT(messages_, ElementsAre("--pid 77: no sample matches; sampled: 1, 2"));
+  EXPECT_THAT(messages_, ElementsAre("pid 77: no sample matches; sampled: 1, 2"));
   selected({.times = {{100, 200}}});
   EXPECT_THAT(messages_, ElementsAre(HasSubstr("from 0.000000010 to 0.000000035")));
 }

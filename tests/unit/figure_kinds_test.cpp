@@ -390,7 +390,7 @@ TEST(BiasFigure, HasNoEvenShareWhereTriggersAreUnequal) {
   EXPECT_THAT(test::message_of<ValueError>([] {
                 return drawn(bias_figure, {make({.offsets = {{0, 100}}})});
               }),
-              AllOf(HasSubstr("--kind bias: no measurement with several triggers"),
+              AllOf(HasSubstr("figure bias: no measurement with several triggers"),
                     HasSubstr("--triggers")));
 }
 

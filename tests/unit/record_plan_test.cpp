@@ -406,7 +406,7 @@ TEST(RecordPlan, PinsToTheHighestAllowedCpuByDefault) {
   EXPECT_EQ(resolve(asked).cpu, 1);
   asked.cpu = 3;
   EXPECT_THAT(fault(asked),
-              HasSubstr("--cpu 3: this process may not run there; expected one of 0, 1, 2, 5"));
+              HasSubstr("CPU 3: this process may not run there; expected one of 0, 1, 2, 5"));
 }
 
 TEST(RecordPlan, PinsToACpuThatHasTheNamedPmu) {
