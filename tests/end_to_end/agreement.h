@@ -4,9 +4,17 @@
 #include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
 #include "src/support/file.h"
+#include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/sample_rows.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace skid::test {
 

@@ -1,11 +1,20 @@
 // `skidscan audit` on branch records, as a user runs it.
 #include "src/support/process.h"
 #include "tests/support/exit_statuses.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

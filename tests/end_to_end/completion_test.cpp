@@ -2,8 +2,21 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commands.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::commandline {
 namespace {

@@ -3,11 +3,27 @@
 #include "src/machine/file_tree.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

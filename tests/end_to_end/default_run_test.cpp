@@ -1,8 +1,21 @@
 // The main job: the default set of a machine without a PMU, recorded once by the first test here
 // (a ctest fixture) and reported by the others.
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

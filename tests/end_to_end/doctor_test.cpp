@@ -1,7 +1,16 @@
 // `skidscan doctor` on this machine.
 #include "src/machine/machine.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

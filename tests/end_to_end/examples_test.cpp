@@ -4,8 +4,20 @@
 #include "src/commands/commands.h"
 #include "src/support/error.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid {
 namespace {

@@ -4,10 +4,26 @@
 #include "src/support/process.h"
 #include "src/symbols/location.h"
 #include "src/symbols/module.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace skid {
 namespace {

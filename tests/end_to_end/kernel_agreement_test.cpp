@@ -3,8 +3,21 @@
 #include "src/audit/block_bias.h"
 #include "src/perfdata/features.h"
 #include "tests/end_to_end/agreement.h"
+#include "tests/support/facts.h"
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <sys/utsname.h>
 

@@ -2,11 +2,21 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/help.h"
 #include "src/commands/commands.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
 
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <vector>
 
 namespace skid::commandline {
 namespace {

@@ -7,14 +7,32 @@
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/record_command.h"
 #include "src/run/run.h"
+#include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/support/process.h"
 #include "tests/support/child_process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/small_disk.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace skid {
 namespace {

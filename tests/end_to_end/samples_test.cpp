@@ -1,10 +1,21 @@
 // `skidscan samples` where it is not perf script's question: pipes, and many files at once.
 #include "src/support/process.h"
 #include "src/symbols/module.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

@@ -1,9 +1,25 @@
 // Colours, characters and messages on a pseudo-terminal and in pipes.
+#include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/program.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace skid {
 namespace {

@@ -12,6 +12,14 @@
 #include "tests/fuzz/sampled_program.h"
 #include "tests/fuzz/target.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
 namespace {
 
 using namespace skid;

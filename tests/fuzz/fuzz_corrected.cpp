@@ -4,8 +4,19 @@
 #include "src/measure/event_knowledge.h"
 #include "src/measure/measure.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "tests/fuzz/sampled_program.h"
 #include "tests/fuzz/target.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <unistd.h>
 
 void skid::fuzz::use(std::span<const std::uint8_t> input) {
   static const auto catalogues = std::make_shared<measure::Catalogues>();

@@ -5,6 +5,9 @@
 #include "src/perfdata/features.h"
 #include "tests/fuzz/target.h"
 
+#include <cstdint>
+#include <span>
+
 void skid::fuzz::use(std::span<const std::uint8_t> input) {
   if (input.empty()) return;
   constexpr unsigned kOfSimpleperf = 64;

@@ -4,6 +4,11 @@
 #include "src/support/address.h"
 #include "tests/fuzz/target.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 namespace {
 
 using namespace skid::instructions;

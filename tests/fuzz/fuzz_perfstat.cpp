@@ -6,6 +6,14 @@
 #include "src/perfstat/selection.h"
 #include "tests/fuzz/target.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
 void skid::fuzz::use(std::span<const std::uint8_t> input) {
   const auto reading = perfstat::read_counts(text_of(input), "input");
   const auto selection = perfstat::select_counts(reading);

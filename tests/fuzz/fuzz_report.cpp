@@ -4,7 +4,14 @@
 #include "analysis/repeats.h"
 #include "src/output/page.h"
 #include "src/output/report/report.h"
+#include "src/support/error.h"
 #include "tests/fuzz/target.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 void skid::fuzz::use(std::span<const std::uint8_t> input) {
   const auto measurements = output::read_report(text_of(input), "input");

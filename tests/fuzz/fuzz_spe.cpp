@@ -5,6 +5,11 @@
 #include "tests/fuzz/target.h"
 #include "tests/support/spe_to_build.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 namespace skid::fuzz {
 namespace {
 

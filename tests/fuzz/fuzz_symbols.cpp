@@ -6,6 +6,13 @@
 #include "src/symbols/module.h"
 #include "tests/fuzz/target.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
 namespace {
 
 using skid::AddressRange;

@@ -3,6 +3,12 @@
 #include "src/perfdata/tracepoint.h"
 #include "tests/fuzz/target.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
 void skid::fuzz::use(std::span<const std::uint8_t> input) {
   constexpr std::uint64_t kIds = 4096;  // the kernel gives small numbers
   if (input.size() < 2) return;

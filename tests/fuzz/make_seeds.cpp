@@ -9,6 +9,16 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/spe_to_build.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace {
 
 using namespace skid::perfdata;

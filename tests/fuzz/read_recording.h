@@ -11,7 +11,14 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/spe_record.h"
-#include "tests/support/standard.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace skid::fuzz {
 

@@ -1,9 +1,19 @@
 // replay PATH...: runs the linked fuzz target on each file, or on all files below a directory, as a
 // regression test with any compiler. Each input is in a block of exactly its length, so that a
 // sanitizer detects reads past its ends.
-#include "tests/support/standard.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -6,6 +6,15 @@
 #include "tests/support/ibs_to_build.h"
 #include "tests/support/recorded_program.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <elf.h>
 
 namespace skid::fuzz {

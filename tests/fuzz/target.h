@@ -4,6 +4,13 @@
 #include "src/support/error.h"
 #include "tests/support/recording_in_memory.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+
 namespace skid::fuzz {
 
 /// Uses an input. Throws InputError, which is an expected refusal; ends the process on a bug. What

@@ -7,8 +7,23 @@
 #include "src/symbols/disassembler.h"
 #include "src/symbols/location.h"
 #include "src/symbols/module.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/symbol_values.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::test {
 

@@ -2,7 +2,16 @@
 
 #include "src/instructions/instruction.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
 #include <capstone/capstone.h>
+#include <fmt/format.h>
 
 namespace skid::test {
 

@@ -2,7 +2,15 @@
 #pragma once
 
 #include "src/instructions/instruction.h"
-#include "tests/support/standard.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::test {
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "src/support/process.h"
-#include "tests/support/standard.h"
+
+#include <chrono>
+#include <functional>
 
 namespace skid::test {
 

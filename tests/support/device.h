@@ -1,9 +1,11 @@
 // Devices of a test's own. A program that replaces its output by a file then breaks no machine.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <filesystem>
 
+#include <fcntl.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 namespace skid::test {
 

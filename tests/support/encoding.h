@@ -1,7 +1,8 @@
 // The opcode of an x86-64 instruction, to identify encodings.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <cstddef>
+#include <span>
 
 namespace skid::test {
 

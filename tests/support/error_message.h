@@ -1,9 +1,10 @@
 // Errors as tests read them.
 #pragma once
 
-#include "src/commands/commandline/command.h"
 #include "src/support/error.h"
-#include "tests/support/standard.h"
+
+#include <string>
+#include <utility>
 
 namespace skid::test {
 

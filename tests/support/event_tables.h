@@ -6,6 +6,9 @@
 #include "src/machine/machine.h"
 #include "tests/support/prelude.h"
 
+#include <optional>
+#include <string>
+
 namespace skid::test {
 
 /// The events of a CPU by a name that --cpu takes. Throws ValueError for others.

@@ -2,7 +2,14 @@
 
 #include "src/support/process.h"
 #include "tests/support/facts_file.h"
-#include "tests/support/standard.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace skid::test {
 

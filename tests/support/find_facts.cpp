@@ -17,13 +17,18 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <span>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <linux/hw_breakpoint.h>

@@ -3,6 +3,11 @@
 
 #include "tests/support/prelude.h"
 
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <string>
+
 namespace skid::test {
 
 /// A text that differs from tests/DIRECTORY/NAME is written to the temporary directory, to be

@@ -1,7 +1,11 @@
 // Bytes written as text.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::test {
 

@@ -1,5 +1,15 @@
 #include "tests/support/history.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace skid::test {
 namespace {
 

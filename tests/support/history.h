@@ -3,6 +3,13 @@
 
 #include "tests/support/recording_builder.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
 namespace skid::test {
 
 /// An occurrence that is recorded.

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "src/perfdata/byte_writer.h"
-#include "tests/support/standard.h"
+
+#include <bit>
+#include <cstdint>
+#include <string>
 
 namespace skid::test {
 

@@ -7,6 +7,9 @@
 #include "src/perfdata/attribute.h"
 #include "tests/support/prelude.h"
 
+#include <string>
+#include <utility>
+
 namespace skid::test {
 
 /// The event of an attribute that a machine recorded; both must outlive it.

@@ -3,7 +3,15 @@
 
 #include "analysis/offset_counts.h"
 #include "src/support/random.h"
-#include "tests/support/standard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::test {
 

@@ -3,6 +3,8 @@
 
 #include "tests/support/variable.h"
 
+#include <filesystem>
+
 namespace skid::test {
 
 /// PATH, set to a single directory for as long as this lives.

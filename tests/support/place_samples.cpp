@@ -2,9 +2,12 @@
 // usage: place_samples PLACES.json RECORDING [-z] [--pipe]
 #include "src/perfdata/recording_writer.h"
 #include "tests/support/placement.h"
-#include "tests/support/standard.h"
 
+#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 

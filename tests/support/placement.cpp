@@ -18,7 +18,17 @@
 #include "src/synth/model.h"
 #include "src/synth/model_reader.h"
 #include "src/synth/perf_settings.h"
-#include "tests/support/standard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>

@@ -1,20 +1,11 @@
-// What nearly every test uses: GoogleTest and its matchers, the standard library, JSON, errors,
-// files, child processes, temporary directories and what the machine has.
+// GoogleTest, the matchers that tests use, and short names for files and JSON.
 #pragma once
 
-#include "src/support/error.h"
-#include "src/support/file.h"
-#include "src/support/process.h"
-#include "tests/support/error_message.h"
-#include "tests/support/facts.h"
-#include "tests/support/standard.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/support/text.h"
+#include <filesystem>
 
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace skid {
 

@@ -5,6 +5,15 @@
 #include "src/synth/model_fields.h"
 #include "tests/support/prelude.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <vector>
+
 namespace skid {
 
 /// The results of a program in the message of a failed test.

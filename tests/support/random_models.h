@@ -2,7 +2,13 @@
 #pragma once
 
 #include "src/synth/model.h"
-#include "tests/support/standard.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
 
 namespace skid::test {
 

@@ -6,7 +6,11 @@
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::test {
 

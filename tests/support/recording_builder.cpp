@@ -1,5 +1,13 @@
 #include "tests/support/recording_builder.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace skid::test {
 namespace {
 

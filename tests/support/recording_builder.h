@@ -4,7 +4,16 @@
 #include "src/perfdata/byte_writer.h"
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/format.h"
-#include "tests/support/standard.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::test {
 

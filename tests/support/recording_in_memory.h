@@ -1,8 +1,19 @@
 // Bytes as a file or a pipe without a name in any directory, for readers that take paths.
 #pragma once
 
+#include "src/support/error.h"
 #include "src/support/file.h"
-#include "tests/support/standard.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace skid::test {
 

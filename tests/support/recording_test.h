@@ -6,9 +6,17 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::test {
 

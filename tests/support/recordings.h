@@ -1,7 +1,9 @@
 // Third-party recordings, which are not part of this project.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 
 namespace skid::test {
 

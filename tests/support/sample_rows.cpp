@@ -1,5 +1,15 @@
 #include "tests/support/sample_rows.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
 namespace skid::test {
 namespace {
 

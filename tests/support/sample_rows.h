@@ -1,7 +1,11 @@
 // Samples as rows of text, from `perf script` and from `skidscan samples`, for comparison.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <compare>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::test {
 

@@ -1,7 +1,8 @@
 // A file system of a given size, to fill up or to make read-only.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <filesystem>
+#include <string>
 
 #include <sys/mount.h>
 

@@ -7,6 +7,12 @@
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace skid::test {
 
 /// The packets of records, as the hardware writes them: little-endian, payloads by their size.

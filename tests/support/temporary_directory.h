@@ -4,7 +4,16 @@
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
 #include "src/support/temporary_directory.h"
-#include "tests/support/standard.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
 
 namespace skid::test {
 

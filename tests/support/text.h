@@ -1,7 +1,15 @@
 // Outputs as tests read them: members of lists, lines, and records of CSV.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 namespace skid::test {
 

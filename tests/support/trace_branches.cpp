@@ -11,9 +11,28 @@
 #include "tests/support/hex.h"
 #include "tests/support/recording_builder.h"
 
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <ios>
+#include <istream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace skid::test {
 namespace {

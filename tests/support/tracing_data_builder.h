@@ -3,6 +3,14 @@
 
 #include "tests/support/recording_builder.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace skid::test {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "runway/trigger.h"
-#include "tests/support/standard.h"
+
+#include <cstddef>
 
 namespace skid {
 

@@ -1,7 +1,9 @@
 // Environment variables of a test.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <cstdlib>
+#include <optional>
+#include <string>
 
 namespace skid::test {
 

@@ -1,7 +1,16 @@
 // Writes bytes into a FIFO while a test reads it.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace skid::test {
 

@@ -1,7 +1,10 @@
 // Compresses records as `perf record -z` does: one zstd stream, flushed at the end of each record.
 #pragma once
 
-#include "tests/support/standard.h"
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <zstd.h>
 

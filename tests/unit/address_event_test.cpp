@@ -6,6 +6,9 @@
 #include "src/perfdata/attribute.h"
 #include "tests/support/prelude.h"
 
+#include <map>
+#include <string>
+
 #include <linux/perf_event.h>
 
 namespace skid::audit {

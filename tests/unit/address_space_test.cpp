@@ -3,6 +3,18 @@
 #include "src/events/event.h"
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 namespace skid::symbols {
 namespace {
 

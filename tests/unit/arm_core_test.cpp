@@ -3,6 +3,8 @@
 #include "src/output/report/machine_text.h"
 #include "tests/support/prelude.h"
 
+#include <optional>
+
 namespace skid {
 namespace {
 

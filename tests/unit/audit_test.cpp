@@ -17,7 +17,24 @@
 #include "src/symbols/location.h"
 #include "src/symbols/module.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/unit/audited_program.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid::audit {
 namespace {

@@ -12,6 +12,11 @@
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
 namespace skid::audit {
 namespace {
 

@@ -7,8 +7,20 @@
 #include "src/support/address.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/placement.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 

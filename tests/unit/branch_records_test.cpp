@@ -14,6 +14,22 @@
 #include "tests/support/recorded_program.h"
 #include "tests/unit/audited_program.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 namespace skid::audit {
 namespace {
 

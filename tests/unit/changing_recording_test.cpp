@@ -4,7 +4,14 @@
 #include "src/perfdata/recording.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
 
 namespace skid::perfdata {
 namespace {

@@ -7,7 +7,18 @@
 #include "src/commands/commands.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::commandline {
 namespace {

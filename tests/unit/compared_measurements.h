@@ -12,6 +12,13 @@
 #include "tests/support/prelude.h"
 #include "tests/unit/example_measurements.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace skid::examples {
 
 /// Inputs by name, each with its measurements, as a command would have read them.

@@ -6,7 +6,19 @@
 #include "src/output/page.h"
 #include "src/support/escape.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 #include "tests/unit/compared_measurements.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {

@@ -7,7 +7,18 @@
 #include "analysis/offset_counts.h"
 #include "src/measure/run_comparison.h"
 #include "src/support/random.h"
+#include "tests/support/error_message.h"
+#include "tests/support/text.h"
 #include "tests/unit/compared_measurements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::analysis {
 namespace {

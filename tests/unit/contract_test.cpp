@@ -12,6 +12,20 @@
 #include "src/support/precise_level.h"
 #include "tests/support/prelude.h"
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ios>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace skid::analysis {
 namespace {
 

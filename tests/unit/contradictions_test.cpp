@@ -13,6 +13,16 @@
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::audit {
 namespace {

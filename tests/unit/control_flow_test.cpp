@@ -9,10 +9,25 @@
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/support/address.h"
+#include "src/support/process.h"
 #include "src/witness/accesses.h"
 #include "src/witness/judgement.h"
 #include "tests/support/assembled_program.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::correct {
 namespace {

@@ -27,12 +27,27 @@
 #include "src/perfdata/recording.h"
 #include "src/support/address.h"
 #include "src/support/byte_reader.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/staged_file.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/known_event.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
 
 namespace skid::correct {
 namespace {

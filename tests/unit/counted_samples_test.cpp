@@ -6,6 +6,10 @@
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace skid::perfdata {
 namespace {
 

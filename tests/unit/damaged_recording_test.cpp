@@ -15,7 +15,22 @@
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/recording_in_memory.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::perfdata {
 namespace {

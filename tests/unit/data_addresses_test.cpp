@@ -18,9 +18,21 @@
 #include "src/perfdata/sample.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
+#include "src/support/file.h"
+#include "tests/support/facts.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace skid::measure {
 namespace {

@@ -1,10 +1,24 @@
 // The words for data sources, by those that perf script prints for the same recording.
 #include "src/commands/sample_texts.h"
 #include "src/machine/machine.h"
+#include "src/support/process.h"
 #include "src/support/text.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ios>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include <linux/perf_event.h>
 

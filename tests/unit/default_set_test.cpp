@@ -13,11 +13,28 @@
 #include "src/record/choice.h"
 #include "src/record/plan.h"
 #include "src/run/run.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
+#include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
 #include "tests/support/trigger_kinds.h"
+
+#include <cstdint>
+#include <ios>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::record {
 namespace {

@@ -4,6 +4,14 @@
 #include "src/synth/model.h"
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
 namespace skid::analysis {
 namespace {
 

@@ -15,14 +15,28 @@
 #include "src/support/error.h"
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
 #include "tests/support/variable.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <regex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::machine {
 namespace {

@@ -10,10 +10,20 @@
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/metadata.h"
+#include "src/support/error.h"
 #include "src/symbols/address_space.h"
 #include "src/symbols/thread_names.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::locate {
 namespace {

@@ -3,6 +3,15 @@
 #include "src/support/address.h"
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::symbols {
 namespace {

@@ -2,6 +2,11 @@
 
 #include "tests/support/prelude.h"
 
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace skid {
 namespace {
 

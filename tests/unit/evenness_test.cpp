@@ -18,6 +18,15 @@
 #include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
 namespace skid::analysis {
 namespace {
 

@@ -8,10 +8,27 @@
 #include "src/events/intel_table.h"
 #include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/precise_level.h"
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::events {
 namespace {

@@ -26,6 +26,13 @@
 #include "tests/support/recording_test.h"
 #include "tests/support/trigger_kinds.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace skid::measure {
 namespace {
 

@@ -2,7 +2,12 @@
 #include "src/events/catalogue.h"
 #include "src/events/questions.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
+
+#include <string>
+#include <vector>
 
 namespace skid::events {
 namespace {

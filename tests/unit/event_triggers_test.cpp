@@ -11,8 +11,18 @@
 #include "src/machine/machine.h"
 #include "src/support/names.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
 #include "tests/support/trigger_kinds.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::events {
 namespace {

@@ -26,9 +26,19 @@
 #include "src/support/precise_level.h"
 #include "src/support/text.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/known_event.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <ios>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace skid::measure {
 namespace {

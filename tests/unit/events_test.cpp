@@ -13,10 +13,24 @@
 #include "src/machine/cpu_identity.h"
 #include "src/support/error.h"
 #include "src/support/names.h"
+#include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::events {
 namespace {

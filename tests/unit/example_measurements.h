@@ -9,6 +9,13 @@
 #include "src/support/precise_level.h"
 #include "tests/support/prelude.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace skid::examples {
 
 inline constexpr std::uint64_t kLeadIn = 0x401000;

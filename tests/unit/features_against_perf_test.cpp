@@ -3,8 +3,22 @@
 #include "src/perfdata/features.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
+#include "src/support/error.h"
+#include "src/support/process.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/recordings.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/unit/header_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::perfdata {
 namespace {

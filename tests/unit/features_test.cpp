@@ -9,7 +9,14 @@
 #include "tests/support/recording_builder.h"
 #include "tests/unit/header_lines.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::perfdata {
 namespace {

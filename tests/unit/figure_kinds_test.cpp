@@ -15,9 +15,20 @@
 #include "src/audit/block_bias.h"
 #include "src/measure/run_comparison.h"
 #include "src/output/report/grouping.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
+#include "tests/support/text.h"
 #include "tests/unit/compared_measurements.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 namespace skid::plots {
 namespace {
 

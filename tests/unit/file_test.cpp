@@ -2,11 +2,29 @@
 #include "src/support/file.h"
 
 #include "src/machine/file_tree.h"
+#include "src/support/error.h"
 #include "src/support/staged_file.h"
 #include "tests/support/device.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
 
+#include <array>
+#include <cerrno>
 #include <climits>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace skid {
 namespace {

@@ -7,10 +7,24 @@
 #include "plots/gnuplot_text.h"
 #include "src/machine/file_tree.h"
 #include "src/measure/run_comparison.h"
+#include "src/support/error.h"
 #include "src/support/escape.h"
+#include "src/support/file.h"
 #include "src/support/process.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/only_path.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/unit/compared_measurements.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::plots {
 namespace {

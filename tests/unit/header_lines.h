@@ -4,6 +4,16 @@
 #include "runway/kinds/kind.h"
 #include "src/perfdata/features.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::perfdata {
 

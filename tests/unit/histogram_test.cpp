@@ -4,6 +4,14 @@
 #include "analysis/distributions.h"
 #include "tests/support/prelude.h"
 
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <random>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
 namespace skid::analysis {
 
 bool operator==(const Bin& a, const Bin& b) {

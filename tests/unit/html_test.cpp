@@ -10,9 +10,20 @@
 #include "src/output/report/report.h"
 #include "src/output/table.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::output {
 namespace {

@@ -5,6 +5,12 @@
 #include "tests/support/ibs_to_build.h"
 #include "tests/support/prelude.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
 namespace skid::perfdata {
 namespace {
 

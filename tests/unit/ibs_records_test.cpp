@@ -8,6 +8,13 @@
 #include "tests/support/ibs_to_build.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::audit {
 namespace {

@@ -6,8 +6,20 @@
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/record_counts.h"
+#include "src/support/error.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::perfdata {
 namespace {

@@ -5,6 +5,11 @@
 #include "tests/support/prelude.h"
 
 #include <atomic>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include <sched.h>
 

@@ -7,6 +7,12 @@
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
 namespace skid::output {
 namespace {
 

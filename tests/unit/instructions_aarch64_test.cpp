@@ -5,7 +5,27 @@
 #include "src/support/address.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <initializer_list>
+#include <ios>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::instructions {
 namespace {

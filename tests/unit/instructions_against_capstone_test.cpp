@@ -10,6 +10,22 @@
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 #include <link.h>
 
 namespace skid::instructions {

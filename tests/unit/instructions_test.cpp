@@ -9,6 +9,14 @@
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
 namespace skid::instructions {
 namespace {
 

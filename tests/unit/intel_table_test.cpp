@@ -9,10 +9,30 @@
 #include "src/events/perf_names.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/support/precise_level.h"
+#include "tests/support/error_message.h"
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace skid::events {
 namespace {

@@ -6,6 +6,13 @@
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <boost/math/distributions/binomial.hpp>
 
 namespace skid::analysis {

@@ -1,7 +1,15 @@
 // JSON as text and as values.
+#include "src/support/error.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

@@ -4,9 +4,23 @@
 #include "src/locate/module_store.h"
 #include "src/perfdata/features.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/symbols/location.h"
 #include "src/symbols/perf_map.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <sys/utsname.h>
 

@@ -5,9 +5,18 @@
 #include "src/perfdata/format.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
 #include "tests/unit/audited_program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::audit {
 namespace {

@@ -11,6 +11,17 @@
 #include "tests/support/hex.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::locate {
 namespace {

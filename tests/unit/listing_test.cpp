@@ -25,9 +25,28 @@
 #include "src/synth/recording.h"
 #include "src/synth/recording_truth.h"
 #include "src/synth/selected.h"
+#include "tests/support/facts.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_models.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace skid::listing {
 namespace {

@@ -5,9 +5,24 @@
 #include "src/machine/file_tree.h"
 #include "src/machine/sampling_support.h"
 #include "src/support/process.h"
+#include "tests/support/error_message.h"
 #include "tests/support/only_path.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 
 namespace skid::machine {

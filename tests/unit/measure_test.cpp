@@ -9,8 +9,18 @@
 #include "src/output/report/evidence.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
+#include "tests/support/facts.h"
 #include "tests/support/recorded_program.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::measure {
 namespace {

@@ -11,6 +11,14 @@
 #include "src/support/precise_level.h"
 #include "tests/unit/example_measurements.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
 namespace skid::analysis {
 namespace {
 

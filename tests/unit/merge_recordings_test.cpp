@@ -9,12 +9,25 @@
 #include "src/output/report/report.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording_writer.h"
+#include "src/support/file.h"
 #include "src/synth/model.h"
 #include "src/synth/recording.h"
 #include "tests/support/random_models.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <ios>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {

@@ -6,8 +6,20 @@
 #include "src/commands/distinct_recordings.h"
 #include "src/output/report/evidence.h"
 #include "src/support/error.h"
+#include "src/support/file.h"
 #include "src/support/staged_file.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::analysis {
 namespace {

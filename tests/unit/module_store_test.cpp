@@ -11,9 +11,21 @@
 #include "src/symbols/binary_places.h"
 #include "src/symbols/location.h"
 #include "src/symbols/module.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 #include "tests/support/variable.h"
 
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 

@@ -2,14 +2,33 @@
 
 #include "src/perfdata/tracepoint.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/symbols/demangle.h"
 #include "src/symbols/location.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/symbol_values.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace skid::symbols {
 namespace {

@@ -2,6 +2,10 @@
 
 #include "tests/support/prelude.h"
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 namespace skid {
 namespace {
 

@@ -13,7 +13,13 @@
 #include "src/run/run.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/tracing_data_builder.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 
 namespace skid::measure {
 namespace {

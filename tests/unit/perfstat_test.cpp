@@ -4,7 +4,18 @@
 #include "src/events/intel_table.h"
 #include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::perfstat {
 namespace {

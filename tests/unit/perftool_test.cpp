@@ -7,6 +7,17 @@
 #include "src/support/process.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::perftool {
 namespace {

@@ -2,11 +2,23 @@
 #include "src/perfdata/file_header.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/recording.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/small_disk.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/variable.h"
 #include "tests/support/writing_thread.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+
+#include <sys/stat.h>
 
 namespace skid::perfdata {
 namespace {

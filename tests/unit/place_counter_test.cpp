@@ -10,6 +10,21 @@
 #include "src/symbols/address_space.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace skid::locate {
 namespace {

@@ -1,9 +1,28 @@
 
 #include "src/support/process.h"
 
+#include "src/support/error.h"
 #include "src/support/file.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/variable.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace skid {
 namespace {

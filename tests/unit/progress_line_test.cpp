@@ -4,6 +4,11 @@
 #include "src/commands/terminal.h"
 #include "tests/support/prelude.h"
 
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <thread>
+
 namespace skid::commands {
 namespace {
 

@@ -3,6 +3,16 @@
 
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace skid::analysis {
 namespace {
 

@@ -1,9 +1,19 @@
 // What the records of a recording add up to.
 #include "src/perfdata/record_counts.h"
 
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/recordings.h"
+#include "tests/support/text.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace skid::perfdata {
 namespace {

@@ -1,8 +1,22 @@
 #include "src/machine/file_tree.h"
 #include "src/record/directory.h"
 #include "src/run/run.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace skid::record {
 namespace {

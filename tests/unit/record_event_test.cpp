@@ -2,7 +2,15 @@
 #include "runway/target.h"
 #include "src/machine/machine.h"
 #include "src/record/choice.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace skid::record {
 namespace {

@@ -10,8 +10,22 @@
 #include "src/record/plan.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
 #include "tests/support/trigger_kinds.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::record {
 namespace {

@@ -3,6 +3,11 @@
 #include "src/run/run.h"
 #include "tests/support/prelude.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
 namespace skid::record {
 namespace {
 

@@ -15,6 +15,14 @@
 #include "tests/support/recording_builder.h"
 #include "tests/support/temporary_directory.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace skid {
 namespace {
 

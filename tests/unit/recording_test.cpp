@@ -6,8 +6,17 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
+#include "src/support/error.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace skid::perfdata {
 namespace {

@@ -5,7 +5,14 @@
 #include "analysis/two_sample.h"
 #include "src/support/random.h"
 #include "tests/support/offset_models.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace skid::analysis {
 namespace {

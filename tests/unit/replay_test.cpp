@@ -9,7 +9,16 @@
 #include "src/symbols/location.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_test.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <cstdint>
+#include <fstream>
+#include <ios>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace skid::locate {
 namespace {

@@ -3,7 +3,19 @@
 #include "analysis/measurement.h"
 #include "src/output/report/report.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {

@@ -13,8 +13,22 @@
 #include "src/output/page.h"
 #include "src/output/report/evidence.h"
 #include "src/output/report/report.h"
+#include "src/support/error.h"
 #include "src/support/precise_level.h"
+#include "tests/support/error_message.h"
 #include "tests/unit/example_measurements.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid::output {
 namespace {

@@ -10,7 +10,20 @@
 #include "src/support/names.h"
 #include "src/support/precise_level.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 #include "tests/unit/example_measurements.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 namespace {

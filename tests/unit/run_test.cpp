@@ -2,9 +2,21 @@
 
 #include "runway/target_report.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
+#include "tests/support/error_message.h"
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid::run {
 namespace {

@@ -7,14 +7,33 @@
 #include "runway/trigger.h"
 #include "src/machine/file_tree.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/staged_file.h"
 #include "src/symbols/disassembler.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/hex.h"
 #include "tests/support/only_path.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/zstd_compressor.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <ios>
+#include <map>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
 
 namespace skid::runway {
 namespace {

@@ -5,8 +5,16 @@
 #include "runway/target.h"
 #include "runway/trigger.h"
 #include "src/support/address.h"
+#include "src/support/file.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/trigger_kinds.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
 
 #include <elf.h>
 

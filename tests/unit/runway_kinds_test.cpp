@@ -13,7 +13,22 @@
 #include "src/support/address.h"
 #include "src/support/process.h"
 #include "src/symbols/disassembler.h"
+#include "tests/support/facts.h"
 #include "tests/unit/runway_under_perf.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::runway {
 namespace {

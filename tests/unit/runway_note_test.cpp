@@ -6,12 +6,31 @@
 #include "runway/trigger.h"
 #include "src/instructions/counted.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/process.h"
 #include "src/support/staged_file.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/unit/runway_fixture.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <ios>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::runway {
 namespace {

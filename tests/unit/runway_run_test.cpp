@@ -7,9 +7,26 @@
 #include "src/support/file.h"
 #include "src/support/names.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
+#include "tests/support/text.h"
 #include "tests/unit/runway_fixture.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ios>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace skid::runway {
 namespace {

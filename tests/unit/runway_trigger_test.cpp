@@ -9,7 +9,17 @@
 #include "runway/trigger.h"
 #include "src/instructions/counted.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
+#include "tests/support/error_message.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skid::runway {
 namespace {

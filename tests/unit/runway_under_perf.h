@@ -6,8 +6,21 @@
 #include "runway/target_report.h"
 #include "runway/target_run.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/prelude.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace skid::runway {
 

@@ -9,6 +9,16 @@
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 namespace skid::perfdata {
 namespace {
 

@@ -15,6 +15,17 @@
 #include "src/synth/recording.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recorded_program.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace skid::measure {
 namespace {

@@ -10,6 +10,9 @@
 #include "tests/support/event_tables.h"
 #include "tests/support/prelude.h"
 
+#include <cstdint>
+#include <optional>
+
 namespace skid::analysis {
 namespace {
 

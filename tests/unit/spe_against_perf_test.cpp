@@ -2,9 +2,28 @@
 // and each record as the sample of the event "instructions" that 'perf script --itrace=i1i' makes.
 #include "src/perfdata/sample.h"
 #include "src/perfdata/spe_record.h"
+#include "src/support/process.h"
 #include "src/support/text.h"
+#include "tests/support/facts.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/spe_to_build.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::perfdata {
 namespace {

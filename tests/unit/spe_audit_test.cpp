@@ -12,6 +12,18 @@
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 #include "tests/support/spe_to_build.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <fstream>
+#include <ios>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::audit {
 namespace {

@@ -4,6 +4,13 @@
 #include "tests/support/prelude.h"
 #include "tests/support/spe_to_build.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 namespace skid::perfdata {
 namespace {
 

@@ -8,6 +8,17 @@
 #include "src/perfdata/sample.h"
 #include "src/perfdata/spe_record.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace skid::audit {
 namespace {

@@ -6,8 +6,23 @@
 #include "src/perfdata/record_counts.h"
 #include "tests/support/recording_test.h"
 #include "tests/support/spe_to_build.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/writing_thread.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace skid::perfdata {
 namespace {

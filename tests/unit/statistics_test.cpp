@@ -12,6 +12,17 @@
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
 namespace skid::analysis {
 namespace {
 

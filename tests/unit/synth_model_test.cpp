@@ -1,11 +1,25 @@
 // Models as JSON: what they may contain, how wrong ones are refused, and the random numbers and
 // distributions of offsets that they ask for, the same everywhere.
+#include "src/support/error.h"
 #include "src/support/random.h"
 #include "src/synth/built_in_models.h"
 #include "src/synth/model.h"
 #include "src/synth/model_reader.h"
+#include "tests/support/error_message.h"
 #include "tests/support/prelude.h"
 #include "tests/support/trigger_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid::synth {
 namespace {

@@ -2,10 +2,17 @@
 // and of other triggers, and the shadow after an overflow.
 #include "analysis/target_map.h"
 #include "src/support/address.h"
+#include "src/support/error.h"
 #include "src/synth/draw.h"
 #include "src/synth/loop_path.h"
 #include "src/synth/model.h"
 #include "tests/support/prelude.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <vector>
 
 namespace skid::synth {
 namespace {

@@ -12,8 +12,22 @@
 #include "src/synth/model.h"
 #include "src/synth/model_reader.h"
 #include "src/synth/recording.h"
+#include "tests/support/error_message.h"
+#include "tests/support/facts.h"
 #include "tests/support/random_models.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/unit/runway_fixture.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace skid::synth {
 namespace {

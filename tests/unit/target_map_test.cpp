@@ -1,6 +1,12 @@
 #include "analysis/target_map.h"
 
+#include "src/support/error.h"
 #include "tests/support/prelude.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace skid::analysis {
 namespace {

@@ -5,8 +5,24 @@
 #include "src/perfdata/recording.h"
 #include "tests/support/history.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/writing_thread.h"
 #include "tests/support/zstd_compressor.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
 
 namespace skid::locate {
 namespace {

@@ -11,6 +11,16 @@
 #include "tests/support/prelude.h"
 #include "tests/support/tracing_data_builder.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
 namespace skid::perfdata {
 namespace {
 

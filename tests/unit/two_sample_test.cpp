@@ -9,6 +9,16 @@
 #include "tests/support/offset_models.h"
 #include "tests/support/prelude.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 namespace skid::analysis {
 namespace {
 

@@ -8,6 +8,17 @@
 #include "src/witness/judgement.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::witness {
 namespace {

@@ -3,6 +3,9 @@
 #include "analysis/contract.h"
 #include "tests/support/prelude.h"
 
+#include <cstdint>
+#include <limits>
+
 namespace skid::analysis {
 namespace {
 
