@@ -31,6 +31,15 @@ std::vector<EventOnMachines> events_of(const Machines& machines) {
   return events;
 }
 
+namespace {
+
+/// The number of a level's line style in style.gp.
+int style_of(const Column& column) {
+  return 1 + (column.level >= 0 && column.level <= 3 ? column.level : 4);
+}
+
+}  // namespace
+
 EventGrid::EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options,
                      bool by_level)
     : machines_(machines), events_(events_of(machines)), by_level_(by_level) {
@@ -51,15 +60,15 @@ EventGrid::EventGrid(std::string_view title, const Machines& machines, const Fig
       figure.paper.width_of(two) <= figure.paper.width &&
       std::ranges::any_of(events_, [](const auto& event) { return event.all.size() > 2; });
   if (has_levels_across_) figure.columns = 2;
-  std::map<int, int> of_level;
+  std::map<int, int> of_style;
   for (const EventOnMachines& event : events_) {
     for (const Column& column : event.all) {
       const auto [line, is_new] = lines_.try_emplace(column.label);
       if (!is_new) continue;
-      const int level = column.level >= 0 && column.level <= 3 ? column.level : 4;
-      line->second = fmt::format("ls {}", level + 1);
-      const int before = of_level[level]++;
-      if (before > 0) line->second += fmt::format(" dt {}", 1 + (level + 1 + before) % 5);
+      const int style = style_of(column);
+      line->second = color_of(column);
+      const int before = of_style[style]++;
+      if (before > 0) line->second += fmt::format(" dt {}", 1 + (style + before) % 5);
     }
   }
 }
@@ -67,6 +76,10 @@ EventGrid::EventGrid(std::string_view title, const Machines& machines, const Fig
 double EventGrid::plot_width() const {
   const double margins = figure.paper.width_of(figure.left_margin);
   return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
+}
+
+std::string EventGrid::color_of(const Column& column) {
+  return fmt::format("ls {}", style_of(column));
 }
 
 std::string EventGrid::line_of(const Column& column, std::size_t left) const {

@@ -51,9 +51,7 @@ class EventGrid {
   /// so that equal ones can be told apart.
   std::string line_of(const Column& column, std::size_t left = 1) const;
   /// Returns the line of a precise level without dashes, for its colour.
-  std::string color_of(const Column& column) const {
-    return line_of(column).substr(0, line_of(column).find(" dt"));
-  }
+  static std::string color_of(const Column& column);
   /// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The
   /// most important part is first, because a long line is cut. In a figure without a caption it is
   /// `text` alone.

@@ -65,9 +65,9 @@ namespace {
 using events::Verdict;
 
 std::optional<DelayRange> delay_of(const measure::RecordedEvent& event, const Choices& choices,
-                                   std::vector<std::string>& warnings) {
+                                   std::optional<MissingDelay>& missing) {
   if (choices.delay) return DelayRange{*choices.delay, *choices.delay};
-  return choices.measured ? measured_delay(event, *choices.measured, warnings) : std::nullopt;
+  return choices.measured ? measured_delay(event, *choices.measured, missing) : std::nullopt;
 }
 
 /// Returns the rule for samples of one kind and place.
@@ -124,7 +124,7 @@ class Auditor {
       audit.warnings.push_back(std::move(lost));
     }
     if (choices_.delay || event.blocks.judges()) {
-      event.blocks.set_delay(delay_of(recorded, choices_, audit.warnings));
+      event.blocks.set_delay(delay_of(recorded, choices_, audit.missing_delay));
     }
     for (std::string& warning : measure::event_warnings(recorded)) {
       audit.warnings.push_back(std::move(warning));

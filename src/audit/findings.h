@@ -37,6 +37,12 @@ struct InstructionFinding {
   std::uint64_t samples = 0;
 };
 
+/// Why no measured delay holds for an event.
+struct MissingDelay {
+  std::string run;  ///< run of the last measurement that does not match; empty: none of the event
+  std::vector<std::string> differing;  ///< what of it is not as in the profile
+};
+
 struct FunctionFinding {
   std::string module;                        ///< path as recorded
   std::string function;                      ///< empty: all code of the file that is in no function
@@ -75,6 +81,7 @@ struct EventAudit {
   std::size_t impossible_instructions = 0;
   BlockBias bias;
   std::vector<std::string> warnings;
+  std::optional<MissingDelay> missing_delay;    ///< nullopt: one holds, or none was looked for
   std::optional<BranchRecords> branch_records;  ///< nullopt: no branch stacks
 };
 

@@ -3,11 +3,10 @@
 
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace skid::audit {
 struct DelayRange;
+struct MissingDelay;
 }  // namespace skid::audit
 
 namespace skid::analysis {
@@ -20,10 +19,10 @@ struct RecordedEvent;
 
 namespace skid::audit {
 
-/// Returns the narrowest delay that a run measured for the event. nullopt, with a warning: the run
-/// measured no delay that holds for it.
+/// Returns the narrowest delay that a run measured for the event. nullopt: the runs measured none
+/// that holds for it; `missing` has the reason.
 std::optional<DelayRange> measured_delay(const measure::RecordedEvent& event,
                                          std::span<const analysis::Measurement> runs,
-                                         std::vector<std::string>& warnings);
+                                         std::optional<MissingDelay>& missing);
 
 }  // namespace skid::audit

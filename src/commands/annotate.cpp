@@ -27,6 +27,7 @@
 #include "src/locate/search_places.h"
 #include "src/measure/measure.h"
 #include "src/output/audit/audit.h"
+#include "src/output/audit/missing_text.h"
 #include "src/output/listing/listing.h"
 #include "src/output/listing/places.h"
 #include "src/output/name_list.h"
@@ -99,9 +100,7 @@ struct Audited {
     if (!has_delay() && !wants_answer) return;
     audit::Audit audit = audit::audit(source, choices);
     for (const audit::EventAudit& event : audit.events) {
-      for (const std::string& warning : event.warnings) {
-        if (warning.starts_with("--skid")) shown.note(warning);
-      }
+      if (event.missing_delay) shown.note(output::missing_delay_text(event));
       for (const audit::BlockFinding& block : event.bias.blocks) {
         const auto& loop = event.bias.loops.at(block.loop);
         if (!loop.shadow) continue;

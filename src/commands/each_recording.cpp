@@ -5,6 +5,7 @@
 #include "src/machine/machine.h"
 #include "src/record/directory.h"
 #include "src/run/packed_run.h"
+#include "src/run/perftool/perftool.h"
 #include "src/run/run.h"
 #include "src/support/in_order.h"
 #include "src/symbols/disassembler.h"
@@ -55,8 +56,7 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
   for (const auto& [reason, measurements] : alike) {
     const auto& first = *measurements.front();
     std::string remedy;
-    if (!run.machine.has_core_pmu() &&
-        reason.find(" event is not supported") != std::string::npos) {
+    if (!run.machine.has_core_pmu() && perftool::reports_no_counter(reason)) {
       remedy = " The machine has no PMU; for the remedy: skidscan doctor";
     }
     const std::size_t others = measurements.size() - 1;

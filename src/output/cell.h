@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ inline constexpr std::array<std::string_view, 6> kInkSequences{"", "1", "2", "32
 struct Cell {
   std::string text;
   Ink ink = Ink::plain;
+  /// Terminal columns at its beginning that stay when it is cut there (Kind::front_shortened).
+  std::size_t kept = 0;
 };
 
 /// Returns the cell of a value that is not known: "-".

@@ -52,11 +52,11 @@ struct Fitted {
   std::size_t width = 0;
 };
 
-/// Cuts the front of a name; in "ab (node27.run)" the front of the name in parentheses.
-std::string shorten_name(const std::string& text, std::size_t width) {
-  const std::size_t space = text.find(" (");
-  const std::size_t lead = space < width / 2 ? space + 2 : 0;
-  return text.substr(0, lead) + shorten_front(std::string_view(text).substr(lead), width - lead);
+/// Cuts the front of a text, after the columns that stay.
+std::string without_front(const Cell& cell, std::size_t width) {
+  const std::string_view text = cell.text;
+  const std::size_t kept = cell.kept < width / 2 ? cell.kept : 0;
+  return std::string(text.substr(0, kept)) + shorten_front(text.substr(kept), width - kept);
 }
 
 /// Cuts `text` in its middle. `tail`: columns of its end that stay.
@@ -71,15 +71,13 @@ std::string without_middle(const std::string& text, std::size_t width, std::size
 std::map<std::string, std::string> cut_texts(const List& list, std::size_t column,
                                              std::size_t width) {
   std::map<std::string, std::string> cut;
-  for (const auto& row : list.rows) cut[row[column].text];
+  for (const auto& row : list.rows) cut[row[column].text] = without_front(row[column], width);
   const auto are_different = [&] {
     std::set<std::string> shown;
     for (const auto& [text, one] : cut) shown.insert(one);
     return shown.size() == cut.size();
   };
-  if (list.columns[column].kind == Kind::front_shortened) {
-    for (auto& [text, shown] : cut) shown = shorten_name(text, width);
-  } else {
+  if (list.columns[column].kind != Kind::front_shortened) {
     const std::size_t middle = (width - 1) / 2;
     for (std::size_t i = 0; i < 2 * width; ++i) {
       // Cut in the middle first, then with ends that are longer and shorter in turn.

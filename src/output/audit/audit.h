@@ -13,20 +13,6 @@ namespace skid::output {
 
 struct Page;
 
-/// Clauses that follow the number of samples contradicted in EventAudit::data_source,
-/// ::data_address, ::ibs_record and ::spe_record.
-inline constexpr std::string_view kContradictedSources =
-    "are at instructions that do not load or store as in their data source";
-inline constexpr std::string_view kContradictedAddresses =
-    "are not at the instruction that accessed their data address";
-/// At level 1, which requests the next instruction.
-inline constexpr std::string_view kContradictedNextAddresses =
-    "are not at the instruction after the one that accessed their data address";
-inline constexpr std::string_view kContradictedIbs =
-    "are at instructions that cannot be that of their IBS record";
-inline constexpr std::string_view kContradictedSpe =
-    "are at instructions that cannot be that of their SPE record";
-
 /// Returns one screen: the share of impossible samples, a line per event, the samples that were not
 /// judged, and the worst functions and instructions. With `page.details` there is a section for
 /// each event of each recording. All names are escaped.

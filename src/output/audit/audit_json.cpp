@@ -16,6 +16,7 @@
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/output/audit/audit.h"
+#include "src/output/audit/missing_text.h"
 #include "src/output/bias_fields.h"  // IWYU pragma: keep
 #include "src/output/cpu_fields.h"   // IWYU pragma: keep
 #include "src/output/csv.h"
@@ -204,7 +205,10 @@ void fields(FieldWriter& io, const audit::EventAudit& value) {
   SKID_MEMBERS(functions, instructions);
   io("bias", bias_json(value.bias));
   io("bias_not_judged", OrNull{value.bias.reason});
-  SKID_MEMBERS(branch_records, warnings);
+  SKID_MEMBERS(branch_records);
+  std::vector<std::string> warnings = value.warnings;
+  if (value.missing_delay) warnings.push_back(output::missing_delay_text(value));
+  io("warnings", warnings);
 }
 
 SKID_WRITTEN_FIELDS(audit::Audit, run, file, synthetic, read_in_part, cpu, kernel, remarks, missing,

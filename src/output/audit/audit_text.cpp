@@ -242,6 +242,7 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
     texts.insert(texts.end(), audit.remarks.begin(), audit.remarks.end());
     for (const EventAudit& event : audit.events) {
       texts.insert(texts.end(), event.warnings.begin(), event.warnings.end());
+      if (event.missing_delay) texts.push_back(missing_delay_text(event));
     }
   }
   std::set<std::string_view> printed;

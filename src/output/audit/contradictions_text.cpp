@@ -5,7 +5,7 @@
 #include "src/audit/contradictions.h"
 #include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
-#include "src/output/audit/audit.h"
+#include "src/output/audit/clause.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
 #include "src/output/name_list.h"
@@ -45,10 +45,10 @@ std::string without_line(const Page& page, std::string_view name,
 
 /// "3 of 100 judged samples (3%, 1.03–8.45%) are …".
 std::string share_text(const Page& page, const analysis::Share& share, std::string_view judged,
-                       std::string_view clause) {
+                       const Clause& clause) {
   return fmt::format("{} of {} {} samples ({}, {}) {}", in_thousands(share.count),
                      in_thousands(share.total), judged, analysis::percent(share.value),
-                     share_range(page, share.low, share.high), clause);
+                     share_range(page, share.low, share.high), clause.after(share.count));
 }
 
 /// Summarizes the samples that contradict what else they recorded. `clause`: what contradicted ones
@@ -56,8 +56,8 @@ std::string share_text(const Page& page, const analysis::Share& share, std::stri
 /// line.
 std::string contradictions_line(const Page& page, std::string_view name,
                                 const std::optional<audit::Contradictions>& finding,
-                                std::string_view clause, std::string_view lack,
-                                std::uint64_t fewest, const std::string& of) {
+                                const Clause& clause, std::string_view lack, std::uint64_t fewest,
+                                const std::string& of) {
   if (!finding) return {};
   std::string text = without_line(page, name, *finding, lack, of);
   const analysis::Share& share = finding->share;

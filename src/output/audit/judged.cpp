@@ -8,47 +8,20 @@
 #include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
 #include "src/audit/rule.h"
-#include "src/output/audit/audit.h"
 #include "src/output/number_text.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <functional>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
 namespace skid::output {
 
-namespace {
-
-/// Returns a clause of several samples as one of a single sample.
-std::string singular(std::string clause) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kForms{{
-      {"are at instructions that do not ", "is at an instruction that does not "},
-      {"are at instructions that ", "is at an instruction that "},
-      {"are ", "is "},
-      {"do not ", "does not "},
-      {" their ", " its "},
-      {" their ", " its "},  // of both clauses of a sentence
-      {" caused them", " caused it"},
-  }};
-  for (const auto& [several, single] : kForms) {
-    const std::size_t at = clause.find(several);
-    const bool is_at_begin = several.front() == ' ' || at == 0;
-    if (at != std::string::npos && is_at_begin) clause.replace(at, several.size(), single);
-  }
-  return clause;
-}
-
-}  // namespace
-
 std::string Judged::text() const {
   return fmt::format("{} of {} judged {} ({}) {}", analysis::in_thousands(count),
                      analysis::in_thousands(total), what, percent_of(count, total),
-                     count == 1 ? singular(std::string(clause)) : std::string(clause));
+                     clause.after(count));
 }
 
 namespace {
@@ -60,7 +33,10 @@ void add(std::uint64_t count, std::uint64_t total, Judged& judged) {
 
 /// Adds up the samples whose IP was judged, by what the instruction does and by their data address.
 Judged judged_ips(const std::vector<audit::Audit>& audits) {
-  Judged ips{Condition::samples, "samples", "are at instructions that cannot cause their event"};
+  Judged ips{Condition::samples,
+             "samples",
+             {"are at instructions that cannot cause their event",
+              "is at an instruction that cannot cause its event"}};
   bool by_instruction = false, by_address = false;
   // Whether all samples, and whether some, should be at the instruction after their cause.
   bool all_next = true, any_next = false;
@@ -82,14 +58,20 @@ Judged judged_ips(const std::vector<audit::Audit>& audits) {
   }
   if (by_address && by_instruction) {
     ips.clause = any_next && all_next
-                     ? "do not follow the instruction that caused them, by what it does or by "
-                       "their data address"
-                     : "are at the wrong instruction, by what it does or by their data address";
+                     ? Clause{"do not follow the instruction that caused them, by what it does or "
+                              "by their data address",
+                              "does not follow the instruction that caused it, by what it does or "
+                              "by its data address"}
+                     : Clause{"are at the wrong instruction, by what it does or by their data "
+                              "address",
+                              "is at the wrong instruction, by what it does or by its data address"};
   } else if (by_address) {
     ips.clause = all_next ? kContradictedNextAddresses : kContradictedAddresses;
   } else if (any_next) {
-    ips.clause = all_next ? "do not follow an instruction that can cause their event"
-                          : "are where their event cannot be sampled";
+    ips.clause = all_next ? Clause{"do not follow an instruction that can cause their event",
+                                   "does not follow an instruction that can cause its event"}
+                          : Clause{"are where their event cannot be sampled",
+                                   "is where its event cannot be sampled"};
   }
   return ips;
 }
@@ -100,9 +82,9 @@ std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
   Judged sources{Condition::samples, "samples", kContradictedSources};
   Judged operations{Condition::samples, "samples", kContradictedIbs};
   Judged tagged{Condition::samples, "samples", kContradictedSpe};
-  Judged records{Condition::branches, "branch records", "are impossible"};
+  Judged records{Condition::branches, "branch records", {"are impossible", "is impossible"}};
   std::uint64_t by_addresses = 0;
-  Judged blocks{Condition::biased, "blocks", "are sampled unevenly"};
+  Judged blocks{Condition::biased, "blocks", {"are sampled unevenly", "is sampled unevenly"}};
   for (const audit::Audit& audit : audits) {
     for (const audit::EventAudit& event : audit.events) {
       if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);
@@ -116,7 +98,8 @@ std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
     }
   }
   if (by_addresses == records.total) {
-    records.clause = "are impossible by their addresses; their code was not compared";
+    records.clause = {"are impossible by their addresses; their code was not compared",
+                      "is impossible by its addresses; its code was not compared"};
   }
   std::vector<Judged> all{judged_ips(audits), sources, operations, tagged, records, blocks};
   std::ranges::stable_sort(all, std::greater{}, [](const Judged& one) {

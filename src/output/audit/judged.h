@@ -2,6 +2,7 @@
 // branch records, blocks.
 #pragma once
 
+#include "src/output/audit/clause.h"
 #include "src/support/names.h"
 
 #include <cstdint>
@@ -26,9 +27,9 @@ SKID_NAMES(Condition, "impossible", "samples", "branches", "biased")
 
 /// What one rule judged in all events of all recordings.
 struct Judged {
-  Condition condition;      ///< that concerns it; never `impossible`
-  std::string_view what;    ///< "samples", "branch records"
-  std::string_view clause;  ///< what `count` of them are: "are impossible"
+  Condition condition;    ///< that concerns it; never `impossible`
+  std::string_view what;  ///< "samples", "branch records"
+  Clause clause;          ///< what `count` of them are: "are impossible"
   std::uint64_t count = 0, total = 0;
 
   /// Whether `count` are impossible, and not only unevenly sampled.

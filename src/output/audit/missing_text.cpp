@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace skid::output {
 
@@ -76,6 +77,17 @@ std::string missing_text(const std::vector<audit::Audit>& audits, const Page& pa
         "one of the same name.";
   }
   return text + page.field("", remedy);
+}
+
+std::string missing_delay_text(const audit::EventAudit& event) {
+  if (!event.missing_delay) return {};
+  const auto& [run, differing] = *event.missing_delay;
+  return fmt::format(
+      "measured delay: {}; measure it on the machine of the profile, with its modifiers: skidscan "
+      "record --delay -e EVENT",
+      run.empty()
+          ? fmt::format("none of this event was measured at level {}", event.level)
+          : fmt::format("{} does not match the profile: {}", run, fmt::join(differing, ", ")));
 }
 
 }  // namespace skid::output

@@ -378,6 +378,10 @@ std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds len
   return std::chrono::nanoseconds(static_cast<std::int64_t>(last * percent / 100));
 }
 
+bool reports_no_counter(std::string_view message) {
+  return contains(message, " event is not supported");
+}
+
 bool reports_missing_permission(std::string_view standard_error) {
   return contains_any(standard_error, kPermission);
 }

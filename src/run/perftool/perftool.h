@@ -37,6 +37,9 @@ struct Messages {
 /// Reads what perf printed on standard error.
 Messages read_messages(std::string_view standard_error);
 
+/// Whether perf reports that the kernel has no counter for the event.
+bool reports_no_counter(std::string_view message);
+
 /// Whether perf reports a missing permission.
 bool reports_missing_permission(std::string_view standard_error);
 

@@ -1,0 +1,36 @@
+// Clauses that follow the number of samples, branch records or blocks that were judged wrong.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace skid::output {
+
+/// A clause in both of its forms.
+struct Clause {
+  std::string_view of_several;  ///< "are impossible"
+  std::string_view of_one;      ///< "is impossible"
+
+  std::string_view after(std::uint64_t count) const { return count == 1 ? of_one : of_several; }
+};
+
+/// Those of samples that are contradicted in EventAudit::data_source, ::data_address, ::ibs_record
+/// and ::spe_record.
+inline constexpr Clause kContradictedSources{
+    "are at instructions that do not load or store as in their data source",
+    "is at an instruction that does not load or store as in its data source"};
+inline constexpr Clause kContradictedAddresses{
+    "are not at the instruction that accessed their data address",
+    "is not at the instruction that accessed its data address"};
+/// At level 1, which requests the next instruction.
+inline constexpr Clause kContradictedNextAddresses{
+    "are not at the instruction after the one that accessed their data address",
+    "is not at the instruction after the one that accessed its data address"};
+inline constexpr Clause kContradictedIbs{
+    "are at instructions that cannot be that of their IBS record",
+    "is at an instruction that cannot be that of its IBS record"};
+inline constexpr Clause kContradictedSpe{
+    "are at instructions that cannot be that of their SPE record",
+    "is at an instruction that cannot be that of its SPE record"};
+
+}  // namespace skid::output
