@@ -93,16 +93,30 @@ void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
   }
 }
 
+/// What was found in single samples, by attribute.
+struct RecordFindings {
+  Findings data_sources, tagged_records;
+  AddressAudits data_addresses;
+  measure::RecordWarnings impossible;
+  BranchAudit branches;
+};
+
+/// Returns the result for an attribute; nullopt: `results` has none.
+template <typename T>
+std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
+  const auto found = results.find(attribute);
+  return found != results.end() ? std::optional(found->second) : std::nullopt;
+}
+
 /// Judges the samples of a recording, event by event, at the code that they are at.
 class Auditor {
  public:
   /// The arguments must outlive the auditor.
-  Auditor(const measure::Profile& profile, const Choices& choices, const AddressAudits& addresses,
-          code::CodeBudget& budget)
-      : profile_(profile), choices_(choices), addresses_(addresses), budget_(budget) {}
+  Auditor(const measure::Profile& profile, const Choices& choices, code::CodeBudget& budget)
+      : profile_(profile), choices_(choices), budget_(budget) {}
 
-  /// Adds an event of the profile. Returns its audit, to which more may be added.
-  EventAudit& add(const measure::RecordedEvent& recorded) {
+  /// Adds an event of the profile.
+  void add(const measure::RecordedEvent& recorded) {
     Event& event = events_[recorded.index];
     event.recorded = &recorded;
     event.rule = rule_of(recorded);
@@ -129,16 +143,24 @@ class Auditor {
     for (std::string& warning : measure::event_warnings(recorded)) {
       audit.warnings.push_back(std::move(warning));
     }
-    return audit;
   }
 
-  std::vector<EventAudit> audit() {
-    note_order();
+  /// Returns what notes the order of samples while the records are read; empty: no event needs it.
+  locate::Visitor visitor() {
+    if (std::ranges::none_of(events_,
+                             [](const auto& entry) { return entry.second.blocks.needs_order(); })) {
+      return {};
+    }
+    return [this](const locate::VisitedRecord& visited) { note_order(visited); };
+  }
+
+  /// Judges the samples, after all records were read. `findings`: what else was found in them.
+  std::vector<EventAudit> audit(const RecordFindings& findings) {
     profile_.digest.located.for_each([&](const locate::LocatedSamples& located) { take(located); });
     // One file's branches and one function's code are in memory at a time.
     for (auto& [file, places] : places_) judge_file(file, places);
     std::vector<EventAudit> audits;
-    for (auto& [attribute, event] : events_) audits.push_back(finish(attribute, event));
+    for (auto& [attribute, event] : events_) audits.push_back(finish(attribute, event, findings));
     return audits;
   }
 
@@ -172,32 +194,25 @@ class Auditor {
     std::vector<Found> found;  ///< one for each place that was judged
   };
 
-  /// Notes the first million samples of events with a fixed period, in the order of the recording.
-  void note_order() {
+  /// Notes one of the first million samples of events with a fixed period.
+  void note_order(const locate::VisitedRecord& visited) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
-    std::uint64_t gaps = 0, noted = 0;
-    if (std::ranges::none_of(events_,
-                             [](const auto& entry) { return entry.second.blocks.needs_order(); })) {
+    // A sample that a filter leaves out still separates its neighbours.
+    const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
+    if (sample == nullptr) {
+      if (perfdata::hides_samples(visited.record.type)) ++gaps_;
       return;
     }
-    profile_.visit([&](const locate::VisitedRecord& visited) {
-      // A sample that a filter leaves out still separates its neighbours.
-      const perfdata::Sample* sample = visited.left_out ? visited.left_out : visited.sample;
-      if (sample == nullptr) {
-        if (perfdata::hides_samples(visited.record.type)) ++gaps;
-        return;
-      }
-      const auto event = events_.find(sample->attribute);
-      if (event == events_.end() || noted == kMost) return;
-      EventBlocks& blocks = event->second.blocks;
-      if (!blocks.needs_order()) return;
-      ++noted;
-      OrderedSample ordered{
-          sample->tid, gaps << 16U | (sample->cpu & 0xffffU), {symbols::Region::kNoFile, 0}};
-      const bool is_judged = blocks.in_blocks({sample->mode, sample->exact}) == InBlocks::judged;
-      if (visited.location && is_judged) ordered.location = *visited.location;
-      blocks.add_ordered(ordered);
-    });
+    const auto event = events_.find(sample->attribute);
+    if (event == events_.end() || noted_ == kMost) return;
+    EventBlocks& blocks = event->second.blocks;
+    if (!blocks.needs_order()) return;
+    ++noted_;
+    OrderedSample ordered{
+        sample->tid, gaps_ << 16U | (sample->cpu & 0xffffU), {symbols::Region::kNoFile, 0}};
+    const bool is_judged = blocks.in_blocks({sample->mode, sample->exact}) == InBlocks::judged;
+    if (visited.location && is_judged) ordered.location = *visited.location;
+    blocks.add_ordered(ordered);
   }
 
   /// Judges samples that need no code, and collects the places of the rest.
@@ -350,8 +365,15 @@ class Auditor {
            choices_.min_share * static_cast<double>(audit.judged);
   }
 
-  EventAudit finish(std::uint32_t attribute, Event& event) {
+  EventAudit finish(std::uint32_t attribute, Event& event, const RecordFindings& findings) {
     EventAudit& audit = event.audit;
+    if (const auto impossible = result_of(attribute, findings.impossible)) {
+      audit.warnings.insert(audit.warnings.begin(), impossible->begin(), impossible->end());
+    }
+    audit.data_source = result_of(attribute, findings.data_sources);
+    auto& tagged = measure::is_spe(*event.recorded) ? audit.spe_record : audit.ibs_record;
+    tagged = result_of(attribute, findings.tagged_records);
+    audit.branch_records = result_of(attribute, findings.branches.events);
     const std::uint64_t impossible = audit.verdicts[static_cast<std::size_t>(Verdict::never)];
     audit.impossible = analysis::wilson_interval(impossible, audit.judged);
     std::ranges::sort(event.found, [](const Found& a, const Found& b) {
@@ -364,7 +386,8 @@ class Auditor {
     add_functions(event);
     add_instructions(event);
     audit.wrong = audit.impossible;
-    if (const auto found = addresses_.find(attribute); found != addresses_.end()) {
+    const auto& addresses = findings.data_addresses;
+    if (const auto found = addresses.find(attribute); found != addresses.end()) {
       audit.data_address = found->second.found;
       audit.wrong = share_of_wrong(event, found->second);
     }
@@ -449,19 +472,12 @@ class Auditor {
 
   const measure::Profile& profile_;
   const Choices& choices_;
-  const AddressAudits& addresses_;
   std::map<std::uint32_t, Event> events_;  ///< events by attribute
   std::map<symbols::FileIndex, Places> places_;
   code::CodeBudget& budget_;
   SamplesByFile missing_;
+  std::uint64_t gaps_ = 0, noted_ = 0;  ///< in note_order()
 };
-
-/// Returns the result for an attribute; nullopt: `results` has none.
-template <typename T>
-std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
-  const auto found = results.find(attribute);
-  return found != results.end() ? std::optional(found->second) : std::nullopt;
-}
 
 }  // namespace
 
@@ -471,28 +487,24 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const measure::Profile profile(source, recording, modules, choices);
   perfdata::refuse_corrected(recording.features(), source.file.string(), "audit the original");
   code::CodeBudget budget;
+  Auditor auditor(profile, choices, budget);
+  Audit result;
+  result.filtered = profile.digest.filtered;
+  for (const measure::RecordedEvent& recorded : profile.events) {
+    if (profile.selects(recorded, choices.filter, result.filtered)) auditor.add(recorded);
+  }
   const auto data_sources = check_data_sources(profile, budget);
   const auto data_addresses = audit_data_addresses(profile, budget);
   const auto tagged_records = check_tagged_records(profile, budget);
   const auto impossible = measure::impossible_records(profile);
-  const BranchAudit branches = audit_branch_records(profile, choices.top);
-  Auditor auditor(profile, choices, data_addresses, budget);
-  Audit result;
-  const locate::Digest& digest = profile.digest;
-  result.filtered = digest.filtered;
-  for (const measure::RecordedEvent& recorded : profile.events) {
-    if (!profile.selects(recorded, choices.filter, result.filtered)) continue;
-    EventAudit& event = auditor.add(recorded);
-    if (const auto found = impossible.find(recorded.index); found != impossible.end()) {
-      event.warnings.insert(event.warnings.begin(), found->second.begin(), found->second.end());
-    }
-    event.data_source = result_of(recorded.index, data_sources);
-    auto& tagged = measure::is_spe(recorded) ? event.spe_record : event.ibs_record;
-    tagged = result_of(recorded.index, tagged_records);
-    event.branch_records = result_of(recorded.index, branches.events);
-  }
-  result.events = auditor.audit();
-  result.missing = missing_files(digest, modules, auditor.missing(), branches.missing);
+  const auto branches = audit_branch_records(profile, choices.top);
+  profile.visit({data_sources.visitor, data_addresses.visitor, tagged_records.visitor,
+                 impossible.visitor, branches.visitor, auditor.visitor()});
+  const RecordFindings findings{data_sources.finish(), tagged_records.finish(),
+                                data_addresses.finish(), impossible.finish(), branches.finish()};
+  result.events = auditor.audit(findings);
+  result.missing =
+      missing_files(profile.digest, modules, auditor.missing(), findings.branches.missing);
   profile.summarize(result);
   return result;
 }

@@ -45,6 +45,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -431,37 +432,46 @@ class Places {
 };
 
 /// Counts the records of all events that have branch stacks.
-std::vector<CountedBranch> count_branches(const measure::Profile& profile, BranchAudit& audit) {
-  std::map<std::uint32_t, BranchFilter> filters;
-  for (const auto& event : profile.events) {
-    if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) continue;
-    filters[event.index] = branch_filter(event.attribute, profile.arch());
-    audit.events[event.index].no_contiguity = filters[event.index].no_contiguity;
+class BranchReader {
+ public:
+  explicit BranchReader(const measure::Profile& profile)
+      : recording_(profile.recording), counter_(profile.digest.spaces, profile.arch()) {
+    for (const auto& event : profile.events) {
+      if (!event.attribute.has(PERF_SAMPLE_BRANCH_STACK)) continue;
+      filters_[event.index] = branch_filter(event.attribute, profile.arch());
+      audit.events[event.index].no_contiguity = filters_[event.index].no_contiguity;
+    }
   }
-  if (filters.empty()) return {};
-  const perfdata::Recording& recording = profile.recording;
-  BranchCounter counter(profile.digest.spaces, profile.arch());
-  profile.visit([&](const locate::VisitedRecord& visited) {
+
+  void add(const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr) return;
     const auto event = audit.events.find(visited.sample->attribute);
     if (event == audit.events.end()) return;
-    const auto& decoder = recording.decoder();
+    const auto& decoder = recording_.decoder();
     const auto details = decoder.details(visited.record, *visited.sample);
     if (!details) {
       ++event->second.damaged_stacks;
       return;
     }
-    counter.count(*visited.sample, filters.at(event->first), details->branch_stack, decoder.order(),
-                  decoder.time_of(visited.record, *visited.sample), event->second);
-  });
-  return counter.take();
-}
+    counter_.count(*visited.sample, filters_.at(event->first), details->branch_stack,
+                   decoder.order(), decoder.time_of(visited.record, *visited.sample),
+                   event->second);
+  }
 
-}  // namespace
+  std::vector<CountedBranch> take() { return counter_.take(); }
 
-BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t top) {
-  BranchAudit audit;
-  auto branches = count_branches(profile, audit);
+  BranchAudit audit;  ///< what needs no code
+
+ private:
+  const perfdata::Recording& recording_;
+  std::map<std::uint32_t, BranchFilter> filters_;
+  BranchCounter counter_;
+};
+
+/// Judges the branch records that were counted.
+BranchAudit judge_branches(const measure::Profile& profile, std::size_t top, BranchReader& reader) {
+  BranchAudit& audit = reader.audit;
+  auto branches = reader.take();
   // Sorted by file and offset, so that the code is read from front to back, and in the same order
   // each time.
   std::ranges::sort(branches, {}, [](const CountedBranch& one) {
@@ -490,7 +500,18 @@ BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t to
     event.impossible_places = places[attribute].size();
     event.worst = places[attribute].worst(judge, profile.digest, top);
   }
-  return audit;
+  return std::move(audit);
+}
+
+}  // namespace
+
+locate::RecordCheck<BranchAudit> audit_branch_records(const measure::Profile& profile,
+                                                      std::size_t top) {
+  const auto reader = std::make_shared<BranchReader>(profile);
+  return {reader->audit.events.empty()
+              ? locate::Visitor()
+              : [reader](const locate::VisitedRecord& visited) { reader->add(visited); },
+          [&profile, top, reader] { return judge_branches(profile, top, *reader); }};
 }
 
 }  // namespace skid::audit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/audit/branch_records.h"
+#include "src/locate/visit_records.h"
 #include "src/symbols/file_location.h"
 
 #include <cstddef>
@@ -23,7 +24,9 @@ struct BranchAudit {
 
 /// Reads the branch stacks of all events and judges them, each distinct record once. docs/audit.md
 /// has the rules. `top`: places listed for an event. Memory grows with distinct pairs of
-/// consecutive records, up to a limit, never with samples.
-BranchAudit audit_branch_records(const measure::Profile& profile, std::size_t top);
+/// consecutive records, up to a limit, never with samples. `profile` must outlive the check, whose
+/// visitor is empty if no event has branch stacks.
+locate::RecordCheck<BranchAudit> audit_branch_records(const measure::Profile& profile,
+                                                      std::size_t top);
 
 }  // namespace skid::audit

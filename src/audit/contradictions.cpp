@@ -18,14 +18,14 @@
 
 #include <algorithm>
 #include <compare>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <linux/perf_event.h>
 
 namespace skid::audit {
 namespace {
-
-using Findings = std::map<std::uint32_t, Contradictions>;
 
 using measure::Operation;
 
@@ -38,31 +38,18 @@ struct AccessPlace : symbols::FileLocation {
 
 using AccessPlaces = std::map<AccessPlace, std::uint64_t>;  ///< samples by place
 
-AccessPlaces access_places(const measure::Profile& profile, Findings& findings) {
-  AccessPlaces places;
-  profile.visit([&](const locate::VisitedRecord& visited) {
-    const auto operation = measure::operation_of(profile, visited);
-    if (!operation) return;
-    const std::uint32_t attribute = visited.sample->attribute;
-    ++findings[attribute].samples;
-    if (visited.location) ++places[{*visited.location, attribute, *operation}];
-  });
-  return places;
-}
-
-}  // namespace
-
-std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
-                                                           code::CodeBudget& budget) {
+/// The samples with data sources that were read so far.
+struct SourcesRead {
   Findings findings;
-  if (std::ranges::none_of(profile.events, [](const auto& event) {
-        return event.attribute.has(PERF_SAMPLE_DATA_SRC);
-      })) {
-    return findings;
-  }
-  const AccessPlaces places = access_places(profile, findings);
+  AccessPlaces places;
+};
+
+/// Judges the data sources by the code at their places.
+Findings judge_sources(const measure::Profile& profile, SourcesRead& read,
+                       code::CodeBudget& budget) {
+  Findings& findings = read.findings;
   const auto file_of = [](const AccessPlace& place) { return place.file; };
-  code::for_each_file(places, file_of, [&](symbols::FileIndex file, auto begin, auto end) {
+  code::for_each_file(read.places, file_of, [&](symbols::FileIndex file, auto begin, auto end) {
     const symbols::Module* module = profile.modules.find(profile.digest.spaces.file(file)).module;
     if (module == nullptr || module->arch() != Arch::x86_64) return;
     FileJudge judge(*module, profile.arch(), std::nullopt, budget);
@@ -82,7 +69,25 @@ std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profil
   for (auto& [attribute, finding] : findings) {
     finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
   }
-  return findings;
+  return std::move(findings);
+}
+
+}  // namespace
+
+locate::RecordCheck<Findings> check_data_sources(const measure::Profile& profile,
+                                                 code::CodeBudget& budget) {
+  const bool has_sources = std::ranges::any_of(
+      profile.events, [](const auto& event) { return event.attribute.has(PERF_SAMPLE_DATA_SRC); });
+  const auto read = std::make_shared<SourcesRead>();
+  const auto visit = [&profile, read](const locate::VisitedRecord& visited) {
+    const auto operation = measure::operation_of(profile, visited);
+    if (!operation) return;
+    const std::uint32_t attribute = visited.sample->attribute;
+    ++read->findings[attribute].samples;
+    if (visited.location) ++read->places[{*visited.location, attribute, *operation}];
+  };
+  return {has_sources ? visit : locate::Visitor(),
+          [&profile, &budget, read] { return judge_sources(profile, *read, budget); }};
 }
 
 }  // namespace skid::audit

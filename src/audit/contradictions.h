@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/share.h"
+#include "src/locate/visit_records.h"
 
 #include <cstdint>
 #include <map>
@@ -26,12 +27,16 @@ struct Contradictions {
   std::uint64_t undecided() const noexcept { return samples - share.total; }
 };
 
+/// Contradictions by attribute.
+using Findings = std::map<std::uint32_t, Contradictions>;
+
 /// Compares data sources (PERF_SAMPLE_DATA_SRC) with the sampled instructions. Counts, by
 /// attribute, the samples with EXACT_IP in user mode whose data source is a load, a store or a
 /// prefetch; attributes without such samples have no entry. An instruction contradicts a load or
 /// store that it cannot cause (events::causes_by_name() of retired loads and stores). Code of
-/// aarch64 is not judged. Reads the recording once more, unless no event recorded data sources.
-std::map<std::uint32_t, Contradictions> check_data_sources(const measure::Profile& profile,
-                                                           code::CodeBudget& budget);
+/// aarch64 is not judged. The arguments must outlive the check, whose visitor is empty if no event
+/// recorded data sources.
+locate::RecordCheck<Findings> check_data_sources(const measure::Profile& profile,
+                                                 code::CodeBudget& budget);
 
 }  // namespace skid::audit

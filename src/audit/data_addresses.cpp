@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,15 +59,21 @@ class AddressAuditor {
     }
   }
 
-  AddressAudits audit() {
-    if (std::ranges::none_of(events_, [](const auto& event) { return event.has_value(); })) {
-      return {};
-    }
+  /// Whether an event recorded data addresses.
+  bool reads() const {
+    return std::ranges::any_of(events_, [](const auto& event) { return event.has_value(); });
+  }
+
+  /// Returns the visitor, after which audit() may be called. Reads the code of the sampled places.
+  locate::Visitor visitor() {
     note_places();
     read_files([](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
       place.accesses = file.of_sample(address, moment);
     });
-    visit([this](const Compared& compared) { count(compared); });
+    return visitor_with([this](const Compared& compared) { count(compared); });
+  }
+
+  AddressAudits audit() {
     std::erase_if(places_, [](const auto& entry) { return !entry.second.is_contradicted; });
     if (!places_.empty()) find_distances();
     for (auto& [attribute, audit] : audits_) {
@@ -130,10 +137,10 @@ class AddressAuditor {
     Place* place = nullptr;  ///< null: it is not known, or was erased
   };
 
-  /// Calls `take(compared)` for each sample that is compared.
+  /// Returns a visitor that calls `take(compared)` for each sample that is compared.
   template <typename Take>
-  void visit(const Take& take) {
-    profile_.visit([&](const locate::VisitedRecord& visited) {
+  locate::Visitor visitor_with(Take take) {
+    return [this, take](const locate::VisitedRecord& visited) {
       const perfdata::Sample* sample = visited.sample;
       if (sample == nullptr) return;
       const auto& event = events_[sample->attribute];
@@ -146,7 +153,7 @@ class AddressAuditor {
         if (found != places_.end()) compared.place = &found->second;
       }
       take(compared);
-    });
+    };
   }
 
   static witness::Judgement judge(const Compared& compared) {
@@ -203,13 +210,13 @@ class AddressAuditor {
           candidates += place.before.size();
         });
     std::map<std::uint32_t, witness::Distances> distances;
-    visit([&](const Compared& compared) {
+    profile_.visit({visitor_with([&](const Compared& compared) {
       const bool is_contradicted = compared.place != nullptr &&
                                    analysis::is_data_address(compared.record.address) &&
                                    judge(compared).verdict == witness::Verdict::contradicted;
       if (is_contradicted)
         distances[compared.attribute].add(compared.place->before, compared.record);
-    });
+    })});
     for (const auto& [attribute, found] : distances) {
       audits_[attribute].found.located = found.locate();
     }
@@ -224,8 +231,11 @@ class AddressAuditor {
 
 }  // namespace
 
-AddressAudits audit_data_addresses(const measure::Profile& profile, code::CodeBudget& budget) {
-  return AddressAuditor(profile, budget).audit();
+locate::RecordCheck<AddressAudits> audit_data_addresses(const measure::Profile& profile,
+                                                        code::CodeBudget& budget) {
+  const auto auditor = std::make_shared<AddressAuditor>(profile, budget);
+  return {auditor->reads() ? auditor->visitor() : locate::Visitor(),
+          [auditor] { return auditor->audit(); }};
 }
 
 }  // namespace skid::audit

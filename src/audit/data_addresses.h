@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/audit/contradictions.h"
+#include "src/locate/visit_records.h"
 #include "src/symbols/file_location.h"
 #include "src/witness/accesses.h"
 #include "src/witness/judgement.h"
@@ -46,8 +47,10 @@ using AddressAudits = std::map<std::uint32_t, AddressAudit>;  ///< by attribute
 /// Compares data addresses with what the sampled instructions access. Counts, by attribute, the
 /// samples in user mode with the data address of an access: of page faults, of PEBS (with EXACT_IP,
 /// or at level 1), and with EXACT_IP of IBS; attributes without such samples have no entry.
-/// docs/audit.md, "Data addresses", has the rules. Reads the recording once more, and a second time
-/// where samples are contradicted; not at all if no event recorded such addresses.
-AddressAudits audit_data_addresses(const measure::Profile& profile, code::CodeBudget& budget);
+/// docs/audit.md, "Data addresses", has the rules. The arguments must outlive the check, whose
+/// visitor is empty if no event recorded such addresses; where samples are contradicted, its
+/// finish() reads the recording once more.
+locate::RecordCheck<AddressAudits> audit_data_addresses(const measure::Profile& profile,
+                                                        code::CodeBudget& budget);
 
 }  // namespace skid::audit

@@ -386,30 +386,19 @@ std::optional<TaggedOperation> record_of(const measure::RecordedEvent& event,
   return record ? std::optional(operation_of(*record)) : std::nullopt;
 }
 
-}  // namespace
+/// Compares the records of tagged operations with the code at their places.
+class TaggedRecordCheck {
+ public:
+  TaggedRecordCheck(const measure::Profile& profile, code::CodeBudget& budget)
+      : profile_(profile), places_(find_abilities(profile, budget)) {}
 
-std::map<std::uint32_t, Contradictions> check_tagged_records(const measure::Profile& profile,
-                                                             code::CodeBudget& budget) {
-  std::map<std::uint32_t, Contradictions> findings;
-  if (std::ranges::none_of(profile.events, has_records)) return findings;
-  const AbilitiesOfPlaces places = find_abilities(profile, budget);
-  const perfdata::Recording& recording = profile.recording;
-  const auto compared = [&](const TaggedOperation& record, const locate::VisitedRecord& visited) {
-    const std::uint64_t ip = visited.sample->ip;
-    // Of IBS the kernel takes the address from the record (set_linear_ip() in
-    // perf_ibs_handle_irq()); samples of SPE are made of it.
-    if (record.ip != ip) return Answer::contradicts;
-    if (!record.is_compared || !visited.location) return Answer::undecided;
-    const auto place = places.find(*visited.location);
-    if (place == places.end() || !place->second) return Answer::undecided;
-    return compare(record, *place->second, ip);
-  };
-  profile.visit([&](const locate::VisitedRecord& visited) {
+  void add(const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr) return;
-    const measure::RecordedEvent& event = profile.events[sample->attribute];
+    const measure::RecordedEvent& event = profile_.events[sample->attribute];
     if (!takes_record(event, {sample->mode, sample->exact})) return;
-    Contradictions& finding = findings[sample->attribute];
+    Contradictions& finding = findings_[sample->attribute];
+    const perfdata::Recording& recording = profile_.recording;
     const auto details = recording.decoder().details(visited.record, *sample);
     const auto record =
         details ? record_of(event, details->raw, recording.byte_order()) : std::nullopt;
@@ -422,11 +411,40 @@ std::map<std::uint32_t, Contradictions> check_tagged_records(const measure::Prof
     if (answer == Answer::undecided) return;
     ++finding.share.total;
     if (answer == Answer::contradicts) ++finding.share.count;
-  });
-  for (auto& [attribute, finding] : findings) {
-    finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
   }
-  return findings;
+
+  Findings finish() {
+    for (auto& [attribute, finding] : findings_) {
+      finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  Answer compared(const TaggedOperation& record, const locate::VisitedRecord& visited) const {
+    const std::uint64_t ip = visited.sample->ip;
+    // Of IBS the kernel takes the address from the record (set_linear_ip() in
+    // perf_ibs_handle_irq()); samples of SPE are made of it.
+    if (record.ip != ip) return Answer::contradicts;
+    if (!record.is_compared || !visited.location) return Answer::undecided;
+    const auto place = places_.find(*visited.location);
+    if (place == places_.end() || !place->second) return Answer::undecided;
+    return compare(record, *place->second, ip);
+  }
+
+  const measure::Profile& profile_;
+  AbilitiesOfPlaces places_;
+  Findings findings_;
+};
+
+}  // namespace
+
+locate::RecordCheck<Findings> check_tagged_records(const measure::Profile& profile,
+                                                   code::CodeBudget& budget) {
+  if (std::ranges::none_of(profile.events, has_records)) return {{}, [] { return Findings(); }};
+  const auto check = std::make_shared<TaggedRecordCheck>(profile, budget);
+  return {[check](const auto& visited) { check->add(visited); },
+          [check] { return check->finish(); }};
 }
 
 }  // namespace skid::audit

@@ -2,8 +2,8 @@
 // instruction does not have.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include "src/audit/contradictions.h"
+#include "src/locate/visit_records.h"
 
 namespace skid::code {
 class CodeBudget;
@@ -15,8 +15,6 @@ struct Profile;
 
 namespace skid::audit {
 
-struct Contradictions;
-
 /// Compares what the hardware recorded of tagged operations with the sampled instructions. Counts,
 /// by attribute, samples in user mode: with EXACT_IP those of ibs_op, and of the events of AMD's
 /// core PMU that the kernel hands to it, with their raw data (perf record --raw-samples), and those
@@ -26,9 +24,9 @@ struct Contradictions;
 /// A record contradicts its sample if it has another address, and an instruction contradicts a
 /// record of what it cannot do; docs/audit.md, "IBS records" and "SPE records", has the rules. IBS
 /// operations from microcode, and those that neither access memory nor branch, are undecided, as
-/// are instructions whose code is not known. Reads the recording once more, unless no event has
-/// such records.
-std::map<std::uint32_t, Contradictions> check_tagged_records(const measure::Profile& profile,
-                                                             code::CodeBudget& budget);
+/// are instructions whose code is not known. The arguments must outlive the check, whose visitor is
+/// empty if no event has such records.
+locate::RecordCheck<Findings> check_tagged_records(const measure::Profile& profile,
+                                                   code::CodeBudget& budget);
 
 }  // namespace skid::audit

@@ -245,7 +245,7 @@ class Corrector {
     const bool any = std::ranges::any_of(
         places_, [&](const auto& one) { return evidence_.has(one.first.attribute); });
     if (!any) return;
-    profile_.visit([&](const locate::VisitedRecord& visited) {
+    profile_.visit({[&](const locate::VisitedRecord& visited) {
       const auto found = find_place(visited);
       if (found == places_.end() || !evidence_.has(found->first.attribute)) return;
       auto& [place, candidates, samples] = found->second;
@@ -254,7 +254,7 @@ class Corrector {
       if (not_judged == 0 || samples.size() > kMostAgreements) return;
       --not_judged;
       ++samples[evidence_.agreement(visited, candidates, place.address, /*is_counted=*/true)];
-    });
+    }});
     for (const auto& [at, place] : places_) {
       if (!evidence_.has(at.attribute)) continue;
       CorrectedEvent& event = events_.at(at.attribute);

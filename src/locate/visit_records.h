@@ -27,6 +27,14 @@ struct VisitedRecord {
 };
 using Visitor = std::function<void(const VisitedRecord&)>;
 
+/// Work on single samples: `visitor`, empty if it needs none, is to be called for each record, and
+/// `finish` once after that.
+template <typename Result>
+struct RecordCheck {
+  Visitor visitor;
+  std::function<Result()> finish;
+};
+
 /// Calls `visitor` for each record in the order of the recording. Used after the digest for results
 /// that depend on single samples, such as their data addresses: only then is it known which mapped
 /// file is the target. `recording`: the one that digest() read into `digest`.

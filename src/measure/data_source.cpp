@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -103,6 +104,13 @@ std::optional<int> hit_level(std::uint64_t source) {
   return level;
 }
 
+/// What is checked of an event's records, and the samples whose records cannot be right.
+struct CheckedRecords {
+  std::uint64_t threshold = 0;  ///< of latencies; 0: none
+  std::optional<int> missed;    ///< the cache that its loads missed
+  std::uint64_t below = 0, hits = 0;
+};
+
 }  // namespace
 
 std::optional<Operation> operation_of(const Profile& profile,
@@ -172,23 +180,16 @@ std::uint64_t ContradictedHits::take(const locate::LocatedSamples& located) {
   return taken;
 }
 
-std::map<std::uint32_t, std::vector<std::string>> impossible_records(const Profile& profile) {
-  struct Checked {
-    std::uint64_t threshold = 0;
-    std::optional<int> missed;
-    std::uint64_t below = 0, hits = 0;
-  };
-  std::map<std::uint32_t, Checked> checked;
+locate::RecordCheck<RecordWarnings> impossible_records(const Profile& profile) {
+  auto checked = std::make_shared<std::map<std::uint32_t, CheckedRecords>>();
   for (const RecordedEvent& event : profile.events) {
-    const Checked one{latency_threshold(event), missed_by(event)};
-    if (one.threshold != 0 || one.missed) checked.emplace(event.index, one);
+    const CheckedRecords one{latency_threshold(event), missed_by(event)};
+    if (one.threshold != 0 || one.missed) checked->emplace(event.index, one);
   }
-  std::map<std::uint32_t, std::vector<std::string>> sentences;
-  if (checked.empty()) return sentences;
-  profile.visit([&](const locate::VisitedRecord& visited) {
+  const auto visit = [&profile, checked](const locate::VisitedRecord& visited) {
     if (visited.sample == nullptr) return;
-    const auto found = checked.find(visited.sample->attribute);
-    if (found == checked.end()) return;
+    const auto found = checked->find(visited.sample->attribute);
+    if (found == checked->end()) return;
     const auto details = profile.recording.decoder().details(visited.record, *visited.sample);
     if (!details) return;
     auto& [threshold, missed, below, hits] = found->second;
@@ -196,23 +197,27 @@ std::map<std::uint32_t, std::vector<std::string>> impossible_records(const Profi
     if (is_below(threshold, attribute, details->weight)) ++below;
     const auto level = hit_level(details->data_source);
     if (missed && level && *level <= *missed) ++hits;
-  });
-  for (const auto& [attribute, one] : checked) {
-    const std::string all = analysis::counted(profile.events[attribute].samples, "sample");
-    if (one.below > 0) {
-      sentences[attribute].push_back(
-          fmt::format("Impossible records: {} of {} have a latency below the threshold of {} "
-                      "cycles (ldlat), above which alone the event counts a load.",
-                      one.below, all, one.threshold));
+  };
+  const auto finish = [&profile, checked] {
+    RecordWarnings sentences;
+    for (const auto& [attribute, one] : *checked) {
+      const std::string all = analysis::counted(profile.events[attribute].samples, "sample");
+      if (one.below > 0) {
+        sentences[attribute].push_back(
+            fmt::format("Impossible records: {} of {} have a latency below the threshold of {} "
+                        "cycles (ldlat), above which alone the event counts a load.",
+                        one.below, all, one.threshold));
+      }
+      if (one.hits > 0) {
+        sentences[attribute].push_back(
+            fmt::format("Impossible records: {} of {} have the data source of a hit in the L1{}, "
+                        "though the event counts loads that missed there.",
+                        one.hits, all, *one.missed > 1 ? fmt::format(" to L{}", *one.missed) : ""));
+      }
     }
-    if (one.hits > 0) {
-      sentences[attribute].push_back(
-          fmt::format("Impossible records: {} of {} have the data source of a hit in the L1{}, "
-                      "though the event counts loads that missed there.",
-                      one.hits, all, *one.missed > 1 ? fmt::format(" to L{}", *one.missed) : ""));
-    }
-  }
-  return sentences;
+    return sentences;
+  };
+  return {checked->empty() ? locate::Visitor() : visit, finish};
 }
 
 }  // namespace skid::measure

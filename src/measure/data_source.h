@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/code/function_code.h"
+#include "src/locate/visit_records.h"
 
 #include <cstdint>
 #include <map>
@@ -65,9 +66,12 @@ class ContradictedHits {
   std::map<std::pair<std::uint32_t, symbols::FileLocation>, std::uint64_t> samples_;
 };
 
+/// Sentences on records by attribute.
+using RecordWarnings = std::map<std::uint32_t, std::vector<std::string>>;
+
 /// Returns by attribute a sentence for each kind of record that cannot be right, with its number of
 /// samples: latencies below the threshold of a load latency event, and loads that hit a cache that
-/// the counted loads missed. Reads the recording once more if an event records what is needed.
-std::map<std::uint32_t, std::vector<std::string>> impossible_records(const Profile& profile);
+/// the counted loads missed. Its visitor is empty if no event records what is needed.
+locate::RecordCheck<RecordWarnings> impossible_records(const Profile& profile);
 
 }  // namespace skid::measure

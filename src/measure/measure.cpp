@@ -344,9 +344,11 @@ Measured measure(const Source& source, const Choices& choices) {
   Bases bases(profile.events.size());
   describe_addresses(profile, known_geometry, bases);
   ContradictedHits contradicted(profile, known_geometry);
-  count_single_samples(profile, known_geometry, checker, contradicted, bases);
+  const auto impossible_check = impossible_records(profile);
+  profile.visit({count_single_samples(profile, known_geometry, checker, contradicted, bases),
+                 impossible_check.visitor});
   tally_events(profile, known_geometry, contradicted, bases);
-  const auto impossible = impossible_records(profile);
+  const auto impossible = impossible_check.finish();
   const Reading reading{
       profile, known_geometry,
       std::make_shared<const std::vector<std::string>>(warnings_of(recording, remarks)),

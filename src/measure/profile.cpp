@@ -170,6 +170,14 @@ analysis::Measurement Profile::described(const RecordedEvent& event) const {
   return measurement;
 }
 
+void Profile::visit(std::vector<locate::Visitor> visitors) const {
+  std::erase_if(visitors, [](const locate::Visitor& visitor) { return !visitor; });
+  if (visitors.empty()) return;
+  locate::visit_records(recording, digest, [&visitors](const locate::VisitedRecord& visited) {
+    for (const locate::Visitor& visitor : visitors) visitor(visited);
+  });
+}
+
 void Profile::summarize(RecordingSummary& summary) const {
   summary.run = source.run_directory.string();
   summary.file = source.file.string();

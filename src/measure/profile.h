@@ -53,10 +53,9 @@ struct Profile {
                locate::Filtered& filtered) const;
   /// Returns the measurement of an event without its period, and without all that is counted.
   analysis::Measurement described(const RecordedEvent& event) const;
-  /// Calls locate::visit_records() with this recording.
-  void visit(const locate::Visitor& visitor) const {
-    locate::visit_records(recording, digest, visitor);
-  }
+  /// Reads the records once more and calls the visitors for each, in their order, as
+  /// locate::visit_records() does. Empty ones are left out; reads nothing if all are.
+  void visit(std::vector<locate::Visitor> visitors) const;
   /// Fills all of a summary but its `filtered`.
   void summarize(RecordingSummary& summary) const;
 

@@ -366,9 +366,9 @@ void OvershootCounter::add(const std::optional<perfdata::CounterValue>& value) {
   result_.overshoots.add(static_cast<std::int64_t>(value->value % period_), 1);
 }
 
-void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
-                          PageFaultChecker& checker, ContradictedHits& contradicted,
-                          std::vector<analysis::Basis>& bases) {
+locate::Visitor count_single_samples(const Profile& profile, const TargetGeometry* geometry,
+                                     PageFaultChecker& checker, ContradictedHits& contradicted,
+                                     std::vector<analysis::Basis>& bases) {
   const bool tabulates = std::ranges::any_of(bases, [](const analysis::Basis& basis) {
     return basis.addresses && basis.addresses->is_tabulated();
   });
@@ -376,9 +376,11 @@ void count_single_samples(const Profile& profile, const TargetGeometry* geometry
   SamplePairReader sample_pairs(profile.events, geometry, bases);
   if (!checker.reads() && !tabulates && counters.empty() && !sample_pairs.reads() &&
       !contradicted.reads()) {
-    return;
+    return {};
   }
-  profile.visit([&](const locate::VisitedRecord& visited) {
+  return [&profile, geometry, &checker, &contradicted, &bases, tabulates,
+          counters = std::move(counters),
+          sample_pairs = std::move(sample_pairs)](const locate::VisitedRecord& visited) mutable {
     if (checker.reads()) checker.add(visited);
     const bool is_contradicted = contradicted.reads() && contradicted.add(visited);
     if (tabulates) tabulate(visited, is_contradicted, *geometry, profile, bases);
@@ -388,7 +390,7 @@ void count_single_samples(const Profile& profile, const TargetGeometry* geometry
     if (counter == counters.end()) return;
     const auto details = profile.recording.decoder().details(visited.record, *visited.sample);
     counter->second.add(details ? details->counter : std::nullopt);
-  });
+  };
 }
 
 }  // namespace skid::measure

@@ -1,6 +1,8 @@
 // The results that depend on single samples, for which a recording is read once more.
 #pragma once
 
+#include "src/locate/visit_records.h"
+
 #include <vector>
 
 namespace skid::analysis {
@@ -14,12 +16,12 @@ class PageFaultChecker;
 struct Profile;
 struct TargetGeometry;
 
-/// Sets the results that depend on single samples: reads the recording once more, unless nothing
-/// needs it. `geometry` is null if no target was found. `bases`, by attribute, get tables of
-/// data addresses, pairs of samples and skids in events. `contradicted` gets all samples that it
-/// reads.
-void count_single_samples(const Profile& profile, const TargetGeometry* geometry,
-                          PageFaultChecker& checker, ContradictedHits& contradicted,
-                          std::vector<analysis::Basis>& bases);
+/// Returns the visitor that sets the results which depend on single samples; empty if there are
+/// none. `geometry` is null if no target was found. `bases`, by attribute, get tables of data
+/// addresses, pairs of samples and skids in events. `contradicted` gets all samples that it reads.
+/// All must outlive the visitor; the skids in events are complete when it is destroyed.
+locate::Visitor count_single_samples(const Profile& profile, const TargetGeometry* geometry,
+                                     PageFaultChecker& checker, ContradictedHits& contradicted,
+                                     std::vector<analysis::Basis>& bases);
 
 }  // namespace skid::measure
