@@ -32,6 +32,14 @@ A known difference: as an execute breakpoint traps, and as a data breakpoint doe
   baseline = "b"
   rows.0.cells.0.outcome = "better"
 
+A run compared with itself is named, and not taken for another one of its machine.
+
+  $ skidscan compare good good | grep -c 'the same run; 1 measurement'
+  1
+  $ skidscan compare good same | grep -c 'the same run'
+  0
+  [1]
+
 The gate passes for equal and fails for worse and missing:
 
   $ gate() { skidscan compare "$1" --baseline good --fail-on worse > /dev/null; }

@@ -1,10 +1,12 @@
 // Parsing and help of a small command line, and usage errors of skidscan's.
+#include "analysis/not_judged.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/completions.h"
 #include "src/commands/commandline/help.h"
 #include "src/commands/commandline/parse.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/output/next_step.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
 #include "tests/support/error_message.h"
@@ -15,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -285,6 +288,37 @@ TEST(Examples, HaveOptionsThatExist) {
     }
   }
   EXPECT_GT(calls, 40U);
+}
+
+TEST(NextSteps, NameCommandsAndOptionsThatExist) {
+  const Program program = commands::program();
+  std::string options;  // of the commands that print next steps
+  for (const Command& command : program.commands) {
+    if (command.name != "audit" && command.name != "report") continue;
+    for (const Option& option : command.options) {
+      for (const std::string& name : option.names) options += name + ',';
+    }
+  }
+  std::size_t commands = 0;
+  for (std::size_t i = 0; i < analysis::kNotJudged; ++i) {
+    const std::string step(output::next_step(static_cast<analysis::NotJudged>(i)));
+    SCOPED_TRACE(step);
+    bool is_quoted = false;
+    std::istringstream parts(step);
+    for (std::string part; std::getline(parts, part, '\''); is_quoted = !is_quoted) {
+      auto words = test::words_of(part);
+      if (is_quoted && words.front() == "skidscan") {
+        words.erase(words.begin());
+        EXPECT_NO_THROW(parse(commands::program(), words));
+        ++commands;
+      }
+      if (is_quoted || part.find("perf record") != std::string::npos) continue;
+      for (const std::string& word : words) {
+        if (word.starts_with("--")) EXPECT_THAT(options, HasSubstr(word + ','));
+      }
+    }
+  }
+  EXPECT_GT(commands, 4U);
 }
 
 TEST(Descriptions, AreAscii) {
