@@ -31,6 +31,7 @@
 #include "src/output/listing/listing.h"
 #include "src/output/listing/places.h"
 #include "src/output/name_list.h"
+#include "src/support/command_text.h"
 #include "src/support/cores.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
@@ -119,9 +120,9 @@ struct Audited {
   std::string answer(const std::vector<std::string>& inputs) const {
     if (wants_answer && !audits.empty()) return output::audit_answer(audits);
     std::vector<std::string> command{"skidscan", "audit"};
-    command.insert(command.end(), inputs.begin(), inputs.end());
+    for (const std::string& input : inputs) command.push_back(file_word(input));
     return fmt::format("'{}' judges whether the samples are at the instructions that caused them",
-                       typed(command));
+                       command_text(command));
   }
 
   /// Moves the places out. Prints a note if nothing is known about any loop.

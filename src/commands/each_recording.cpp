@@ -7,6 +7,7 @@
 #include "src/run/packed_run.h"
 #include "src/run/perftool/perftool.h"
 #include "src/run/run.h"
+#include "src/support/command_text.h"
 #include "src/support/in_order.h"
 #include "src/symbols/disassembler.h"
 
@@ -36,8 +37,9 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
   if (pending > 0) {
     gaps.push_back(
         fmt::format("{0}: partial run, {1} of {2} measurements are missing; finish it with: "
-                    "skidscan record --resume {0}",
-                    directory, pending, run.measurements.size()));
+                    "{3}",
+                    directory, pending, run.measurements.size(),
+                    command_text({"skidscan", "record", "--resume", file_word(directory)})));
     if (const fs::path replaced = record::replaced_run(directory); !replaced.empty()) {
       gaps.push_back(
           fmt::format("{}: the run that {} was to replace", replaced.string(), directory));

@@ -22,6 +22,7 @@
 #include "src/record/session.h"
 #include "src/run/packed_run.h"
 #include "src/run/run.h"
+#include "src/support/command_text.h"
 #include "src/support/error.h"
 #include "src/support/text.h"
 
@@ -71,10 +72,10 @@ std::string what_is_kept(const run::Run& run, const std::string& name,
                          const RecordOptions& options) {
   const std::size_t finished = count(run, State::finished);
   if (finished == 0) return "nothing was recorded";
-  std::vector<std::string> command{"skidscan", "record", "--resume", name};
-  if (options.pack) command.insert(command.end(), {"--pack", options.pack->string()});
+  std::vector<std::string> command{"skidscan", "record", "--resume", file_word(name)};
+  if (options.pack) command.insert(command.end(), {"--pack", file_word(options.pack->string())});
   return fmt::format("{} of {} measurements kept; finish with: {}", finished,
-                     run.measurements.size(), typed(command));
+                     run.measurements.size(), command_text(command));
 }
 
 void print_end(const run::Run& run, const std::string& name, const OutputOptions& shown) {
@@ -85,7 +86,7 @@ void print_end(const run::Run& run, const std::string& name, const OutputOptions
     line += fmt::format(", {} of them without samples", empty);
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
-  if (name != record::kDefaultRunDirectory) line += " " + typed({name});
+  if (name != record::kDefaultRunDirectory) line += " " + command_text({file_word(name)});
   shown.result(line);
 }
 

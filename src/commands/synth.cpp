@@ -16,6 +16,7 @@
 #include "src/record/directory.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
+#include "src/support/command_text.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
@@ -227,7 +228,8 @@ void write_run(const SynthOptions& options, const synth::Model& read) {
   directory.keep();
   options.shown.result(fmt::format(
       "{}: {} synthetic measurements of the model {}, seed {}; read it with: skidscan report {}",
-      name.string(), written.recordings.size(), model.name, model.seed, typed({name.string()})));
+      name.string(), written.recordings.size(), model.name, model.seed,
+      command_text({file_word(name.string())})));
 }
 
 ExitStatus run_synth(const SynthOptions& options) {

@@ -106,19 +106,6 @@ void print(std::string_view text, bool paged) {
   out.finish();
 }
 
-std::string typed(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    std::string plain;
-    for (const char c : word)
-      plain += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
-    const std::string escaped = escape_for_terminal(plain);
-    line += escaped == plain ? shell_quoted({word}) : "$'" + escaped + "'";
-  }
-  return line;
-}
-
 void print_error(std::string_view message) {
   std::string text = "skidscan: " + escape_for_terminal(message);
   text = ::isatty(STDERR_FILENO) == 1

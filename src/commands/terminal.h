@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace skid::commands {
 
@@ -54,10 +53,6 @@ class StandardOutput {
 
 /// Writes one text to standard output. `paged`: as for StandardOutput.
 void print(std::string_view text, bool paged = false);
-
-/// Returns a command line to type: shell_quoted(), with control characters as bash and zsh read
-/// them, $'a\x0ab', because messages have them escaped.
-std::string typed(const std::vector<std::string>& words);
 
 /// Prints "skidscan: MESSAGE" on standard error with control characters escaped: as one line, or
 /// wrapped at the width of a terminal.

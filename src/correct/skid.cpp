@@ -14,7 +14,7 @@
 #include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
-#include "src/support/process.h"
+#include "src/support/command_text.h"
 
 #include <algorithm>
 #include <optional>
@@ -42,7 +42,7 @@ std::string measuring(const RecordedEvent& event) {
   const std::string request =
       measure::request_at(event, static_cast<int>(event.attribute.precise_ip));
   if (request.empty()) return "skidscan record -e EVENT, as it was requested";
-  return shell_quoted({"skidscan", "record", "-e", request});
+  return command_text({"skidscan", "record", "-e", request});
 }
 
 Skid refused(std::string reason, std::string advice) {

@@ -12,6 +12,7 @@
 #include "src/run/perftool/record_command.h"
 #include "src/run/perftool/try_length.h"
 #include "src/run/run.h"
+#include "src/support/command_text.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
 #include "src/support/file_descriptor.h"
@@ -247,7 +248,7 @@ struct RecordSession {
     measurement.command = perftool::record_command(run.perf, recording);
     measurement.started = utc_now();
     progress.explain(
-        fmt::format("{}: {}", measurement.requested, shell_quoted(measurement.command)));
+        fmt::format("{}: {}", measurement.requested, command_text(measurement.command)));
     ChildProcess perf(measurement.command, directory, Survival::is_killed);
     while (!perf.wait(kGlance)) {
       if (interrupts.take()) {

@@ -96,7 +96,8 @@ std::vector<std::string> program_directories();
 /// is none. A name with a slash is a path.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-/// Returns the words in one line, quoted where a POSIX shell needs it, for users.
+/// Returns the words in one line, quoted where a POSIX shell needs it. command_text()
+/// is for messages.
 std::string shell_quoted(const std::vector<std::string>& argv);
 
 }  // namespace skid

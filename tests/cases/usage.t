@@ -102,3 +102,9 @@ Without arguments it tells what can be done first:
   'skidscan --help' lists all commands.
   $ : > nothing/perf.data; (cd nothing; skidscan | tail -1)
   report, audit and annotate read perf.data here. 'skidscan --help' lists all commands.
+
+Commands in messages can be pasted, whatever the name of the file is:
+
+  $ name=$(printf -- "-it's\na run")
+  $ skidscan synth --like no-pebs --all-levels -o "$name" | sed 's/.*with: //'
+  skidscan report $'./-it\'s\x0aa run'

@@ -5,6 +5,7 @@
 #include "src/output/cell.h"
 #include "src/output/name_list.h"
 #include "src/output/page.h"
+#include "src/support/command_text.h"
 #include "src/support/escape.h"
 #include "src/support/text.h"
 
@@ -65,10 +66,10 @@ std::string missing_text(const std::vector<audit::Audit>& audits, const Page& pa
   std::string remedy;
   if (has_build_id) {
     remedy = fmt::format(
-        "On the recorded machine, perf archive {} collects those with a build-id; extract them "
+        "On the recorded machine, {} collects those with a build-id; extract them "
         "into ~/.debug on this one. --debuginfod requests them from the servers of "
         "DEBUGINFOD_URLS, --binary FILE and --symfs DIR use a copy, --vmlinux FILE the kernel's.",
-        escape_for_terminal(first->file));
+        command_text({"perf", "archive", file_word(first->file)}));
   }
   if (lacks_build_id) {
     remedy += has_build_id ? " Those without one are found" : "They are found";

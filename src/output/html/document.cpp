@@ -5,8 +5,8 @@
 #include "src/output/cell.h"
 #include "src/output/page.h"
 #include "src/output/table.h"
+#include "src/support/command_text.h"
 #include "src/support/escape.h"
-#include "src/support/process.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace skid::output::html {
 namespace {
 
 std::string command_line(const std::vector<std::string>& line) {
-  return element("pre", "", escaped(shell_quoted(line)));
+  return element("pre", "", escaped(command_text(line)));
 }
 
 /// Returns the section with the command lines, and the foot of the page.

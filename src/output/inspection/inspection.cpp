@@ -15,13 +15,13 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/repeated_records.h"
 #include "src/perfdata/spe_samples.h"
+#include "src/support/command_text.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
 #include "src/support/losses.h"
-#include "src/support/process.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -144,7 +144,7 @@ std::string compression_text(const perfdata::Compression& compression) {
 void add_recording(const Features& features, bool details, Lines& lines) {
   lines.heading("Recording");
   lines.line("perf", features.perf_version);
-  if (!features.command_line.empty()) lines.line("command", shell_quoted(features.command_line));
+  if (!features.command_line.empty()) lines.line("command", command_text(features.command_line));
   if (!details) return;
   lines.lines("groups", texts_of(features.groups, [](const auto& group) {
                 return fmt::format("{}: {} events from event {}", group.name, group.members,
