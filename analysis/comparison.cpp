@@ -169,6 +169,10 @@ bool breaks_distribution(const ComparisonCell& cell) {
       cell.runs, [](const Measurement* run) { return verdict_of(*run) != run->contract.verdict; });
 }
 
+bool is_undecided(const ComparisonCell& cell) {
+  return runs_with(cell, Verdict::undecided) > 0;
+}
+
 /// Returns by how much a statistic is better than the baseline's; below 0 it is worse, and 0 is
 /// neither. Another constant skid is no worse: the contract decides.
 double gain_of(const StatisticDifference& difference) {
@@ -229,7 +233,7 @@ void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
   }
   if (worse || cell.contract_broke) {
     cell.outcome = Outcome::worse;
-  } else if (better || cell.contract_fixed) {
+  } else if ((better || cell.contract_fixed) && !is_undecided(baseline) && !is_undecided(cell)) {
     cell.outcome = Outcome::better;
   } else if (different) {
     cell.outcome = Outcome::different;
@@ -285,6 +289,12 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
     }
   }
   return comparison;
+}
+
+bool compares_anything(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return row.in_baseline && row.cells.size() > 1;
+  });
 }
 
 Regressions regressions_of(const Comparison& comparison) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::analysis {
@@ -149,7 +150,13 @@ struct Comparison {
   std::vector<std::size_t> empty;   ///< numbers of the inputs without a measurement, not in a side
   std::vector<ComparisonRow> rows;  ///< events in order of first appearance, the baseline's first
   std::size_t tests = 0;            ///< number of tests in Holm's procedure
+  /// Labels of events that count the same on two CPUs, the baseline's first, which the caller may
+  /// propose where nothing is compared. compare() leaves them empty.
+  std::vector<std::pair<std::string, std::string>> alike = {};
 };
+
+/// Whether any cell is of an event and level that the baseline has, too.
+bool compares_anything(const Comparison& comparison);
 
 /// Compares each side with the baseline alone, so that time and memory grow with the measurements
 /// and not with pairs of sides. Throws ValueError for a single input of one machine, and, by

@@ -14,6 +14,7 @@
 #include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
+#include "src/measure/alike.h"
 #include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
 #include "src/output/comparison/comparison.h"
@@ -160,8 +161,12 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (findings.measurements.empty()) return ExitStatus::failed;
   pair_events(options.pairs, findings);
   if (choices.by == analysis::SideBy::machine) refuse_duplicates(findings);
-  const analysis::Comparison comparison =
+  analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
+  if (!analysis::compares_anything(comparison)) {
+    comparison.alike = measure::events_alike(findings.measurements, findings.input_of,
+                                             choices.baseline, reading.catalogues);
+  }
   const auto& inputs = findings.inputs;
   print_as(options.shown, output::comparison_json, output::comparison_csv, output::comparison_text,
            comparison, inputs);

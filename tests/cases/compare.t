@@ -194,3 +194,28 @@ Events that have other names on another CPU are compared where they are named as
   [64]
   $ skidscan compare loads.json other.json --pair r81d0=MEM_INST_RETIRED.ALL_LOADS | grep -o '^nothing to compare'
   nothing to compare
+
+Where nothing is compared, pairs of events that count the same are named, IBS by its trigger:
+
+  $ emulated="$CASES/../data/emulated"
+  $ skidscan compare "$emulated/skylake.json" "$emulated/milan.json" | sed '/^$/q'
+  nothing to compare: no event and level is in the baseline and another run;
+  --pair MEM_INST_RETIRED.ALL_LOADS:u=ibs_op/cnt_ctl=1/ compares events that count
+  the same; 4 only in the baseline; 2 without a baseline
+  
+  $ skidscan compare loads.json other.json | sed '/^$/q'
+  nothing to compare: no event and level is in the baseline and another run;
+  record the same events, or name two that count the same with --pair A=B; 4 only
+  in the baseline; 4 without a baseline
+  
+
+What is undecided is not better, and the hit ratio of IBS is explained:
+
+  $ skidscan compare "$emulated/skylake.json" "$emulated/milan.json" \
+  >   --pair MEM_INST_RETIRED.ALL_LOADS:u=ibs_op/cnt_ctl=1/ > text
+  $ sed '/^$/q' text
+  2 comparisons with a (baseline): 2 different; 2 only in the baseline
+  
+  $ grep -A 1 'hit ratio of' text
+    hit ratio of IBS and SPE, in b: of the samples with an address in the
+    trigger's data, those on the trigger

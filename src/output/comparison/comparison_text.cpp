@@ -1,4 +1,6 @@
 #include "analysis/comparison.h"
+#include "analysis/contract.h"
+#include "analysis/measurement.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
 #include "src/output/cell.h"
@@ -9,10 +11,12 @@
 #include "src/output/padding.h"
 #include "src/output/page.h"
 #include "src/output/report/event_levels.h"
+#include "src/output/report/evidence.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/machine_text.h"
 #include "src/output/report/sample_origin.h"
 #include "src/output/table.h"
+#include "src/support/command_text.h"
 #include "src/support/escape.h"
 
 #include <algorithm>
@@ -20,6 +24,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +89,7 @@ struct ComparisonText {
       text += table(row, end);
       row = end;
     }
+    if (!page.html) text += hits_by_address();
     return text + differences() + page.section("Too few to decide", too_few()) +
            page.section("Not in all runs", missing()) + page.section("Caveats", remarks()) +
            page.title("Method") + page.note(method());
@@ -124,7 +130,8 @@ struct ComparisonText {
         parts.push_back(fmt::format("{} {}", count, shown.counted));
       }
     }
-    std::string text = "nothing to compare: no event and level is in the baseline and another run";
+    std::string text = "nothing to compare: no event and level is in the baseline and another run" +
+                       what_to_compare();
     if (with_baseline > 0) {
       text = fmt::format("{} with {} (baseline): {}",
                          analysis::counted(with_baseline, "comparison"), baseline(), joined(parts));
@@ -139,6 +146,41 @@ struct ComparisonText {
                         ? Ink::yellow
                         : Ink::green;
     return page.answer(text, ink);
+  }
+
+  /// Returns what would be compared where nothing is, as the end of a sentence.
+  std::string what_to_compare() const {
+    constexpr std::size_t kMostPairs = 4;
+    std::vector<std::string> options;
+    for (const auto& [one, other] : comparison.alike) {
+      if (options.size() < kMostPairs) {
+        options.push_back(command_text({"--pair", fmt::format("{}={}", one, other)}));
+      }
+    }
+    if (!options.empty()) {
+      return fmt::format("; {} compares events that count the same", fmt::join(options, " "));
+    }
+    const bool has_others_level = std::ranges::any_of(comparison.rows, [this](const auto& row) {
+      return row.in_baseline && std::ranges::any_of(comparison.rows, [&](const auto& other) {
+               return !other.in_baseline && other.event == row.event;
+             });
+    });
+    return has_others_level
+               ? "; record the same levels (record -p)"
+               : "; record the same events, or name two that count the same with --pair A=B";
+  }
+
+  /// Says what the hit ratio of IBS and SPE is; empty where none is shown.
+  std::string hits_by_address() const {
+    std::set<std::size_t> sides;
+    for (const ComparisonRow& row : comparison.rows) {
+      for (const ComparisonCell& cell : row.cells) {
+        if (analysis::is_judged_by_address(cell.runs.front()->basis)) sides.insert(cell.side);
+      }
+    }
+    if (sides.empty()) return {};
+    return page.note(fmt::format("hit ratio of IBS and SPE, in {}: {}",
+                                 list_of(texts_of(sides, letter_of)), kHitsByAddress));
   }
 
   std::string side_lines(std::size_t number, bool same_machine) const {
@@ -228,7 +270,7 @@ struct ComparisonText {
     }
     const std::string names = unlisted.text(rows.size());
     if (!names.empty()) text += page.note("not shown, as no difference was found: " + names);
-    return text;
+    return text + hits_by_address();
   }
 
   /// Whether some cell of a row could be compared with the baseline, or has too few samples for it.

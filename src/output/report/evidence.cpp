@@ -312,8 +312,7 @@ std::string describe_addresses(const Addresses& addresses) {
   if (addresses.source == AddressSource::none) return "the event records no data address";
   if (!addresses.is_tabulated()) return "data addresses: no declared data to compare them with";
   if (judges_tagged(addresses)) {
-    return fmt::format("with an address in the trigger's data, on the trigger: {}",
-                       counts_and_interval(share_of_own(addresses)));
+    return fmt::format("{}: {}", kHitsByAddress, counts_and_interval(share_of_own(addresses)));
   }
   const Cause cause = cause_of(addresses);
   if (cause.contradicted.total == 0) return "no judged sample has a valid data address";

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <string_view>
 namespace skid::analysis {
 struct Addresses;
 struct Basis;
@@ -34,6 +35,10 @@ std::string comparison_of(const analysis::Evenness& level_2, const analysis::Eve
 
 /// Writes one line of text: counts and what they show, or why they show nothing.
 std::string describe_addresses(const analysis::Addresses& addresses);
+
+/// What the share of hits counts of IBS and SPE, which tag any instruction.
+inline constexpr std::string_view kHitsByAddress =
+    "of the samples with an address in the trigger's data, those on the trigger";
 
 /// Lists the warnings that follow from the counts: of censored samples above 0.1% (unless any
 /// instruction can be sampled), throttled or lost ones above 1%, samples inside instructions, exact
