@@ -131,7 +131,8 @@ class Auditor {
     const bool is_judged_then = recorded.unknown_causes == NotJudged::none;
     if (event.rule.reason == NotJudged::level_0 && !request.empty() && is_judged_then) {
       audit.advice = fmt::format(
-          "this CPU records the event precisely: perf record -e {} (in a guest: 'skidscan doctor')",
+          "the recorded CPU records the event precisely: perf record -e {} (in a guest, if "
+          "'skidscan doctor' there finds that it may)",
           request);
     }
     if (std::string lost = measure::precision_lost(recorded); !lost.empty()) {

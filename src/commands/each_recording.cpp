@@ -59,7 +59,7 @@ std::vector<std::string> gaps_of(const std::string& directory, const run::Run& r
     const auto& first = *measurements.front();
     std::string remedy;
     if (!run.machine.has_core_pmu() && perftool::reports_no_counter(reason)) {
-      remedy = " The machine has no PMU; for the remedy: skidscan doctor";
+      remedy = " The machine has no PMU; 'skidscan doctor' there prints the remedy";
     }
     const std::size_t others = measurements.size() - 1;
     gaps.push_back(fmt::format("{}: {} not recorded: {}{}", directory,

@@ -34,7 +34,7 @@ constexpr auto kCpus = std::to_array<CpuNames>({
     {"haswell", "hsw", Core::haswell, {}},
     {"haswellx", "hsw_ep", Core::haswell, {"hsx"}},
     {"broadwell", "bdw", Core::broadwell, {}},
-    {"broadwellde", "", Core::broadwell, {"bdw_de"}},
+    {"broadwellde", "", Core::broadwell, {"bdw_de", "broadwell_d"}},
     {"broadwellx", "bdw_ep", Core::broadwell, {"bdx"}},
     {"skylake", "skl", Core::skylake, {"kabylake", "kbl", "coffeelake", "cfl", "cometlake", "cml"}},
     {"skylakex", "skx", Core::skylake_server, {"skylake_avx512"}},
@@ -52,8 +52,8 @@ constexpr auto kCpus = std::to_array<CpuNames>({
     {"elkhartlake", "tmt", Core::tremont, {"tremont", "ehl"}},
     {"snowridgex", "", Core::tremont, {"snowridge", "snr"}},
     {"grandridge", "", Core::crestmont, {"grr"}},
-    {"sierraforest", "", Core::crestmont, {"srf"}},
-    {"clearwaterforest", "", Core::darkmont, {"cwf"}},
+    {"sierraforest", "", Core::crestmont, {"srf", "crestmont_x"}},
+    {"clearwaterforest", "", Core::darkmont, {"cwf", "darkmont_x"}},
     {"knightslanding", "knl", Core::knights_landing, {"knm"}},
     // Hybrid CPUs, and their core types.
     {"alderlake", "", Core::other, {"adl", "raptorlake", "rpl"}},
@@ -78,24 +78,56 @@ constexpr auto kCpus = std::to_array<CpuNames>({
     {"novalake_arcticwolf", "", Core::arctic_wolf, {"arcticwolf"}},
     // Not in Intel's table.
     {"", "core", Core::core_2, {"core2"}},
-    {"", "amd64_fam17h_zen1", Core::other, {"zen1", "zen"}},
-    {"", "amd64_fam17h_zen2", Core::other, {"zen2"}},
-    {"", "amd64_fam19h_zen3", Core::other, {"zen3"}},
-    {"", "amd64_fam19h_zen4", Core::other, {"zen4"}},
-    {"", "amd64_fam1ah_zen5", Core::other, {"zen5"}},
-    {"", "amd64_fam1ah_zen6", Core::other, {"zen6"}},
+    {"", "amd64_fam17h_zen1", Core::other, {"zen1", "zen", "amdzen1", "znver1", "naples", "epyc"}},
+    {"", "amd64_fam17h_zen2", Core::other, {"zen2", "amdzen2", "znver2", "rome"}},
+    {"", "amd64_fam19h_zen3", Core::other, {"zen3", "amdzen3", "znver3", "milan"}},
+    {"", "amd64_fam19h_zen4", Core::other, {"zen4", "amdzen4", "znver4", "genoa", "bergamo"}},
+    {"", "amd64_fam1ah_zen5", Core::other, {"zen5", "amdzen5", "znver5", "turin"}},
+    {"", "amd64_fam1ah_zen6", Core::other, {"zen6", "amdzen6", "znver6", "venice"}},
     {"", "arm_n1", Core::other, {"neoverse_n1"}},
     {"", "arm_n2", Core::other, {"neoverse_n2"}},
     {"", "arm_v1", Core::other, {"neoverse_v1"}},
     {"", "arm_v2", Core::other, {"neoverse_v2"}},
 });
 
-/// Lower case, with '_' for '-'.
+/// Lower case, without '-' and '_'.
 std::string plain(std::string_view name) {
   std::string plain = lower_case(name);
-  std::ranges::replace(plain, '-', '_');
+  std::erase_if(plain, [](char c) { return c == '-' || c == '_'; });
   return plain;
 }
+
+const CpuNames* find_plain(std::string_view name) {
+  const std::string wanted = plain(name);
+  if (wanted.empty()) return nullptr;
+  const auto is_wanted = [&](std::string_view one) { return plain(one) == wanted; };
+  for (const CpuNames& cpu : kCpus) {
+    if (is_wanted(cpu.intel) || is_wanted(cpu.pfm)) return &cpu;
+    if (std::ranges::any_of(cpu.others, is_wanted)) return &cpu;
+  }
+  return nullptr;
+}
+
+/// What the kernel (arch/x86/include/asm/intel-family.h), QEMU and compilers put before and after a
+/// name: ATOM_GRACEMONT, EPYC-Rome; SAPPHIRERAPIDS_X, RAPTORLAKE_P, Skylake-Server, Skylake-Client.
+constexpr auto kPrefixes = std::to_array<std::string_view>({"", "atom_", "xeon_phi_", "epyc_"});
+struct Suffix {
+  std::string_view of_others, own;
+};
+constexpr auto kSuffixes = std::to_array<Suffix>({{"_server", "x"},
+                                                  {"_d", "x"},
+                                                  {"_sp", "x"},
+                                                  {"_server", ""},
+                                                  {"_client", ""},
+                                                  {"_x", ""},
+                                                  {"_d", ""},
+                                                  {"_g", ""},
+                                                  {"_h", ""},
+                                                  {"_l", ""},
+                                                  {"_m", ""},
+                                                  {"_p", ""},
+                                                  {"_s", ""},
+                                                  {"_u", ""}});
 
 struct ArmPart {
   int part;
@@ -123,11 +155,18 @@ bool is_core_2(int family, int model) {
 }  // namespace
 
 const CpuNames* find_cpu(std::string_view name) {
-  const std::string wanted = plain(name);
-  if (wanted.empty()) return nullptr;
-  for (const CpuNames& cpu : kCpus) {
-    if (plain(cpu.intel) == wanted || cpu.pfm == wanted) return &cpu;
-    if (std::ranges::find(cpu.others, wanted) != cpu.others.end()) return &cpu;
+  if (const CpuNames* found = find_plain(name)) return found;
+  std::string wanted = lower_case(name);
+  std::ranges::replace(wanted, '-', '_');
+  for (const std::string_view prefix : kPrefixes) {
+    if (!wanted.starts_with(prefix)) continue;
+    const std::string rest = wanted.substr(prefix.size());
+    if (const CpuNames* found = find_plain(rest)) return found;
+    for (const auto& [of_others, own] : kSuffixes) {
+      if (!rest.ends_with(of_others)) continue;
+      const std::string base = rest.substr(0, rest.size() - of_others.size());
+      if (const CpuNames* found = find_plain(fmt::format("{}{}", base, own))) return found;
+    }
   }
   return nullptr;
 }
@@ -179,6 +218,17 @@ std::string pfm_name_of(const machine::CpuIdentity& cpu) {
   if (cpu.vendor == "GenuineIntel" && is_core_2(*cpu.family, *cpu.model)) return "core";
   const auto zen = machine::zen_generation(cpu);
   return zen ? std::string(kZens.at(static_cast<std::size_t>(*zen) - 1)) : std::string();
+}
+
+std::string name_of(const machine::CpuIdentity& cpu) {
+  const auto files = intel_files_of(cpu);
+  if (files.size() == 1) return files.front().name;
+  // The files of a hybrid CPU: "alderlake_goldencove", "alderlake_gracemont".
+  if (!files.empty()) return files.front().name.substr(0, files.front().name.find('_'));
+  const std::string pfm = pfm_name_of(cpu);
+  const CpuNames* names = find_cpu(pfm);
+  return names == nullptr || names->others.front().empty() ? pfm
+                                                           : std::string(names->others.front());
 }
 
 Core core_of(std::string_view name) {

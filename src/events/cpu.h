@@ -81,8 +81,8 @@ struct CpuNames {
   std::array<std::string_view, 6> others;
 };
 
-/// Finds a CPU by any of its names, in any case, with '-' or '_'. Returns null if none has this
-/// name.
+/// Finds a CPU by any of its names, in any case, with '-', '_' or neither, also as the kernel, QEMU
+/// and compilers write them ("SKYLAKE_X", "Skylake-Server"). Returns null if none has this name.
 const CpuNames* find_cpu(std::string_view name);
 
 /// Lists the names of each CPU and core type.
@@ -101,6 +101,10 @@ std::string pfm_name_of(std::string_view name);
 /// family and model (on Arm implementer and part). It is found for any CPU, while libpfm4 itself
 /// only finds that of the CPU it runs on. The name is empty for CPUs that libpfm4 does not have.
 std::string pfm_name_of(const machine::CpuIdentity& cpu);
+
+/// Returns the name by which --cpu finds the events of a CPU: "skylakex", "zen4"; empty for a CPU
+/// without a table of events.
+std::string name_of(const machine::CpuIdentity& cpu);
 
 /// Returns the core of a CPU by any of its names; `other` for a hybrid CPU.
 Core core_of(std::string_view name);

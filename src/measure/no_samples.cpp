@@ -36,7 +36,7 @@ std::string why_no_samples(const perfdata::Recording& recording) {
   return is_of_cpu
              ? "no samples were recorded: the event was opened, and no counter overflowed or no "
                "interrupt came; in a guest the hypervisor may not deliver it ('skidscan doctor' "
-               "samples each event for a moment)"
+               "there samples each event for a moment)"
              : "no samples were recorded: no event occurred often enough for a sample";
 }
 

@@ -1,16 +1,24 @@
 #include "src/output/next_step.h"
 
+#include "src/events/cpu.h"
+#include "src/machine/cpu_identity.h"  // IWYU pragma: keep
+
+#include <fmt/format.h>
+
 namespace skid::output {
 
 using analysis::NotJudged;
 
-std::string_view next_step(NotJudged reason) {
+std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu) {
+  const std::string name = events::name_of(cpu);
+  const std::string of_cpu = " --cpu " + (name.empty() ? "CPU" : name);
   switch (reason) {
     case NotJudged::timer:
-      return "record an event of the CPU ('skidscan doctor' prints what it has)";
+      return "record an event of the CPU ('skidscan doctor' on that machine prints what it has)";
     case NotJudged::every_instruction:
     case NotJudged::no_core_event:
-      return "record one of particular instructions ('skidscan events --for WHAT')";
+      return fmt::format("record one of particular instructions ('skidscan events --for WHAT{}')",
+                         of_cpu);
     case NotJudged::no_trigger:
       return "pass --hit FUNCTION --runway FUNCTION";
     case NotJudged::not_caused:
@@ -20,16 +28,19 @@ std::string_view next_step(NotJudged reason) {
     case NotJudged::unknown_cpu:
       return "--perfmon takes a directory of newer event files";
     case NotJudged::unknown_event:
-      return "'skidscan events --list' prints those that it has";
+      return fmt::format("'skidscan events --list{}' prints those that it has", of_cpu);
     case NotJudged::imprecise:
     case NotJudged::unknown_precision:
-      return "'skidscan events --list --precise' prints events that are precise";
+      return fmt::format("'skidscan events --list --precise{}' prints events that are precise",
+                         of_cpu);
     case NotJudged::no_precise_levels:
       return "sample with SPE (arm_spe_0) where the CPU has it";
     case NotJudged::unknown_cause:
-      return "'skidscan events EVENT' prints what is known of it";
+      return fmt::format("'skidscan events EVENT{}' prints what is known of it", of_cpu);
     case NotJudged::level_0:
-      return "record an event of particular instructions with :pp ('skidscan events --for WHAT')";
+      return fmt::format(
+          "record an event of particular instructions with :pp ('skidscan events --for WHAT{}')",
+          of_cpu);
     case NotJudged::kernel:
       return "record user mode alone (:u)";
     case NotJudged::guest:

@@ -3,12 +3,17 @@
 
 #include "analysis/not_judged.h"
 
-#include <string_view>
+#include <string>
+
+namespace skid::machine {
+struct CpuIdentity;
+}  // namespace skid::machine
 
 namespace skid::output {
 
 /// Returns what makes samples judged that are not for this reason, as the end of a sentence; empty:
-/// nothing does, or it is not known.
-std::string_view next_step(analysis::NotJudged reason);
+/// nothing does, or it is not known. `cpu`: that of the recording, which its commands name (CPU
+/// where it is not known), because they may be run on another machine.
+std::string next_step(analysis::NotJudged reason, const machine::CpuIdentity& cpu);
 
 }  // namespace skid::output

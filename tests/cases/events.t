@@ -139,7 +139,7 @@ Unknown names and CPUs:
   $ grep -e '^skl ' -e '^spr ' -e zen5 -e '^arm_v2' cpus
   skl skylake kabylake kbl coffeelake cfl cometlake cml
   spr sapphirerapids
-  amd64_fam1ah_zen5 zen5
+  amd64_fam1ah_zen5 zen5 amdzen5 znver5 turin
   arm_v2 neoverse_v2
   $ for cpu in $(awk '/^arm/ { next } { print $1 }' cpus); do of $cpu --list > list || echo no $cpu; test -s list || echo empty $cpu; done
   $ of zen4 ibs_op/cnt_ctl=1/

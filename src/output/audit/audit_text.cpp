@@ -10,6 +10,7 @@
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
 #include "src/locate/filter.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_cells.h"
@@ -255,7 +256,9 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
 
 /// Counts of all events of all recordings together.
 struct Totals {
-  explicit Totals(const std::vector<Audit>& audits) : by_rule(judged_by_rule(audits)) {
+  explicit Totals(const std::vector<Audit>& audits)
+      : by_rule(judged_by_rule(audits)),
+        cpu(audits.empty() ? machine::CpuIdentity() : audits.front().cpu) {
     for (const Audit& audit : audits) {
       read_in_part = read_in_part || audit.read_in_part;
       filtered += audit.filtered.all;
@@ -283,7 +286,7 @@ struct Totals {
     const auto others =
         std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
     const auto reason = static_cast<analysis::NotJudged>(most - reasons.begin());
-    std::string step(next_step(reason));
+    std::string step = next_step(reason, cpu);
     if (reason == analysis::NotJudged::level_0 && !advice.empty()) step = advice;
     return fmt::format("{}{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
                        describe(reason), step.empty() ? "" : "; ", step);
@@ -302,13 +305,13 @@ struct Totals {
                                         in_thousands(samples), reason());
     }
     return fmt::format(
-        "{}a timer took {}, wherever the program was; {} ('skidscan doctor' shows what "
-        "a machine can sample)",
+        "{}a timer took {}, wherever the program was; {} ('skidscan doctor' on that "
+        "machine prints what it can sample)",
         substituted.empty()
             ? ""
             : analysis::no_pmu_counts(joined({substituted.begin(), substituted.end()})) + ": ",
         samples == 1 ? "the one sample" : fmt::format("all {} samples", in_thousands(samples)),
-        only_arm ? next_step(analysis::NotJudged::no_precise_levels)
+        only_arm ? next_step(analysis::NotJudged::no_precise_levels, cpu)
                  : "record an event of the CPU with :pp");
   }
 
@@ -341,6 +344,7 @@ struct Totals {
   }
 
   std::vector<Judged> by_rule;
+  machine::CpuIdentity cpu;  ///< that of the first recording
   std::uint64_t samples = 0, judged = 0, filtered = 0;
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
   std::string advice;                 ///< how to record an event so that it is judged

@@ -49,10 +49,10 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
 
 /// Describes why nothing is judged, and what is known nevertheless.
 void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
-                       std::vector<std::string>& parts) {
+                       const machine::CpuIdentity& cpu, std::vector<std::string>& parts) {
   parts.emplace_back(describe(reason));
   if (!samples_any_instruction(reason)) {
-    if (const std::string_view step = next_step(reason); !step.empty()) parts.emplace_back(step);
+    if (std::string step = next_step(reason, cpu); !step.empty()) parts.push_back(std::move(step));
   } else {
     parts.emplace_back("the offset is not a skid");
     const auto expected = expected_hit_share(basis);
@@ -217,7 +217,8 @@ std::string where(const Evenness::Offsets& largest) {
 }  // namespace
 
 std::vector<std::string> contract_evidence(const Contract& contract, const Basis& basis,
-                                           const std::string& event_remark) {
+                                           const std::string& event_remark,
+                                           const machine::CpuIdentity& cpu) {
   const Tally& tally = basis.tally;
   const int level = contract.level;
   const NotJudged reason = reason_not_judged(basis);
@@ -229,7 +230,7 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
     explain_undecided(contract, parts);
   }
   if (reason != NotJudged::none) {
-    describe_unjudged(reason, basis, hits, parts);
+    describe_unjudged(reason, basis, hits, cpu, parts);
   } else if (level == 0) {
     parts.emplace_back("level 0: arbitrary skid");
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
@@ -258,7 +259,7 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
 }
 
 std::string contract_evidence(const Measurement& m) {
-  return joined(contract_evidence(m.contract, m.basis, m.event.remark), "; ");
+  return joined(contract_evidence(m.contract, m.basis, m.event.remark, m.cpu), "; ");
 }
 
 std::string short_reason(const Measurement& m) {

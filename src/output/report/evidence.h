@@ -1,10 +1,12 @@
 // What verdicts and warnings follow from, in words.
 #pragma once
 
+#include "src/machine/cpu_identity.h"  // IWYU pragma: keep
+
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <string_view>
 namespace skid::analysis {
 struct Addresses;
 struct Basis;
@@ -17,10 +19,11 @@ namespace skid::output {
 
 /// Lists what the verdict on a contract follows from: counts, share, interval, EXACT_IP, reasons.
 /// `contract`: result of judge() for `basis`. `event_remark` is what the catalogue adds to the
-/// recording; it may be empty.
+/// recording; it may be empty. `cpu`: that of the recording.
 std::vector<std::string> contract_evidence(const analysis::Contract& contract,
                                            const analysis::Basis& basis,
-                                           const std::string& event_remark = {});
+                                           const std::string& event_remark = {},
+                                           const machine::CpuIdentity& cpu = {});
 /// Returns this for a measurement in one line.
 std::string contract_evidence(const analysis::Measurement& m);
 /// Returns why a measurement is not judged, without what follows from it.
@@ -33,12 +36,12 @@ std::string evenness_evidence(const analysis::Measurement& m);
 /// share 3.1)".
 std::string comparison_of(const analysis::Evenness& level_2, const analysis::Evenness& level_3);
 
-/// Writes one line of text: counts and what they show, or why they show nothing.
-std::string describe_addresses(const analysis::Addresses& addresses);
-
 /// What the share of hits counts of IBS and SPE, which tag any instruction.
 inline constexpr std::string_view kHitsByAddress =
     "of the samples with an address in the trigger's data, those on the trigger";
+
+/// Writes one line of text: counts and what they show, or why they show nothing.
+std::string describe_addresses(const analysis::Addresses& addresses);
 
 /// Lists the warnings that follow from the counts: of censored samples above 0.1% (unless any
 /// instruction can be sampled), throttled or lost ones above 1%, samples inside instructions, exact
