@@ -9,6 +9,7 @@
 #include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
+#include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -21,6 +22,7 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <linux/perf_event.h>
 
 namespace skid::events {
 namespace {
@@ -357,6 +359,47 @@ std::vector<Event> Catalogue::find_if_known(const Spelling& parts) const {
   return found;
 }
 
+namespace {
+
+/// Returns what an event of the kernel is, and what its samples show; empty for other names.
+std::string_view kind_of_kernel_event(std::string_view name) {
+  const auto* const generic = perftool::find_generic_event(name);
+  if (generic != nullptr && generic->type == PERF_TYPE_SOFTWARE) {
+    switch (generic->config) {
+      case PERF_COUNT_SW_CPU_CLOCK:
+      case PERF_COUNT_SW_TASK_CLOCK:
+        return "a timer of the kernel, no event of the CPU: its samples are where the timer "
+               "interrupted, and no instruction causes them";
+      case PERF_COUNT_SW_PAGE_FAULTS:
+      case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+      case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+        return "a software event of the kernel, no event of the CPU: a sample is at the "
+               "instruction that faulted; 'skidscan record -e faults' measures it (trigger fault)";
+      default:
+        return "a software event of the kernel, no event of the CPU: its samples are where the "
+               "kernel counts it, and no precise level changes them";
+    }
+  }
+  if (name == "access" || name == "execute" || name.starts_with("mem:")) {
+    return "a breakpoint, no event of the CPU: execute breakpoints have no skid, and data "
+           "breakpoints a known one; 'skidscan record -e access,execute' measures it";
+  }
+  return {};
+}
+
+/// Whether a name looks like that of a tracepoint: "sched:sched_switch".
+bool looks_like_tracepoint(std::string_view name) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  const std::size_t colon = name.find(':');
+  return colon != std::string_view::npos && colon > 0 &&
+         std::ranges::all_of(name.substr(0, colon), is_part) &&
+         std::ranges::all_of(name.substr(colon + 1), is_part);
+}
+
+}  // namespace
+
 std::vector<Event> Catalogue::find(std::string_view spelling) const {
   const Spelling parts = parse_spelling(spelling, cpu_.layout);
   auto found = find_if_known(parts);
@@ -369,6 +412,16 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
         spelling, of_cpu);
   }
   if (!parts.problem.empty()) throw ValueError("{}", parts.problem);
+  for (const std::string& name : {parts.name, parts.full}) {
+    const std::string_view kind = kind_of_kernel_event(name);
+    if (!kind.empty()) throw ValueError("'{}': is {}", spelling, kind);
+  }
+  if (cache_event_config(parts.name)) {
+    throw ValueError(
+        "'{}': is a generic cache event of perf, and it is not known which event the kernel takes "
+        "for it on this CPU; 'skidscan events --for WHAT{}' prints events of the CPU",
+        spelling, of_cpu);
+  }
   std::vector<std::string> names;
   for (const Event& event : events_) names.push_back(event.name);
   std::string remedy = did_you_mean(parts.name, names);
@@ -379,6 +432,9 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
     if (!find_code(config, 0).empty()) {
       remedy = fmt::format("; the code of event 0x{:x} is r{:x}", *parts.config, config);
     }
+  }
+  if (remedy.empty() && looks_like_tracepoint(parts.full)) {
+    remedy = "; a tracepoint is of the kernel: its samples are where the kernel's code has it";
   }
   if (remedy.empty()) {
     remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them", of_cpu);

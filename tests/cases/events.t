@@ -125,6 +125,39 @@ Lists:
   r412e       -        LONGEST_LAT_CACHE.MISS
   r4f2e       -        LONGEST_LAT_CACHE.REFERENCE
 
+CPUs by the names of the kernel, QEMU, compilers and perf:
+
+  $ for cpu in SKYLAKE_X Skylake-Server Skylake-Client Icelake-Server ICELAKE_D sapphirerapids_x ATOM_GRACEMONT \
+  >     RAPTORLAKE_P EPYC-Milan znver4 amdzen5 EPYC; do
+  >   of $cpu --list x > list || echo no $cpu
+  >   sed -n '1s/[:,].*//p' list
+  > done
+  # skylakex
+  # skylakex
+  # skylake
+  # icelakex
+  # icelakex
+  # sapphirerapids
+  # alderlake_gracemont
+  # alderlake
+  # amd64_fam19h_zen3
+  # amd64_fam19h_zen4
+  # amd64_fam1ah_zen5
+  # amd64_fam17h_zen1
+
+Events of the kernel are named as such:
+
+  $ for event in page-faults:u cpu-clock context-switches access mem:0x10:rw sched:sched_switch LLC-load-misses; do
+  >   of skl $event 2>&1 | sed 's/ V[0-9.][0-9.]*/ V/'
+  > done
+  skidscan: 'page-faults:u': is a software event of the kernel, no event of the CPU: a sample is at the instruction that faulted; 'skidscan record -e faults' measures it (trigger fault)
+  skidscan: 'cpu-clock': is a timer of the kernel, no event of the CPU: its samples are where the timer interrupted, and no instruction causes them
+  skidscan: 'context-switches': is a software event of the kernel, no event of the CPU: its samples are where the kernel counts it, and no precise level changes them
+  skidscan: 'access': is a breakpoint, no event of the CPU: execute breakpoints have no skid, and data breakpoints a known one; 'skidscan record -e access,execute' measures it
+  skidscan: 'mem:0x10:rw': is a breakpoint, no event of the CPU: execute breakpoints have no skid, and data breakpoints a known one; 'skidscan record -e access,execute' measures it
+  skidscan: 'sched:sched_switch': no such event in Intel's event file skylake V; a tracepoint is of the kernel: its samples are where the kernel's code has it
+  skidscan: 'LLC-load-misses': is a generic cache event of perf, and it is not known which event the kernel takes for it on this CPU; 'skidscan events --for WHAT --cpu skylake' prints events of the CPU
+
 Unknown names and CPUs:
 
   $ of skl NO_SUCH 2>&1 | sed 's/ V[0-9.][0-9.]*/ V/'
