@@ -108,19 +108,12 @@ runway::RunLength length_for(const ChosenEvent& chosen, const PlanOptions& optio
   return kFirstTry;
 }
 
-void add_notes(RecordRequest& request, const PlanOptions& options, const machine::Machine& machine,
-               const machine::PerfTool& perf) {
+void add_notes(RecordRequest& request, const PlanOptions& options, const machine::PerfTool& perf) {
   std::string note = perftool::control_note(perf);
   if (!note.empty()) request.notes.push_back(std::move(note));
   for (const ChosenEvent& chosen : request.events) {
     const std::string text = chosen.event.text();
     if (!chosen.erratum.empty()) request.notes.push_back(chosen.erratum);
-    if (chosen.event.name == "cycles" && !machine.has_core_pmu()) {
-      request.notes.push_back(
-          fmt::format("{}: no core PMU here; perf silently records cpu-clock instead of cycles, "
-                      "and the report shows what was recorded",
-                      text));
-    }
     if (options.extras.frequency) continue;  // what follows is about periods
     if (chosen.event.kind == EventKind::clock && chosen.period < kShortestClockPeriod) {
       request.notes.push_back(
@@ -360,7 +353,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
         "none, or an event other than a clock");
   }
   request.targets = choose_targets(request.events, options, machine, request.cpu, request.notes);
-  add_notes(request, options, machine, perf);
+  add_notes(request, options, perf);
   return request;
 }
 

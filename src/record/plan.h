@@ -82,7 +82,7 @@ machine::Diagnosis diagnose(const machine::SamplingSupport& support,
 
 /// Has perf parse and count every event before anything is recorded, so that a mistake costs
 /// nothing that was there before. Throws Error with perf's reason, or the remedy for a missing
-/// permission.
+/// permission; also for cycles without a PMU, in whose place perf records a clock.
 void check_events(const RecordRequest& request, const machine::Machine& machine,
                   const machine::PerfTool& perf);
 

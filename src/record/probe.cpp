@@ -235,6 +235,16 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
   nowhere.layout.datum = 0x2000;
   for (const ChosenEvent& chosen : request.events) {
     const RequestedEvent& event = chosen.event;
+    const auto* const generic = perftool::find_generic_event(event.name);
+    const bool is_cycles =
+        generic != nullptr && generic->type == PERF_TYPE_HARDWARE && generic->config == 0;
+    if (is_cycles && !machine.has_core_pmu()) {
+      throw Error(
+          "{}: this machine has no PMU that counts cycles, and perf would silently record "
+          "cpu-clock "
+          "in their place ('skidscan doctor' reports why); record cpu-clock with -e cpu-clock",
+          event.text());
+    }
     const int level = *std::ranges::max_element(chosen.levels);
     check_syntax(perf, event.text(), event.for_perf(level, nowhere),
                  chosen.near_names.value_or(""));

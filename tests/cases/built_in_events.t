@@ -3,9 +3,18 @@ The built-in events, and a clock that replaced cycles, in `skidscan report`, `an
   $ . "$CASES/common.sh"
   $ needs samples no-core-pmu
 
-A clock that replaced cycles is named, in plain recordings, too:
+Cycles are not recorded where perf would record a clock in their place:
 
-  $ skidscan record -e cycles -p pp --samples 500 -o clock -q
+  $ skidscan record -e cycles:u -p pp --samples 500 -o clock -q
+  skidscan: cycles:u: this machine has no PMU that counts cycles, and perf would silently record cpu-clock in their place ('skidscan doctor' reports why); record cpu-clock with -e cpu-clock
+  [1]
+  $ ls
+
+A clock that replaced cycles is named:
+
+  $ skidscan target -o target > layout
+  $ perf_record -e cycles:pp -c 100003 -- ./target --seconds 0.5 > line
+  $ mv perf.data clock
   $ skidscan report clock --format json > json
   $ pick < json measurements.0.event.requested measurements.0.event.swapped measurements.0.event.type \
   >   measurements.0.contract.verdict
