@@ -7,6 +7,7 @@
 #include "src/commands/commands.h"
 #include "src/commands/output_options.h"
 #include "src/commands/shared_options.h"
+#include "src/perfstat/reading.h"
 #include "src/perfstat/selection.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
@@ -16,7 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,14 +45,34 @@ void check(const analysis::LfbShares& shares) {
   }
 }
 
+/// Throws InputError where perf stat names events and counted none of them.
+void require_count(const perfstat::Reading& reading) {
+  const auto counted =
+      std::ranges::count(reading.events, perfstat::State::counted, &perfstat::EventCount::state);
+  if (counted > 0) return;
+  throw InputError(
+      {reading.file, std::nullopt,
+       reading.events.size() == 1
+           ? "the one event was not counted"
+           : fmt::format("none of {} events was counted", reading.events.size()),
+       "a count",
+       "count on a machine whose PMU has the events ('skidscan doctor' there prints what it has)"});
+}
+
 ExitStatus run_rates(const RatesOptions& options) {
   check(options.shares);
   const bool piped = options.file == "-";
+  if (piped && ::isatty(STDIN_FILENO) == 1) {
+    throw UsageError(
+        "standard input is a terminal; name a file, or send counts, as in: perf stat -j -e EVENTS "
+        "COMMAND 2>&1 | skidscan rates");
+  }
   const std::string text =
       piped ? read_to_end(FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)),
                           perfstat::kMostBytes, kStandardInput)
             : read_file(options.file, perfstat::kMostBytes);
   const auto reading = perfstat::read_counts(text, piped ? kStandardInput : options.file);
+  require_count(reading);
   const auto selection = perfstat::select_counts(reading);
   std::vector<analysis::Rates> rates;
   for (const perfstat::CoreCounts& of : selection.cores) {

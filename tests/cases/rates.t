@@ -145,6 +145,10 @@ Wrong input:
   $ skidscan rates table
   skidscan: table: no count of perf stat, expected the output of perf stat -j or perf stat -x SEPARATOR; count with -j; perf stat writes to standard error: use its -o FILE, or 2>&1
   [1]
+  $ printf '<not supported>,,%s,0,100.00,,\n' cycles instructions > not_counted
+  $ skidscan rates not_counted
+  skidscan: not_counted: none of 2 events was counted, expected a count; count on a machine whose PMU has the events ('skidscan doctor' there prints what it has)
+  [1]
   $ skidscan rates gone
   skidscan: gone: no such file or directory
   [1]
