@@ -87,18 +87,22 @@ std::vector<Option> delay_options(std::optional<std::uint64_t>& delay, std::stri
 }
 
 std::vector<Option> reading_options(ReadingOptions& options) {
-  return {{"--hit", Value::text("FUNCTION", options.hit),
-           "function whose samples are hits, for third-party targets; requires --runway"},
-          {"--runway", Value::text("FUNCTION", options.runway),
-           "function whose samples are skids, for third-party targets; requires --hit"},
-          perfmon_option(options.perfmon)};
+  std::vector<Option> all{
+      {"--hit", Value::text("FUNCTION", options.hit),
+       "function whose samples are hits, for third-party targets; requires --runway"},
+      {"--runway", Value::text("FUNCTION", options.runway),
+       "function whose samples are skids, for third-party targets; requires --hit"},
+      perfmon_option(options.perfmon)};
+  for (Option& option : binary_options(options.binaries)) all.push_back(std::move(option));
+  return all;
 }
 
 measure::Choices choices_of(const ReadingOptions& options) {
   if (options.hit.has_value() != options.runway.has_value()) {
     throw UsageError("--hit and --runway: only one is given; give both functions");
   }
-  measure::Choices choices{{}, options.hit, options.runway};
+  measure::Choices choices{
+      {.places = search_places(options.binaries)}, options.hit, options.runway};
   choices.catalogues = std::make_shared<measure::Catalogues>(options.perfmon);
   return choices;
 }

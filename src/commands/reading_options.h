@@ -43,16 +43,6 @@ Option skid_option(std::string& run, std::string_view what);
 /// the run that measured it.
 std::vector<Option> delay_options(std::optional<std::uint64_t>& delay, std::string& run);
 
-/// The values of --hit, --runway and --perfmon: facts that recordings do not contain.
-struct ReadingOptions {
-  std::optional<std::string> hit, runway;
-  std::filesystem::path perfmon;
-};
-std::vector<Option> reading_options(ReadingOptions& options);
-
-/// Returns what to measure. Throws UsageError if only one of --hit and --runway is given.
-measure::Choices choices_of(const ReadingOptions& options);
-
 // --binary, --symfs, --debug-dir, --buildid-dir, --debuginfod, --no-demangle: where the recorded
 // binaries are, and how their functions are named.
 
@@ -66,6 +56,19 @@ struct BinaryOptions {
 };
 
 std::vector<Option> binary_options(BinaryOptions& options);
+
+/// The values of --hit, --runway and --perfmon, facts that recordings do not contain, and of the
+/// binary_options().
+struct ReadingOptions {
+  std::optional<std::string> hit, runway;
+  std::filesystem::path perfmon;
+  BinaryOptions binaries;
+};
+std::vector<Option> reading_options(ReadingOptions& options);
+
+/// Returns what to measure. Throws UsageError if only one of --hit and --runway is given, and as
+/// search_places() does.
+measure::Choices choices_of(const ReadingOptions& options);
 
 /// The options that commands for profiles of any program have in common.
 struct ProfileOptions {

@@ -320,7 +320,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
 
 Measured measure(const Source& source, const Choices& choices) {
   auto recording = perfdata::Recording::open(source.content(), source.file);
-  locate::ModuleStore modules;
+  locate::ModuleStore modules(choices.places);
   const Profile profile(source, recording, modules, choices);
   const locate::Digest& digest = profile.digest;
   std::vector<std::string> remarks;

@@ -38,6 +38,15 @@ Target and truth are beside a recording, in which report finds them:
   $ check a.data a.data.truth.json
   $ pick measurements.3.event.swapped < report.json
   measurements.3.event.swapped = true
+
+Elsewhere it is found by its build-id:
+
+  $ mkdir elsewhere; mv a.data.target elsewhere/copy
+  $ skidscan report a.data | head -1
+  no target of skidscan is among the sampled files; 'skidscan audit' judges a
+  $ skidscan report a.data --binary elsewhere/copy --format json > found.json
+  $ cmp found.json report.json
+  $ mv elsewhere/copy a.data.target
   $ skidscan report a.data > text
   $ grep -o '^SYNTHETIC' text
   SYNTHETIC
