@@ -167,7 +167,17 @@ void EventGrid::fill(const MakePanel& make) {
 void EventGrid::add_caption(Panel& panel, const Column& column, const std::string& text) const {
   if (!panel.title.empty()) panel.title += '\n';
   panel.title += column.label + ":  " + text;
-  if (figure.paper.caption) panel.title += ", " + run_text(*column.measurement);
+  if (!figure.paper.caption) return;
+  if (!has_levels_across_) {
+    panel.title += ", " + run_text(*column.measurement);
+    return;
+  }
+  // Narrow panels have a line for each: hits, samples, period. The origin is in the figure's title.
+  std::string samples = samples_text({column.measurement});
+  if (const std::size_t comma = samples.find(", "); comma != std::string::npos) {
+    samples.replace(comma, 2, "\n");
+  }
+  panel.title += '\n' + samples;
 }
 
 }  // namespace skid::plots

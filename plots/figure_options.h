@@ -23,9 +23,10 @@ enum class Arrangement { panels, overlaid };
 SKID_NAMES(Arrangement, "panels", "overlaid")
 
 struct FigureOptions {
-  FigureFiles files = {};                         ///< not used by svg_of()
-  Kind kind = Kind::histogram;                    ///< kind of a figure of measurements
-  Arrangement arrangement = Arrangement::panels;  ///< arrangement of histograms
+  FigureFiles files = {};       ///< not used by svg_of()
+  Kind kind = Kind::histogram;  ///< kind of a figure of measurements
+  /// Arrangement of histograms; nullopt: panels, or overlaid where panels would be too high.
+  std::optional<Arrangement> arrangement = {};
   bool logarithmic = false;    ///< true for a logarithmic axis of samples in histograms
   bool caption = true;         ///< true for a title, machines and numbers of samples
   std::string title = {};      ///< empty: the title of the kind

@@ -80,10 +80,9 @@ Rows outline_of(const analysis::Histogram& histogram, const OffsetAxis& axis, bo
 
 /// Makes the panel of measurements: bins stacked by class, or outlines.
 Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
-                 const FigureOptions& options, const EventGrid& grid) {
+                 const FigureOptions& options, bool overlaid, const EventGrid& grid) {
   // A logarithmic axis begins below a single sample, so that its bar is visible.
   const double floor = options.logarithmic ? 0.5 : 0;
-  const bool overlaid = options.arrangement == Arrangement::overlaid;
   const Axis across = drawn(axis, overlaid);
   Panel panel{.commands = settings_of(across, grid), .marks = {kTriggerLine}};
   double highest = 0;
@@ -136,11 +135,8 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   return panel;
 }
 
-}  // namespace
-
-Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
+Figure bins_figure(const Machines& machines, const FigureOptions& options, bool overlaid) {
   constexpr double kPixelsPerBin = 6;
-  const bool overlaid = options.arrangement == Arrangement::overlaid;
   EventGrid grid("Where samples land", machines, options, !overlaid);
   const auto most_bins = overlaid
                              ? analysis::kLongestAxis
@@ -149,13 +145,23 @@ Figure histogram_figure(const Machines& machines, const FigureOptions& options) 
   grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     const OffsetAxis axis = choose_axis(event.all, most_bins);
     for (const Column& column : shown) all += column.measurement->samples;
-    return bins_panel(shown, axis, options, grid);
+    return bins_panel(shown, axis, options, overlaid, grid);
   });
   if (!overlaid) add_class_keys(grid.figure, all, kLocatedClasses);
   if (options.logarithmic) grid.figure.commands = {"set logscale y"};
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "samples";
   return std::move(grid.figure);
+}
+
+}  // namespace
+
+Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
+  // As many rows of panels fit on a page of paper.
+  constexpr std::size_t kMostRows = 8;
+  Figure figure = bins_figure(machines, options, options.arrangement == Arrangement::overlaid);
+  const bool is_high = figure.panels.size() > kMostRows * figure.columns;
+  return options.arrangement || !is_high ? figure : bins_figure(machines, options, true);
 }
 
 }  // namespace skid::plots

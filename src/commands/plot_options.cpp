@@ -107,7 +107,8 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
       {{"--kind", Value::one_of("KIND", options.kind),
         fmt::format("kind of the figure (default: {})", name_of(default_kind))},
        {"--plot-style", Value::one_of("STYLE", options.style),
-        "for histograms: a panel per level, or all levels in one (default: panels)"},
+        "for histograms: a panel per level, or all levels in one (default: panels, or overlaid "
+        "where panels would be more than 8 below each other)"},
        {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"},
        {"-e,--event", split_events(options.figure.events),
         "events of the figure: as requested, without level, or by the vendor's name"},
@@ -124,7 +125,7 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots:
     throw UsageError("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless);
   }
   figure.kind = options.kind.value_or(default_kind);
-  figure.arrangement = options.style.value_or(figure.arrangement);
+  figure.arrangement = options.style;
   figure.logarithmic = options.logarithmic;
   figure.caption = !options.no_caption;
   const std::string of_histograms = option_of_histograms(options);

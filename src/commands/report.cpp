@@ -80,9 +80,10 @@ ExitStatus run_report(const ReportOptions& options) {
         options.plot.html, "skidscan report", page_origin(measurements),
         [&](const auto& page) { return output::report_text(measurements, page); },
         [](auto kind, const auto* machine, const auto& prefix) {
-          return plots::svg_of(
-              {*machine},
-              {.kind = *value_named<plots::Kind>(kind), .caption = false, .id_prefix = prefix});
+          return plots::svg_of({*machine}, {.kind = *value_named<plots::Kind>(kind),
+                                            .arrangement = plots::Arrangement::panels,
+                                            .caption = false,
+                                            .id_prefix = prefix});
         });
   }
   if (figure) plots::draw_figure(measurements, *figure);

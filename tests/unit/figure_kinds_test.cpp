@@ -160,13 +160,27 @@ TEST(HistogramFigure, HasTwoLevelsInARowOnNarrowPaper) {
   EXPECT_THAT(narrow.panels[0].title, StartsWith(" \nnone:"));
   EXPECT_THAT(narrow.panels[0].marks, Contains(HasSubstr("'access' at character 3")));
   EXPECT_THAT(narrow.panels[1].title, StartsWith(" \np:"));
-  EXPECT_THAT(narrow.panels[2].title, StartsWith("pp:"));
+  EXPECT_THAT(narrow.panels[2].title, StartsWith("pp:  hits 100%\n9 samples"));
   EXPECT_EQ(drawn(histogram_figure, levels).columns, 1U);
   EXPECT_EQ(drawn(histogram_figure, levels, {.width = 250}).columns, 1U) << "no room for two";
   levels.pop_back();
   EXPECT_THAT(drawn(histogram_figure, levels, {.width = 317}).panels, SizeIs(4)) << "one empty";
   levels.pop_back();
   EXPECT_EQ(drawn(histogram_figure, levels, {.width = 317}).columns, 1U);
+}
+
+TEST(HistogramFigure, OverlaysLevelsThatDoNotFitOnAPageBelowEachOther) {
+  std::vector<Measurement> list;
+  for (const char* event : {"access", "execute", "faults", "r20d1", "r81d0"}) {
+    for (int level = 0; level < 4; ++level)
+      list.push_back(make({.event = event, .level = level, .offsets = {{0, 9}}}));
+  }
+  EXPECT_THAT(drawn(histogram_figure, list, {.width = 640}).panels, SizeIs(6)) << "one empty";
+  EXPECT_THAT(
+      drawn(histogram_figure, list, {.arrangement = Arrangement::panels, .width = 640}).panels,
+      SizeIs(24));
+  list.resize(16);
+  EXPECT_THAT(drawn(histogram_figure, list, {.width = 640}).panels, SizeIs(16));
 }
 
 TEST(HistogramFigure, OutlinesHitsApartFromTheirBin) {
