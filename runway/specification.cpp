@@ -14,11 +14,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The bounds keep a target below 20 MB and every count of a run far from overflow.
-constexpr std::uint32_t kFewestNops = 20;
-constexpr std::uint32_t kMostNops = 1'000'000;
+// Like kMostNops, these keep a target below 20 MB and every count of a run far from overflow.
 constexpr std::uint64_t kMostNopsOfAll = 2'000'000;
-constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000;
 constexpr nanoseconds kShortest = std::chrono::milliseconds{1};
 constexpr nanoseconds kLongest = std::chrono::hours{24};
 

@@ -45,6 +45,10 @@ struct Specification {
 Specification default_specification(Arch arch, TriggerKind trigger = {});
 
 inline constexpr std::size_t kMostTriggers = 16;
+/// The bounds of a runway.
+inline constexpr std::uint32_t kFewestNops = 20, kMostNops = 1'000'000;
+/// The most iterations of a run.
+inline constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000;
 
 /// Returns how many triggers an iteration has.
 std::size_t triggers_of(const Specification& specification);

@@ -1,5 +1,6 @@
 #include "src/commands/plan_options.h"
 
+#include "runway/specification.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
 #include "src/commands/shared_options.h"
@@ -25,7 +26,6 @@ namespace {
 /// perf_event_open refuses periods with the highest bit set.
 constexpr std::uint64_t kLongestPeriod = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostSamples = 1'000'000'000;
-constexpr std::uint64_t kMostIterations = 1'000'000'000'000'000'000;
 constexpr double kLongestDuration = 86'400;
 constexpr std::uint64_t kHighestFrequency = 1'000'000;  // perf limits it further
 
@@ -94,13 +94,14 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "default events of both, else cpu_core)"},
       trigger_option(options.trigger,
                      "instruction that causes the event (default: suits the event, or load)"),
-      {"--nops", Value::number("N", options.nops), "NOPs of the runway"},
+      {"--nops", Value::number("N", options.nops, runway::kFewestNops, runway::kMostNops),
+       "NOPs of the runway"},
       {"--nop-bytes", Value::number("B", options.nop_bytes), "length of one NOP in bytes"},
-      {"--triggers", Value::number("K", options.triggers),
-       "triggers in one iteration, up to 16: the report includes how evenly the hardware samples "
+      {"--triggers", Value::number("K", options.triggers, 1, runway::kMostTriggers),
+       "triggers in one iteration: the report includes how evenly the hardware samples "
        "them"},
-      {"--gaps", Value::number("N,N", options.gaps).separated(),
-       "NOPs between consecutive triggers, from 0, one number less than triggers (default: "
+      {"--gaps", Value::number("N,N", options.gaps, 0, runway::kMostNops).separated(),
+       "NOPs between consecutive triggers, one number less than triggers (default: "
        "unequal, growing up to --nops)"},
       {"--working-set", Value::size("BYTES", options.working_set),
        "size of the pointer chase of load-l2, load-l3 and load-dram (default: depends on this "
@@ -112,7 +113,7 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "seconds per measurement, instead of --samples",
        {"--samples"}},
       {"--iterations",
-       Value::number("N", options.iterations, 1, kMostIterations),
+       Value::number("N", options.iterations, 1, runway::kMostIterations),
        "iterations of the target per measurement, instead of --samples: the same instructions each "
        "time",
        {"--samples", "--duration"}},

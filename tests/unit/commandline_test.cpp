@@ -233,7 +233,7 @@ TEST(UsageError, StatesWhatIsExpected) {
            {"report --format jsn", "--format jsn: expected text, json, csv; did you mean json?"},
            {"report --bin 0", "--bin 0: expected 1 to 1000000"},
            {"report --bin wide", "--bin wide: expected 1 to 1000000"},
-           {"target --triggers many", "--triggers many: expected 0 to 4294967295"},
+           {"target --triggers many", "--triggers many: expected 1 to 16"},
            {"record --cpu -1", "--cpu -1: expected 0 to 2147483647"},
            {"target --working-set 5XB",
             "--working-set 5XB: expected a size such as 65536 or 64KiB"},
