@@ -133,8 +133,7 @@ Verdict verdict_at_known_offset(const Basis& basis, const Contract& contract) {
   if (!basis.known_offset) return Verdict::not_judged;
   const Verdict verdict = basis.addresses ? verdict_by_cause(kConstantSkid, basis, contract.share)
                                           : verdict_of(contract.share);
-  const bool is_request = contract.level >= 2;
-  return is_request && verdict != Verdict::broken ? Verdict::not_judged : verdict;
+  return verdict == Verdict::broken ? verdict : Verdict::not_judged;
 }
 
 }  // namespace

@@ -114,18 +114,15 @@ void explain_undecided(const Contract& contract, std::vector<std::string>& parts
 /// Explains the verdict on an event that ignores levels.
 void explain_known_offset(const Basis& basis, const Contract& contract,
                           std::vector<std::string>& parts) {
-  constexpr const char* kIgnoresLevel = "this event ignores precise levels";
+  parts.emplace_back("this event ignores precise levels");
   if (!basis.known_offset) {
-    parts.emplace_back(kIgnoresLevel);
     add_most_common(basis.tally.instructions, parts);
     return;
   }
-  if (contract.level >= 2) parts.emplace_back(kIgnoresLevel);
   parts.push_back(contract.share.total == 0 ? "no judged samples"
                                             : fmt::format("at its known offset {}: {}",
                                                           in_instructions(*basis.known_offset),
                                                           counts_and_interval(contract.share)));
-  explain_undecided(contract, parts);
 }
 
 void explain_verdict(const Basis& basis, const Contract& contract,
