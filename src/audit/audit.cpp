@@ -51,6 +51,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -106,6 +107,37 @@ template <typename T>
 std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t, T>& results) {
   const auto found = results.find(attribute);
   return found != results.end() ? std::optional(found->second) : std::nullopt;
+}
+
+/// Fills in the module, function, offset and address of a location.
+template <typename Place>
+void name_place(const measure::Profile& profile, const symbols::FileLocation& location,
+                Place& place) {
+  place.address = place.offset = location.offset;
+  if (location.file == symbols::Region::kNoFile) return;
+  const symbols::MappedFile& file = profile.digest.spaces.file(location.file);
+  place.module = file.path;
+  const symbols::Module* module = profile.modules.find(file).module;
+  const auto address = module ? module->address_at(location.offset) : std::nullopt;
+  if (!address) return;
+  place.address = place.offset = *address;
+  if (auto function = module->function_at(*address)) {
+    place.function = std::move(function->name);
+    place.offset -= function->range.begin;
+  }
+}
+
+/// Names the `most` places with the most contradicted samples.
+void name_worst(const measure::Profile& profile, std::size_t most, Contradictions& finding) {
+  std::vector<std::pair<std::uint64_t, symbols::FileLocation>> places;
+  for (const auto& [location, samples] : finding.places) places.emplace_back(samples, location);
+  std::ranges::stable_sort(places, std::greater{}, [](const auto& place) { return place.first; });
+  places.resize(std::min(places.size(), most));
+  for (const auto& [samples, location] : places) {
+    ContradictedPlace& place = finding.worst.emplace_back();
+    place.samples = samples;
+    name_place(profile, location, place);
+  }
 }
 
 /// Judges the samples of a recording, event by event, at the code that they are at.
@@ -345,19 +377,9 @@ class Auditor {
   /// Returns where the samples are, how many they are, and the verdict.
   InstructionFinding place_of(const Found& found) const {
     InstructionFinding place;
-    place.address = place.offset = found.location.offset;
     place.samples = found.samples;
     place.verdict = found.judgement.verdict;
-    if (found.location.file == symbols::Region::kNoFile) return place;
-    place.module = profile_.digest.spaces.file(found.location.file).path;
-    const symbols::Module* module = module_of(found);
-    const auto address = module ? module->address_at(found.location.offset) : std::nullopt;
-    if (!address) return place;
-    place.address = place.offset = *address;
-    if (auto function = module->function_at(*address)) {
-      place.function = std::move(function->name);
-      place.offset -= function->range.begin;
-    }
+    name_place(profile_, found.location, place);
     return place;
   }
 
@@ -390,8 +412,15 @@ class Auditor {
     const auto& addresses = findings.data_addresses;
     if (const auto found = addresses.find(attribute); found != addresses.end()) {
       audit.data_address = found->second.found;
+      for (const auto& [place, samples] : found->second.places) {
+        if (samples.contradicted > 0) audit.data_address->places[place] = samples.contradicted;
+      }
       audit.wrong = share_of_wrong(event, found->second);
     }
+    for (auto* finding : {&audit.data_source, &audit.ibs_record, &audit.spe_record}) {
+      if (*finding) name_worst(profile_, choices_.top, **finding);
+    }
+    if (audit.data_address) name_worst(profile_, choices_.top, *audit.data_address);
     audit.bias = event.blocks.judge(choices_.top);
     return std::move(audit);
   }

@@ -61,9 +61,11 @@ Findings judge_sources(const measure::Profile& profile, SourcesRead& read,
       const Judgement judgement =
           judge.judge(measure::causes_of(place.operation), Rule::sampled, place.offset);
       if (judgement.verdict == events::Verdict::unknown) return;
-      analysis::Share& share = findings[place.attribute].share;
-      share.total += samples;
-      if (judgement.verdict == events::Verdict::never) share.count += samples;
+      Contradictions& finding = findings[place.attribute];
+      finding.share.total += samples;
+      if (judgement.verdict != events::Verdict::never) return;
+      finding.share.count += samples;
+      finding.places[place] += samples;
     });
   });
   for (auto& [attribute, finding] : findings) {

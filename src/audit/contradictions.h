@@ -3,9 +3,12 @@
 
 #include "analysis/share.h"
 #include "src/locate/visit_records.h"
+#include "src/symbols/file_location.h"
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace skid::code {
 class CodeBudget;
@@ -17,12 +20,24 @@ struct Profile;
 
 namespace skid::audit {
 
+/// An instruction with contradicted samples.
+struct ContradictedPlace {
+  std::string module;         ///< path as recorded
+  std::string function;       ///< empty: no symbol
+  std::uint64_t offset = 0;   ///< bytes from the function to `address`; without one the address
+  std::uint64_t address = 0;  ///< sampled link-time address
+  std::uint64_t samples = 0;  ///< contradicted ones
+};
+
 /// The samples of one event that recorded something which their instruction can contradict.
 struct Contradictions {
   std::uint64_t samples = 0;  ///< samples in user mode
   /// Samples in user mode of PEBS whose data address is 0. They are not in `samples`.
   std::uint64_t without = 0;
   analysis::Share share;  ///< share of the judged samples that the instruction contradicts
+  /// Contradicted samples by place, of those that are in a known file.
+  std::map<symbols::FileLocation, std::uint64_t> places = {};
+  std::vector<ContradictedPlace> worst = {};  ///< most samples first; audit() names them
 
   std::uint64_t undecided() const noexcept { return samples - share.total; }
 };

@@ -410,7 +410,9 @@ class TaggedRecordCheck {
     const Answer answer = compared(*record, visited);
     if (answer == Answer::undecided) return;
     ++finding.share.total;
-    if (answer == Answer::contradicts) ++finding.share.count;
+    if (answer != Answer::contradicts) return;
+    ++finding.share.count;
+    if (visited.location) ++finding.places[*visited.location];
   }
 
   Findings finish() {

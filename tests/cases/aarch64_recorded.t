@@ -63,3 +63,21 @@ Addresses of the kernel and of processes are distinguished: of 48 bits, the lowe
   >   awk '{ print $1, length($2) == 16 ? substr($2, 1, 4) : "" }' | sort -u
   kernel ffff
   user 
+
+The instructions that the records of SPE contradict, of which each tenth PC is one instruction late:
+
+  $ mkdir -p files/spe; ln -s "$CASES/../data/spe" files/spe/0
+  $ skidscan audit "$CASES/../data/spe/late.data" --symfs files > text
+  $ sed -n '/^SPE/,/^$/p' text
+  SPE        11 of 201 judged samples (5.47%, 3.08-9.53%) are at instructions that
+             cannot be that of their SPE record; 62 undecided
+             2 at loop+0xc (operations)
+             2 at loop+0xac (operations)
+             1 at loop+0x10 (operations)
+             and 6 other instructions: --details
+  
+  $ skidscan audit "$CASES/../data/spe/late.data" --symfs files --format json > json
+  $ pick < json recordings.0.events.0.spe_record.contradicted recordings.0.events.0.spe_record.places.0
+  recordings.0.events.0.spe_record.contradicted = 11
+  recordings.0.events.0.spe_record.places.0 = {"module": "/spe/0/operations", "function": "loop", "offset": 12, "address": "0x40012c", "samples": 2}
+  $ holds < json "sum(place['samples'] for place in j['recordings'][0]['events'][0]['spe_record']['places']) == 11"

@@ -57,6 +57,13 @@ Json share_json(const analysis::Share& share) {
 SKID_WRITTEN_FIELDS(audit::FunctionFinding, module, function, judged, impossible)
 SKID_WRITTEN_FIELDS(audit::MissingFile, file, build_id, samples, branch_records)
 SKID_WRITTEN_FIELDS(audit::DelayRange, low, high)
+
+void fields(FieldWriter& io, const audit::ContradictedPlace& value) {
+  SKID_MEMBERS_OR_NULL(module, function, offset);
+  io("address", Hex{value.address});
+  io("samples", value.samples);
+}
+
 SKID_WRITTEN_FIELDS(audit::LoopShadow, delay, shares, expected, p, predicted)
 SKID_WRITTEN_FIELDS(analysis::Interval, value, low, high, confidence)
 
@@ -85,6 +92,7 @@ void fields(FieldWriter& io, const audit::Contradictions& finding) {
   io("undecided", finding.undecided());
   io("contradicted", finding.share.count);
   io("contradicted_share", share_json(finding.share));
+  io("places", finding.worst);
 }
 
 void fields(FieldWriter& io, const audit::DataAddresses& finding) {

@@ -5,6 +5,7 @@
 #include "src/audit/contradictions.h"
 #include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
+#include "src/output/audit/audit_cells.h"
 #include "src/output/audit/clause.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
@@ -51,6 +52,25 @@ std::string share_text(const Page& page, const analysis::Share& share, std::stri
                      share_range(page, share.low, share.high), clause.after(share.count));
 }
 
+/// Lists the places with the most contradicted samples; on a screen the first three.
+std::string places_text(const Page& page, const audit::Contradictions& finding) {
+  constexpr std::size_t kMostOnScreen = 3;
+  std::size_t left = page.details ? finding.worst.size() : kMostOnScreen;
+  std::string text;
+  for (const audit::ContradictedPlace& place : finding.worst) {
+    if (left-- == 0) break;
+    text += page.field(
+        "", fmt::format("{} at {}", in_thousands(place.samples),
+                        code_place(place.function, place.offset, place.address, place.module)));
+  }
+  const std::size_t more = finding.places.size() - std::min(finding.worst.size(), kMostOnScreen);
+  if (!page.details && more > 0) {
+    text += page.field(
+        "", fmt::format("and {}: --details", analysis::counted(more, "other instruction")));
+  }
+  return text;
+}
+
 /// Summarizes the samples that contradict what else they recorded. `clause`: what contradicted ones
 /// are; `lack`: what is said of samples without it. `fewest`: contradicted samples that make a
 /// line.
@@ -68,7 +88,8 @@ std::string contradictions_line(const Page& page, std::string_view name,
              name,
              of + share_text(page, share, "judged", clause) +
                  (undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
-             share.count > 0 ? Ink::red : Ink::plain);
+             share.count > 0 ? Ink::red : Ink::plain) +
+         places_text(page, *finding);
 }
 
 /// "203 are 1 instruction after it, 2 fit several instructions, for 73 it was not found"; empty: no
@@ -143,8 +164,10 @@ std::string addresses_line(const Page& page, const EventAudit& event, const std:
   if (found.share.total > 0) parts.push_back(decided_text(page, found));
   if (found.undecided() > 0) parts.push_back(undecided_text(found));
   if (parts.empty()) return text;
-  return text + page.field("addresses", fmt::format("{}{}", of, fmt::join(parts, "; ")),
-                           found.share.count > 0 ? Ink::red : Ink::plain);
+  return text +
+         page.field("addresses", fmt::format("{}{}", of, fmt::join(parts, "; ")),
+                    found.share.count > 0 ? Ink::red : Ink::plain) +
+         places_text(page, found);
 }
 
 }  // namespace
