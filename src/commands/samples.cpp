@@ -475,6 +475,7 @@ Command samples_command() {
       .options = {{"INPUT", Value::file("INPUT", options->files).several(),
                    "runs or recordings of perf, printed one after the other: files, directories of "
                    "perf record --threads, - for standard input (default: perf.data)"},
+                  example_option(options->files),
                   {"--columns", Value::text("COLUMNS", options->columns).separated(),
                    "comma-separated: time (ns), pid, tid, cpu, attr (index of the event), event, "
                    "period, addr, weight, data_src, mem (its words), phys_addr, spe_op, "
