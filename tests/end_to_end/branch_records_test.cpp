@@ -71,7 +71,7 @@ TEST_F(BranchRecordsCommand, ReportsPlacesAndTheMissingFile) {
   record({{0x30, 0x10}, {0x20, 0x38}, {0x50, 0x18}}, 3);
   const auto text = audit();
   EXPECT_THAT(text.out,
-              AllOf(HasSubstr("1 of 2 judged branch records (50.00%) are impossible"),
+              AllOf(HasSubstr("1 of 2 judged branch records (50.00%) is impossible"),
                     HasSubstr("0x30 (evil\\x1b[31m) to 0x10: before the target of the "),
                     HasSubstr("3 branch records are in 1 file whose code is missing: /nowhere/"),
                     HasSubstr("--debuginfod"), Not(HasSubstr("\x1b"))));

@@ -571,8 +571,8 @@ TEST_F(DataAddressesOfSamples, AreShownInEachFormat) {
   for (const bool details : {false, true}) {
     output::Page page{.width = 200, .details = details};
     EXPECT_THAT(output::audit_text(audits, page),
-                HasSubstr("addresses  1 of 4 decided samples (25.00%, 4.56–69.94%) are not at the "
-                          "instruction that accessed their data address: for 1 it was not found; 1 "
+                HasSubstr("addresses  1 of 4 decided samples (25.00%, 4.56–69.94%) is not at the "
+                          "instruction that accessed its data address: for 1 it was not found; 1 "
                           "is undecided (1 relative to FS or GS)"));
     EXPECT_THAT(output::audit_text(audits, page),
                 HasSubstr("1 of 5 judged samples (20.00%) is at the wrong instruction, by what it "

@@ -264,8 +264,8 @@ TEST_F(IbsRecordsOfSamples, AreShownInEachFormat) {
                  "its IBS record; no sample is judged by its event"));
   for (const bool details : {false, true}) {
     EXPECT_THAT(output::audit_text(audits, {.width = 200, .details = details}),
-                HasSubstr("IBS        1 of 4 judged samples (25.00%, 4.56–69.94%) are at "
-                          "instructions that cannot be that of their IBS record; 1 undecided"));
+                HasSubstr("IBS        1 of 4 judged samples (25.00%, 4.56–69.94%) is at "
+                          "an instruction that cannot be that of its IBS record; 1 undecided"));
   }
 }
 

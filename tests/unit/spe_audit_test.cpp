@@ -219,8 +219,8 @@ TEST_F(SpeRecordsOfSamples, AreShownInEachFormat) {
       StartsWith("1 of 4 judged samples (25.00%) is at an instruction that cannot be that of "
                  "its SPE record; no sample is judged by its event"));
   EXPECT_THAT(output::audit_text(audits, {.width = 200, .details = true}),
-              HasSubstr("SPE        1 of 4 judged samples (25.00%, 4.56–69.94%) are at "
-                        "instructions that cannot be that of their SPE record; 1 undecided"));
+              HasSubstr("SPE        1 of 4 judged samples (25.00%, 4.56–69.94%) is at "
+                        "an instruction that cannot be that of its SPE record; 1 undecided"));
 }
 
 TEST_F(SpeRecordsOfSamples, AreCountedInListings) {
