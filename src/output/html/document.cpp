@@ -37,14 +37,18 @@ std::string origin_section(const Origin& origin) {
   return content + element("footer", "", "skidscan " + escaped(origin.version));
 }
 
-/// Puts a table into a box that scrolls, also by keyboard, where the window is narrower than the
-/// table.
-std::string scrolling(std::string_view classes, const std::string& head, const std::string& body) {
+/// Puts content into a box that scrolls, also by keyboard, where the window is narrower than it.
+std::string scrolling(std::string_view content) {
   return fmt::format(R"(<div class="scroll" tabindex="0">{}</div>)"
                      "\n",
-                     element("table", classes,
-                             (head.empty() ? "" : element("thead", "", element("tr", "", head))) +
-                                 element("tbody", "", body)));
+                     content);
+}
+
+/// Returns a table in such a box, of the cells of its head, which may be none, and its rows.
+std::string table_of(std::string_view classes, const std::string& head, const std::string& body) {
+  return scrolling(element("table", classes,
+                           (head.empty() ? "" : element("thead", "", element("tr", "", head))) +
+                               element("tbody", "", body)));
 }
 
 /// Returns a row of a table. Its indent is a class; a row without cells spans the table.
@@ -129,7 +133,7 @@ std::string preformatted(std::string_view text) {
     }
     markup += '\n';
   }
-  return element("pre", "", markup);
+  return scrolling(element("pre", "", markup));
 }
 
 std::string table(const Table& table) {
@@ -137,7 +141,7 @@ std::string table(const Table& table) {
   for (const Cell& cell : table.header) head += element("th", "number", escaped(cell.text));
   std::string body;
   for (const Row& row : table.rows) body += table_row(row, table.header.size());
-  return scrolling("", head, body);
+  return table_of("", head, body);
 }
 
 std::string list(const List& list) {
@@ -171,7 +175,7 @@ std::string list(const List& list) {
     body += element("tr", "", cells);
     row = next;
   }
-  return scrolling(is_sortable ? "sortable" : "", has_titles ? head : "", body);
+  return table_of(is_sortable ? "sortable" : "", has_titles ? head : "", body);
 }
 
 }  // namespace skid::output::html

@@ -59,7 +59,8 @@ inline std::string folded(std::string_view summary, const std::string& content) 
   return element("details", "", element("summary", "", escaped(summary)) + content);
 }
 
-/// Returns a text with the colours of a terminal (Page::paint()) as it is laid out there.
+/// Returns a text with the colours of a terminal (Page::paint()) as it is laid out there, in a box
+/// that scrolls.
 std::string preformatted(std::string_view text);
 
 std::string table(const Table& table);
