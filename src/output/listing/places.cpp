@@ -111,8 +111,7 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
     list.columns.push_back({"%", Kind::number, columns.size() > 1 ? 1 : 0});
     read.push_back(listing.columns[columns[i]].read());
   }
-  list.columns.push_back(
-      {"line", page.html ? Kind::text : Kind::front_shortened, 0, by == By::line});
+  list.columns.push_back({"line", Kind::front_shortened, 0, by == By::line});
   const bool has_inlined = std::ranges::any_of(
       listing.places, [](const auto& place) { return !place.first.inlined.empty(); });
   list.columns.push_back({has_inlined ? "function, in which inlined" : "function", Kind::shortened,
