@@ -3,6 +3,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
+#include "src/symbols/compressed_file.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <elf.h>
 #include <elfutils/libdwelf.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 namespace skid::symbols {
 
@@ -79,6 +81,14 @@ std::string read_build_id(Elf* elf) {
   return hexadecimal({static_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)});
 }
 
+/// Returns the content of a compressed file of `size` bytes; empty if it is none.
+std::string content_of(const FileDescriptor& file, std::uint64_t size, std::uint64_t allowance) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(size, kMostBytes)));
+  bytes.resize(read_at(file, bytes, 0));
+  return decompressed(bytes, allowance);
+}
+
 }  // namespace
 
 ElfFile ElfFile::open(const std::filesystem::path& path, std::optional<std::uint64_t> allowance) {
@@ -102,7 +112,13 @@ ElfFile ElfFile::open(const std::filesystem::path& path, std::optional<std::uint
   // Read, not mapped: if another process truncated a mapped file, this process would be killed.
   file.elf_ = ElfHandle(elf_begin(file.descriptor_.get(), ELF_C_READ, nullptr));
   if (!file.elf_) refuse(std::string("a file that cannot be read as one: ") + elf_errmsg(-1));
-  if (elf_kind(file.elf_.get()) != ELF_K_ELF) refuse("a file of another format");
+  if (elf_kind(file.elf_.get()) != ELF_K_ELF) {
+    const std::string content = content_of(file.descriptor_, size, file.allowance_);
+    if (content.empty()) refuse("a file of another format");
+    ElfFile inside = in_memory(content, file.allowance_);
+    inside.path_ = path;
+    return inside;
+  }
   if (gelf_getehdr(file.elf_.get(), &file.header_) == nullptr) refuse("a damaged ELF header");
   if (!notes_fit(file.elf_.get(), file.allowance_)) refuse("a file with too many notes");
 
@@ -115,6 +131,12 @@ ElfFile ElfFile::open(const std::filesystem::path& path, std::optional<std::uint
     file.section_names_ = string_table(file.elf_.get(), names);
   }
   return file;
+}
+
+ElfFile ElfFile::in_memory(std::string_view content, std::uint64_t allowance) {
+  const FileDescriptor memory(::memfd_create("elf", MFD_CLOEXEC));
+  write_all(memory, content, "memory");
+  return open(fmt::format("/proc/self/fd/{}", memory.get()), allowance);
 }
 
 std::string_view section_name(std::string_view names, const GElf_Shdr& section) {

@@ -1,0 +1,15 @@
+// Files that xz or zstd compressed: modules of the kernel, and the symbols within stripped files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace skid::symbols {
+
+/// Returns the content of a file that was compressed by xz or zstd, of at most `most` bytes; empty
+/// if it is neither, damaged, or larger. The decompressor takes 128 MiB at most in addition.
+std::string decompressed(std::span<const std::byte> file, std::uint64_t most);
+
+}  // namespace skid::symbols
