@@ -307,7 +307,8 @@ bool Reader::add_function(Reading& reading) {
     if (where_is(located) == Where::kernel) {
       const std::string dso = locate::kernel_dso_name(mapped);
       if (!is_selected_module(dso)) return;
-      const auto symbol = reading.kernel.symbol_at(mapped, located.ip, located.location->offset);
+      const auto symbol = locate::kernel_function_at(reading.kernel, modules_, mapped, located.ip,
+                                                     located.location->offset);
       if (!symbol || symbol->name != name) return;
       is_in_kernel = true;
       Code& code = code_at(listing_.codes, Kind::kernel_function, nullptr, dso, symbol->range);

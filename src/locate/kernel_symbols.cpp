@@ -166,7 +166,7 @@ const std::string& KernelSymbols::believable_module(const std::string& dso, std:
     answer->second = module;
   } else {
     remarks_.push_back(fmt::format(
-        "{}: {}; its symbols are not known", dso,
+        "{}: {}; kallsyms does not name its functions", dso,
         code ? "is not loaded where it was recorded" : "is not among the modules loaded now"));
   }
   return answer->second;

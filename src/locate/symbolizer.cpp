@@ -10,10 +10,24 @@
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 
-#include <optional>
 #include <utility>
 
 namespace skid::locate {
+
+std::optional<symbols::Function> kernel_function_at(KernelSymbols& kernel, ModuleStore& modules,
+                                                    const symbols::MappedFile& file,
+                                                    std::uint64_t address, std::uint64_t offset) {
+  auto function = kernel.symbol_at(file, address, offset);
+  if (function || file.build_id.empty() || file.path == kKernelName) return function;
+  const auto* module = modules.find(file).module;
+  if (module == nullptr || !module->is_kernel_module()) return std::nullopt;
+  const auto linked = module->address_at(offset);
+  if (linked) function = module->function_at(*linked);
+  if (!function) return std::nullopt;
+  function->range.begin += address - *linked;
+  function->range.end += address - *linked;
+  return function;
+}
 
 Symbol Symbolizer::symbol_at(symbols::FileLocation location, std::uint64_t address,
                              bool in_kernel) {
@@ -41,7 +55,7 @@ Symbol Symbolizer::look_up(symbols::FileLocation location, std::uint64_t address
   const symbols::MappedFile& file = spaces_.file(location.file);
   std::optional<symbols::Function> function;
   if (in_kernel) {
-    function = kernel_.symbol_at(file, address, location.offset);
+    function = kernel_function_at(kernel_, modules_, file, address, location.offset);
   } else if (is_perf_map(file.path)) {
     address = location.offset;
     function = modules_.generated_function_at(file.path, address);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 namespace skid::symbols {
 
 struct FileLocation;
+struct Function;
+struct MappedFile;
 
 class AddressSpaces;
 }  // namespace skid::symbols
@@ -21,6 +24,13 @@ namespace skid::locate {
 
 class KernelSymbols;
 class ModuleStore;
+
+/// Returns the function of the kernel or of a module at `address`, with its recorded range: by
+/// `kernel` (KernelSymbols::symbol_at, which has the parameters), else by the module's file with
+/// the recorded build-id.
+std::optional<symbols::Function> kernel_function_at(KernelSymbols& kernel, ModuleStore& modules,
+                                                    const symbols::MappedFile& file,
+                                                    std::uint64_t address, std::uint64_t offset);
 
 /// The function at a sampled address.
 struct Symbol {

@@ -5,6 +5,8 @@
 #include "src/support/file_descriptor.h"
 #include "src/symbols/binary_places.h"
 #include "src/symbols/elf_file.h"
+#include "src/symbols/elf_sections.h"
+#include "src/symbols/kernel_module.h"
 #include "src/symbols/line_table.h"
 #include "src/symbols/location.h"
 #include "src/symbols/mini_debug_info.h"
@@ -64,7 +66,8 @@ std::size_t image_size(const Elf64_Ehdr& header) {
 
 struct Module::Contents {
   Contents(ElfFile opened, BinaryPlaces where, NameStyle names)
-      : file(std::move(opened)),
+      : kernel_module(load_kernel_module(opened)),
+        file(kernel_module ? std::move(kernel_module->file) : std::move(opened)),
         places(std::move(where)),
         style(names),
         holds_code(has_code_in(file)) {}
@@ -94,6 +97,7 @@ struct Module::Contents {
     return lines ? &*lines : nullptr;
   }
 
+  std::optional<KernelModule> kernel_module;  ///< its file is `file`
   ElfFile file;
   BinaryPlaces places;
   NameStyle style;
@@ -159,7 +163,20 @@ bool Module::is_mapped_as(AddressRange offsets, bool is_whole) const {
   return fits_pages_of(4096) || fits_pages_of(16384) || fits_pages_of(65536);
 }
 
+bool Module::is_kernel_module() const {
+  return contents_->kernel_module.has_value();
+}
+
+const std::vector<AddressRange>& Module::unresolved_fields() const {
+  static const std::vector<AddressRange> none;
+  return contents_->kernel_module ? contents_->kernel_module->unresolved : none;
+}
+
 std::optional<std::uint64_t> Module::address_at(std::uint64_t file_offset) const {
+  if (contents_->kernel_module) {
+    const bool is_in = file_offset < contents_->kernel_module->code_end;
+    return is_in ? std::optional(file_offset) : std::nullopt;
+  }
   std::optional<std::uint64_t> address;
   for (const GElf_Phdr& segment : contents_->file.segments()) {
     if (file_offset < segment.p_offset) continue;
@@ -215,6 +232,12 @@ std::vector<std::uint64_t> Module::function_starts() const {
 
 std::vector<std::uint64_t> Module::symbol_values() const {
   return contents_->symbol_table().symbol_values();
+}
+
+std::optional<AddressRange> Module::section(std::string_view name) const {
+  const auto found = section_named(contents_->file, name);
+  if (!found) return std::nullopt;
+  return AddressRange::of_size(found->header.sh_addr, found->header.sh_size);
 }
 
 std::optional<std::uint64_t> Module::value_of(std::string_view name) const {

@@ -20,9 +20,9 @@
 
 namespace skid::symbols {
 
-/// An opened ELF file. Addresses are link-time virtual addresses of that file. Symbols and DWARF
-/// are read on first use, from the file or from its separate debug file if installed; only one
-/// thread at a time may use a module.
+/// An opened ELF file. Addresses are link-time virtual addresses of that file; of a module of the
+/// kernel those of kernel_module.h. Symbols and DWARF are read on first use, from the file or from
+/// its separate debug file if installed; only one thread at a time may use a module.
 class Module {
  public:
   /// Opens a regular file, read-only. Throws InputError if it is not a regular file or not ELF. A
@@ -51,8 +51,15 @@ class Module {
   /// (SHT_NOBITS), although its program headers include it.
   bool has_code() const;
 
+  /// Whether it is a module of the kernel for x86-64, which has addresses by its place in memory.
+  bool is_kernel_module() const;
+  /// Of a module of the kernel: the fields of instructions whose value depends on addresses that
+  /// are not in the file, ascending. Empty for other files.
+  const std::vector<AddressRange>& unresolved_fields() const;
+
   /// Returns the link-time address of the byte at `file_offset`, by the program headers; nullopt if
-  /// no PT_LOAD segment contains it. Executable segments take precedence.
+  /// no PT_LOAD segment contains it. Executable segments take precedence. Of a module of the kernel
+  /// `file_offset` is that in its recorded mapping; nullopt beyond the code whose place is certain.
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
 
   /// Returns the link-time addresses of the PT_LOAD segments in the order of the file, including
@@ -84,6 +91,8 @@ class Module {
   /// Returns the values of all defined symbols of any type, including labels within functions;
   /// lowest first, each once.
   std::vector<std::uint64_t> symbol_values() const;
+  /// Returns the addresses of the first section of that name; nullopt: the file has none.
+  std::optional<AddressRange> section(std::string_view name) const;
   /// Returns the value of the symbol of that name, of any type; nullopt: the file has none.
   std::optional<std::uint64_t> value_of(std::string_view name) const;
   /// Returns the source line of an address, from DWARF line tables if there are any.

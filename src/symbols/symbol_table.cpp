@@ -92,10 +92,9 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
                          const ElfFile* mini_debug_info, NameStyle style)
     : style_(style) {
   // Symbols of relocatable files have section offsets, not addresses.
-  if (file.header().e_type == ET_REL) return;
-
   const auto read = [this](const ElfFile* from, GElf_Word type) {
-    const auto table = from != nullptr ? section_of_type(*from, type) : std::nullopt;
+    const bool has_addresses = from != nullptr && from->header().e_type != ET_REL;
+    const auto table = has_addresses ? section_of_type(*from, type) : std::nullopt;
     if (table) read_symbols(*from, table->section);
   };
   read(&file, SHT_SYMTAB);

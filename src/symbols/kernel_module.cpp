@@ -1,0 +1,218 @@
+// The kernel places the executable sections of a module in the order of its file, each aligned as
+// the file states, but for those that it frees after the start (layout_sections() in
+// kernel/module/main.c, up to Linux 5.18 kernel/module.c; on x86-64 nothing is inserted). Where the
+// sections of exit functions belong depends on the configuration (CONFIG_MODULE_UNLOAD), so that
+// the place of code after them is not certain. The relocations are those of apply_relocate_add() in
+// arch/x86/kernel/module.c.
+#include "src/symbols/kernel_module.h"
+
+#include "src/support/byte_order.h"
+#include "src/support/file.h"
+#include "src/symbols/elf_sections.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <elf.h>
+#include <gelf.h>
+
+namespace skid::symbols {
+namespace {
+
+constexpr std::uint64_t kElsewhere = 0x2000'0000;   ///< an address that no section has
+constexpr std::uint64_t kOthers = 0x4000'0000;      ///< of sections that are not where the code is
+constexpr std::uint64_t kMostPlaced = 0x1000'0000;  ///< maximum size of code, and of other sections
+
+/// Bytes of a file. A read or write beyond their end sets `failed`, and has no other effect.
+struct FileBytes {
+  std::string bytes;
+  bool failed = false;
+
+  template <typename T>
+  T read(std::uint64_t offset) {
+    T value{};
+    if (has<T>(offset)) std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+  }
+  template <typename T>
+  void write(std::uint64_t offset, const T& value) {
+    if (has<T>(offset)) std::memcpy(bytes.data() + offset, &value, sizeof value);
+  }
+
+ private:
+  template <typename T>
+  bool has(std::uint64_t offset) {
+    const bool is_in = offset <= bytes.size() && bytes.size() - offset >= sizeof(T);
+    failed |= !is_in;
+    return is_in;
+  }
+};
+
+class Loader {
+ public:
+  explicit Loader(const ElfFile& file) : file_(file), header_(file.header()) {
+    image_.bytes.resize(static_cast<std::size_t>(size_of(file.descriptor())));
+    const auto bytes = std::as_writable_bytes(std::span(image_.bytes));
+    image_.bytes.resize(read_at(file.descriptor(), bytes, 0));
+    for (std::uint64_t i = 0; i < header_.e_shnum; ++i) {
+      sections_.push_back(image_.read<Elf64_Shdr>(header_.e_shoff + i * sizeof(Elf64_Shdr)));
+    }
+  }
+
+  std::optional<KernelModule> load() {
+    place();
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type == SHT_SYMTAB) add_addresses(section);
+    }
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type == SHT_RELA) relocate(section);
+    }
+    append_segments();
+    if (image_.failed) return std::nullopt;
+    std::ranges::sort(unresolved_);
+    return KernelModule{ElfFile::in_memory(image_.bytes, file_.allowance()), code_end_,
+                        std::move(unresolved_)};
+  }
+
+ private:
+  static bool is_code(const Elf64_Shdr& section) {
+    constexpr std::uint64_t kCode = SHF_ALLOC | SHF_EXECINSTR;
+    return (section.sh_flags & kCode) == kCode;
+  }
+
+  /// Gives sections their addresses.
+  void place() {
+    bool is_certain = true;
+    std::uint64_t code = 0, others = kOthers;
+    is_placed_.resize(sections_.size());
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      Elf64_Shdr& section = sections_[i];
+      const std::string_view name = file_.section_name(section);
+      if (is_code(section) && name.starts_with(".exit")) is_certain = false;
+      is_placed_[i] = is_code(section) && is_certain && !name.starts_with(".init");
+      if ((section.sh_flags & SHF_ALLOC) == 0) continue;
+      std::uint64_t& next = is_placed_[i] ? code : others;
+      const std::uint64_t alignment = std::max<std::uint64_t>(section.sh_addralign, 1);
+      image_.failed |= !std::has_single_bit(alignment) || alignment > kMostPlaced ||
+                       section.sh_size > kMostPlaced;
+      if (image_.failed) return;
+      section.sh_addr = (next + alignment - 1) / alignment * alignment;
+      next = section.sh_addr + section.sh_size;
+      image_.failed |= next > (is_placed_[i] ? 0 : kOthers) + kMostPlaced;
+      image_.write(header_.e_shoff + i * sizeof section, section);
+    }
+    code_end_ = code;
+  }
+
+  /// Returns the number of entries in a table; 0 if its section is not in the file, or if all
+  /// tables so far are longer than the file, so that they overlap.
+  template <typename Entry>
+  std::uint64_t entries_of(const Elf64_Shdr& table) {
+    tables_ += std::min<std::uint64_t>(table.sh_size, image_.bytes.size());
+    if (tables_ > image_.bytes.size()) image_.failed = true;
+    return image_.failed ? 0 : table.sh_size / sizeof(Entry);
+  }
+
+  /// Adds the addresses of their sections to symbols.
+  void add_addresses(const Elf64_Shdr& table) {
+    const std::uint64_t count = entries_of<Elf64_Sym>(table);
+    for (std::uint64_t i = 0; i < count && !image_.failed; ++i) {
+      const std::uint64_t at = table.sh_offset + i * sizeof(Elf64_Sym);
+      auto symbol = image_.read<Elf64_Sym>(at);
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= sections_.size()) continue;
+      symbol.st_value += sections_[symbol.st_shndx].sh_addr;
+      image_.write(at, symbol);
+    }
+  }
+
+  void relocate(const Elf64_Shdr& table) {
+    if (table.sh_info >= sections_.size() || table.sh_link >= sections_.size()) return;
+    const Elf64_Shdr &target = sections_[table.sh_info], &symbols = sections_[table.sh_link];
+    // The kernel leaves out what it does not load.
+    if ((target.sh_flags & SHF_ALLOC) == 0 || target.sh_type == SHT_NOBITS) return;
+    const std::uint64_t count = entries_of<Elf64_Rela>(table);
+    for (std::uint64_t i = 0; i < count && !image_.failed; ++i) {
+      const auto entry = image_.read<Elf64_Rela>(table.sh_offset + i * sizeof(Elf64_Rela));
+      const auto type = ELF64_R_TYPE(entry.r_info);
+      const bool is_relative =
+          type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_PC64;
+      const bool is_short =
+          type == R_X86_64_32 || type == R_X86_64_32S || (is_relative && type != R_X86_64_PC64);
+      if (type == R_X86_64_NONE) continue;
+      const std::uint64_t width = is_short ? 4 : 8, number = ELF64_R_SYM(entry.r_info);
+      image_.failed |= (!is_short && !is_relative && type != R_X86_64_64) ||
+                       number >= symbols.sh_size / sizeof(Elf64_Sym) ||
+                       entry.r_offset > target.sh_size || target.sh_size - entry.r_offset < width;
+      if (image_.failed) return;
+      const auto symbol = image_.read<Elf64_Sym>(symbols.sh_offset + number * sizeof(Elf64_Sym));
+      const bool is_here = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < sections_.size();
+      const bool is_known =
+          is_here && (is_placed_[symbol.st_shndx] || !is_code(sections_[symbol.st_shndx]));
+      const std::uint64_t place = target.sh_addr + entry.r_offset;
+      const std::uint64_t value = (is_here ? symbol.st_value : kElsewhere) +
+                                  static_cast<std::uint64_t>(entry.r_addend) -
+                                  (is_relative ? place : 0);
+      const std::uint64_t at = target.sh_offset + entry.r_offset;
+      if (is_short) {
+        image_.write(at, static_cast<std::uint32_t>(value));
+      } else {
+        image_.write(at, value);
+      }
+      if (!is_known && is_code(target)) unresolved_.push_back({place, place + width});
+    }
+  }
+
+  /// Adds a segment for each loaded section.
+  void append_segments() {
+    constexpr std::size_t kMost = 1000;  // ElfFile reads no more
+    constexpr std::size_t kAlignment = 8;
+    std::string& bytes = image_.bytes;
+    bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment);
+    Elf64_Ehdr header = header_;
+    header.e_type = ET_DYN;
+    header.e_phoff = bytes.size();
+    header.e_phentsize = sizeof(Elf64_Phdr);
+    header.e_phnum = 0;
+    for (const Elf64_Shdr& section : sections_) {
+      if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_type == SHT_NOBITS) continue;
+      Elf64_Phdr segment{};
+      segment.p_type = PT_LOAD;
+      segment.p_flags = is_code(section) ? PF_R | PF_X : PF_R;
+      segment.p_offset = section.sh_offset;
+      segment.p_vaddr = section.sh_addr;
+      segment.p_filesz = segment.p_memsz = section.sh_size;
+      bytes.append(reinterpret_cast<const char*>(&segment), sizeof segment);
+      if (++header.e_phnum > kMost) image_.failed = true;
+    }
+    image_.write(0, header);
+  }
+
+  const ElfFile& file_;
+  GElf_Ehdr header_;
+  FileBytes image_;
+  std::vector<Elf64_Shdr> sections_;
+  std::vector<bool> is_placed_;  ///< by section: whether its address is certain
+  std::uint64_t code_end_ = 0;
+  std::uint64_t tables_ = 0;  ///< bytes of tables that were read
+  std::vector<AddressRange> unresolved_;
+};
+
+}  // namespace
+
+std::optional<KernelModule> load_kernel_module(const ElfFile& file) {
+  static_assert(kHostOrder == ByteOrder::little);
+  const GElf_Ehdr& header = file.header();
+  const bool is_object = header.e_type == ET_REL && header.e_machine == EM_X86_64 &&
+                         header.e_ident[EI_CLASS] == ELFCLASS64 &&
+                         header.e_ident[EI_DATA] == ELFDATA2LSB;
+  if (!is_object || !section_named(file, ".gnu.linkonce.this_module")) return std::nullopt;
+  return Loader(file).load();
+}
+
+}  // namespace skid::symbols
