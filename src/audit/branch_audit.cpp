@@ -13,7 +13,8 @@
 // and none finds a fault. If the file is missing, only addresses are compared: 0x1058 must not be
 // below 0x1050.
 //
-// The code of the kernel is judged where its file states that it is as in memory (KernelCode).
+// The code of the kernel and its modules is judged where its file states that it is as in memory
+// (KernelCode).
 #include "src/audit/branch_audit.h"
 
 #include "analysis/share.h"
@@ -45,6 +46,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -138,14 +140,14 @@ class BranchJudge {
   struct Code {
     const symbols::Module* module = nullptr;  ///< null: see `problem`
     std::uint64_t address = 0;                ///< link-time
-    const KernelCode* kernel = nullptr;       ///< what the module of the kernel states of its code
+    const KernelCode* kernel = nullptr;       ///< what a file of the kernel states of its code
     BranchUnjudged problem = BranchUnjudged::none;
   };
   Code code_at(const symbols::FileLocation& place) {
     if (place.file == symbols::Region::kNoFile) return {.problem = BranchUnjudged::unmapped};
     Code code = file(place.file);
     if (code.module == nullptr) return code;
-    if (code.kernel != nullptr) {
+    if (code.kernel != nullptr && !code.module->is_kernel_module()) {
       code.address = code.kernel->link_address(place.offset);
       return code;
     }
@@ -177,11 +179,14 @@ class BranchJudge {
     } else {
       found.module = module;
     }
-    if (found.module == nullptr || mapped.path != locate::kKernelName) return found;
-    if (spaces_.kernel_reference())
-      kernel_ = KernelCode::read(*module, *spaces_.kernel_reference());
-    if (kernel_) {
-      found.kernel = &*kernel_;
+    const bool is_kernel = mapped.path == locate::kKernelName;
+    if (found.module == nullptr || (!is_kernel && !module->is_kernel_module())) return found;
+    const auto& reference = spaces_.kernel_reference();
+    auto kernel = module->is_kernel_module() ? KernelCode::read_module(*module)
+                  : reference                ? KernelCode::read(*module, *reference)
+                                             : std::nullopt;
+    if (kernel) {
+      found.kernel = &kernels_.emplace_back(std::move(*kernel));
     } else {
       found = {.problem = BranchUnjudged::patched};
     }
@@ -199,7 +204,9 @@ class BranchJudge {
   bool may_be_patched(const Code& code, const Instruction& instruction) const {
     const bool may_follow = fuses_ && instruction.flow == Flow::next;
     const std::uint64_t length = may_follow ? kLongestInstruction : instruction.length;
-    return code.kernel != nullptr && code.kernel->is_patched({code.address, code.address + length});
+    const AddressRange range{code.address, code.address + length};
+    return code.kernel != nullptr &&
+           (code.kernel->is_patched(range) || code.kernel->is_unresolved(range));
   }
 
   /// Returns the code from an address on: at least the bytes of the longest instruction, unless the
@@ -282,6 +289,8 @@ class BranchJudge {
     const bool enters = record.crossing == CountedBranch::Crossing::enters_kernel;
     const Code code = code_at(enters ? record.to : record.from);
     if (code.kernel == nullptr || !code.kernel->is_code(code.address)) return kNotKnown;
+    // Guests, whose addresses can look like those of user mode, enter and leave in modules.
+    if (code.module->is_kernel_module()) return kNotKnown;
     if (enters) {
       const bool is_right = code.kernel->is_entry(code.address);
       return {.fault = is_right ? BranchFault::none : BranchFault::wrong_entry};
@@ -307,6 +316,8 @@ class BranchJudge {
       return {.unjudged = BranchUnjudged::patched};
     }
     const Code to = code_at(branch.to);
+    // An exception may occur at any instruction. Where it enters is in the file of the kernel.
+    if (code.module->is_kernel_module() && to.kernel == nullptr) return {.unjudged = to.problem};
     if (to.kernel != nullptr && to.kernel->is_entry(to.address)) return kUndecided;
     if (instruction->flow == Flow::next) return no_branch(branch, code, *instruction);
     const BranchVerdict found = transfer(branch, *instruction, code.address);
@@ -355,7 +366,7 @@ class BranchJudge {
   /// AMD records it (get_branch_type() in arch/x86/events/utils.c).
   bool fuses_;
   std::map<symbols::FileIndex, Code> files_;
-  std::optional<KernelCode> kernel_;
+  std::deque<KernelCode> kernels_;  ///< of the kernel and its modules
   /// The code that was read last, and where it is.
   const symbols::Module* window_of_ = nullptr;
   std::uint64_t window_begin_ = 0;

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace skid::audit {
 namespace {
@@ -23,10 +24,11 @@ struct Layout {
   std::uint8_t length_at = 0;  ///< offset of the byte with the code's length; 0: see `Table`
 };
 
-/// A table between two symbols, and the bytes that are replaced before and from the address in an
-/// entry on, if the entry has no length. The layout is the first by which all entries are of code.
+/// A table between two symbols, in a module a section, and the bytes that are replaced before and
+/// from the address in an entry on, if the entry has no length. The layout is the first by which
+/// all entries are of code.
 struct Table {
-  const char *begin, *end;
+  const char *begin, *end, *section;
   std::array<Layout, 3> layouts;
   std::uint64_t before = 0, length = 5;
 };
@@ -35,27 +37,31 @@ struct Table {
 /// bytes since 6.3, of 12 since 5.13 and up to 4.0, of 13 between), that of arm64 (12),
 /// asm/paravirt_types.h (up to 6.7), include/linux/jump_label.h (relative since 4.20),
 /// static_call_types.h, arch/*/kernel/vmlinux.lds.S. FineIBT replaces 14 bytes before indirect
-/// calls, and the 16 and more before a function (arch/x86/kernel/alternative.c).
+/// calls, and the 16 and more before a function (arch/x86/kernel/alternative.c). LOCK prefixes on a
+/// single CPU (__smp_locks) and ENDBRs that no call needs (__ibt_endbr_seal) are replaced by
+/// instructions of the same length, no branches either.
 constexpr std::array kTables{
     Table{"__alt_instructions",
           "__alt_instructions_end",
+          ".altinstructions",
           {{{14, true, 12}, {12, true, 10}, {13, true, 10}}}},
-    Table{"__parainstructions", "__parainstructions_end", {{{16, false, 9}}}},
-    Table{"__retpoline_sites", "__retpoline_sites_end", {{{4}}}, 14, 8},
-    Table{"__return_sites", "__return_sites_end", {{{4}}}},
-    Table{"__call_sites", "__call_sites_end", {{{4}}}},
-    Table{"__cfi_sites", "__cfi_sites_end", {{{4}}}, 0, 40},
-    Table{"__start_static_call_sites", "__stop_static_call_sites", {{{8}}}},
-    Table{"__start___jump_table", "__stop___jump_table", {{{16}, {24, false}}}, 0, 1},
-    Table{"__start_mcount_loc", "__stop_mcount_loc", {{{8, false}}}},
+    Table{"__parainstructions", "__parainstructions_end", ".parainstructions", {{{16, false, 9}}}},
+    Table{"__retpoline_sites", "__retpoline_sites_end", ".retpoline_sites", {{{4}}}, 14, 8},
+    Table{"__return_sites", "__return_sites_end", ".return_sites", {{{4}}}},
+    Table{"__call_sites", "__call_sites_end", ".call_sites", {{{4}}}},
+    Table{"__cfi_sites", "__cfi_sites_end", ".cfi_sites", {{{4}}}, 0, 40},
+    Table{"__start_static_call_sites", "__stop_static_call_sites", ".static_call_sites", {{{8}}}},
+    Table{
+        "__start___jump_table", "__stop___jump_table", "__jump_table", {{{16}, {24, false}}}, 0, 1},
+    Table{"__start_mcount_loc", "__stop_mcount_loc", "__mcount_loc", {{{8, false}}}},
 };
 
 /// The most pieces of patched code. A kernel has about 500,000, a damaged file can have any number.
 constexpr std::size_t kMostPatched = std::size_t{1} << 22;
 
 /// The trampolines of static calls are patched as a whole.
-constexpr std::array<const char*, 2> kTrampolines{"__static_call_text_start",
-                                                  "__static_call_text_end"};
+constexpr std::array kTrampolines{"__static_call_text_start", "__static_call_text_end",
+                                  ".static_call.text"};
 /// Handlers of exceptions were in the section of kprobes, too, up to Linux 4.x
 /// (arch/x86/kernel/entry_64.S).
 constexpr std::array<std::array<const char*, 2>, 2> kEntries{
@@ -75,10 +81,21 @@ bool is_in(const std::vector<AddressRange>& code, std::uint64_t address) {
   return after != code.begin() && std::prev(after)->contains(address);
 }
 
+/// Whether one of `ranges`, which are ascending and disjoint, has bytes of `range`.
+bool meets(const std::vector<AddressRange>& ranges, AddressRange range) {
+  const auto next = std::ranges::upper_bound(ranges, range.begin, {}, &AddressRange::end);
+  return next != ranges.end() && next->begin < range.end;
+}
+
 std::optional<AddressRange> range_between(const symbols::Module& file, const char* begin,
                                           const char* end) {
   const auto first = file.value_of(begin), after = file.value_of(end);
   return first && after ? std::optional(AddressRange{*first, *after}) : std::nullopt;
+}
+
+std::optional<AddressRange> range_of(const symbols::Module& file, const char* begin,
+                                     const char* end, const char* section) {
+  return file.is_kernel_module() ? file.section(section) : range_between(file, begin, end);
 }
 
 /// Adds the code in the entries of a table to `patched`. False if some of it is not code.
@@ -91,12 +108,14 @@ bool read_table(AddressRange place, std::span<const std::byte> bytes, const Tabl
         layout.is_relative
             ? place.begin + at + static_cast<std::uint64_t>(std::int64_t{reader.i32()})
             : reader.u64();
-    if (address == 0) continue;  // a call of ftrace in a function that the linker left out
-    if (!is_in(code, address)) return false;
+    if (!is_in(code, address)) {
+      if (address == 0) continue;  // a call of ftrace in a function that the linker left out
+      return false;
+    }
     const std::uint64_t length = layout.length_at == 0
                                      ? table.length
                                      : std::to_integer<std::uint64_t>(bytes[at + layout.length_at]);
-    patched.push_back({address - table.before, address + length});
+    patched.push_back({address - std::min(address, table.before), address + length});
   }
   return true;
 }
@@ -118,39 +137,52 @@ std::optional<KernelCode> KernelCode::read(const symbols::Module& file,
     if (const auto entry = file.value_of(symbol)) kernel.entries_.push_back({*entry, *entry + 1});
   }
 
-  std::vector<AddressRange> patched;
-  if (const auto range = range_between(file, kTrampolines[0], kTrampolines[1])) {
-    patched.push_back(*range);
-  }
   kernel.code_ = file.executable_ranges();
+  return kernel.read_tables(file) ? std::optional(std::move(kernel)) : std::nullopt;
+}
+
+std::optional<KernelCode> KernelCode::read_module(const symbols::Module& file) {
+  KernelCode module;
+  module.code_ = file.executable_ranges();
+  module.unresolved_ = file.unresolved_fields();
+  return module.read_tables(file) ? std::optional(std::move(module)) : std::nullopt;
+}
+
+bool KernelCode::read_tables(const symbols::Module& file) {
+  std::vector<AddressRange> patched;
+  const auto trampolines = range_of(file, kTrampolines[0], kTrampolines[1], kTrampolines[2]);
+  if (trampolines) patched.push_back(*trampolines);
   for (const Table& table : kTables) {
-    const auto place = range_between(file, table.begin, table.end);
+    const auto place = range_of(file, table.begin, table.end, table.section);
     if (!place || place->empty()) continue;
     const std::vector<std::byte> bytes = file.code(*place);
-    if (bytes.size() != place->size()) return std::nullopt;
+    if (bytes.size() != place->size()) return false;
     const std::size_t before = patched.size();
     const bool is_read = std::ranges::any_of(table.layouts, [&](const Layout& layout) {
       patched.resize(before);
       return layout.size != 0 && bytes.size() % layout.size == 0 &&
              bytes.size() / layout.size <= kMostPatched - before &&
-             read_table(*place, bytes, table, layout, kernel.code_, patched);
+             read_table(*place, bytes, table, layout, code_, patched);
     });
-    if (!is_read) return std::nullopt;
+    if (!is_read) return false;
   }
   std::ranges::sort(patched, {}, &AddressRange::begin);
   for (const AddressRange& range : patched) {
-    if (!kernel.patched_.empty() && range.begin <= kernel.patched_.back().end) {
-      kernel.patched_.back().end = std::max(kernel.patched_.back().end, range.end);
+    if (!patched_.empty() && range.begin <= patched_.back().end) {
+      patched_.back().end = std::max(patched_.back().end, range.end);
     } else {
-      kernel.patched_.push_back(range);
+      patched_.push_back(range);
     }
   }
-  return kernel;
+  return true;
 }
 
 bool KernelCode::is_patched(AddressRange range) const {
-  const auto next = std::ranges::upper_bound(patched_, range.begin, {}, &AddressRange::end);
-  return next != patched_.end() && next->begin < range.end;
+  return meets(patched_, range);
+}
+
+bool KernelCode::is_unresolved(AddressRange range) const {
+  return meets(unresolved_, range);
 }
 
 bool KernelCode::is_entry(std::uint64_t address) const {

@@ -1,5 +1,5 @@
 // Which branch records of the kernel an audit accuses: by a small kernel whose file states what is
-// patched, loaded elsewhere than it was linked, and by addresses alone.
+// patched, loaded elsewhere than it was linked, by a small module, and by addresses alone.
 #include "src/audit/audit.h"
 #include "src/audit/branch_records.h"
 #include "src/perfdata/format.h"
@@ -24,6 +24,8 @@ namespace {
 using namespace perfdata;
 
 constexpr std::uint64_t kLoadedAbove = 0x1200'0000;  // KASLR
+constexpr std::uint64_t kModule = 0xffff'ffff'c010'0000;
+constexpr const char* kModulePath = "/lib/modules/6.1.0/kernel/small.ko";
 
 /// `entry`: of .altinstructions, of the size that kernels of some version have. `more`: assembly.
 std::string kernel_x86(const std::string& entry, const std::string& more = {}) {
@@ -152,8 +154,86 @@ __stop_mcount_loc:
          "\n";
 }
 
+/// A module whose functions are placed as in a kernel: .init.text is elsewhere, .text.unlikely
+/// after .text, and the place of .text.late is not known, because it follows .exit.text. Calls of
+/// symbols get relocations.
+constexpr const char* kSmallModule = R"(
+  .irp label, call_leaf, back, key, skip, again, unresolved, after, last, cold, leaf_end, call_rare, rare_end, late_end, init_end
+  .globl \label
+  .hidden \label
+  .endr
+_text:
+  function work
+  call __fentry__
+  pushq %rbx
+call_leaf:
+  call leaf
+back:
+  incl %eax
+  je skip
+  incl %eax
+key:
+  jmp cold
+skip:
+  decl %ebx
+again:
+  jne back
+unresolved:
+  call printk
+after:
+  incl %eax
+call_rare:
+  call rare
+last:
+  jmp work
+cold:
+  jmp __x86_return_thunk
+  end work
+  function leaf
+  incl %eax
+leaf_end:
+  ret
+  end leaf
+  .section .init.text, "ax"
+  function init
+  incl %eax
+init_end:
+  ret
+  end init
+  .section .text.unlikely, "ax"
+  .balign 16
+  function rare
+  incl %ecx
+rare_end:
+  ret
+  end rare
+  .section .exit.text, "ax"
+  function quit
+  ret
+  end quit
+  .section .text.late, "ax"
+  function late
+  incl %ecx
+late_end:
+  jmp late
+  end late
+  .section __jump_table, "aw"
+  .long key - ., cold - .
+  .quad 0
+  .section __mcount_loc, "a"
+  .quad work
+  .section .return_sites, "a"
+  .long cold - .
+  .section .gnu.linkonce.this_module, "aw"
+  .zero 64
+)";
+
 class KernelBranchRecordsTest : public AuditedProgram {
  protected:
+  void build_module(const std::string& code = kSmallModule) {
+    is_module_ = true;
+    AuditedProgram::build(code, Arch::x86_64, {"-nostdlib", "-r"});
+  }
   void build_code(const std::string& code, Arch arch) {
     arch_ = arch;
     AuditedProgram::build(
@@ -162,9 +242,9 @@ class KernelBranchRecordsTest : public AuditedProgram {
   }
   void build(const std::string& entry) { build_code(kernel_x86(entry), Arch::x86_64); }
 
-  /// Symbols: from, to. kUser: an address of user mode.
+  /// Symbols: from, to. kUser: an address of user mode, kKernel: of the kernel, not of a module.
   using Branch = std::pair<const char*, const char*>;
-  static constexpr const char* kUser = "user";
+  static constexpr const char *kUser = "user", *kKernelCode = "kernel";
   using Stack = std::vector<Branch>;  ///< the newest first
 
   /// Audits stacks of samples in the kernel. `has_file`: whether the kernel's file is given.
@@ -175,10 +255,15 @@ class KernelBranchRecordsTest : public AuditedProgram {
     event.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL;
     builder.event(event);
     const auto at = [&](const std::string& symbol) {
-      return symbol == kUser ? 0x40'1000 : assembled_->value_of(symbol) + kLoadedAbove;
+      if (symbol == kUser) return std::uint64_t{0x40'1000};
+      if (symbol == kKernelCode) return kKernelText + 64;
+      if (is_module_) return kModule + assembled_->module().value_of(symbol).value();
+      return assembled_->value_of(symbol) + kLoadedAbove;
     };
     constexpr std::uint16_t kKernel = PERF_RECORD_MISC_KERNEL;
-    builder.mmap(-1, at("_text"), 0x10'0000, at("_text"), "[kernel.kallsyms]_text", 1, kKernel);
+    const std::uint64_t text = is_module_ ? kKernelText : at("_text");
+    builder.mmap(-1, text, 0x10'0000, text, "[kernel.kallsyms]_text", 1, kKernel);
+    if (is_module_) builder.mmap(-1, kModule, 0x1'0000, 0, kModulePath, 1, kKernel);
     test::SampleToBuild sample{.ip = at("work"), .misc = kKernel, .time = 100};
     for (const Stack& stack : stacks) {
       sample.branches.clear();
@@ -187,7 +272,8 @@ class KernelBranchRecordsTest : public AuditedProgram {
     }
     const auto id = test::hex(symbols::Module::open(program_).build_id());
     const std::string_view bytes(reinterpret_cast<const char*>(id.data()), id.size());
-    builder.feature(HEADER_BUILD_ID, builder.build_id_entry("[kernel.kallsyms]", bytes, kKernel));
+    const char* file = is_module_ ? kModulePath : "[kernel.kallsyms]";
+    builder.feature(HEADER_BUILD_ID, builder.build_id_entry(file, bytes, kKernel));
     const bool is_arm = arch_ == Arch::aarch64;
     test::name_machine(is_arm ? "aarch64" : "x86_64",
                        is_arm ? "0x00000000410fd4f0" : "GenuineIntel,6,94,3", builder);
@@ -217,7 +303,9 @@ class KernelBranchRecordsTest : public AuditedProgram {
     return std::accumulate(counts.begin() + 1, counts.end(), std::uint64_t{0});
   }
 
+  static constexpr std::uint64_t kKernelText = 0xffff'ffff'9300'0000;
   Arch arch_ = Arch::x86_64;
+  bool is_module_ = false;  ///< the program is a module of the kernel
 };
 
 #define SKIP_OR_BUILD(...)              \
@@ -323,6 +411,64 @@ TEST_F(KernelBranchRecordsTest, AreComparedByAddressesWithoutAFile) {
   EXPECT_EQ(several.faults[static_cast<std::size_t>(BranchFault::backward)], 2U);
   EXPECT_EQ(several.judged, 2U);
   EXPECT_EQ(several.by_addresses[static_cast<std::size_t>(BranchUnjudged::no_file)], 2U);
+}
+
+#define SKIP_OR_BUILD_MODULE(...)       \
+  SKIP_WITHOUT("x86-64");               \
+  SKIP_WITHOUT_ASSEMBLER(Arch::x86_64); \
+  build_module(__VA_ARGS__)
+
+TEST_F(KernelBranchRecordsTest, AreJudgedByTheCodeOfModules) {
+  SKIP_OR_BUILD_MODULE();
+  EXPECT_EQ(newest({{"call_leaf", "leaf"}}), "possible");
+  EXPECT_EQ(newest({{"leaf_end", "back"}}), "possible");
+  EXPECT_EQ(newest({{"again", "leaf"}}), "wrong_target");
+  EXPECT_EQ(newest({{"call_leaf", "last"}}), "wrong_target") << "the call is relocated";
+  EXPECT_EQ(newest({{"skip", "back"}}), "not_a_branch");
+  EXPECT_EQ(newest({{"call_rare", "rare"}}), "possible") << "in another section";
+  EXPECT_EQ(newest({{"call_rare", "rare_end"}}), "wrong_target");
+  EXPECT_EQ(newest({{"rare_end", "last"}}), "possible");
+  EXPECT_EQ(newest({{"rare", "last"}}), "not_a_branch");
+  EXPECT_EQ(newest({{"call_rare", "rare"}, {"again", "after"}}), "possible");
+}
+
+TEST_F(KernelBranchRecordsTest, AreNotJudgedByWhatModulesLeaveToTheKernel) {
+  SKIP_OR_BUILD_MODULE();
+  EXPECT_EQ(newest({{"key", "leaf"}}), "patched");
+  EXPECT_EQ(newest({{"cold", "leaf"}}), "patched") << "a thunk of returns";
+  EXPECT_EQ(newest({{"work", "leaf"}}), "patched") << "a call of ftrace, at address 0";
+  EXPECT_EQ(newest({{"unresolved", "leaf"}}), "patched") << "a call of the kernel";
+  // An instruction may end with an exception, whose entry is in the file of the kernel.
+  EXPECT_EQ(newest({{"skip", kKernelCode}}), "unverified");
+  EXPECT_EQ(newest({{kUser, "leaf"}}), "kernel");
+  EXPECT_EQ(newest({{"skip", kUser}}), "kernel") << "perhaps a guest";
+  // A call of the kernel is a branch all the same.
+  EXPECT_EQ(newest({{"call_rare", "rare"}, {"again", "skip"}}), "leaves");
+}
+
+TEST_F(KernelBranchRecordsTest, AreJudgedByModulesOnlyWhereTheirPlaceIsCertain) {
+  SKIP_OR_BUILD_MODULE();
+  EXPECT_EQ(assembled_->module().executable_ranges().at(1).begin,
+            assembled_->module().value_of("rare"));
+  EXPECT_GT(assembled_->module().value_of("late_end"), 0x4000'0000U);
+  EXPECT_GT(assembled_->module().value_of("init_end"), 0x4000'0000U);
+  EXPECT_FALSE(assembled_->module().address_at(assembled_->module().value_of("late_end").value()));
+}
+
+TEST_F(KernelBranchRecordsTest, AreNotJudgedByDamagedModules) {
+  SKIP_OR_BUILD_MODULE();
+  const std::string whole = read_file(program_, 1 << 20);
+  constexpr std::size_t kStep = 13;
+  for (std::size_t at = 0; at < whole.size(); at += kStep) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    std::ofstream(program_, std::ios::binary) << damaged;
+    try {
+      EXPECT_EQ(audited({{{"skip", "back"}}}).records, 1U) << at;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(program_.string())) << at;
+    }
+  }
 }
 
 }  // namespace
