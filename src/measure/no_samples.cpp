@@ -7,6 +7,7 @@
 #include "src/perfdata/recording.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,11 @@ struct Attribute;
 }  // namespace skid::perfdata
 
 namespace skid::measure {
+namespace {
+
+constexpr std::uint32_t kCoreSight = 3;  ///< PERF_AUXTRACE_CS_ETM of tools/perf/util/auxtrace.h
+
+}  // namespace
 
 std::string why_no_samples(const perfdata::Recording& recording) {
   if (recording.read_in_part()) return "no samples were read: the recording is damaged";
@@ -26,8 +32,10 @@ std::string why_no_samples(const perfdata::Recording& recording) {
     }
     return fmt::format(
         "no samples were recorded, but a hardware trace ({}) of {} bytes, which skidscan does not "
-        "decode; 'perf script' does",
-        perfdata::name_of_trace_type(trace.type), analysis::in_thousands(trace.bytes));
+        "decode; {}",
+        perfdata::name_of_trace_type(trace.type), analysis::in_thousands(trace.bytes),
+        trace.type == kCoreSight ? "a 'perf script' with OpenCSD does, and 'simpleperf inject'"
+                                 : "'perf script' does");
   }
   const bool is_of_cpu =
       std::ranges::any_of(recording.attributes(), [&](const perfdata::Attribute& attribute) {

@@ -39,8 +39,11 @@ std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu) {
       return fmt::format("'skidscan events EVENT{}' prints what is known of it", of_cpu);
     case NotJudged::level_0:
       return fmt::format(
-          "record an event of particular instructions with :pp ('skidscan events --for WHAT{}')",
+          "record an event of particular instructions precisely ('skidscan events --for WHAT{}' "
+          "prints how)",
           of_cpu);
+    case NotJudged::mode_contradicts_address:
+      return "record on Linux 5.0 or later, which takes the mode from the sampled address";
     case NotJudged::kernel:
       return "record user mode alone (:u)";
     case NotJudged::guest:
@@ -59,7 +62,6 @@ std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu) {
     case NotJudged::no_samples:
     case NotJudged::other_causes:
     case NotJudged::not_exact:
-    case NotJudged::mode_contradicts_address:
     case NotJudged::no_address:
     case NotJudged::architecture:
     case NotJudged::not_decoded:

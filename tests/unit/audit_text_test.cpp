@@ -86,7 +86,8 @@ TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
   event.not_judged[static_cast<std::size_t>(NotJudged::timer)] = 100;
   audit.events = {event};
   audit.cpu.arch = "x86_64";
-  EXPECT_THAT(output::why_none_is_judged({audit}), HasSubstr("an event of the CPU with :pp"));
+  EXPECT_THAT(output::why_none_is_judged({audit}),
+              HasSubstr("an event of the CPU ('skidscan doctor'"));
   audit.cpu.arch = "aarch64";
   EXPECT_THAT(output::why_none_is_judged({audit}),
               AllOf(HasSubstr("sample with SPE"), Not(HasSubstr(":pp"))));
@@ -119,6 +120,27 @@ TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
             "their data source; " +
                 branches +
                 "; no sample is judged by its event: level 0: arbitrary skid; record it with :pp");
+  audit.events[0].wrong = analysis::wilson_interval(0, 40);
+  EXPECT_THAT(first_line(), HasSubstr("; 60 samples are not judged by their event: level 0"));
+}
+
+TEST(AuditScreen, NamesNoPreciseLevelThatACpuMayNotHave) {
+  Audit audit;
+  EventAudit event;
+  event.samples = 100;
+  event.not_judged[static_cast<std::size_t>(NotJudged::level_0)] = 100;
+  audit.events = {event};
+  // AMD's CPUs record particular instructions by IBS alone, which 'skidscan events --for' prints.
+  EXPECT_EQ(output::audit_answer({audit}),
+            "none of 100 samples could be judged: level 0: arbitrary skid; record an event of "
+            "particular instructions precisely ('skidscan events --for WHAT' prints how)");
+}
+
+TEST(AuditScreen, StatesADamageOnce) {
+  Audit audit;
+  audit.read_in_part = true;
+  audit.no_samples = "no samples were read: the recording is damaged";
+  EXPECT_EQ(output::audit_answer({audit}), audit.no_samples);
 }
 
 TEST(AuditScreen, NamesTheMostFrequentReasonOfSeveral) {

@@ -274,7 +274,7 @@ TEST_F(SpeAnswers, SayWhatIsMalformed) {
               StartsWith("no samples: the AUX data of SPE, 16 bytes"))
       << "without an address";
   EXPECT_THAT(of(SpePackets().raw(std::string(40, '\xee'))),
-              AllOf(StartsWith("read in part: no samples were read: the recording is damaged"),
+              AllOf(StartsWith("no samples were read: the recording is damaged"),
                     EndsWith("; malformed packets of SPE, 40")));
   EXPECT_THAT(of(SpePackets().raw(record_).pc(0x2000).raw("\x4b").end()),
               AllOf(StartsWith("read in part"), EndsWith("; malformed packets of SPE, 1")));
@@ -293,8 +293,10 @@ TEST_F(SpeAnswers, SayWhatIsMalformed) {
 }
 
 TEST_F(SpeAnswers, SayWhichTracesAreNotDecoded) {
-  for (const auto& [type, name] :
-       {std::pair(1U, "intel_pt"), std::pair(3U, "cs_etm"), std::pair(99U, "of type 99")}) {
+  for (const auto& [type, name, next] :
+       {std::tuple(1U, "intel_pt", "; 'perf script' does"),
+        std::tuple(3U, "cs_etm", "; a 'perf script' with OpenCSD does, and 'simpleperf inject'"),
+        std::tuple(99U, "of type 99", "; 'perf script' does")}) {
     test::RecordingBuilder other;
     other.event({.type = 11, .ids = {21}});
     other.record(perfdata::PERF_RECORD_AUXTRACE_INFO, 0,
@@ -303,8 +305,8 @@ TEST_F(SpeAnswers, SayWhichTracesAreNotDecoded) {
     other.record(perfdata::PERF_RECORD_AUXTRACE, 0, body.bytes()).raw(std::string(5000, 't'));
     EXPECT_THAT(answer(other),
                 StartsWith(fmt::format("no samples were recorded, but a hardware trace ({}) of "
-                                       "5,000 bytes, which skidscan does not decode",
-                                       name)));
+                                       "5,000 bytes, which skidscan does not decode{}",
+                                       name, next)));
   }
   // Of SPE, but of another PMU, or too short to name it.
   for (const std::uint64_t pmu : {12u, 0u}) {

@@ -305,14 +305,13 @@ struct Totals {
                                         in_thousands(samples), reason());
     }
     return fmt::format(
-        "{}a timer took {}, wherever the program was; {} ('skidscan doctor' on that "
-        "machine prints what it can sample)",
+        "{}a timer took {}, wherever the program was; {}",
         substituted.empty()
             ? ""
             : analysis::no_pmu_counts(joined({substituted.begin(), substituted.end()})) + ": ",
         samples == 1 ? "the one sample" : fmt::format("all {} samples", in_thousands(samples)),
-        only_arm ? next_step(analysis::NotJudged::no_precise_levels, cpu)
-                 : "record an event of the CPU with :pp");
+        next_step(only_arm ? analysis::NotJudged::no_precise_levels : analysis::NotJudged::timer,
+                  cpu));
   }
 
   /// Returns the first line: all that was found, the worst first, and what was not judged.
@@ -326,18 +325,20 @@ struct Totals {
       is_found = is_found || one.count > 0;
     }
     const bool is_impossible = by_rule.front().count > 0 && by_rule.front().is_of_impossible();
-    const bool is_judged_otherwise = std::ranges::any_of(by_rule, [](const Judged& one) {
+    const auto rules_of_samples = std::ranges::count_if(by_rule, [](const Judged& one) {
       return one.condition == Condition::samples && one.total > 0;
     });
+    const bool is_judged_otherwise = rules_of_samples > (judged > 0 ? 1 : 0);
     if (judged == 0) {
       // By what else a sample recorded: its data source, its IBS record.
       parts.push_back(is_judged_otherwise ? "no sample is judged by its event" + reason()
                                           : why_none());
     } else if (judged < samples) {
-      parts.push_back(fmt::format("{} {} not judged{}", in_thousands(samples - judged),
-                                  samples - judged == 1 ? "sample is" : "samples are", reason()));
+      parts.push_back(fmt::format("{} {} not judged{}{}", in_thousands(samples - judged),
+                                  samples - judged == 1 ? "sample is" : "samples are",
+                                  is_judged_otherwise ? " by their event" : "", reason()));
     }
-    return {(read_in_part ? "read in part: " : "") + joined(parts, "; "),
+    return {(read_in_part && samples > 0 ? "read in part: " : "") + joined(parts, "; "),
             is_impossible                             ? Ink::red
             : is_found || read_in_part || judged == 0 ? Ink::yellow
                                                       : Ink::green};

@@ -103,7 +103,7 @@ class Answer {
     }
     if (sampled_ == 0) {
       const std::string of = unsampled_.count > 0 ? " of " + unsampled_.names(machines_) : "";
-      return {"no samples were recorded" + of, Ink::yellow};
+      return {"no samples were recorded" + of + "; 'skidscan audit' states why", Ink::yellow};
     }
     if (!has_target_) {
       return {std::string(read_in_part_ ? "read in part: " : "") +
