@@ -1,3 +1,3 @@
 #!/bin/sh
 # Runs a command of skidscan on an emulated CPU with PEBS, LBR, IBS or SPE (docs/lab.md): scripts/lab.sh --help.
-exec python3 "$(dirname "$(realpath "$0")")/../tests/lab/x86/run.py" "$@"
+exec python3 "$(dirname "$(realpath "$0")")/../tests/lab/run.py" "$@"

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "x86"))
+sys.path.insert(0, str(HERE.parent))
 
 from machine import SKIPPED, Cpu, Parser, Truth, boot, tool, truths  # noqa: E402
-from matrix import verdict_of  # noqa: E402
+from verdict import verdict_of  # noqa: E402
 
 CPU = "neoverse-n1"
 TICK = 16  # ns of the emulated system counter

@@ -19,7 +19,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from machine import Cpu, Parser, boot, truths
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from machine import Cpu, Parser, boot, truths  # noqa: E402
 
 REGISTERS = "ax,bx,cx,dx,si,di,bp,sp,flags,r8,r9,r10,r11,r12,r13,r14,r15"
 # Of Sandy Bridge only these events have data addresses.

@@ -12,8 +12,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from machine import Cpu, Parser, boot
-from run import as_user, compiler, preparation
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from machine import Cpu, Parser, boot  # noqa: E402
+from run import as_user, compiler, preparation  # noqa: E402
 
 LOADS = "-e MEM_INST_RETIRED.ALL_LOADS:u -c 36 --nops 60"
 RECORD = f"skidscan record -q {LOADS}"

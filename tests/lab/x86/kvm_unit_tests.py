@@ -13,7 +13,9 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from machine import Cpu, Parser, tool
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from machine import Cpu, Parser, tool  # noqa: E402
 
 TESTS = ("pmu", "pmu_lbr", "pmu_pebs")
 # Patterns of test, CPU and check, and why it fails.

@@ -14,7 +14,6 @@ exit status: 0 no difference and all conclusions right, 1 otherwise, 77 skipped,
 
 import argparse
 import json
-import math
 import re
 import shlex
 import shutil
@@ -25,8 +24,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from machine import Cpu, Parser, Truth, boot, truths
-from run import compiler, preparation
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from machine import Cpu, Parser, Truth, boot, truths  # noqa: E402
+from run import compiler, preparation  # noqa: E402
+from verdict import verdict_of  # noqa: E402
 
 LEVELS = ("none", "p", "pp", "ppp")
 
@@ -141,22 +143,6 @@ class Row:
     expected: str = ""
     seen: str = ""
     wrong: list[str] = field(default_factory=list)  # conclusions
-
-
-def verdict_of(right: int, judged: int) -> str:
-    """Whether 99.9% of all samples are right: the 95% interval of Wilson has to be above or below. Below, two or more
-    have to be wrong, and so many in 2.5% of all cases at most, by the binomial distribution."""
-    if not judged:
-        return "undecided"
-    z, wanted, share, wrong = 1.959964, 0.999, right / judged, judged - right
-    middle = share + z * z / (2 * judged)
-    half = z * math.sqrt(share * (1 - share) / judged + (z / (2 * judged)) ** 2)
-    low, high = ((middle + sign * half) / (1 + z * z / judged) for sign in (-1, 1))
-    fewer = sum(math.exp(math.lgamma(judged + 1) - math.lgamma(count + 1) - math.lgamma(judged - count + 1) +
-                         count * math.log(1 - wanted) + (judged - count) * math.log(wanted))
-                for count in range(wrong))
-    is_broken = high < wanted and wrong >= 2 and 1 - fewer <= 0.025
-    return "kept" if low >= wanted else "broken" if is_broken else "undecided"
 
 
 def once(samples: list, repeated: int) -> list:

@@ -13,8 +13,10 @@ import re
 import sys
 from pathlib import Path
 
-from machine import Cpu, Parser
-from matrix import LEVELS, Event, Job, Session
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from machine import Cpu, Parser  # noqa: E402
+from matrix import LEVELS, Event, Job, Session  # noqa: E402
 
 TRIGGERS, PERIODS = (2, 3, 4, 7, 8), (12, 13, 36, 37, 1008, 1009, 10006, 10007)
 # Periods and triggers as `record` chooses them, and NOPs where it makes the loop suit the period.

@@ -15,11 +15,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from machine import HERE, SKIPPED, Cpu, Parser, boot
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tests/lab"), str(ROOT / "tests/ubench")]
 
-ROOT = HERE.parents[2]
-sys.path.insert(0, str(ROOT / "tests/ubench"))
-import programs  # noqa: E402  its directory is known by now
+import programs  # noqa: E402
+from machine import SKIPPED, Cpu, Parser, boot  # noqa: E402
 
 SPELLING, PERIOD = "mem_inst_retired.all_loads:upp", 13973
 ITERATIONS = 10_000_000  # 5,000 samples of seven loads

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from machine import Cpu, Parser, boot
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def program(chosen: str) -> Path:

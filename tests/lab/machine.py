@@ -84,7 +84,7 @@ class Cpu:
 
 def tool(script: str, *arguments: str) -> str:
     """Output of a script that says on its own why it cannot go on; so does this program then."""
-    done = subprocess.run([HERE.parent / script, *arguments], stdout=subprocess.PIPE, text=True,
+    done = subprocess.run([HERE / script, *arguments], stdout=subprocess.PIPE, text=True,
                           check=False)
     if done.returncode:
         sys.exit(done.returncode)
@@ -99,14 +99,14 @@ def boot(cpu: Cpu, directory: Path, commands: str, files: list[Path], *, append=
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "commands").write_text(
         "mv /usr/bin/perf /usr/lib/perf\n"
-        f"cp {shlex.quote(str(HERE))}/perf /usr/bin/perf\n"
+        f"cp {shlex.quote(str(HERE))}/guest/perf /usr/bin/perf\n"
         "chmod 444 /dev/cpu/*/cpuid 2>/dev/null || true\n"
         "echo 100 >/tmp/mark\ntouch /results/marks\nchmod 666 /tmp/mark /results/marks\n" + commands)
     initrd = directory / "initrd"
-    subprocess.run([HERE.parent / "guest/initramfs.sh", cpu.arch, packages, directory / "commands",
-                    initrd, HERE / "perf", *files], check=True)
+    subprocess.run([HERE / "guest/initramfs.sh", cpu.arch, packages, directory / "commands",
+                    initrd, HERE / "guest/perf", *files], check=True)
     done = subprocess.run(
-        [HERE.parent / "guest/boot.sh", cpu.arch, packages, initrd, directory, qemu, "-cpu",
+        [HERE / "guest/boot.sh", cpu.arch, packages, initrd, directory, qemu, "-cpu",
          f"{cpu.model},pmu-log={directory}/truth.log", *options],
         env={**os.environ, "APPEND": f"{APPEND[cpu.arch]} {append}"},
         capture_output=True, text=True, check=False)
@@ -129,7 +129,7 @@ class Truth:
 
 
 def truths(directory: Path) -> dict[Path, Truth]:
-    """By recording, from the marks that x86/perf writes."""
+    """By recording, from the marks that guest/perf writes."""
     results = directory / "results"
     files = {}
     for line in (results / "marks").read_text().splitlines():
