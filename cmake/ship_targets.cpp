@@ -84,7 +84,7 @@ void add_usual(Arch arch, std::vector<Specification>& targets) {
       for (const ChosenEvent& one : chosen) {
         for (const ChosenEvent& other : chosen) {
           if (is_tagged(one) != is_tagged(other)) continue;
-          for (auto& target : record::choose_targets({one, other}, {}, machine, 0, notes)) {
+          for (auto& [file, target] : record::choose_targets({one, other}, {}, machine, 0, notes)) {
             add_new(std::move(target), targets);
           }
         }

@@ -245,7 +245,7 @@ std::optional<TargetGeometry> find_recorded_target(const Profile& profile,
     if (auto geometry = geometry_of(module, remarks)) return geometry;
   }
   if (source.run == nullptr || source.planned == nullptr) return std::nullopt;
-  const auto* ran = find_by(source.run->targets, &run::RunTarget::trigger, source.planned->trigger);
+  const auto* ran = find_by(source.run->targets, &run::RunTarget::file, source.planned->target);
   const std::vector<bool> sampled = sampled_files(profile.digest);
   if (ran == nullptr || std::ranges::find(sampled, true) != sampled.end()) return std::nullopt;
   const auto found =

@@ -379,6 +379,11 @@ std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdenti
   return period;
 }
 
+std::string target_file(const ChosenEvent& chosen, const PlanOptions& options) {
+  return fmt::format("target.{}{}", runway::name_of(chosen.trigger),
+                     is_tagged(chosen) && !options.nops ? ".short" : "");
+}
+
 bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);
 }

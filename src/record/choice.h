@@ -139,6 +139,11 @@ inline bool is_tagged(const ChosenEvent& chosen) {
   return chosen.event.name.starts_with("ibs_op/") || is_of_spe(chosen);
 }
 
+/// Returns the name in the run of the target that an event is recorded with: "target.load", or
+/// "target.load.short" for tagged operations, of which the trigger has to be one in few. With
+/// --nops both are the former.
+std::string target_file(const ChosenEvent& chosen, const PlanOptions& options);
+
 /// Whether samples of the event would pass over some of an iteration: the events from one to the
 /// next, with PEBS the period and one (analysis/basis.h), have a factor in common with those of an
 /// iteration.

@@ -1,6 +1,7 @@
 #include "src/record/plan.h"
 
 #include "runway/instructions.h"
+#include "runway/trigger.h"
 #include "src/events/counted.h"
 #include "src/events/kernel_rules.h"
 #include "src/instructions/counted.h"
@@ -49,6 +50,9 @@ constexpr double kBreakpointSeconds = 5e-6;  // a hit, roughly
 constexpr double kLongSeconds = 60;
 
 constexpr std::size_t kMostMeasurements = 100'000;
+
+/// NOPs before and after a trigger among tagged operations: its own is one of this many.
+constexpr std::uint32_t kTaggedNops = 20;
 
 /// Iterations for `samples` samples, one period more for the first and 2% for those lost.
 std::uint64_t iterations_for(std::uint64_t samples, std::uint64_t period, double per_iteration) {
@@ -120,23 +124,20 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
           fmt::format("{}: the kernel samples a clock every {} ns at most, not every {} ns", text,
                       kShortestClockPeriod, chosen.period));
     }
-    for (const runway::Specification& target : request.targets) {
-      if (target.trigger == chosen.trigger && chosen.event.kind != EventKind::clock &&
-          !is_busy(chosen) && resonates(chosen, target)) {
-        request.notes.push_back(fmt::format(
-            "{}: the period {} resonates with the loop: it, or with PEBS the period and one, has a "
-            "factor in common with the events of an iteration, so that some are never sampled",
-            text, chosen.period));
-      }
-      const std::uint64_t elements = runway::elements_of(target);
-      if (chosen.event.kind == EventKind::access && target.trigger == chosen.trigger &&
-          elements != 0) {
-        request.notes.push_back(
-            fmt::format("{}: the datum is one of the {} elements of {}'s chase, so a sample takes "
-                        "{:.0f} iterations; use a smaller --working-set or -c",
-                        text, elements, runway::name_of(target.trigger),
-                        static_cast<double>(elements) * static_cast<double>(chosen.period)));
-      }
+    const runway::Specification& target = request.targets.at(target_file(chosen, options));
+    if (chosen.event.kind != EventKind::clock && !is_busy(chosen) && resonates(chosen, target)) {
+      request.notes.push_back(fmt::format(
+          "{}: the period {} resonates with the loop: it, or with PEBS the period and one, has a "
+          "factor in common with the events of an iteration, so that some are never sampled",
+          text, chosen.period));
+    }
+    const std::uint64_t elements = runway::elements_of(target);
+    if (chosen.event.kind == EventKind::access && elements != 0) {
+      request.notes.push_back(
+          fmt::format("{}: the datum is one of the {} elements of {}'s chase, so a sample takes "
+                      "{:.0f} iterations; use a smaller --working-set or -c",
+                      text, elements, runway::name_of(target.trigger),
+                      static_cast<double>(elements) * static_cast<double>(chosen.period)));
     }
     const double hits = options.iterations ? static_cast<double>(*options.iterations)
                                            : static_cast<double>(options.samples) *
@@ -168,10 +169,15 @@ void apply_answer(const ChosenEvent& chosen, int level, run::PlannedMeasurement&
   measurement.reason = text_of(answer->reason);
 }
 
-runway::Specification specification_for(TriggerKind trigger, const PlanOptions& options,
+runway::Specification specification_for(const ChosenEvent& chosen, const PlanOptions& options,
                                         Arch arch) {
-  runway::Specification specification = runway::default_specification(arch, trigger);
-  if (options.nops) specification.nops = *options.nops;
+  runway::Specification specification = runway::default_specification(arch, chosen.trigger);
+  if (options.nops) {
+    specification.nops = *options.nops;
+  } else if (is_tagged(chosen)) {
+    specification.lead_in_nops = kTaggedNops;
+    specification.nops = kTaggedNops * static_cast<std::uint32_t>(triggers_of(options));
+  }
   if (options.nop_bytes) specification.nop_bytes = *options.nop_bytes;
   specification.gaps = runway::gaps_for(options.triggers, options.gaps, specification.nops);
   runway::check(specification);
@@ -193,12 +199,12 @@ runway::MemorySizes memory_sizes(const machine::Machine& machine, int cpu) {
 
 /// Adds triggers and NOPs, as few as it takes, until no event of the target resonates. What the
 /// user has chosen stays.
-void avoid_resonance(runway::Specification& specification, const std::vector<ChosenEvent>& events,
-                     const PlanOptions& options) {
+void avoid_resonance(const std::string& file, runway::Specification& specification,
+                     const std::vector<ChosenEvent>& events, const PlanOptions& options) {
   constexpr std::uint32_t kMostTriggers = 3, kMostNops = 64;
   const auto any = [&](bool busy) {
     return std::ranges::any_of(events, [&](const ChosenEvent& chosen) {
-      return chosen.trigger == specification.trigger && is_busy(chosen) == busy &&
+      return target_file(chosen, options) == file && is_busy(chosen) == busy &&
              !is_tagged(chosen) && resonates(chosen, specification);
     });
   };
@@ -279,31 +285,28 @@ std::optional<int> registers_from(const ChosenEvent& chosen, const machine::Mach
 
 }  // namespace
 
-std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
-                                                  const PlanOptions& options,
-                                                  const machine::Machine& machine, int cpu,
-                                                  std::vector<std::string>& notes) {
+Specifications choose_targets(const std::vector<ChosenEvent>& events, const PlanOptions& options,
+                              const machine::Machine& machine, int cpu,
+                              std::vector<std::string>& notes) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
-  std::vector<runway::Specification> targets;
-  std::set<TriggerKind> triggers;
+  Specifications targets;
+  std::vector<std::string> of_tagged;
   for (const ChosenEvent& chosen : events) {
-    if (!triggers.insert(chosen.trigger).second) continue;
-    // Others need a runway for their skid.
-    const auto others = std::ranges::count_if(events, [&](const auto& one) {
-      return one.trigger == chosen.trigger && one.event.kind == EventKind::other && !is_tagged(one);
-    });
-    const bool tagged = others == 0 && std::ranges::any_of(events, [&](const auto& one) {
-                          return one.trigger == chosen.trigger && is_tagged(one);
-                        });
-    targets.push_back(specification_for(chosen.trigger, options, arch));
-    // The trigger's operation is one of this many.
-    constexpr std::uint32_t kTaggedNops = 20;
-    if (tagged && !options.nops) targets.back().nops = targets.back().lead_in_nops = kTaggedNops;
-    avoid_resonance(targets.back(), events, options);
-    fit_to_cpu(targets.back(), options, machine, cpu, notes);
+    const auto [target, is_new] = targets.try_emplace(target_file(chosen, options));
+    if (!is_new) continue;
+    target->second = specification_for(chosen, options, arch);
+    avoid_resonance(target->first, target->second, events, options);
+    fit_to_cpu(target->second, options, machine, cpu, notes);
+    if (is_tagged(chosen) && !options.nops) of_tagged.push_back(target->first);
+  }
+  if (!of_tagged.empty()) {
+    notes.push_back(
+        fmt::format("{}: a short runway ({} NOPs), because IBS and SPE tag any operation, and of a "
+                    "long one nearly all would be NOPs; --nops sets its length",
+                    fmt::join(of_tagged, ", "), targets.at(of_tagged.front()).nops));
   }
   const bool chases = std::ranges::any_of(
-      targets, [](const runway::Specification& target) { return target.working_set_bytes != 0; });
+      targets, [](const auto& target) { return target.second.working_set_bytes != 0; });
   if (options.working_set && !chases) {
     throw ValueError(
         "working set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
@@ -359,7 +362,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
 
 std::vector<run::PlannedMeasurement> plan_measurements(
     const PlanOptions& options, const RecordRequest& request,
-    const std::map<TriggerKind, runway::TargetDescription>& targets) {
+    const std::map<std::string, runway::TargetDescription>& targets) {
   std::vector<run::PlannedMeasurement> plan;
   std::set<std::string> files;
   const int repeats = repeats_of(options);
@@ -367,13 +370,15 @@ std::vector<run::PlannedMeasurement> plan_measurements(
   if (options.vary_period) each.samples = options.samples / static_cast<std::uint64_t>(repeats) + 1;
   std::vector<std::vector<std::uint64_t>> periods;  // by event and repetition
   for (const ChosenEvent& event : request.events) {
-    periods.push_back(periods_of(event, options, targets.at(event.trigger).specification));
+    const runway::TargetDescription& target = targets.at(target_file(event, options));
+    periods.push_back(periods_of(event, options, target.specification));
   }
   for (int repeat = 1; repeat <= repeats; ++repeat) {
     for (std::size_t i = 0; i < request.events.size(); ++i) {
       ChosenEvent chosen = request.events[i];
       chosen.period = periods[i].at(static_cast<std::size_t>(repeat) - 1);
-      const runway::TargetDescription& target = targets.at(chosen.trigger);
+      const std::string file = target_file(chosen, options);
+      const runway::TargetDescription& target = targets.at(file);
       for (const int level : chosen.levels) {
         run::PlannedMeasurement& measurement = plan.emplace_back();
         measurement.event = chosen.event.text();
@@ -399,6 +404,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
         measurement.extras = options.extras;
         if (chosen.cpu != request.cpu) measurement.cpu = chosen.cpu;
         measurement.trigger = runway::name_of(chosen.trigger);
+        measurement.target = file;
         measurement.length = length_for(chosen, each, target);
         measurement.samples = samples_for(chosen, each, target);
         const bool by_perf = chosen.event.perf_picks_level();
@@ -414,12 +420,14 @@ std::vector<run::PlannedMeasurement> plan_measurements(
 
 run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
                      const Targets& targets) {
-  std::map<runway::TriggerKind, runway::TargetDescription> descriptions;
+  std::map<std::string, runway::TargetDescription> descriptions;
   run::Run run;
-  for (const auto& [trigger, target] : targets) {
-    descriptions.emplace(target.description.specification.trigger, target.description);
+  for (const auto& [file, target] : targets) {
+    descriptions.emplace(file, target.description);
     run.targets.push_back(
-        {.trigger = trigger, .file = target.path.filename().string(), .build_id = target.build_id});
+        {.trigger = std::string(runway::name_of(target.description.specification.trigger)),
+         .file = file,
+         .build_id = target.build_id});
   }
   run.tool_version = SKIDSCAN_VERSION;
   run.command_line = own_command_line();
@@ -431,13 +439,11 @@ run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
   return run;
 }
 
-Targets build_targets(const std::vector<runway::Specification>& specifications,
+Targets build_targets(const Specifications& specifications,
                       const std::filesystem::path& directory) {
   Targets targets;
-  for (const runway::Specification& specification : specifications) {
-    const std::string trigger(runway::name_of(specification.trigger));
-    targets.emplace(trigger,
-                    runway::build_target(specification, directory / ("target." + trigger)));
+  for (const auto& [file, specification] : specifications) {
+    targets.emplace(file, runway::build_target(specification, directory / file));
   }
   return targets;
 }

@@ -4,7 +4,6 @@
 
 #include "runway/specification.h"
 #include "runway/target.h"
-#include "runway/trigger.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/event_attempt.h"
 #include "src/record/choice.h"
@@ -28,24 +27,25 @@ struct SamplingSupport;
 
 namespace skid::record {
 
-/// Chooses a target for each trigger that the events need. Throws ValueError for options that fit
-/// none of them, Error when `cpu` cannot run one.
-std::vector<runway::Specification> choose_targets(const std::vector<ChosenEvent>& events,
-                                                  const PlanOptions& options,
-                                                  const machine::Machine& machine, int cpu,
-                                                  std::vector<std::string>& notes);
+/// What targets are to be, by the name of the file.
+using Specifications = std::map<std::string, runway::Specification>;
 
-/// Targets by trigger kind.
+/// Chooses the targets that the events need (target_file()). Throws ValueError for options that fit
+/// none of them, Error when `cpu` cannot run one.
+Specifications choose_targets(const std::vector<ChosenEvent>& events, const PlanOptions& options,
+                              const machine::Machine& machine, int cpu,
+                              std::vector<std::string>& notes);
+
+/// Targets by the name of their file.
 using Targets = std::map<std::string, runway::Target>;
 
-/// Builds targets into a directory, each as target.KIND.
-Targets build_targets(const std::vector<runway::Specification>& specifications,
-                      const std::filesystem::path& directory);
+/// Builds targets into a directory.
+Targets build_targets(const Specifications& specifications, const std::filesystem::path& directory);
 
 /// The options resolved for this machine.
 struct RecordRequest {
   std::vector<ChosenEvent> events;
-  std::vector<runway::Specification> targets;  ///< one for each trigger that the events need
+  Specifications targets;          ///< that the events need
   int cpu = 0;                     ///< CPU of the events that do not name another CPU's PMU
   std::vector<std::string> notes;  ///< what was decided and why, a line each, for people
 };
@@ -56,10 +56,10 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);
 
 /// Lists the measurements in the order in which they are recorded: all levels of every event, then
-/// all of it again for each repeat. `targets` has one for each trigger of the request.
+/// all of it again for each repeat. `targets` has those of the request, by the name of their file.
 std::vector<run::PlannedMeasurement> plan_measurements(
     const PlanOptions& options, const RecordRequest& request,
-    const std::map<runway::TriggerKind, runway::TargetDescription>& targets);
+    const std::map<std::string, runway::TargetDescription>& targets);
 
 /// Makes the run that `record` begins with: everything decided, nothing recorded.
 /// The machine, perf and the start time are left out.

@@ -1,4 +1,3 @@
-#include "runway/specification.h"
 #include "runway/target.h"
 #include "src/events/cpu.h"
 #include "src/events/default_set.h"
@@ -23,6 +22,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -197,8 +197,10 @@ void leave_out_unsampled(RecordRequest& request, const PlanOptions& options) {
     if (request.events.empty()) throw Error(note);
     request.notes.push_back(std::move(note));
   }
-  std::erase_if(request.targets, [&](const runway::Specification& target) {
-    return find_by(request.events, &ChosenEvent::trigger, target.trigger) == nullptr;
+  std::erase_if(request.targets, [&](const auto& target) {
+    return std::ranges::none_of(request.events, [&](const ChosenEvent& chosen) {
+      return target_file(chosen, options) == target.first;
+    });
   });
 }
 

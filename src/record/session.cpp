@@ -26,6 +26,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -134,10 +135,10 @@ Targets read_targets(const run::Run& run, const fs::path& directory) {
           "record anew",
           path.string(), target ? target->build_id : "unknown", recorded.build_id);
     }
-    targets.emplace(recorded.trigger, std::move(*target));
+    targets.emplace(recorded.file, std::move(*target));
   }
   for (const run::PlannedMeasurement& measurement : run.measurements) {
-    if (measurement.state == run::State::pending && !targets.contains(measurement.trigger)) {
+    if (measurement.state == run::State::pending && !targets.contains(measurement.target)) {
       throw Error("{}: has no target for the trigger \"{}\"; record anew",
                   (directory / run::kFileName).string(), measurement.trigger);
     }
@@ -172,7 +173,7 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
 struct RecordSession {
   run::Run& run;
   const fs::path& directory;
-  const std::map<std::string, runway::Target>& targets;
+  const Targets& targets;
   Progress& progress;
   Interrupts& interrupts;
   const std::function<void()>& finished;
@@ -236,7 +237,7 @@ struct RecordSession {
   }
 
   std::optional<perftool::Outcome> attempt(PlannedMeasurement& measurement) {
-    const runway::Target& target = targets.at(measurement.trigger);
+    const runway::Target& target = targets.at(measurement.target);
     const std::optional<ControlFifos> fifos =
         run.perf.has_control() ? std::optional<ControlFifos>(std::in_place) : std::nullopt;
     const perftool::Recording recording{.subject = measurement,
@@ -323,9 +324,9 @@ std::string utc_now() {
                      time.seconds().count());
 }
 
-SessionEnd record_pending(run::Run& run, const fs::path& directory,
-                          const std::map<std::string, runway::Target>& targets, Progress& progress,
-                          Interrupts& interrupts, const std::function<void()>& finished) {
+SessionEnd record_pending(run::Run& run, const fs::path& directory, const Targets& targets,
+                          Progress& progress, Interrupts& interrupts,
+                          const std::function<void()>& finished) {
   RecordSession session{run, directory, targets, progress, interrupts, finished};
   run::write_run(run, directory);
   for (PlannedMeasurement& measurement : run.measurements) {

@@ -30,13 +30,13 @@ class Progress;
 enum class SessionEnd { complete, interrupted };
 
 /// Records the pending measurements of a run into its directory. run.json is written after each, so
-/// that finished measurements remain whatever happens to the rest. `targets` are by trigger kind.
-/// `finished` is called after each measurement that has its file. Throws Error when a recording
-/// fails for a reason that is not the event's: no permission, a full disk, a target or perf that
-/// died.
+/// that finished measurements remain whatever happens to the rest. `targets` are by the name of
+/// their file. `finished` is called after each measurement that has its file. Throws Error when a
+/// recording fails for a reason that is not the event's: no permission, a full disk, a target or
+/// perf that died.
 SessionEnd record_pending(run::Run& run, const std::filesystem::path& directory,
-                          const std::map<std::string, runway::Target>& targets, Progress& progress,
-                          Interrupts& interrupts, const std::function<void()>& finished);
+                          const Targets& targets, Progress& progress, Interrupts& interrupts,
+                          const std::function<void()>& finished);
 
 /// Prepares a partial run to be finished here: removes what an interrupted measurement left, and
 /// notes a change of perf. Returns its targets. Throws Error where it was begun on another machine

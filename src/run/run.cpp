@@ -141,7 +141,9 @@ void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
   io("call_graph", OrNull{value.extras.call_graph});
   io("branch_filter", OrNull{value.extras.branch_filter});
   io("per_cpu", OrNull{value.extras.per_cpu});
-  SKID_MEMBERS(cpu, trigger, length);
+  SKID_MEMBERS(cpu, trigger);
+  io("target", OrNull{value.target});
+  io("length", value.length);
   io("samples", OrNull{value.samples});
   io("file", Checked{value.file, run::check_file_name});
   io("state", OneOf{value.state, names_of(value.state)});
@@ -174,9 +176,11 @@ Run read_run(const fs::path& directory) {
   Run run;
   FieldReader io(document);
   fields(io, run);
-  // Older runs have one number for all.
+  // Older runs have one number of samples for all, and one target for each trigger.
   for (PlannedMeasurement& measurement : run.measurements) {
     if (measurement.samples == 0) measurement.samples = run.samples;
+    const auto* of_trigger = find_by(run.targets, &RunTarget::trigger, measurement.trigger);
+    if (measurement.target.empty() && of_trigger != nullptr) measurement.target = of_trigger->file;
   }
   // One file for two measurements would count its samples twice.
   std::set<std::string> files;

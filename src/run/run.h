@@ -44,6 +44,7 @@ struct PlannedMeasurement : perftool::Subject {
   int repeat = 1;          ///< number of the repetition, from 1
   std::optional<int> cpu;  ///< CPU of the target if it is not the run's
   std::string trigger;     ///< trigger kind of the target it ran
+  std::string target;      ///< that target's file, one of Run::targets
   /// Samples to read at least, so that the requested number can be judged; 0 if a length was
   /// requested instead.
   std::uint64_t samples = 0;

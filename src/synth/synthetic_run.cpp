@@ -132,6 +132,7 @@ SyntheticRun write_run(
     measurement.repeat = repeat;
     measurement.period = event.period;
     measurement.trigger = trigger;
+    measurement.target = run.targets.front().file;
     measurement.file = run::recording_name(event.name, machine::level_name(level.level),
                                            repeats > 1 ? repeat : 0, files);
     measurement.started = measurement.ended = kNoTime;

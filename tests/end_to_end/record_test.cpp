@@ -1,5 +1,6 @@
 // `skidscan record` as a user runs it, with the perf of this machine: directory, messages, status.
 #include "runway/specification.h"
+#include "runway/target.h"
 #include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
@@ -331,6 +332,28 @@ TEST_F(Record, RefusesToResumeWithAnotherTargetOrMachine) {
   run.machine.kernel = "2.6.18";
   run::write_run(run, here_ / "skidscan.run");
   EXPECT_THAT(record({"--resume", "skidscan.run"}), Exits(1, HasSubstr("the run was begun on ")));
+}
+
+TEST_F(Record, ResumesEachMeasurementWithItsTarget) {
+  ASSERT_EQ(record({"-e", "cpu-clock", "-p", "none,p", "--duration", "0.1"}).code.status, 0);
+  const fs::path directory = here_ / "skidscan.run";
+  run::Run run = run::read_run(directory);
+  runway::Specification specification =
+      runway::read_target(directory / "target.load")->description.specification;
+  specification.nops = 20;
+  const auto target = runway::build_target(specification, directory / "target.load.short");
+  run.targets.push_back({"load", "target.load.short", target.build_id});
+  run.measurements.at(1).target = "target.load.short";
+  run.measurements.at(1).state = run::State::pending;
+  run::write_run(run, directory);
+  ASSERT_EQ(record({"--resume", "skidscan.run", "--pack", "run.tar"}).code.status, 0);
+  const Completed report =
+      run_program({test::skidscan_program(), "report", "run.tar", "--format", "json"}, here_);
+  std::vector<int> highest;  // offsets of the runways
+  for (const auto& measurement : nlohmann::json::parse(report.out).at("measurements")) {
+    highest.push_back(measurement["basis"]["geometry"]["highest_offset"]);
+  }
+  EXPECT_THAT(highest, ElementsAre(5000, 20));
 }
 
 TEST_F(Record, KeepsTheOldRunOnAnUnknownEvent) {

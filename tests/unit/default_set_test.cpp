@@ -41,7 +41,6 @@ namespace {
 
 using events::Catalogue;
 using events::Event;
-using runway::TriggerKind;
 
 /// A machine of tests/machines, of which fields may be changed, and the catalogue of its CPU.
 struct Tree {
@@ -63,13 +62,13 @@ struct Tree {
   const Catalogue* catalogue;  ///< of `found` or another one; null: none covers the CPU
 };
 
-/// The measurements on targets of all kinds, which have the same addresses.
+/// The measurements on the targets of the request, all with the same addresses.
 std::vector<run::PlannedMeasurement> planned(const PlanOptions& options,
                                              const RecordRequest& request) {
-  std::map<TriggerKind, runway::TargetDescription> targets;
-  for (const TriggerKind kind : runway::all_trigger_kinds()) {
-    runway::TargetDescription& target = targets[kind];
-    target.specification.trigger = kind;
+  std::map<std::string, runway::TargetDescription> targets;
+  for (const auto& [file, specification] : request.targets) {
+    runway::TargetDescription& target = targets[file];
+    target.specification.trigger = specification.trigger;
     target.layout.datum = 0x403000;
     target.layout.trigger = {0x401010, 0x401014};
   }
@@ -83,8 +82,8 @@ std::string plan_of(const Tree& tree, const PlanOptions& options = {}) {
   std::string text = fmt::format("CPU {}\n\n{}\n\n", request.cpu, fmt::join(request.notes, "\n"));
   for (const auto& measurement : planned(options, request)) {
     const std::string cpu = measurement.cpu ? fmt::format(" on CPU {}", *measurement.cpu) : "";
-    text += fmt::format("-e {} -c {} -o {} target.{}{}\n", measurement.perf_event,
-                        measurement.period, measurement.file, measurement.trigger, cpu);
+    text += fmt::format("-e {} -c {} -o {} {}{}\n", measurement.perf_event, measurement.period,
+                        measurement.file, measurement.target, cpu);
   }
   return text;
 }
@@ -151,7 +150,7 @@ TEST(NamedEvents, OfSpeHaveTheTriggerThatPassesTheirFilterAndAShortRunway) {
       [&](const char* event) {  // trigger, NOPs, whether more samples are read than asked for
         const PlanOptions options{.events = {event}, .levels = std::vector{0}};
         const RecordRequest request = neoverse.request(options);
-        const auto& target = request.targets.at(0);
+        const auto& target = request.targets.at(target_file(request.events.at(0), options));
         return fmt::format("{} {} {} {}", runway::name_of(target.trigger), target.nops,
                            request.events.at(0).period,
                            planned(options, request).at(0).samples > options.samples);
@@ -161,7 +160,7 @@ TEST(NamedEvents, OfSpeHaveTheTriggerThatPassesTheirFilterAndAShortRunway) {
   EXPECT_EQ(plan("arm_spe_0/branch_filter=1/"), "branch-taken 20 1024 true");  // and the loop's own
   EXPECT_EQ(plan("arm_spe_0/load_filter=1,store_filter=1/"), "load 20 1024 true");
   EXPECT_EQ(plan("arm_spe_0//"), "load 20 1024 true");
-  EXPECT_EQ(plan("arm_spe_0/load_filter=1/,MEM_ACCESS_RD"), "load 5000 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1/,MEM_ACCESS_RD"), "load 20 1024 false");
 }
 
 TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
@@ -213,11 +212,10 @@ TEST(DefaultSet, DoesNotResonateWithItsTargets) {
     const RecordRequest request = tree.request();
     bool two_triggers = false;
     for (const ChosenEvent& chosen : request.events) {
-      for (const runway::Specification& target : request.targets) {
-        if (target.trigger != chosen.trigger || chosen.event.kind != EventKind::other) continue;
-        two_triggers = two_triggers || runway::triggers_of(target) == 2;
-        EXPECT_FALSE(resonates(chosen, target)) << name << ": " << chosen.event.text();
-      }
+      if (chosen.event.kind != EventKind::other) continue;
+      const auto& target = request.targets.at(target_file(chosen, {}));
+      two_triggers = two_triggers || runway::triggers_of(target) == 2;
+      EXPECT_FALSE(resonates(chosen, target)) << name << ": " << chosen.event.text();
     }
     EXPECT_TRUE(two_triggers) << "of which the loop's own branch makes three";
   }

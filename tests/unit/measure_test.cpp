@@ -273,7 +273,9 @@ TEST_F(CatalogueEvent, OfATriggerThatDoesNotCauseItIsNotJudged) {
 
 TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   const runway::Target target = *runway::read_target(directory_ / "target");
-  run_.targets = {{"load", "target", target.build_id}};
+  const std::string none(40, '5');
+  run_.targets = {{"load", "missing", none}, {"load", "target", target.build_id}};
+  planned_.target = "target";
   const auto stores = measured(0x82d0, 1000, false);
   ASSERT_TRUE(stores.trigger);
   EXPECT_EQ(stores.trigger->address, target.description.layout.trigger.begin);
@@ -281,7 +283,7 @@ TEST_F(CatalogueEvent, WithoutASampleIsOfTheTargetThatTheRunNames) {
   EXPECT_EQ(stores.events_per_iteration.expected, 0);
   EXPECT_THAT(output::contract_evidence(stores), HasSubstr("not known to cause this event"));
   EXPECT_THAT(*stores.recording_warnings, Each(Not(HasSubstr("No generated target"))));
-  run_.targets[0].build_id = std::string(40, '5');
+  run_.targets[1].build_id = none;
   EXPECT_FALSE(measured(0x82d0, 1000, false).trigger) << "another target of that name";
 }
 

@@ -63,8 +63,8 @@ PlanOptions options(std::vector<std::string> events) {
   return {.events = std::move(events)};
 }
 
-std::map<TriggerKind, runway::TargetDescription> targets_of_x86() {
-  std::map<TriggerKind, runway::TargetDescription> result;
+std::map<std::string, runway::TargetDescription> targets_of_x86() {
+  std::map<std::string, runway::TargetDescription> result;
   for (const TriggerKind kind : runway::trigger_kinds_of(Arch::x86_64)) {
     runway::TargetDescription target;
     target.specification.trigger = kind;
@@ -75,7 +75,7 @@ std::map<TriggerKind, runway::TargetDescription> targets_of_x86() {
         {.event = "execute", .offset = 0, .events_per_iteration = 2.0},
         {.event = "faults", .offset = {}, .events_per_iteration = 0.0},
     };
-    result.emplace(kind, target);
+    result.emplace(fmt::format("target.{}", runway::name_of(kind)), target);
   }
   return result;
 }
@@ -248,14 +248,14 @@ PlanOptions with_trigger(TriggerKind kind) {
 
 TEST(RecordPlan, SizesThePointerChaseForTheCachesOfTheCpu) {
   const auto working_set = [](TriggerKind kind) {
-    return resolve(with_trigger(kind), with_caches()).targets.front().working_set_bytes;
+    return resolve(with_trigger(kind), with_caches()).targets.begin()->second.working_set_bytes;
   };
   EXPECT_EQ(working_set("load-l2"_trigger), 128U << 10);
   EXPECT_EQ(working_set("load-l3"_trigger), 4U << 20);
   EXPECT_EQ(working_set("load-dram"_trigger), 64U << 20);
   EXPECT_EQ(working_set("load"_trigger), 0U);
   const RecordRequest unknown = resolve(with_trigger("load-l3"_trigger));
-  EXPECT_EQ(unknown.targets.front().working_set_bytes, 4U << 20);
+  EXPECT_EQ(unknown.targets.at("target.load-l3").working_set_bytes, 4U << 20);
   EXPECT_THAT(unknown.notes, Contains(HasSubstr("caches are not known")));
 }
 
@@ -263,7 +263,7 @@ TEST(RecordPlan, UsesTheRequestedWorkingSet) {
   PlanOptions asked = with_trigger("load-dram"_trigger);
   asked.working_set = 1U << 20;
   const RecordRequest request = resolve(asked, with_caches());
-  EXPECT_EQ(request.targets.front().working_set_bytes, 1U << 20);
+  EXPECT_EQ(request.targets.at("target.load-dram").working_set_bytes, 1U << 20);
   EXPECT_THAT(request.notes, Contains(HasSubstr("one of the 8192 elements")));
   asked.working_set = 1000;
   EXPECT_THROW(resolve(asked, with_caches()), ValueError);
@@ -496,9 +496,9 @@ TEST(RecordPlan, LeavesOutWhatTheKernelRefuses) {
 TEST(RecordPlan, HandsTheRunwayOptionsToTheTargets) {
   PlanOptions asked{.events = {"access", "faults"}, .nops = 300, .nop_bytes = 4};
   const RecordRequest request = resolve(asked);
-  EXPECT_THAT(test::mapped(request.targets, &runway::Specification::trigger),
-              ElementsAre("load"_trigger, "fault"_trigger));
-  for (const auto& target : request.targets) {
+  EXPECT_THAT(request.targets,
+              ElementsAre(testing::Key("target.fault"), testing::Key("target.load")));
+  for (const auto& [file, target] : request.targets) {
     EXPECT_EQ(target.nops, 300U);
     EXPECT_EQ(target.nop_bytes, 4U);
   }

@@ -47,7 +47,8 @@ Run example() {
   run.duration_seconds = 1.5;
   run.started = "2026-01-02T03:04:05Z";
   run.ended = "2026-01-02T03:04:25Z";
-  run.targets = {{.trigger = "load", .file = "target.load", .build_id = "abcd"}};
+  run.targets = {{.trigger = "load", .file = "target.load", .build_id = "abcd"},
+                 {.trigger = "load", .file = "target.load.short", .build_id = "ef01"}};
 
   PlannedMeasurement finished;
   finished.event = "access:u";
@@ -60,6 +61,7 @@ Run example() {
   finished.repeat = 4;
   finished.period = 18'446'744'073'709'551'615ULL;
   finished.trigger = "load";
+  finished.target = "target.load";
   finished.length = std::uint64_t{36'000};
   finished.file = "access_u.pp.4.data";
   finished.state = State::finished;
@@ -81,6 +83,7 @@ Run example() {
   pending.samples = 5000;
   pending.period = 99'991;
   pending.trigger = "load";
+  pending.target = "target.load.short";
   pending.length = std::chrono::nanoseconds(1'500'000'001);
   pending.file = "cpu-clock.none.data";
 
@@ -123,6 +126,15 @@ TEST_F(RunFile, HasEveryValueAndIsReadBack) {
   EXPECT_EQ(run.perf.minor, 1);
   EXPECT_THAT(run.notes, ElementsAre("one note", "another \xef\xbf\xbd"))
       << "text that is not UTF-8 stays readable";
+}
+
+TEST_F(RunFile, OfAnOlderVersionHasOneTargetForEachTrigger) {
+  json document = json::parse(read_file(file(), 1 << 20));
+  document["targets"].erase(1);
+  for (json& measurement : document["measurements"]) measurement.erase("target");
+  put(document.dump());
+  EXPECT_THAT(test::mapped(read_run(directory_.path()).measurements, &PlannedMeasurement::target),
+              Each("target.load"));
 }
 
 TEST_F(RunFile, IsPartialWhileAMeasurementIsPending) {
