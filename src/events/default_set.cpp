@@ -158,6 +158,20 @@ void add_ibs(const machine::Machine& machine, DefaultSet& set) {
             "exist here");
 }
 
+/// Loads and stores, the accesses that a trigger alone in its loop makes (drivers/perf/
+/// arm_spe_pmu.c has the terms).
+void add_spe(const std::string& pmu, DefaultSet& set) {
+  add_named(set, "a load", pmu + "/load_filter=1,jitter=1/u", runway::trigger_kind_from("load"),
+            Counted::loads, {0});
+  add_named(set, "a store", pmu + "/store_filter=1,jitter=1/u", runway::trigger_kind_from("store"),
+            Counted::stores, {0});
+  set.notes.push_back(fmt::format(
+      "{}: loads and stores in user mode, without p, pp and ppp, which the kernel ignores; with "
+      "jitter=1 the CPU varies the interval, so that samples do not keep to some instructions of "
+      "the loop; min_latency stays 0, so that hits in the caches are sampled, too",
+      pmu));
+}
+
 void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, DefaultSet& set) {
   const Arch arch = runway::arch_from(machine.cpu.arch);
   const bool one_of_several = is_of_hybrid(pmu);
@@ -229,12 +243,7 @@ DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalog
     }
   }
   for (const std::string& other : machine.other_pmus) {
-    if (!other.starts_with("arm_spe")) continue;
-    set.notes.push_back(fmt::format(
-        "{0}: left out, it needs a short runway, and the skid of other events a long one; "
-        "record it alone: "
-        "-e {0}/load_filter=1,jitter=1/u,{0}/store_filter=1,jitter=1/u -p none",
-        other));
+    if (other.starts_with("arm_spe")) add_spe(other, set);
   }
   return set;
 }

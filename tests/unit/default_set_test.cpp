@@ -163,6 +163,26 @@ TEST(NamedEvents, OfSpeHaveTheTriggerThatPassesTheirFilterAndAShortRunway) {
   EXPECT_EQ(plan("arm_spe_0/load_filter=1/,MEM_ACCESS_RD"), "load 20 1024 false");
 }
 
+TEST(DefaultSet, HasAShortRunwayForSpeAndALongOneForOtherEvents) {
+  Tree neoverse("neoverse-n1");
+  const Catalogue catalogue = neoverse_n1();
+  neoverse.catalogue = &catalogue;
+  const auto nops = [&](const PlanOptions& options) {  // by target
+    std::map<std::string, std::uint32_t> nops;
+    for (const auto& [file, target] : neoverse.request(options).targets) nops[file] = target.nops;
+    return nops;
+  };
+  const auto usual = nops({});
+  EXPECT_EQ(usual.at("target.load"), 5000U) << "of access";
+  EXPECT_EQ(usual.at("target.load.short"), 20U);
+  EXPECT_EQ(usual.at("target.store.short"), 20U);
+  EXPECT_EQ(usual.at("target.store"), 5000U) << "of MEM_ACCESS_WR";
+  EXPECT_EQ(nops({.triggers = 2}).at("target.load.short"), 40U);
+  const auto chosen = nops({.nops = 300});
+  EXPECT_EQ(chosen.at("target.load"), 300U);
+  EXPECT_FALSE(chosen.contains("target.load.short"));
+}
+
 TEST(DefaultSet, HasTheKindsOfCoresThatMayBeUsed) {
   Tree hybrid("alder-lake");
   hybrid.catalogue = nullptr;
