@@ -133,7 +133,7 @@ struct ArmPart {
   int part;
   std::string_view name;
 };
-/// Parts of Arm (implementer 0x41).
+/// Parts of Arm (machine::has_parts_of_arm()).
 constexpr std::array<ArmPart, 8> kArmParts{{{0xd0c, "arm_n1"},
                                             {0xd49, "arm_n2"},
                                             {0xd40, "arm_v1"},
@@ -210,7 +210,7 @@ std::string pfm_name_of(std::string_view name) {
 
 std::string pfm_name_of(const machine::CpuIdentity& cpu) {
   if (!cpu.model) return {};
-  if (cpu.vendor == "0x41") {
+  if (cpu.vendor == "0x41" || cpu.vendor == "0x00") {
     const ArmPart* part = find_by(kArmParts, &ArmPart::part, *cpu.model);
     return part == nullptr ? std::string() : std::string(part->name);
   }

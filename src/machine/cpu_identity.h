@@ -17,8 +17,10 @@ struct CpuIdentity {
   std::optional<std::string> hypervisor;  ///< "KVM", "unknown hypervisor"; nullopt on bare metal
 
   /// Whether QEMU's TCG emulates it: its "max" is "QEMU TCG CPU version 2.5+" (QEMU,
-  /// target/i386/cpu.c), those of the lab are "QEMU TCG CPU (Skylake)" and the like.
-  bool emulated() const { return model_name.starts_with("QEMU TCG CPU"); }
+  /// target/i386/cpu.c), those of the lab are "QEMU TCG CPU (Skylake)" and the like. On Arm the
+  /// implementer 0 is reserved for software (Arm ARM, MIDR_EL1); QEMU's "max" and the lab's have
+  /// it.
+  bool emulated() const { return model_name.starts_with("QEMU TCG CPU") || vendor == "0x00"; }
 
   friend auto operator<=>(const CpuIdentity&, const CpuIdentity&) = default;
 };

@@ -28,7 +28,8 @@ struct Numbered {
   unsigned number;
   std::string_view name;
 };
-constexpr std::array<Numbered, 14> kImplementers{{{0x41, "Arm"},
+constexpr std::array<Numbered, 15> kImplementers{{{0x00, "emulated"},
+                                                  {0x41, "Arm"},
                                                   {0x42, "Broadcom"},
                                                   {0x43, "Cavium"},
                                                   {0x46, "Fujitsu"},
@@ -43,7 +44,6 @@ constexpr std::array<Numbered, 14> kImplementers{{{0x41, "Arm"},
                                                   {0x6d, "Microsoft"},
                                                   {0xc0, "Ampere"}}};
 
-constexpr unsigned kArm = 0x41;
 constexpr std::array<Numbered, 28> kCores{
     {{0xd03, "Cortex-A53"},  {0xd04, "Cortex-A35"},    {0xd05, "Cortex-A55"},
      {0xd07, "Cortex-A57"},  {0xd08, "Cortex-A72"},    {0xd09, "Cortex-A73"},
@@ -135,7 +135,7 @@ std::string_view arm_implementer(unsigned implementer) {
 }
 
 std::string_view arm_core_name(unsigned implementer, unsigned part) {
-  return implementer == kArm ? name_of(kCores, part) : std::string_view();
+  return has_parts_of_arm(implementer) ? name_of(kCores, part) : std::string_view();
 }
 
 std::string level_name(int level) {

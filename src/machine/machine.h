@@ -106,11 +106,17 @@ inline constexpr std::string_view kHowToInstallPerf =
 PerfTool find_perf(const std::string& chosen = {});
 
 /// Who implemented a core, by bits 31:24 of MIDR_EL1 (Arm Architecture Reference Manual, D19.2):
-/// 0x41 is "Arm". Empty where he is not known here.
+/// 0x41 is "Arm"; 0, which is reserved for software, "emulated". Empty where he is not known here.
 std::string_view arm_implementer(unsigned implementer);
 
+/// Whether the part numbers of an implementer are those of Arm: its own, and those of emulated
+/// cores.
+inline bool has_parts_of_arm(unsigned implementer) {
+  return implementer == 0x41 || implementer == 0;
+}
+
 /// "Neoverse N1": a core by its implementer and his part number, bits 15:4 of MIDR_EL1 (the cores'
-/// technical reference manuals). Empty where it is not known here, as of all but Arm's own.
+/// technical reference manuals). Empty where it is not known here.
 std::string_view arm_core_name(unsigned implementer, unsigned part);
 
 }  // namespace skid::machine

@@ -115,12 +115,13 @@ constexpr std::uint64_t kRemote = std::uint64_t{1} << 37, kPeer = std::uint64_t{
 
 /// Whether a CPU's data sources have the common encoding: common_ds_encoding_cpus in
 /// tools/perf/util/arm-spe.c (Linux 6.14). Parts of Arm: Neoverse N1, V1, N2 and V2, Cortex-X1C,
-/// X3, A720, X925 and A725.
+/// X3, A720, X925 and A725. Emulated ones have the implementer 0.
 bool has_common_sources(std::uint64_t midr) {
   constexpr std::array<std::uint64_t, 9> kParts{0xd0c, 0xd40, 0xd49, 0xd4f, 0xd4c,
                                                 0xd4e, 0xd81, 0xd85, 0xd87};
-  constexpr std::uint64_t kArm = 0x41;
-  return (midr >> 24 & 0xff) == kArm &&
+  constexpr std::uint64_t kArm = 0x41, kEmulated = 0;
+  const std::uint64_t implementer = midr >> 24 & 0xff;
+  return (implementer == kArm || implementer == kEmulated) &&
          std::ranges::find(kParts, midr >> 4 & 0xfff) != kParts.end();
 }
 

@@ -11,6 +11,7 @@ namespace {
 TEST(ArmCore, IsNamedByImplementerAndPart) {
   EXPECT_EQ(machine::arm_core_name(0x41, 0xd0c), "Neoverse N1");
   EXPECT_EQ(machine::arm_core_name(0xc0, 0xd0c), "") << "a number is of its implementer";
+  EXPECT_EQ(machine::arm_core_name(0, 0xd0c), "Neoverse N1") << "emulated";
   EXPECT_EQ(machine::arm_implementer(0xc0), "Ampere");
   EXPECT_EQ(machine::arm_implementer(0xff), "");
 }
@@ -22,6 +23,9 @@ TEST(ArmCore, NamesTheCpuWhereTheKernelDoesNot) {
   EXPECT_EQ(name("0x41", 0xd08), "Arm Cortex-A72");
   EXPECT_EQ(name("0x41", 0xfff), "Arm part 0xfff");
   EXPECT_EQ(name("0xc0", 0xac3), "Ampere part 0xac3");
+  EXPECT_EQ(name("0x00", 0xd0c), "emulated Neoverse N1");
+  EXPECT_TRUE((machine::CpuIdentity{.vendor = "0x00"}.emulated()));
+  EXPECT_FALSE((machine::CpuIdentity{.vendor = "0x41"}.emulated()));
   EXPECT_EQ(name("0x61", std::nullopt), "Apple");
   EXPECT_EQ(name("0x41 ", 0xd08), "0x41 ");
   EXPECT_EQ(name("0x", 0xd08), "0x");

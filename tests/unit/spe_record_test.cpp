@@ -196,7 +196,7 @@ TEST(SpeRecord, NamesEventsAsPerfDoes) {
 }
 
 TEST(SpeRecord, HasADataSourceByTheCpu) {
-  constexpr std::uint64_t kN1 = 0x413fd0c1, kOther = 0x481fd010;
+  constexpr std::uint64_t kN1 = 0x413fd0c1, kEmulatedN1 = 0x003fd0c1, kOther = 0x481fd010;
   const auto source_of = [](const SpePackets& packets, std::uint64_t midr) {
     SpePackets all = packets;
     perf_mem_data_src source{data_source_of(record_of(all.pc(4)).value(), midr)};
@@ -204,6 +204,7 @@ TEST(SpeRecord, HasADataSourceByTheCpu) {
   };
   const auto dram = SpePackets().load().source(0xe).events(0x210);
   EXPECT_EQ(source_of(dram, kN1).mem_lvl, PERF_MEM_LVL_LOC_RAM | PERF_MEM_LVL_HIT);
+  EXPECT_EQ(source_of(dram, kEmulatedN1).mem_lvl, PERF_MEM_LVL_LOC_RAM | PERF_MEM_LVL_HIT);
   EXPECT_EQ(source_of(dram, kN1).mem_dtlb, PERF_MEM_TLB_WK | PERF_MEM_TLB_HIT);
   EXPECT_EQ(source_of(dram, kOther).mem_lvl, PERF_MEM_LVL_L3 | PERF_MEM_LVL_MISS)
       << "by the events alone";

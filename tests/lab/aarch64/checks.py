@@ -301,6 +301,7 @@ class TheGuest(unittest.TestCase):
             found = report(run)[0]
             self.assertEqual(found["cpu"]["arch"], "aarch64")
             self.assertEqual(found["cpu"]["model"], CORTEX_A57)
+            self.assertTrue(found["cpu"]["emulated"])
             self.assertIsNone(found["cpu"]["hypervisor"])
             release = (RESULTS / "release").read_text().strip()
             self.assertEqual(found["kernel"], release)

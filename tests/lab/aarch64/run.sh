@@ -45,7 +45,7 @@ tar -xf "$archive" -C "$dir"
   cat "$here/commands"
 } >"$dir/commands"
 "$guest/initramfs.sh" aarch64 "$packages" "$dir/commands" "$dir/initrd" "$dir/skidscan"
-"$guest/boot.sh" aarch64 "$packages" "$dir/initrd" "$dir" qemu-system-aarch64 -cpu cortex-a57
+"$guest/boot.sh" aarch64 "$packages" "$dir/initrd" "$dir" qemu-system-aarch64 -cpu cortex-a57,midr=0x001fd070
 cat "$dir/results/commands.log"
 [ "$(cat "$dir/results/status")" = 0 ] || fail "a command failed in the guest"
 
