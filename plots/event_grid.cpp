@@ -173,11 +173,7 @@ void EventGrid::add_caption(Panel& panel, const Column& column, const std::strin
     return;
   }
   // Narrow panels have a line for each: hits, samples, period. The origin is in the figure's title.
-  std::string samples = samples_text({column.measurement});
-  if (const std::size_t comma = samples.find(", "); comma != std::string::npos) {
-    samples.replace(comma, 2, "\n");
-  }
-  panel.title += '\n' + samples;
+  panel.title += '\n' + samples_text({column.measurement}, "\n");
 }
 
 }  // namespace skid::plots

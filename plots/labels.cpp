@@ -28,9 +28,9 @@ using output::MachineGroup;
 namespace {
 
 std::string period_text(const analysis::Period& period) {
-  if (period.requested) return fmt::format(", period {}", *period.requested);
+  if (period.requested) return fmt::format("period {}", *period.requested);
   if (!period.effective || !std::isfinite(*period.effective)) return {};
-  return fmt::format(", period ~{:.0f}", *period.effective);
+  return fmt::format("period ~{:.0f}", *period.effective);
 }
 
 }  // namespace
@@ -61,15 +61,17 @@ std::string machine_name(const Machines& machines, std::size_t machine) {
   return machines.size() == 1 ? "" : fmt::format("CPU {}", machine + 1);
 }
 
-std::string samples_text(const std::vector<const Measurement*>& runs) {
+std::string samples_text(const std::vector<const Measurement*>& runs, std::string_view separator) {
   std::uint64_t samples = 0;
   std::set<std::string> periods;
   for (const Measurement* run : runs) {
     samples += run->samples.read();
     periods.insert(period_text(run->period));
   }
-  return analysis::counted(samples, "sample") +
-         (periods.size() == 1 ? *periods.begin() : ", several periods");
+  const std::string period = periods.size() == 1 ? *periods.begin() : "several periods";
+  std::string text = analysis::counted(samples, "sample");
+  if (!period.empty()) text.append(separator).append(period);
+  return text;
 }
 
 std::string run_text(const Measurement& m) {

@@ -30,7 +30,8 @@ std::string machine_name(const Machines& machines, std::size_t machine);
 
 /// Writes "5101 samples, period 7". With several runs it has all samples, and "several periods" if
 /// they differ.
-std::string samples_text(const std::vector<const analysis::Measurement*>& runs);
+std::string samples_text(const std::vector<const analysis::Measurement*>& runs,
+                         std::string_view separator = ", ");
 
 /// Writes "5101 samples, period 7, synthetic".
 std::string run_text(const analysis::Measurement& measurement);

@@ -164,8 +164,7 @@ ExitStatus run_compare(const CompareOptions& given) {
   analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
   if (!analysis::compares_anything(comparison)) {
-    comparison.alike = measure::events_alike(findings.measurements, findings.input_of,
-                                             choices.baseline, reading.catalogues);
+    comparison.alike = measure::events_alike(comparison, reading.catalogues);
   }
   const auto& inputs = findings.inputs;
   print_as(options.shown, output::comparison_json, output::comparison_csv, output::comparison_text,

@@ -395,7 +395,8 @@ bool looks_like_tracepoint(std::string_view name) {
   const std::size_t colon = name.find(':');
   return colon != std::string_view::npos && colon > 0 &&
          std::ranges::all_of(name.substr(0, colon), is_part) &&
-         std::ranges::all_of(name.substr(colon + 1), is_part);
+         std::ranges::all_of(name.substr(colon + 1), is_part) &&
+         name.find_first_not_of("ukhGHIppSDWeb", colon + 1) != std::string_view::npos;
 }
 
 }  // namespace
@@ -433,11 +434,11 @@ std::vector<Event> Catalogue::find(std::string_view spelling) const {
       remedy = fmt::format("; the code of event 0x{:x} is r{:x}", *parts.config, config);
     }
   }
-  if (remedy.empty() && looks_like_tracepoint(parts.full)) {
-    remedy = "; a tracepoint is of the kernel: its samples are where the kernel's code has it";
-  }
   if (remedy.empty()) {
     remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them", of_cpu);
+    if (looks_like_tracepoint(parts.full)) {
+      remedy += "; a tracepoint is of the kernel: its samples are where the kernel's code has it";
+    }
   }
   throw ValueError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
 }

@@ -1,5 +1,6 @@
 #include "src/measure/alike.h"
 
+#include "analysis/comparison.h"
 #include "analysis/contract.h"
 #include "analysis/measurement.h"
 #include "runway/trigger.h"
@@ -11,10 +12,10 @@
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
 
-#include <algorithm>
-#include <memory>
+#include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace skid::measure {
 namespace {
@@ -24,13 +25,13 @@ using events::Counted;
 
 /// What a measured event represents.
 struct Represented {
-  const Measurement* measurement;
   Counted counted = Counted::other;
-  bool is_tagged = false;  ///< by the trigger of the target, not by what is counted
+  bool is_tagged = false;        ///< by the trigger of the target, not by what is counted
+  bool is_best_trigger = false;  ///< the trigger is the one best suited for what is counted
 };
 
 Represented represented_by(const Measurement& m, const std::shared_ptr<Catalogues>& catalogues) {
-  if (m.basis.addresses && analysis::judges_tagged(*m.basis.addresses)) return {&m, {}, true};
+  if (m.basis.addresses && analysis::judges_tagged(*m.basis.addresses)) return {.is_tagged = true};
   perfdata::Attribute attribute;
   attribute.type = m.event.type;
   attribute.config = m.event.config;
@@ -39,25 +40,20 @@ Represented represented_by(const Measurement& m, const std::shared_ptr<Catalogue
   machine.cpu = m.cpu;
   RecordedEvent event{.attribute = attribute, .machine = machine};
   RecordedCpu(machine, catalogues).look_up(event);
-  return {&m, event.counted};
-}
-
-/// Whether the trigger of a target is the one that is best suited for what is counted.
-bool is_trigger_of(Counted counted, const Measurement& m) {
+  Represented found{.counted = event.counted};
   const auto arch = arch_of_kernel(m.cpu.arch);
-  if (!arch || events::samples_any_instruction(counted)) return false;
-  const auto kinds = events::kinds_causing(counted, *arch);
-  return !kinds.empty() && name_of(kinds.front()) == m.trigger->kind;
+  if (arch && !events::samples_any_instruction(event.counted)) {
+    const auto kinds = events::kinds_causing(event.counted, *arch);
+    found.is_best_trigger = !kinds.empty() && name_of(kinds.front()) == m.trigger->kind;
+  }
+  return found;
 }
 
+/// Whether two events on the same trigger represent the same.
 bool are_alike(const Represented& a, const Represented& b) {
-  const auto& trigger = a.measurement->trigger;
-  const auto& other_trigger = b.measurement->trigger;
-  // Measurements with other triggers are not compared.
-  if (!trigger || !other_trigger || trigger->kind != other_trigger->kind) return false;
-  if (a.is_tagged && b.is_tagged) return true;
-  if (a.is_tagged) return is_trigger_of(b.counted, *a.measurement);
-  if (b.is_tagged) return is_trigger_of(a.counted, *b.measurement);
+  if (a.is_tagged || b.is_tagged) {
+    return (a.is_tagged || a.is_best_trigger) && (b.is_tagged || b.is_best_trigger);
+  }
   return a.counted == b.counted && a.counted != Counted::other &&
          a.counted != Counted::any_instruction;
 }
@@ -65,21 +61,27 @@ bool are_alike(const Represented& a, const Represented& b) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> events_alike(
-    const std::vector<Measurement>& measurements, const std::vector<std::size_t>& input_of,
-    std::size_t baseline, const std::shared_ptr<Catalogues>& catalogues) {
-  std::vector<Represented> of_baseline, of_others;
-  for (std::size_t i = 0; i < measurements.size(); ++i) {
-    (input_of[i] == baseline ? of_baseline : of_others)
-        .push_back(represented_by(measurements[i], catalogues));
+    const analysis::Comparison& comparison, const std::shared_ptr<Catalogues>& catalogues) {
+  // Measurements of one label and trigger represent the same; the first one stands for them.
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, Represented> of_baseline, of_others;
+  for (const analysis::ComparisonRow& row : comparison.rows) {
+    for (const analysis::ComparisonCell& cell : row.cells) {
+      const Measurement& m = *cell.runs.front();
+      if (!m.trigger) continue;
+      auto& represented = cell.side == comparison.baseline ? of_baseline : of_others;
+      const Key key{m.event.label, m.trigger->kind};
+      if (!represented.contains(key)) represented.emplace(key, represented_by(m, catalogues));
+    }
   }
   std::vector<std::pair<std::string, std::string>> pairs;
   std::set<std::string> paired;
-  for (const Represented& one : of_baseline) {
-    const std::string& label = one.measurement->event.label;
-    for (const Represented& other : of_others) {
-      const std::string& other_label = other.measurement->event.label;
-      if (paired.contains(label) || paired.contains(other_label) || label == other_label ||
-          !are_alike(one, other)) {
+  for (const auto& [key, one] : of_baseline) {
+    for (const auto& [other_key, other] : of_others) {
+      const auto& [label, other_label] = std::tie(key.first, other_key.first);
+      // Measurements with other triggers are not compared.
+      if (key.second != other_key.second || label == other_label || paired.contains(label) ||
+          paired.contains(other_label) || !are_alike(one, other)) {
         continue;
       }
       paired.insert({label, other_label});

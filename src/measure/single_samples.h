@@ -19,7 +19,7 @@ struct TargetGeometry;
 /// Returns the visitor that sets the results which depend on single samples; empty if there are
 /// none. `geometry` is null if no target was found. `bases`, by attribute, get tables of data
 /// addresses, pairs of samples and skids in events. `contradicted` gets all samples that it reads.
-/// All must outlive the visitor; the skids in events are complete when it is destroyed.
+/// All must outlive the visitor; the results are complete after the last record.
 locate::Visitor count_single_samples(const Profile& profile, const TargetGeometry* geometry,
                                      PageFaultChecker& checker, ContradictedHits& contradicted,
                                      std::vector<analysis::Basis>& bases);

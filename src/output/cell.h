@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 6> kInkSequences{"", "1", "2", "32
 struct Cell {
   std::string text;
   Ink ink = Ink::plain;
-  /// Terminal columns at its beginning that stay when it is cut there (Kind::front_shortened).
+  /// Bytes of ASCII at its beginning that stay when it is cut there (Kind::front_shortened).
   std::size_t kept = 0;
 };
 

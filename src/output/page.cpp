@@ -55,7 +55,7 @@ struct Fitted {
 /// Cuts the front of a text, after the columns that stay.
 std::string without_front(const Cell& cell, std::size_t width) {
   const std::string_view text = cell.text;
-  const std::size_t kept = cell.kept < width / 2 ? cell.kept : 0;
+  const std::size_t kept = cell.kept < std::min(width / 2, text.size()) ? cell.kept : 0;
   return std::string(text.substr(0, kept)) + shorten_front(text.substr(kept), width - kept);
 }
 

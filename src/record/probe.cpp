@@ -238,13 +238,13 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
   for (const ChosenEvent& chosen : request.events) {
     const RequestedEvent& event = chosen.event;
     const auto* const generic = perftool::find_generic_event(event.name);
-    const bool is_cycles =
-        generic != nullptr && generic->type == PERF_TYPE_HARDWARE && generic->config == 0;
+    const bool is_cycles = generic != nullptr && generic->type == PERF_TYPE_HARDWARE &&
+                           generic->config == PERF_COUNT_HW_CPU_CYCLES;
     if (is_cycles && !machine.has_core_pmu()) {
       throw Error(
           "{}: this machine has no PMU that counts cycles, and perf would silently record "
           "cpu-clock "
-          "in their place ('skidscan doctor' reports why); record cpu-clock with -e cpu-clock",
+          "in their place ('skidscan doctor' reports why); record cpu-clock itself",
           event.text());
     }
     const int level = *std::ranges::max_element(chosen.levels);

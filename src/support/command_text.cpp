@@ -20,7 +20,7 @@ std::string command_text(const std::vector<std::string>& words) {
 }
 
 std::string file_word(const std::string& name) {
-  return name.starts_with('-') ? "./" + name : name;
+  return name.size() > 1 && name.starts_with('-') ? "./" + name : name;
 }
 
 }  // namespace skid

@@ -11,7 +11,7 @@ namespace skid {
 std::string command_text(const std::vector<std::string>& words);
 
 /// Returns the name of a file as a word of a command, which is not taken for an option: "./-a" for
-/// "-a".
+/// "-a". "-" alone, which is standard input, stays.
 std::string file_word(const std::string& name);
 
 }  // namespace skid

@@ -6,6 +6,7 @@
 #include "src/commands/commandline/parse.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/machine/cpu_identity.h"
 #include "src/output/next_step.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
@@ -300,8 +301,11 @@ TEST(NextSteps, NameCommandsAndOptionsThatExist) {
     }
   }
   std::size_t commands = 0;
-  for (std::size_t i = 0; i < analysis::kNotJudged; ++i) {
-    const std::string step(output::next_step(static_cast<analysis::NotJudged>(i)));
+  const machine::CpuIdentity skylake{.vendor = "GenuineIntel", .family = 6, .model = 0x5e};
+  for (std::size_t i = 0; i < 2 * analysis::kNotJudged; ++i) {
+    const auto reason = static_cast<analysis::NotJudged>(i / 2);
+    const std::string step =
+        output::next_step(reason, i % 2 == 0 ? machine::CpuIdentity() : skylake);
     SCOPED_TRACE(step);
     bool is_quoted = false;
     std::istringstream parts(step);
@@ -318,7 +322,7 @@ TEST(NextSteps, NameCommandsAndOptionsThatExist) {
       }
     }
   }
-  EXPECT_GT(commands, 4U);
+  EXPECT_GT(commands, 10U);
 }
 
 TEST(Descriptions, AreAscii) {

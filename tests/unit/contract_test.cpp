@@ -53,7 +53,7 @@ Basis exact(Basis basis, std::uint64_t samples) {
 /// What the verdict at a level follows from, in one line.
 std::string evidence_of(int level, const Basis& basis, const std::string& remark = {}) {
   return fmt::format(
-      "{}", fmt::join(output::contract_evidence(judge(level, basis), basis, remark), "; "));
+      "{}", fmt::join(output::contract_evidence(judge(level, basis), basis, remark, {}), "; "));
 }
 
 TEST(Contract, IsJudgedByTheShareThatItsLevelConstrains) {

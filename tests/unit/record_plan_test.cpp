@@ -189,7 +189,7 @@ TEST(RecordPlan, RecordsCounterValuesAtLevel0Alone) {
               ElementsAre("mem:0x403000/8:rw:S", "mem:0x403000/8:rw:pp", "cycles:uS", "cycles:upp",
                           "r20d1:S", "r20d1:Spp", "cpu-clock", "cpu-clock:pp"));
   asked.levels = std::vector{2};
-  EXPECT_THAT(fault(asked), HasSubstr("add none to -p"));
+  EXPECT_THAT(fault(asked), HasSubstr("add level none"));
   asked = options({"cycles:P", "access"});
   asked.skid_in_events = true;
   EXPECT_EQ(plan(asked, with_pmu()).front().perf_event, "cycles:P");

@@ -257,8 +257,7 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
 /// Counts of all events of all recordings together.
 struct Totals {
   explicit Totals(const std::vector<Audit>& audits)
-      : by_rule(judged_by_rule(audits)),
-        cpu(audits.empty() ? machine::CpuIdentity() : audits.front().cpu) {
+      : recordings(audits), by_rule(judged_by_rule(audits)) {
     for (const Audit& audit : audits) {
       read_in_part = read_in_part || audit.read_in_part;
       filtered += audit.filtered.all;
@@ -275,9 +274,24 @@ struct Totals {
     for (std::size_t i = 0; i < reasons.size(); ++i) reasons[i] += event.not_judged[i];
     const auto timer = static_cast<std::size_t>(analysis::NotJudged::timer);
     only_timers = only_timers && event.not_judged[timer] == event.samples;
-    if (advice.empty() && event.samples > 0) advice = escape_for_terminal(event.advice);
     const analysis::EventIdentity& identity = event.identity;
     if (identity.substituted) substituted.insert(escape_for_terminal(identity.label));
+  }
+
+  /// Returns what to do about a reason, on the CPU of the recording with most of its samples.
+  std::string step_for(analysis::NotJudged reason) const {
+    const auto samples_of = [reason](const EventAudit& event) {
+      return event.not_judged[static_cast<std::size_t>(reason)];
+    };
+    const Audit& most = *std::ranges::max_element(recordings, {}, [&](const Audit& audit) {
+      std::uint64_t sum = 0;
+      for (const EventAudit& event : audit.events) sum += samples_of(event);
+      return sum;
+    });
+    const auto event = std::ranges::max_element(most.events, {}, samples_of);
+    const bool has_advice = reason == analysis::NotJudged::level_0 && event != most.events.end() &&
+                            !event->advice.empty();
+    return has_advice ? escape_for_terminal(event->advice) : next_step(reason, most.cpu);
   }
 
   /// Explains why samples are not judged, by the most frequent reason if there are several: ": …".
@@ -286,8 +300,7 @@ struct Totals {
     const auto others =
         std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
     const auto reason = static_cast<analysis::NotJudged>(most - reasons.begin());
-    std::string step = next_step(reason, cpu);
-    if (reason == analysis::NotJudged::level_0 && !advice.empty()) step = advice;
+    const std::string step = step_for(reason);
     return fmt::format("{}{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
                        describe(reason), step.empty() ? "" : "; ", step);
   }
@@ -310,8 +323,7 @@ struct Totals {
             ? ""
             : analysis::no_pmu_counts(joined({substituted.begin(), substituted.end()})) + ": ",
         samples == 1 ? "the one sample" : fmt::format("all {} samples", in_thousands(samples)),
-        next_step(only_arm ? analysis::NotJudged::no_precise_levels : analysis::NotJudged::timer,
-                  cpu));
+        step_for(only_arm ? analysis::NotJudged::no_precise_levels : analysis::NotJudged::timer));
   }
 
   /// Returns the first line: all that was found, the worst first, and what was not judged.
@@ -344,11 +356,10 @@ struct Totals {
                                                       : Ink::green};
   }
 
+  const std::vector<Audit>& recordings;
   std::vector<Judged> by_rule;
-  machine::CpuIdentity cpu;  ///< that of the first recording
   std::uint64_t samples = 0, judged = 0, filtered = 0;
   std::array<std::uint64_t, analysis::kNotJudged> reasons{};
-  std::string advice;                 ///< how to record an event so that it is judged
   std::string no_samples;             ///< why there are none
   std::set<std::string> substituted;  ///< labels of the requested events
   bool only_timers = true, only_arm = true, read_in_part = false, has_addresses = false;

@@ -145,9 +145,7 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
         fmt::format("all {} branch stacks are empty: {}", in_thousands(stacks), kWithoutBranches);
   }
   if (judged > 0) {
-    answer = fmt::format("{} of {} judged branch records ({}) {} impossible",
-                         in_thousands(impossible), in_thousands(judged),
-                         percent_of(impossible, judged), impossible == 1 ? "is" : "are");
+    answer = Judged{Condition::branches, "branch records", kImpossible, impossible, judged}.text();
   }
   const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
   return page.title("Branch records") + page.paragraph(answer, ink) + '\n' +

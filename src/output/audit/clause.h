@@ -14,6 +14,7 @@ struct Clause {
   std::string_view after(std::uint64_t count) const { return count == 1 ? of_one : of_several; }
 };
 
+inline constexpr Clause kImpossible{"are impossible", "is impossible"};
 /// Those of samples that are contradicted in EventAudit::data_source, ::data_address, ::ibs_record
 /// and ::spe_record.
 inline constexpr Clause kContradictedSources{

@@ -55,18 +55,18 @@ std::string share_text(const Page& page, const analysis::Share& share, std::stri
 /// Lists the places with the most contradicted samples; on a screen the first three.
 std::string places_text(const Page& page, const audit::Contradictions& finding) {
   constexpr std::size_t kMostOnScreen = 3;
-  std::size_t left = page.details ? finding.worst.size() : kMostOnScreen;
+  const std::size_t shown =
+      page.details ? finding.worst.size() : std::min(finding.worst.size(), kMostOnScreen);
   std::string text;
-  for (const audit::ContradictedPlace& place : finding.worst) {
-    if (left-- == 0) break;
+  for (const audit::ContradictedPlace& place : std::span(finding.worst).first(shown)) {
     text += page.field(
         "", fmt::format("{} at {}", in_thousands(place.samples),
                         code_place(place.function, place.offset, place.address, place.module)));
   }
-  const std::size_t more = finding.places.size() - std::min(finding.worst.size(), kMostOnScreen);
-  if (!page.details && more > 0) {
-    text += page.field(
-        "", fmt::format("and {}: --details", analysis::counted(more, "other instruction")));
+  const std::size_t more = finding.places.size() - shown;
+  if (more > 0) {
+    text += page.field("", fmt::format("and {}: {}", analysis::counted(more, "other instruction"),
+                                       shown < finding.worst.size() ? "--details" : "--top N"));
   }
   return text;
 }

@@ -82,7 +82,7 @@ std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
   Judged sources{Condition::samples, "samples", kContradictedSources};
   Judged operations{Condition::samples, "samples", kContradictedIbs};
   Judged tagged{Condition::samples, "samples", kContradictedSpe};
-  Judged records{Condition::branches, "branch records", {"are impossible", "is impossible"}};
+  Judged records{Condition::branches, "branch records", kImpossible};
   std::uint64_t by_addresses = 0;
   Judged blocks{Condition::biased, "blocks", {"are sampled unevenly", "is sampled unevenly"}};
   for (const audit::Audit& audit : audits) {

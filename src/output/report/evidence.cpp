@@ -261,7 +261,7 @@ std::string contract_evidence(const Measurement& m) {
 
 std::string short_reason(const Measurement& m) {
   const NotJudged reason = reason_not_judged(m.basis);
-  return reason == NotJudged::none ? contract_evidence(m.contract, m.basis).front()
+  return reason == NotJudged::none ? contract_evidence(m.contract, m.basis, {}, m.cpu).front()
                                    : std::string(describe(reason));
 }
 
