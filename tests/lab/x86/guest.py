@@ -46,7 +46,7 @@ def interrupted(name: str, signal: str, status: int, user=False) -> list[Step]:
 
 
 PARANOID = "echo {} >/proc/sys/kernel/perf_event_paranoid"
-ROOT = [*steps("root"), Step("packed.tar", f"{RECORD} --pack packed.tar"), *interrupted("stopped", "TERM", 130),
+ROOT = [*steps("root"), Step("packed.tar", f"{RECORD} --pack packed.tar"), *interrupted("stopped", "TERM", 143),
         *interrupted("killed", "KILL", 137)]
 USER = [Step("paranoid-3", PARANOID.format(3)),
         Step("forbidden-doctor", "skidscan doctor", 1, "kernel.perf_event_paranoid is 3", user=True),
@@ -54,7 +54,7 @@ USER = [Step("paranoid-3", PARANOID.format(3)),
         Step("paranoid-2", PARANOID.format(2)),
         *steps("user", user=True, problems="only user mode can be sampled"),
         Step("user-kernel.run", f"{RECORD.replace(':u', '')} -o user-kernel.run", user=True),
-        *interrupted("user-stopped", "TERM", 130, user=True)]
+        *interrupted("user-stopped", "TERM", 143, user=True)]
 WATCHDOG = "the NMI watchdog keeps one hardware counter"
 MACHINES = [  # CPU, kernel's command line, vCPUs, steps
     ("skylake", "", 1, ROOT), ("skylake", "", 1, USER),
