@@ -10,6 +10,10 @@
 
 #include <fmt/format.h>
 
+namespace skid::analysis {
+struct Measurement;
+}  // namespace skid::analysis
+
 namespace skid::plots {
 
 using output::EventGroup;

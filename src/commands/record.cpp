@@ -7,7 +7,6 @@
 #include "src/commands/output_options.h"
 #include "src/commands/plan_options.h"
 #include "src/commands/shared_options.h"
-#include "src/commands/terminal.h"
 #include "src/events/catalogue.h"
 #include "src/events/cpu.h"
 #include "src/machine/event_attempt.h"

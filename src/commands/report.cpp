@@ -5,6 +5,7 @@
 #include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
+#include "plots/figure_options.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"

@@ -1,11 +1,16 @@
 #include "src/measure/alike.h"
 
+#include "analysis/basis.h"
 #include "analysis/comparison.h"
 #include "analysis/contract.h"
+#include "analysis/description.h"
+#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "runway/trigger.h"
 #include "src/events/causes.h"
 #include "src/events/counted.h"
+#include "src/instructions/counted.h"
+#include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/recorded_event.h"
@@ -15,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 namespace skid::measure {

@@ -99,8 +99,8 @@ TEST_F(RecordingSummaryOf, ACoreEventAtLevel0AdvisesThePreciseOne) {
   builder.feature(perfdata::HEADER_ARCH, builder.writer().counted_text("x86_64").bytes());
   builder.feature(perfdata::HEADER_CPUID,
                   builder.writer().counted_text("GenuineIntel,6,94,3").bytes());
-  EXPECT_THAT(why_none_of(builder), HasSubstr("level 0: arbitrary skid; this CPU records the event "
-                                              "precisely: perf record -e r81d0:pp"));
+  EXPECT_THAT(why_none_of(builder), HasSubstr("level 0: arbitrary skid; the recorded CPU records "
+                                              "the event precisely: perf record -e r81d0:pp"));
 }
 
 TEST_F(RecordingSummaryOf, AClockWithAPreciseLevelReplacedCycles) {
