@@ -5,7 +5,20 @@
 #include "src/audit/block_bias.h"
 #include "src/machine/machine.h"
 #include "src/support/process.h"
+#include "tests/support/facts.h"
 #include "tests/support/recordings.h"
+#include "tests/support/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace skid {
 namespace {
@@ -205,13 +218,6 @@ TEST_F(Agreement, OnNamesOfCppAndRust) {
   std::ofstream(source) << R"(
 #include <ctime>
 #include <string>
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <vector>
 #define SPIN { for (volatile int i = 0; i < 300000; i = i + 1) {} }
 #define OUT __attribute__((noinline))
 template <typename T> struct Box { OUT void spin(const std::string&) const SPIN };
@@ -669,14 +675,11 @@ TEST_F(Agreement, OnADirectoryWrittenByThreads) {
 TEST_F(Agreement, OnWhatFiltersSelect) {
   build("program", R"(
 #include "busy.h"
-#include "tests/support/facts.h"
-#include "tests/support/text.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <nlohmann/json.hpp>
 static void on_cpu(const char* cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -2,11 +2,13 @@
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/locate/symbolizer.h"
+#include "src/support/error.h"
 #include "src/symbols/location.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
+#include "tests/support/temporary_directory.h"
 
 namespace skid::symbols {
 namespace {

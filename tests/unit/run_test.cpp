@@ -8,6 +8,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/prelude.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/text.h"
 
 #include <chrono>
 #include <cstdint>
