@@ -96,7 +96,8 @@ void leave_out(EventAudit& audit, NotJudged reason, std::uint64_t samples) {
 
 /// What was found in single samples, by attribute.
 struct RecordFindings {
-  Findings data_sources, tagged_records;
+  Findings data_sources;
+  TaggedRecords tagged_records;
   AddressAudits data_addresses;
   measure::RecordWarnings impossible;
   BranchAudit branches;
@@ -395,7 +396,7 @@ class Auditor {
     }
     audit.data_source = result_of(attribute, findings.data_sources);
     auto& tagged = measure::is_spe(*event.recorded) ? audit.spe_record : audit.ibs_record;
-    tagged = result_of(attribute, findings.tagged_records);
+    tagged = result_of(attribute, findings.tagged_records.events);
     audit.branch_records = result_of(attribute, findings.branches.events);
     const std::uint64_t impossible = audit.verdicts[static_cast<std::size_t>(Verdict::never)];
     audit.impossible = analysis::wilson_interval(impossible, audit.judged);
@@ -533,8 +534,11 @@ Audit audit(const measure::Source& source, const Choices& choices) {
   const RecordFindings findings{data_sources.finish(), tagged_records.finish(),
                                 data_addresses.finish(), impossible.finish(), branches.finish()};
   result.events = auditor.audit(findings);
-  result.missing =
-      missing_files(profile.digest, modules, auditor.missing(), findings.branches.missing);
+  SamplesByFile missing = auditor.missing();
+  for (const auto& [file, samples] : findings.tagged_records.missing) {
+    missing[file] = std::max(missing[file], samples);  // their event may be judged, too
+  }
+  result.missing = missing_files(profile.digest, modules, missing, findings.branches.missing);
   profile.summarize(result);
   return result;
 }

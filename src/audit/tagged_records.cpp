@@ -397,7 +397,7 @@ class TaggedRecordCheck {
     if (sample == nullptr) return;
     const measure::RecordedEvent& event = profile_.events[sample->attribute];
     if (!takes_record(event, {sample->mode, sample->exact})) return;
-    Contradictions& finding = findings_[sample->attribute];
+    Contradictions& finding = found_.events[sample->attribute];
     const perfdata::Recording& recording = profile_.recording;
     const auto details = recording.decoder().details(visited.record, *sample);
     const auto record =
@@ -408,18 +408,24 @@ class TaggedRecordCheck {
     }
     ++finding.samples;
     const Answer answer = compared(*record, visited);
-    if (answer == Answer::undecided) return;
+    if (answer == Answer::undecided) {
+      if (visited.location) ++found_.missing[visited.location->file];
+      return;
+    }
     ++finding.share.total;
     if (answer != Answer::contradicts) return;
     ++finding.share.count;
     if (visited.location) ++finding.places[*visited.location];
   }
 
-  Findings finish() {
-    for (auto& [attribute, finding] : findings_) {
+  TaggedRecords finish() {
+    for (auto& [attribute, finding] : found_.events) {
       finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
     }
-    return std::move(findings_);
+    std::erase_if(found_.missing, [this](const auto& file) {
+      return profile_.modules.find(profile_.digest.spaces.file(file.first)).module != nullptr;
+    });
+    return std::move(found_);
   }
 
  private:
@@ -436,14 +442,16 @@ class TaggedRecordCheck {
 
   const measure::Profile& profile_;
   AbilitiesOfPlaces places_;
-  Findings findings_;
+  TaggedRecords found_;
 };
 
 }  // namespace
 
-locate::RecordCheck<Findings> check_tagged_records(const measure::Profile& profile,
-                                                   code::CodeBudget& budget) {
-  if (std::ranges::none_of(profile.events, has_records)) return {{}, [] { return Findings(); }};
+locate::RecordCheck<TaggedRecords> check_tagged_records(const measure::Profile& profile,
+                                                        code::CodeBudget& budget) {
+  if (std::ranges::none_of(profile.events, has_records)) {
+    return {{}, [] { return TaggedRecords(); }};
+  }
   const auto check = std::make_shared<TaggedRecordCheck>(profile, budget);
   return {[check](const auto& visited) { check->add(visited); },
           [check] { return check->finish(); }};

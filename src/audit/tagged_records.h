@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/audit/contradictions.h"
+#include "src/audit/missing_files.h"
 #include "src/locate/visit_records.h"
 
 namespace skid::code {
@@ -15,6 +16,12 @@ struct Profile;
 
 namespace skid::audit {
 
+/// What check_tagged_records() returns.
+struct TaggedRecords {
+  Findings events;
+  SamplesByFile missing;  ///< undecided samples by the file that is missing
+};
+
 /// Compares what the hardware recorded of tagged operations with the sampled instructions. Counts,
 /// by attribute, samples in user mode: with EXACT_IP those of ibs_op, and of the events of AMD's
 /// core PMU that the kernel hands to it, with their raw data (perf record --raw-samples), and those
@@ -26,7 +33,7 @@ namespace skid::audit {
 /// operations from microcode, and those that neither access memory nor branch, are undecided, as
 /// are instructions whose code is not known. The arguments must outlive the check, whose visitor is
 /// empty if no event has such records.
-locate::RecordCheck<Findings> check_tagged_records(const measure::Profile& profile,
-                                                   code::CodeBudget& budget);
+locate::RecordCheck<TaggedRecords> check_tagged_records(const measure::Profile& profile,
+                                                        code::CodeBudget& budget);
 
 }  // namespace skid::audit

@@ -66,6 +66,13 @@ Addresses of the kernel and of processes are distinguished: of 48 bits, the lowe
 
 The instructions that the records of SPE contradict, of which each tenth PC is one instruction late:
 
+Without the sampled file the first line says so, whatever the event is:
+
+  $ skidscan audit "$CASES/../data/spe/late.data" | head -3
+  none of 263 samples could be judged: the binary is missing, or is not an ELF
+  file; --binary FILE and --symfs DIR take a copy of it
+  
+
   $ mkdir -p files/spe; ln -s "$CASES/../data/spe" files/spe/0
   $ skidscan audit "$CASES/../data/spe/late.data" --symfs files > text
   $ sed -n '/^SPE/,/^$/p' text

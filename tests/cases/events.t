@@ -155,7 +155,7 @@ Events of the kernel are named as such:
   skidscan: 'context-switches': is a software event of the kernel, no event of the CPU: its samples are where the kernel counts it, and no precise level changes them
   skidscan: 'access': is a breakpoint, no event of the CPU: execute breakpoints have no skid, and data breakpoints a known one; 'skidscan record -e access,execute' measures it
   skidscan: 'mem:0x10:rw': is a breakpoint, no event of the CPU: execute breakpoints have no skid, and data breakpoints a known one; 'skidscan record -e access,execute' measures it
-  skidscan: 'sched:sched_switch': no such event in Intel's event file skylake V; a tracepoint is of the kernel: its samples are where the kernel's code has it
+  skidscan: 'sched:sched_switch': no such event in Intel's event file skylake V; 'skidscan events --list --cpu skylake PATTERN' lists them; a tracepoint is of the kernel: its samples are where the kernel's code has it
   skidscan: 'LLC-load-misses': is a generic cache event of perf, and it is not known which event the kernel takes for it on this CPU; 'skidscan events --for WHAT --cpu skylake' prints events of the CPU
 
 Unknown names and CPUs:

@@ -118,7 +118,7 @@ Options of other kinds, and wrong ones:
   skidscan: f.pdf: is the name of a figure; expected that of a script, as in skid.gp; --plot names the figure
   [64]
   $ skidscan report vm-broken --kind bias --plot f.png > /dev/null
-  skidscan: --kind bias: no measurement with several triggers at known distances (6 others); record --triggers 4 makes them
+  skidscan: figure bias: no measurement with several triggers at known distances (6 others); record --triggers 4 makes them
   [64]
   $ ls f.*
   ls: cannot access 'f.*': No such file or directory

@@ -25,7 +25,7 @@ A program that was rebuilt is refused, and a function that is missing:
 
   $ perf_record -e cpu-clock -c 100003 -- ./classic 50
   $ cc -O2 -o classic "$classic"
-  $ skidscan report perf.data --hit memreader --runway noprunway > text 2> err
+  $ skidscan report perf.data --buildid-dir . --hit memreader --runway noprunway > text 2> err
   [1]
   $ cat text
   $ grep -o 'classic: build-id .* is not the recorded' err | sed 's/ [0-9a-f]* / ID /'

@@ -43,7 +43,7 @@ Elsewhere it is found by its build-id:
 
   $ mkdir elsewhere; mv a.data.target elsewhere/copy
   $ skidscan report a.data | head -1
-  no target of skidscan is among the sampled files; 'skidscan audit' judges a
+  no target of skidscan is among the sampled files that were found; 'skidscan
   $ skidscan report a.data --binary elsewhere/copy --format json > found.json
   $ cmp found.json report.json
   $ mv elsewhere/copy a.data.target

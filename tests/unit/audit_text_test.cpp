@@ -131,9 +131,10 @@ TEST(AuditScreen, NamesNoPreciseLevelThatACpuMayNotHave) {
   event.not_judged[static_cast<std::size_t>(NotJudged::level_0)] = 100;
   audit.events = {event};
   // AMD's CPUs record particular instructions by IBS alone, which 'skidscan events --for' prints.
-  EXPECT_EQ(output::audit_answer({audit}),
-            "none of 100 samples could be judged: level 0: arbitrary skid; record an event of "
-            "particular instructions precisely ('skidscan events --for WHAT' prints how)");
+  EXPECT_EQ(
+      output::audit_answer({audit}),
+      "none of 100 samples could be judged: level 0: arbitrary skid; record an event of "
+      "particular instructions precisely ('skidscan events --for WHAT --cpu CPU' prints how)");
 }
 
 TEST(AuditScreen, StatesADamageOnce) {

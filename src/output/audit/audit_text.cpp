@@ -263,7 +263,11 @@ struct Totals {
       filtered += audit.filtered.all;
       if (no_samples.empty()) no_samples = audit.no_samples;
       only_arm = only_arm && arch_of_kernel(audit.cpu.arch) == Arch::aarch64;
-      for (const EventAudit& event : audit.events) add(event);
+      for (const EventAudit& event : audit.events) {
+        add(event);
+        const auto& tagged = event.spe_record ? event.spe_record : event.ibs_record;
+        lacks_code |= tagged && tagged->undecided() == tagged->samples && !audit.missing.empty();
+      }
     }
   }
 
@@ -299,7 +303,11 @@ struct Totals {
     const auto most = std::ranges::max_element(reasons);
     const auto others =
         std::ranges::count_if(reasons, [](std::uint64_t count) { return count > 0; });
-    const auto reason = static_cast<analysis::NotJudged>(most - reasons.begin());
+    auto reason = static_cast<analysis::NotJudged>(most - reasons.begin());
+    // Records of tagged operations are judged whatever their event is.
+    if (lacks_code && analysis::samples_any_instruction(reason)) {
+      reason = analysis::NotJudged::no_file;
+    }
     const std::string step = step_for(reason);
     return fmt::format("{}{}{}{}", others > 1 ? "; the most frequent reason: " : ": ",
                        describe(reason), step.empty() ? "" : "; ", step);
@@ -363,6 +371,7 @@ struct Totals {
   std::string no_samples;             ///< why there are none
   std::set<std::string> substituted;  ///< labels of the requested events
   bool only_timers = true, only_arm = true, read_in_part = false, has_addresses = false;
+  bool lacks_code = false;  ///< an event's records were not judged because files are missing
 };
 
 }  // namespace

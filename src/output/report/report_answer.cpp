@@ -106,9 +106,8 @@ class Answer {
     }
     if (!has_target_) {
       return {std::string(read_in_part_ ? "read in part: " : "") +
-                  "no target of skidscan is among the sampled files; 'skidscan audit' judges a "
-                  "profile of any "
-                  "program",
+                  "no target of skidscan is among the sampled files that were found; 'skidscan "
+                  "audit' judges a profile of any program",
               Ink::yellow};
     }
     std::string text;
