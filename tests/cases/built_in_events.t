@@ -6,7 +6,7 @@ The built-in events, and a clock that replaced cycles, in `skidscan report`, `an
 Cycles are not recorded where perf would record a clock in their place:
 
   $ skidscan record -e cycles:u -p pp --samples 500 -o clock -q
-  skidscan: cycles:u: this machine has no PMU that counts cycles, and perf would silently record cpu-clock in their place ('skidscan doctor' reports why); record cpu-clock with -e cpu-clock
+  skidscan: cycles:u: this machine has no PMU that counts cycles, and perf would silently record cpu-clock in their place ('skidscan doctor' reports why); record cpu-clock itself
   [1]
   $ ls
 

@@ -347,10 +347,10 @@ TEST_F(Record, ResumesEachMeasurementWithItsTarget) {
   run.measurements.at(1).state = run::State::pending;
   run::write_run(run, directory);
   ASSERT_EQ(record({"--resume", "skidscan.run", "--pack", "run.tar"}).code.status, 0);
-  const Completed report =
-      run_program({test::skidscan_program(), "report", "run.tar", "--format", "json"}, here_);
+  const auto report = nlohmann::json::parse(
+      run_program({test::skidscan_program(), "report", "run.tar", "--format", "json"}, here_).out);
   std::vector<int> highest;  // offsets of the runways
-  for (const auto& measurement : nlohmann::json::parse(report.out).at("measurements")) {
+  for (const auto& measurement : report.at("measurements")) {
     highest.push_back(measurement["basis"]["geometry"]["highest_offset"]);
   }
   EXPECT_THAT(highest, ElementsAre(5000, 20));
