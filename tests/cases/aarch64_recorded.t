@@ -68,10 +68,10 @@ The instructions that the records of SPE contradict, of which each tenth PC is o
 
 Without the sampled file the first line says so, whatever the event is:
 
-  $ skidscan audit "$CASES/../data/spe/late.data" | head -3
+  $ cp "$CASES/../data/spe/late.data" alone.data
+  $ skidscan audit alone.data | head -2
   none of 263 samples could be judged: the binary is missing, or is not an ELF
   file; --binary FILE and --symfs DIR take a copy of it
-  
 
   $ mkdir -p files/spe; ln -s "$CASES/../data/spe" files/spe/0
   $ skidscan audit "$CASES/../data/spe/late.data" --symfs files > text
