@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>

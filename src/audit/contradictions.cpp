@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>

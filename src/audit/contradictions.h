@@ -5,6 +5,7 @@
 #include "src/locate/visit_records.h"
 #include "src/symbols/file_location.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>

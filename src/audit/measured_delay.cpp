@@ -6,9 +6,7 @@
 #include "src/audit/findings.h"
 #include "src/measure/recorded_event.h"
 #include "src/measure/run_comparison.h"
-#include "src/perfdata/attribute.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

@@ -34,6 +34,9 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>

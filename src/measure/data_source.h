@@ -23,7 +23,6 @@ struct FileLocation;
 
 namespace skid::locate {
 struct LocatedSamples;
-struct VisitedRecord;
 }  // namespace skid::locate
 
 namespace skid::measure {

@@ -25,6 +25,7 @@
 #include "src/locate/digest.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
+#include "src/locate/visit_records.h"
 #include "src/machine/machine.h"
 #include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
@@ -50,6 +51,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>

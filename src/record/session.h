@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 
 namespace skid::machine {
@@ -16,10 +15,6 @@ struct PerfTool;
 namespace skid::run {
 struct Run;
 }  // namespace skid::run
-
-namespace skid::runway {
-struct Target;
-}  // namespace skid::runway
 
 namespace skid::record {
 

@@ -30,6 +30,7 @@
 #include "src/witness/accesses.h"
 #include "src/witness/judgement.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
