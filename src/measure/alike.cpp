@@ -44,7 +44,7 @@ Represented represented_by(const Measurement& m, const std::shared_ptr<Catalogue
   attribute.config1 = m.event.config1;
   machine::Machine machine;
   machine.cpu = m.cpu;
-  RecordedEvent event{.attribute = attribute, .machine = machine};
+  RecordedEvent event{.attribute = attribute, .pmu_name = {}, .machine = machine};
   RecordedCpu(machine, catalogues).look_up(event);
   Represented found{.counted = event.counted};
   const auto arch = arch_of_kernel(m.cpu.arch);
