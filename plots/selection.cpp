@@ -57,7 +57,8 @@ bool is_selected(const Measurement& measurement, int level, const FigureOptions&
 }
 
 void throw_none_selected() {
-  throw Error("figure: nothing was measured of these events at these levels; name others");
+  throw Error(
+      "figure: nothing was measured of these events at these levels; name other events or levels");
 }
 
 Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {

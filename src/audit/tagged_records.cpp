@@ -285,12 +285,18 @@ bool takes_record(const measure::RecordedEvent& event, perfdata::SampleKind kind
   return is_exact && kind.mode() == perfdata::CpuMode::user;
 }
 
-AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudget& budget) {
+/// `missing` gets the samples with records of each file that is missing.
+AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudget& budget,
+                                 SamplesByFile& missing) {
   AbilitiesOfPlaces places;
   profile.digest.located.for_each([&](const locate::LocatedSamples& located) {
     if (located.location && takes_record(profile.events[located.attribute], located.kind)) {
       places[*located.location];
+      missing[located.location->file] += located.samples;
     }
+  });
+  std::erase_if(missing, [&](const auto& file) {
+    return profile.modules.find(profile.digest.spaces.file(file.first)).module != nullptr;
   });
   const auto file_of = [](const symbols::FileLocation& place) { return place.file; };
   code::for_each_file(places, file_of, [&](symbols::FileIndex index, auto begin, auto end) {
@@ -393,7 +399,7 @@ std::optional<TaggedOperation> record_of(const measure::RecordedEvent& event,
 class TaggedRecordCheck {
  public:
   TaggedRecordCheck(const measure::Profile& profile, code::CodeBudget& budget)
-      : profile_(profile), places_(find_abilities(profile, budget)) {}
+      : profile_(profile), places_(find_abilities(profile, budget, found_.missing)) {}
 
   void add(const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
@@ -411,10 +417,7 @@ class TaggedRecordCheck {
     }
     ++finding.samples;
     const Answer answer = compared(*record, visited);
-    if (answer == Answer::undecided) {
-      if (visited.location) ++found_.missing[visited.location->file];
-      return;
-    }
+    if (answer == Answer::undecided) return;
     ++finding.share.total;
     if (answer != Answer::contradicts) return;
     ++finding.share.count;
@@ -425,9 +428,6 @@ class TaggedRecordCheck {
     for (auto& [attribute, finding] : found_.events) {
       finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
     }
-    std::erase_if(found_.missing, [this](const auto& file) {
-      return profile_.modules.find(profile_.digest.spaces.file(file.first)).module != nullptr;
-    });
     return std::move(found_);
   }
 
@@ -444,8 +444,8 @@ class TaggedRecordCheck {
   }
 
   const measure::Profile& profile_;
-  AbilitiesOfPlaces places_;
   TaggedRecords found_;
+  AbilitiesOfPlaces places_;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace skid::audit {
 /// What check_tagged_records() returns.
 struct TaggedRecords {
   Findings events;
-  SamplesByFile missing;  ///< undecided samples by the file that is missing
+  SamplesByFile missing;  ///< samples with records by the file that is missing
 };
 
 /// Compares what the hardware recorded of tagged operations with the sampled instructions. Counts,

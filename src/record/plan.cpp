@@ -352,8 +352,7 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   if (options.skid_in_events && !has_counters) {
     throw ValueError(
         "the skid in events needs an event at level none whose counter takes its samples; add "
-        "level "
-        "none, or an event other than a clock");
+        "level none, or an event other than a clock");
   }
   request.targets = choose_targets(request.events, options, machine, request.cpu, request.notes);
   add_notes(request, options, perf);

@@ -243,8 +243,7 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
     if (is_cycles && !machine.has_core_pmu()) {
       throw Error(
           "{}: this machine has no PMU that counts cycles, and perf would silently record "
-          "cpu-clock "
-          "in their place ('skidscan doctor' reports why); record cpu-clock itself",
+          "cpu-clock in their place ('skidscan doctor' reports why); record cpu-clock itself",
           event.text());
     }
     const int level = *std::ranges::max_element(chosen.levels);

@@ -33,6 +33,9 @@ std::optional<std::size_t> read_zstd(std::span<const std::byte> file, std::strin
   return ZSTD_isError(result) == 0 ? std::optional(result) : std::nullopt;
 }
 
+constexpr std::array<std::uint8_t, 6> kXz{0xfd, '7', 'z', 'X', 'Z', 0};
+constexpr std::array<std::uint8_t, 4> kZstd{0x28, 0xb5, 0x2f, 0xfd};
+
 bool begins_with(std::span<const std::byte> file, std::span<const std::uint8_t> magic) {
   return file.size() >= magic.size() &&
          std::ranges::equal(file.first(magic.size()), magic, {}, std::to_integer<std::uint8_t>);
@@ -40,11 +43,13 @@ bool begins_with(std::span<const std::byte> file, std::span<const std::uint8_t> 
 
 }  // namespace
 
+bool is_compressed(std::span<const std::byte> begin) {
+  return begins_with(begin, kXz) || begins_with(begin, kZstd);
+}
+
 std::string decompressed(std::span<const std::byte> file, std::uint64_t most) {
-  constexpr std::array<std::uint8_t, 6> kXz{0xfd, '7', 'z', 'X', 'Z', 0};
-  constexpr std::array<std::uint8_t, 4> kZstd{0x28, 0xb5, 0x2f, 0xfd};
+  if (!is_compressed(file)) return {};
   const bool is_xz = begins_with(file, kXz);
-  if (!is_xz && !begins_with(file, kZstd)) return {};
   std::string content;
   for (std::uint64_t size = file.size(); content.size() < most; size *= 4) {
     content.resize(std::min(size, most));

@@ -8,6 +8,9 @@
 
 namespace skid::symbols {
 
+/// Whether a file begins as one that xz or zstd compressed. `begin`: its first 6 bytes at least.
+bool is_compressed(std::span<const std::byte> begin);
+
 /// Returns the content of a file that was compressed by xz or zstd, of at most `most` bytes; empty
 /// if it is neither, damaged, or larger. The decompressor takes 128 MiB at most in addition.
 std::string decompressed(std::span<const std::byte> file, std::uint64_t most);

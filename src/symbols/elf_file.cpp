@@ -6,6 +6,7 @@
 #include "src/symbols/compressed_file.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -84,6 +85,8 @@ std::string read_build_id(Elf* elf) {
 /// Returns the content of a compressed file of `size` bytes; empty if it is none.
 std::string content_of(const FileDescriptor& file, std::uint64_t size, std::uint64_t allowance) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+  std::array<std::byte, 6> begin{};
+  if (read_at(file, begin, 0) < begin.size() || !is_compressed(begin)) return {};
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(size, kMostBytes)));
   bytes.resize(read_at(file, bytes, 0));
   return decompressed(bytes, allowance);

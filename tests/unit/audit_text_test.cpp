@@ -79,12 +79,16 @@ TEST(AuditScreen, ExplainsEachMissingFileOnce) {
               HasSubstr("           /d: no such file\n"));
 }
 
-TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
+/// An audit of one event whose 100 samples are not judged.
+Audit not_judged(NotJudged reason) {
   Audit audit;
-  EventAudit event;
-  event.samples = 100;
-  event.not_judged[static_cast<std::size_t>(NotJudged::timer)] = 100;
-  audit.events = {event};
+  EventAudit& event = audit.events.emplace_back();
+  event.samples = event.not_judged[static_cast<std::size_t>(reason)] = 100;
+  return audit;
+}
+
+TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
+  Audit audit = not_judged(NotJudged::timer);
   audit.cpu.arch = "x86_64";
   EXPECT_THAT(output::why_none_is_judged({audit}),
               HasSubstr("an event of the CPU ('skidscan doctor'"));
@@ -94,12 +98,8 @@ TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
 }
 
 TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
-  Audit audit;
-  EventAudit event;
-  event.samples = 100;
-  event.not_judged[static_cast<std::size_t>(NotJudged::level_0)] = 100;
-  event.advice = "record it with :pp";
-  audit.events = {event};
+  Audit audit = not_judged(NotJudged::level_0);
+  audit.events[0].advice = "record it with :pp";
   const auto first_line = [&audit] {
     const std::string text = output::audit_text({audit}, {.width = 1000, .details = false});
     return text.substr(0, text.find('\n'));
@@ -125,16 +125,22 @@ TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
 }
 
 TEST(AuditScreen, NamesNoPreciseLevelThatACpuMayNotHave) {
-  Audit audit;
-  EventAudit event;
-  event.samples = 100;
-  event.not_judged[static_cast<std::size_t>(NotJudged::level_0)] = 100;
-  audit.events = {event};
   // AMD's CPUs record particular instructions by IBS alone, which 'skidscan events --for' prints.
   EXPECT_EQ(
-      output::audit_answer({audit}),
+      output::audit_answer({not_judged(NotJudged::level_0)}),
       "none of 100 samples could be judged: level 0: arbitrary skid; record an event of "
       "particular instructions precisely ('skidscan events --for WHAT --cpu CPU' prints how)");
+}
+
+TEST(AuditScreen, NamesTheMissingFileOfTaggedRecordsIfThereAreRecords) {
+  Audit audit = not_judged(NotJudged::every_instruction);
+  audit.missing = {{.file = "/a"}};
+  auto& records = audit.events[0].ibs_record.emplace();
+  records.without = 100;
+  EXPECT_THAT(output::audit_answer({audit}), HasSubstr("any instruction can cause this event"));
+  records.samples = 100;
+  EXPECT_THAT(output::audit_answer({audit}),
+              AllOf(HasSubstr("the binary is missing"), HasSubstr("--binary FILE")));
 }
 
 TEST(AuditScreen, StatesADamageOnce) {

@@ -27,15 +27,8 @@ constexpr std::uint64_t kLoadedAbove = 0x1200'0000;  // KASLR
 constexpr std::uint64_t kModule = 0xffff'ffff'c010'0000;
 constexpr const char* kModulePath = "/lib/modules/6.1.0/kernel/small.ko";
 
-/// `entry`: of .altinstructions, of the size that kernels of some version have. `more`: assembly.
-std::string kernel_x86(const std::string& entry, const std::string& more = {}) {
-  return R"(
-  .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end, iret
-  .globl \label
-  .hidden \label
-  .endr
-_text:
-  function work
+/// How function work begins, in the kernel and in its module.
+constexpr const char* kBegin = R"(
   pushq %rbx
 call_leaf:
   call leaf
@@ -49,6 +42,19 @@ skip:
   decl %ebx
 again:
   jne back
+)";
+
+/// `entry`: of .altinstructions, of the size that kernels of some version have. `more`: assembly.
+std::string kernel_x86(const std::string& entry, const std::string& more = {}) {
+  return R"(
+  .irp label, call_leaf, back, key, skip, again, alternative, done, last, cold, leaf_end, iret
+  .globl \label
+  .hidden \label
+  .endr
+_text:
+  function work
+)" + std::string(kBegin) +
+         R"(
 alternative:
   jmp done
 done:
@@ -157,7 +163,7 @@ __stop_mcount_loc:
 /// A module whose functions are placed as in a kernel: .init.text is elsewhere, .text.unlikely
 /// after .text, and the place of .text.late is not known, because it follows .exit.text. Calls of
 /// symbols get relocations.
-constexpr const char* kSmallModule = R"(
+const std::string kSmallModule = R"(
   .irp label, call_leaf, back, key, skip, again, unresolved, after, last, cold, leaf_end, call_rare, rare_end, late_end, init_end
   .globl \label
   .hidden \label
@@ -165,19 +171,7 @@ constexpr const char* kSmallModule = R"(
 _text:
   function work
   call __fentry__
-  pushq %rbx
-call_leaf:
-  call leaf
-back:
-  incl %eax
-  je skip
-  incl %eax
-key:
-  jmp cold
-skip:
-  decl %ebx
-again:
-  jne back
+)" + std::string(kBegin) + R"(
 unresolved:
   call printk
 after:

@@ -266,7 +266,8 @@ struct Totals {
       for (const EventAudit& event : audit.events) {
         add(event);
         const auto& tagged = event.spe_record ? event.spe_record : event.ibs_record;
-        lacks_code |= tagged && tagged->undecided() == tagged->samples && !audit.missing.empty();
+        lacks_code |=
+            tagged && tagged->samples > 0 && tagged->share.total == 0 && !audit.missing.empty();
       }
     }
   }
