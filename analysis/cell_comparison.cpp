@@ -182,63 +182,55 @@ bool same_period(const Period& a, const Period& b) {
   return std::abs(value(a) - value(b)) <= kPeriodTolerance * std::max(value(a), value(b));
 }
 
-/// Explains why `cell` cannot be compared with `baseline`; empty if it can.
-std::string why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell) {
+/// Returns why `cell` cannot be compared with `baseline`; nullopt if it can.
+std::optional<Caveat> why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell) {
   const Measurement& first = *baseline.runs.front();
   for (const Measurement* run : baseline.runs) {
     if (is_another_event(first, *run)) {
-      return fmt::format("the baseline's runs recorded several events: {} and {}",
-                         first.event.recorded, run->event.recorded);
+      return Caveat{Caveat::Kind::several_events, first.event.recorded, run->event.recorded};
     }
   }
   const std::optional<std::string> expected = trigger_of(baseline.runs);
-  if (!expected && first.trigger) return "the baseline's runs have several triggers";
+  if (!expected && first.trigger) return Caveat{Caveat::Kind::several_triggers_in_baseline};
   for (const Measurement* run : cell.runs) {
     if (is_another_event(first, *run)) {
-      return fmt::format("another event was recorded: {} here, {} in the baseline",
-                         run->event.recorded, first.event.recorded);
+      return Caveat{Caveat::Kind::event, run->event.recorded, first.event.recorded};
     }
   }
   const std::optional<std::string> here = trigger_of(cell.runs);
-  if (!here && cell.runs.front()->trigger) return "its runs have several triggers";
-  if (!expected || !here) return "no trigger address";
-  if (*here != *expected) {
-    return fmt::format("another trigger: {} here, {} in the baseline", *here, *expected);
-  }
-  return {};
+  if (!here && cell.runs.front()->trigger) return Caveat{Caveat::Kind::several_triggers};
+  if (!expected || !here) return Caveat{Caveat::Kind::no_trigger};
+  if (*here != *expected) return Caveat{Caveat::Kind::trigger, *here, *expected};
+  return std::nullopt;
 }
 
 /// Lists differences that do not prevent a comparison with the baseline, each once. `baseline` is
 /// its first run.
-std::vector<std::string> reservations(const Measurement& baseline, const ComparisonCell& cell) {
-  std::vector<std::string> remarks;
-  const auto add = [&remarks](std::string remark) { remarks.push_back(std::move(remark)); };
+std::vector<Caveat> reservations(const Measurement& baseline, const ComparisonCell& cell) {
+  using Kind = Caveat::Kind;
+  std::vector<Caveat> caveats;
+  const auto add = [&caveats](Caveat caveat) {
+    if (std::ranges::find(caveats, caveat) == caveats.end()) caveats.push_back(std::move(caveat));
+  };
   for (const Measurement* run : cell.runs) {
     if (runway_of(*run) != runway_of(baseline)) {
-      add(fmt::format("another runway: {} here, {} in the baseline", runway_of(*run),
-                      runway_of(baseline)));
+      add({Kind::runway, runway_of(*run), runway_of(baseline)});
     }
     if (!same_period(run->period, baseline.period)) {
-      add(fmt::format("another period: {} here, {} in the baseline", period_of(*run),
-                      period_of(baseline)));
+      add({Kind::period, period_of(*run), period_of(baseline)});
     }
     if (run->path && baseline.path && *run->path != *baseline.path) {
-      add(fmt::format("another path of recording: {} here, {} in the baseline",
-                      describe(*run->path), describe(*baseline.path)));
+      add({Kind::path, describe(*run->path), describe(*baseline.path)});
     }
     if (run->precise.recorded != baseline.precise.recorded) {
-      add(fmt::format("recorded at another precise level: {} here, {} in the baseline",
-                      run->precise.recorded, baseline.precise.recorded));
+      add({Kind::level, fmt::format("{}", run->precise.recorded),
+           fmt::format("{}", baseline.precise.recorded)});
     }
-    if (run->event.substituted) {
-      add(fmt::format("not the requested event: {} was recorded", run->event.recorded));
-    }
-    if (run->parts > 1) {
-      add(fmt::format("the sum of {} recordings: how much they vary is not known", run->parts));
-    }
-    if (run->read_in_part) add("read in part: what is missing may differ from what was read");
+    if (run->event.substituted) add({Kind::substituted, run->event.recorded});
+    if (run->parts > 1) add({Kind::sum, fmt::format("{}", run->parts)});
+    if (run->read_in_part) add({Kind::read_in_part});
   }
-  return each_once(std::move(remarks));
+  return caveats;
 }
 
 std::optional<double> finite(double value) {
@@ -266,10 +258,7 @@ class Comparer {
     if (a_.offsets.empty() || b_.offsets.empty()) return;
     const OffsetCounts a = cut_off(a_.offsets), b = cut_off(b_.offsets);
     if (is_censored(a_.offsets) || is_censored(b_.offsets)) {
-      cell_.remarks.push_back(
-          fmt::format("some skids are longer than the runway; mean and distribution are compared "
-                      "with all from {0} on taken as {0}",
-                      signed_number(*end_)));
+      cell_.caveats.push_back({Caveat::Kind::censored, signed_number(*end_)});
     }
     compare_means(a, b);
     compare_quantiles(Statistic::median, kMedian, a, b);
@@ -327,7 +316,7 @@ class Comparer {
     }
     if (!is_judged()) {
       difference.p.reset();
-      difference.untested = "not judged: this event can be sampled at any instruction";
+      difference.untested = Untested::any_instruction;
     }
   }
 
@@ -350,7 +339,7 @@ class Comparer {
   /// Tests over runs the numbers that `value_of` gives for the offsets of each run.
   void test_offsets_over_runs(
       const std::function<std::optional<RunValue>(const OffsetCounts&)>& value_of,
-      const OffsetCounts& a, const OffsetCounts& b, const char* none,
+      const OffsetCounts& a, const OffsetCounts& b, Untested none,
       StatisticDifference& difference) const {
     auto tested =
         test_over_runs([&](const Measurement& run) { return value_of(cut_off(offsets_of(run))); },
@@ -368,7 +357,7 @@ class Comparer {
   void compare_means(const OffsetCounts& a, const OffsetCounts& b) {
     StatisticDifference& difference = add(Statistic::mean, a.mean(), b.mean());
     if (!cell_.over_runs) return fill(difference, mean_difference(a, b));
-    test_offsets_over_runs(run_mean, a, b, "a run has too few samples", difference);
+    test_offsets_over_runs(run_mean, a, b, Untested::few_samples, difference);
   }
 
   /// Whether the upper end of a quantile's interval is a lower bound, because it is censored.
@@ -390,13 +379,13 @@ class Comparer {
                                  [&](const Measurement* run) { return known(offsets_of(*run)); });
     };
     if (!known(a) || !known(b) || (cell_.over_runs && !(all_known(a_) && all_known(b_)))) {
-      difference.untested = "it is among the censored samples, at an unknown distance";
+      difference.untested = Untested::censored;
       return;
     }
     if (cell_.over_runs) {
       return test_offsets_over_runs(
           [share](const OffsetCounts& offsets) { return run_quantile(offsets, share); }, a, b,
-          "a run has too few samples for an interval", difference);
+          Untested::no_interval, difference);
     }
     Difference tested = quantile_difference(a, b, share);
     // Censored samples bound nothing from above.
@@ -410,8 +399,7 @@ class Comparer {
     StatisticDifference& difference =
         add(Statistic::distribution, 0, cell_.distances->kolmogorov_smirnov);
     if (cell_.over_runs) {
-      difference.untested =
-          "runs differ by more than samples, and there are too few runs for a test";
+      difference.untested = Untested::few_runs;
       return;
     }
     difference.p = kolmogorov_smirnov_p(a, b);
@@ -464,17 +452,17 @@ bool is_judgeable(const Measurement& measurement) {
 
 void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,
                   ComparisonCell& cell) {
-  if (std::string reason = why_not_compared(baseline, cell); !reason.empty()) {
+  if (auto reason = why_not_compared(baseline, cell)) {
     cell.outcome = Outcome::not_compared;
-    cell.remarks.push_back(std::move(reason));
+    cell.caveats.push_back(std::move(*reason));
     return;
   }
-  cell.remarks = reservations(*baseline.runs.front(), cell);
+  cell.caveats = reservations(*baseline.runs.front(), cell);
   const SideFigures here(cell);
   cell.outcome = Outcome::too_few;
   if (baseline_figures.runs.empty() || here.runs.empty()) {
-    cell.remarks.push_back(
-        fmt::format("no judged sample {}", here.runs.empty() ? "here" : "in the baseline"));
+    cell.caveats.push_back({here.runs.empty() ? Caveat::Kind::nothing_judged
+                                              : Caveat::Kind::nothing_judged_in_baseline});
     return;
   }
   cell.over_runs = baseline_figures.runs.size() > 1 || here.runs.size() > 1;

@@ -39,7 +39,7 @@ const Share& hits_of(const Measurement& run);
 bool is_judgeable(const Measurement& measurement);
 
 /// Compares a cell with the baseline. Fills its outcome (where it is settled without tests),
-/// remarks, differences with their p-values and distances. describe() has filled both cells.
+/// caveats, differences with their p-values and distances. describe() has filled both cells.
 void hold_against(const ComparisonCell& baseline, const SideFigures& baseline_figures,
                   ComparisonCell& cell);
 

@@ -74,6 +74,13 @@ struct Estimate {
   bool at_least = false;  ///< a lower bound, because it is among the censored samples
 };
 
+/// Why a statistic is not tested.
+enum class Untested { none, any_instruction, few_samples, no_interval, censored, few_runs };
+SKID_NAMES(Untested, "", "not judged: this event can be sampled at any instruction",
+           "a run has too few samples", "a run has too few samples for an interval",
+           "it is among the censored samples, at an unknown distance",
+           "runs differ by more than samples, and there are too few runs for a test")
+
 /// One statistic of a side compared with that of the baseline.
 struct StatisticDifference {
   Statistic statistic = Statistic::hit_ratio;
@@ -85,8 +92,8 @@ struct StatisticDifference {
   std::optional<double> p = {};               ///< nullopt: not tested
   std::optional<double> adjusted_p = {};      ///< Holm's, over all tests of the comparison
   bool p_is_bound = false;                    ///< true if the real p is at most `p`
-  bool marked = false;        ///< more than chance, and larger than the smallest effect
-  std::string untested = {};  ///< why there is no test
+  bool marked = false;  ///< more than chance, and larger than the smallest effect
+  Untested untested = Untested::none;
 };
 
 /// Distances between two distributions of offsets.
@@ -109,6 +116,31 @@ enum class Outcome {
 SKID_NAMES(Outcome, "baseline", "no difference shown", "better", "worse", "different",
            "too few to tell", "not compared", "not in the baseline")
 
+/// How a cell differs from the baseline's, or why it is not compared with it.
+struct Caveat {
+  enum class Kind {
+    several_events,    ///< the runs of the baseline recorded `here` and `baseline`
+    several_triggers,  ///< of the runs here
+    several_triggers_in_baseline,
+    no_trigger,
+    event,  ///< like those that follow: `here` and not `baseline`
+    trigger,
+    runway,
+    period,
+    path,
+    level,
+    substituted,  ///< `here` was recorded in place of the requested event
+    sum,          ///< of `here` recordings, whose variation is not known
+    read_in_part,
+    censored,  ///< skids from `here` on are compared as if they were `here`
+    nothing_judged,
+    nothing_judged_in_baseline,
+  };
+  Kind kind;
+  std::string here = {}, baseline = {};
+  bool operator==(const Caveat&) const = default;
+};
+
 /// The measurements of a side for one event at one level, which are not owned.
 struct ComparisonCell {
   std::size_t side = 0;
@@ -128,7 +160,7 @@ struct ComparisonCell {
   bool contract_broke = false;
   /// True if the contract is broken in the baseline and kept here, by more than chance.
   bool contract_fixed = false;
-  std::vector<std::string> remarks;  ///< how it differs from the baseline's measurement, and why
+  std::vector<Caveat> caveats;
 };
 
 /// An event at a precise level.

@@ -50,16 +50,9 @@
 namespace skid::analysis {
 namespace {
 
-std::string_view skid_constraint(int level) {
-  static constexpr std::array<std::string_view, 4> kConstraints{
-      "none", "constant skid", "skid 0 requested", kConstraintOfLevelThree};
-  return level < 0 || level > 3 ? kConstraints[0]
-                                : kConstraints.at(static_cast<std::size_t>(level));
+Constraint constraint_of(int level) {
+  return level < 0 || level > 3 ? Constraint::none : static_cast<Constraint>(level);
 }
-
-/// The constraint for IBS and SPE at level 0, whose records contain the address of the tagged
-/// operation.
-constexpr std::string_view kTagged = "tagged operation";
 
 Share share_at_mode(const Tally& tally) {
   const OffsetCounts& offsets = tally.instructions;
@@ -146,13 +139,6 @@ Share share_of_own(const Addresses& addresses) {
   return wilson_interval(addresses.samples.trigger.trigger, addresses.samples.judged().trigger);
 }
 
-std::string verdict_words(const Contract& contract) {
-  std::string words(name_of(contract.verdict));
-  if (contract.certified == true) words += ", certified";
-  if (contract.same_as_level_2) words += ", same as level 2";
-  return words + not_corrected_words(contract.not_corrected.count, contract.not_corrected.total);
-}
-
 double chance_of_misses(const Share& share) {
   // Beyond the limit Boost's incomplete beta function does not always converge.
   constexpr std::uint64_t kMostExact = 1'000'000'000;
@@ -167,12 +153,6 @@ Verdict verdict_of(const Share& share) {
                          share.total - share.count >= kFewestMisses &&
                          chance_of_misses(share) <= (1 - kConfidence) / 2;
   return is_broken ? Verdict::broken : Verdict::undecided;
-}
-
-std::string not_corrected_words(std::uint64_t not_corrected, std::uint64_t judged) {
-  if (not_corrected == 0) return {};
-  return fmt::format(", {} of {} ({}) not corrected", not_corrected, judged,
-                     percent(static_cast<double>(not_corrected) / static_cast<double>(judged)));
 }
 
 bool is_judged_by_address(const Basis& basis) {
@@ -198,7 +178,7 @@ Contract judge(int level, const Basis& basis) {
   const bool is_judged = reason_not_judged(basis) == NotJudged::none;
   Contract contract;
   contract.level = level;
-  contract.constraint = by_address && level == 0 ? kTagged : skid_constraint(level);
+  contract.constraint = by_address && level == 0 ? Constraint::tagged : constraint_of(level);
   contract.share = by_address  ? share_of_own(*basis.addresses)
                    : is_judged ? share_meeting_constraint(level, basis)
                                : share_of_hits(tally);
@@ -235,19 +215,6 @@ Cause cause_of(const Addresses& addresses) {
     cause.verdict = verdict_of(wilson_interval(valid - judged.other, valid));
   }
   return cause;
-}
-
-std::string_view cause_words(Verdict verdict) {
-  static constexpr std::array<std::string_view, 4> kWords{"confirmed", "contradicted", "undecided",
-                                                          "not judged"};
-  return kWords.at(static_cast<std::size_t>(verdict));
-}
-
-std::string_view cause_words(const Addresses& addresses) {
-  if (addresses.source == AddressSource::request) return "repeats the request";
-  if (addresses.source == AddressSource::none) return "no addresses";
-  if (addresses.declared.empty()) return "none declared";
-  return cause_words(cause_of(addresses).verdict);
 }
 
 }  // namespace skid::analysis

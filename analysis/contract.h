@@ -20,14 +20,15 @@ struct Tally;
 enum class Verdict { kept, broken, undecided, not_judged };
 SKID_NAMES(Verdict, "kept", "broken", "undecided", "not judged")
 
-inline constexpr std::string_view kConstraintOfLevelThree =
-    "skid 0, and precise distribution where the counter has it";
+/// The skid constraint of a level; `tagged` is that of level 0 of IBS and SPE, whose records
+/// contain the address of the tagged operation.
+enum class Constraint { none, constant_skid, zero_requested, zero_and_distribution, tagged };
+SKID_NAMES(Constraint, "none", "constant skid", "skid 0 requested",
+           "skid 0, and precise distribution where the counter has it", "tagged operation")
 
 struct Contract {
   int level = 0;
-  /// The skid constraint: "none", "constant skid", "skid 0 requested", or kConstraintOfLevelThree;
-  /// "tagged operation" for level 0 of IBS and SPE.
-  std::string constraint;
+  Constraint constraint = Constraint::none;
   Verdict verdict = Verdict::not_judged;
   /// True if the contract is kept at level 2 or 3 with EXACT_IP on every hit and no sample that the
   /// kernel declares as not corrected. nullopt if the flag proves nothing on the recorded CPU, or
@@ -44,10 +45,6 @@ struct Contract {
   std::optional<Remedy> remedy = std::nullopt;  ///< set if the verdict is `undecided`
 };
 
-/// Returns the verdict in words, as texts have it: "kept, certified", "broken, same as level 2",
-/// "kept, 250 of 5000 (5.00%) not corrected".
-std::string verdict_words(const Contract& contract);
-
 /// Why the samples of an event are not judged; NotJudged::none: they are.
 NotJudged reason_not_judged(const Basis& basis);
 
@@ -60,9 +57,6 @@ bool is_judged_by_address(const Basis& basis);
 /// Returns the share of samples on the trigger among the judged samples with an address in its
 /// data.
 Share share_of_own(const Addresses& addresses);
-
-/// Returns ", 250 of 5000 (5.00%) not corrected"; empty if there are none.
-std::string not_corrected_words(std::uint64_t not_corrected, std::uint64_t judged);
 
 /// The share of judged samples that meets a skid constraint: 99.9%.
 inline constexpr double kRequiredShare = 0.999;
@@ -106,12 +100,5 @@ struct Cause {
   Verdict verdict = Verdict::not_judged;
 };
 Cause cause_of(const Addresses& addresses);
-
-/// Returns the word for a verdict on a cause: "confirmed", "contradicted", "undecided", "not
-/// judged".
-std::string_view cause_words(Verdict verdict);
-
-/// Returns the word for the verdict on the cause, or two words for why addresses do not show it.
-std::string_view cause_words(const Addresses& addresses);
 
 }  // namespace skid::analysis

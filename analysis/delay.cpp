@@ -197,18 +197,4 @@ std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samp
   return best;
 }
 
-std::string range_of(const Delay& delay) {
-  return delay.low == delay.high ? fmt::format("{}", delay.low)
-                                 : fmt::format("{} to {}", delay.low, delay.high);
-}
-
-std::string describe(const Delay& delay, const SamplePairs& pairs) {
-  const std::string range = range_of(delay);
-  return fmt::format(
-      "{} instruction{} from overflow to record (p5 {}, p50 {}, p95 {}); predicts {} of {} next "
-      "samples (independent: {}), {} left out",
-      range, range == "1" ? "" : "s", delay.p5, delay.p50, delay.p95, percent(delay.predicted),
-      pairs.pairs(), percent(delay.independent), pairs.left_out);
-}
-
 }  // namespace skid::analysis

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace skid::analysis {
@@ -83,14 +82,7 @@ std::vector<double> shadowed_shares(std::span<const std::uint64_t> distances, st
 /// without distances.
 std::optional<Delay> delay_of(const SamplePairs& pairs, const OffsetCounts& samples);
 
-/// Writes the range of T: "43", "42 to 46".
-std::string range_of(const Delay& delay);
-
 /// The fewest pairs from which a delay is computed.
 inline constexpr std::uint64_t kFewestDelayPairs = 100;
-
-/// Writes "43 instructions from overflow to record (p5 41, p50 44, p95 62); predicts 93% of 4999
-/// next samples (independent: 23%), 12 left out".
-std::string describe(const Delay& delay, const SamplePairs& pairs);
 
 }  // namespace skid::analysis

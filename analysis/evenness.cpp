@@ -103,7 +103,7 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
   }
   evenness.largest_ratio =
       static_cast<double>(most) / static_cast<double>(all) * static_cast<double>(triggers);
-  if (figures.contract.verdict != Verdict::kept || !resonance_of(description, basis).empty()) {
+  if (figures.contract.verdict != Verdict::kept || resonance_of(description, basis)) {
     return evenness;
   }
   const double even = 1 / static_cast<double>(triggers);
@@ -129,7 +129,7 @@ std::optional<Evenness> of_instructions(const Description& description, const Ba
   evenness.test = found->test;
   evenness.largest_ratio = found->largest_ratio;
   evenness.largest = {found->first, found->last, found->step};
-  if (resonance_of(description, basis).empty()) evenness.verdict = verdict_by(found->test.p);
+  if (!resonance_of(description, basis)) evenness.verdict = verdict_by(found->test.p);
   return evenness;
 }
 
@@ -140,31 +140,29 @@ Evenness::Verdict verdict_by(double p) {
   return p < kUneven ? Verdict::uneven : p < kEven ? Verdict::undecided : Verdict::even;
 }
 
-std::string resonance_of(const Description& description, const Basis& basis) {
+std::optional<Resonance> resonance_of(const Description& description, const Basis& basis) {
   const auto triggers = static_cast<double>(basis.geometry->trigger_addresses.size());
   const double events = basis.instructions_per_iteration.value_or(
       description.events_per_iteration.expected.value_or(triggers));
   if (triggers > 1 && description.path && description.path->frequency) {
-    return "not judged: with a frequency the kernel sets the periods, and overflows are only "
-           "roughly even; record with -c";
+    return Resonance{.frequency = true};
   }
   constexpr double kMostEvents = 1e9;
   const auto& period = description.period.requested;
-  if (!period || basis.random_period || !(events >= 1 && events < kMostEvents)) return {};
+  if (!period || basis.random_period || !(events >= 1 && events < kMostEvents)) {
+    return std::nullopt;
+  }
   const auto count = static_cast<std::uint64_t>(std::llround(events));
   const auto& known = basis.events_to_record;
   for (std::uint64_t beyond = known.value_or(0); beyond <= known.value_or(1); ++beyond) {
-    const std::uint64_t distance = *period + beyond;
-    const std::uint64_t factor = std::gcd(distance, count);
+    const std::uint64_t factor = std::gcd(*period + beyond, count);
     if (factor == 1) continue;
-    return fmt::format(
-        "not judged: the period resonates with the loop: one event in {} is sampled, and an "
-        "iteration has {}, with the common factor {}, so that some are never sampled; record with "
-        "another -c",
-        known ? fmt::format("{}", distance) : fmt::format("{} or {}", *period, *period + 1), count,
-        factor);
+    return Resonance{.distance = *period + known.value_or(0),
+                     .may_be_one_later = !known,
+                     .events = count,
+                     .factor = factor};
   }
-  return {};
+  return std::nullopt;
 }
 
 std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace skid::analysis {
 
@@ -48,10 +47,19 @@ Evenness::Verdict verdict_by(double p);
 /// uneven. Interrupts disturb caches and the retirement of neighbours a little, on any PMU.
 inline constexpr double kFewestMisplaced = 0.05;
 
-/// Explains why even perfect hardware would not sample all events of an iteration: their number has
-/// a factor in common with the number of events from one sample to the next, or the kernel keeps a
-/// frequency. Empty if it would sample all, or if nothing is known. `basis` has a geometry.
-std::string resonance_of(const Description& description, const Basis& basis);
+/// Why even perfect hardware would not sample all events of an iteration: the kernel keeps a
+/// frequency, or the number of events has a factor in common with the distance from one sample to
+/// the next.
+struct Resonance {
+  bool frequency = false;         ///< the other members are then 0
+  std::uint64_t distance = 0;     ///< events from one sample to the next
+  bool may_be_one_later = false;  ///< it is not known whether the distance is one more
+  std::uint64_t events = 0;       ///< events of an iteration
+  std::uint64_t factor = 0;       ///< the common one, of the distance or of one more
+};
+/// Finds it; nullopt if all events would be sampled, or if nothing is known. `basis` has a
+/// geometry.
+std::optional<Resonance> resonance_of(const Description& description, const Basis& basis);
 
 /// Tests the samples of several triggers that cause the event equally often, at a level 3 that has
 /// precise distribution. For an event that counts all instructions and has precise distribution, it

@@ -123,7 +123,7 @@ Figures figures_of(const Description& description, const Basis& basis) {
   if (basis.sample_pairs) figures.delay = delay_of(*basis.sample_pairs, basis.tally.instructions);
   figures.contract = judge(description.precise.recorded, basis);
   figures.evenness = evenness_of(description, basis, figures);
-  if (figures.bias && !resonance_of(description, basis).empty()) figures.bias.reset();
+  if (figures.bias && resonance_of(description, basis)) figures.bias.reset();
   return figures;
 }
 
@@ -132,16 +132,6 @@ Verdict verdict_of(const Figures& figures) {
   const bool is_broken =
       evenness && evenness->required && evenness->verdict == Evenness::Verdict::uneven;
   return is_broken ? Verdict::broken : figures.contract.verdict;
-}
-
-std::string verdict_words(const Figures& figures) {
-  const Verdict verdict = verdict_of(figures);
-  std::string words = verdict == figures.contract.verdict ? verdict_words(figures.contract)
-                                                          : std::string(name_of(verdict));
-  if (figures.evenness && figures.evenness->verdict != Evenness::Verdict::undecided) {
-    words += fmt::format(", {}", name_of(figures.evenness->verdict));
-  }
-  return words;
 }
 
 }  // namespace skid::analysis

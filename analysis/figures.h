@@ -66,8 +66,6 @@ struct Figures {
 /// Returns the verdict of the contract, or `broken` if samples are uneven where PDist makes an even
 /// distribution a part of the contract.
 Verdict verdict_of(const Figures& figures);
-/// Returns the verdict and the evenness in words: "kept, certified", "kept, uneven".
-std::string verdict_words(const Figures& figures);
 
 /// Returns a sentence if no sample of an event of the CPU has EXACT_IP, although the kernel sets it
 /// at this level, or the PMU is known to have no levels; else an empty text. `level` is precise_ip;

@@ -8,15 +8,11 @@
 #include "analysis/sample_class.h"
 #include "analysis/share.h"
 #include "analysis/tally.h"
-#include "analysis/wording.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {
@@ -35,10 +31,6 @@ std::uint64_t rounded_up(double number) {
   return static_cast<std::uint64_t>(std::ceil(number / unit - 1e-9) * unit);
 }
 
-Remedy without_samples(std::string text) {
-  return {.text = std::move(text)};
-}
-
 /// Returns the remedy if no sample can be judged, by the class that most samples are in.
 Remedy remedy_of_unjudged(const Basis& basis) {
   const Breakdown& samples = basis.tally.breakdown;
@@ -47,20 +39,11 @@ Remedy remedy_of_unjudged(const Basis& basis) {
                                  SampleClass::unmapped};
   const SampleClass most = *std::ranges::max_element(
       kUnjudged, {}, [&](SampleClass sample_class) { return samples[sample_class]; });
-  if (samples.judged() > 0) {
-    return without_samples(
-        "the kernel corrected none of the samples, and more of them do not help: compare level 1");
-  }
-  if (most == SampleClass::kernel) {
-    return without_samples("all samples are in the kernel: record user mode alone (:u)");
-  }
-  if (most != SampleClass::other_trigger) {
-    return without_samples("no sample is in the target's loop: record more iterations");
-  }
-  return without_samples(basis.geometry->trigger_addresses.size() > 1
-                             ? "all samples are at other triggers: record another period (-c), or "
-                               "fewer triggers with larger gaps (--triggers, --gaps)"
-                             : "all samples are at other triggers: record another period (-c)");
+  if (samples.judged() > 0) return {Remedy::Kind::level_1};
+  if (most == SampleClass::kernel) return {Remedy::Kind::user_mode};
+  if (most != SampleClass::other_trigger) return {Remedy::Kind::longer_run};
+  return {basis.geometry->trigger_addresses.size() > 1 ? Remedy::Kind::period_or_gaps
+                                                       : Remedy::Kind::another_period};
 }
 
 }  // namespace
@@ -85,11 +68,6 @@ std::optional<std::uint64_t> samples_to_decide(const Share& share) {
   return static_cast<std::uint64_t>(std::ceil(needed));
 }
 
-Remedy remedy_of_samples(std::uint64_t samples) {
-  return {samples,
-          fmt::format("record about {} samples (--samples {})", in_thousands(samples), samples)};
-}
-
 Remedy remedy_of(const Contract& contract, const Basis& basis, bool tagged) {
   const Share& share = contract.share;
   const Breakdown& samples = basis.tally.breakdown;
@@ -97,34 +75,20 @@ Remedy remedy_of(const Contract& contract, const Basis& basis, bool tagged) {
   if (!tagged && share.total == 0) return remedy_of_unjudged(basis);
   double judged = static_cast<double>(share.total);
   if (!tagged && basis.addresses && identifies_cause(basis.addresses->source)) {
-    if (cause_of(*basis.addresses).verdict == Verdict::broken) {
-      return without_samples(
-          "something else causes the event, and more samples do not help: record another event or "
-          "target");
-    }
+    if (cause_of(*basis.addresses).verdict == Verdict::broken) return {Remedy::Kind::another_cause};
     const std::uint64_t foreign = basis.addresses->samples.judged().other;
     judged = static_cast<double>(std::max(share.total, foreign + 1) - foreign);
   }
   if (!tagged && others / kMostOfOthers > samples.judged()) {
-    return without_samples(
-        fmt::format("{} of {} are at other triggers: record another period (-c), which does not "
-                    "resonate with the loop",
-                    others, counted(samples.read(), "sample")));
+    return {.kind = Remedy::Kind::resonating_period, .others = others, .read = samples.read()};
   }
   const auto needed = samples_to_decide(share);
   const double rate = judged / static_cast<double>(samples.read() - others);
   const double recorded = needed ? static_cast<double>(*needed) / rate : 2 * kMostToRecord;
-  const std::string fewer_nops = "fewer --nops and --lead-in give the trigger more of the samples";
   if (!(recorded <= kMostToRecord)) {
-    return without_samples(
-        tagged ? fewer_nops
-               : fmt::format("the share is too near {}: add up many recordings (skidscan merge "
-                             "--pool)",
-                             percent(kRequiredShare)));
+    return {tagged ? Remedy::Kind::fewer_nops : Remedy::Kind::sum_of_recordings};
   }
-  Remedy remedy = remedy_of_samples(rounded_up(recorded));
-  if (tagged) remedy.text += "; " + fewer_nops;
-  return remedy;
+  return {tagged ? Remedy::Kind::more_of_tagged : Remedy::Kind::more_samples, rounded_up(recorded)};
 }
 
 }  // namespace skid::analysis

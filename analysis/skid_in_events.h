@@ -21,8 +21,4 @@ struct SkidInEvents {
   SkidInEvents& operator+=(const SkidInEvents& more);
 };
 
-/// Writes "p50 12, p99 31, max 84 events past the overflow (5000 samples, 3 left out: …)", or why
-/// there are no overshoots.
-std::string describe(const SkidInEvents& skid);
-
 }  // namespace skid::analysis

@@ -16,6 +16,7 @@
 #include "plots/marks.h"
 #include "plots/offset_axis.h"
 #include "plots/selection.h"
+#include "src/output/delay_text.h"
 #include "src/output/report/grouping.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ std::vector<double> gaps_of(const Measurement& m) {
 
 std::string shadow_text(const Measurement& m) {
   if (!m.basis.equal_triggers) return "triggers of unequal rates";
-  std::string text = m.delay ? fmt::format("delay {}, ", analysis::range_of(*m.delay)) : "";
+  std::string text = m.delay ? fmt::format("delay {}, ", output::range_of(*m.delay)) : "";
   if (!m.bias) return text + "not tested";
   if (m.bias->largest_ratio) text += fmt::format("max/min {:.3g}, ", *m.bias->largest_ratio);
   return text + analysis::p_text(m.bias->p);

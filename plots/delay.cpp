@@ -12,6 +12,7 @@
 #include "plots/machines.h"
 #include "plots/offset_axis.h"
 #include "plots/selection.h"
+#include "src/output/delay_text.h"
 #include "src/output/report/grouping.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ Figure delay_figure(const Machines& all, const FigureOptions& options) {
     for (const Column& column : shown) {
       const Measurement& m = *column.measurement;
       const std::string text =
-          fmt::format("delay {}, predicts {} of next samples", analysis::range_of(*m.delay),
+          fmt::format("delay {}, predicts {} of next samples", output::range_of(*m.delay),
                       analysis::percent(m.delay->predicted));
       grid.add_caption(panel, column, text);
       panel.series.push_back(

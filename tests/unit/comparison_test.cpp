@@ -6,6 +6,7 @@
 #include "analysis/not_judged.h"
 #include "analysis/offset_counts.h"
 #include "src/measure/run_comparison.h"
+#include "src/output/comparison/comparison_parts.h"
 #include "src/support/random.h"
 #include "tests/support/error_message.h"
 #include "tests/support/text.h"
@@ -360,12 +361,12 @@ TEST(Comparison, QuantilesAmongTheCensoredAreAtLeastAndNotTested) {
   EXPECT_TRUE(cell.p99->at_least);
   EXPECT_FALSE(cell.median->at_least);
   EXPECT_FALSE(difference_of(cell, Statistic::p99)->p);
-  EXPECT_THAT(difference_of(cell, Statistic::p99)->untested, HasSubstr("censored"));
+  EXPECT_EQ(difference_of(cell, Statistic::p99)->untested, Untested::censored);
   EXPECT_TRUE(difference_of(cell, Statistic::median)->marked);
   // Beyond the end of the shorter runway nothing is told apart.
   EXPECT_NEAR(difference_of(cell, Statistic::mean)->difference, 10.0 * 5000 / 5300, 1e-9);
   EXPECT_NEAR(cell.distances->wasserstein, 10.0 * 5000 / 5300, 1e-9);
-  EXPECT_THAT(cell.remarks, Contains(HasSubstr("longer than the runway")));
+  EXPECT_THAT(output::caveat_texts(cell), Contains(HasSubstr("longer than the runway")));
 }
 
 TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
@@ -385,7 +386,7 @@ TEST(Comparison, TheSameNameOfAnotherThingIsNotTested) {
       const ComparisonCell& cell = cell_of(comparison, 0, 1);
       EXPECT_EQ(cell.outcome, Outcome::not_compared);
       EXPECT_THAT(cell.differences, IsEmpty());
-      EXPECT_THAT(cell.remarks, ElementsAre(HasSubstr(reason)));
+      EXPECT_THAT(output::caveat_texts(cell), ElementsAre(HasSubstr(reason)));
       EXPECT_EQ(comparison.tests, 0u);
       EXPECT_EQ(regressions_of(comparison).not_compared, 1u);
     }
@@ -404,11 +405,13 @@ TEST(Comparison, TellsOfAnotherPeriodRunwayAndLevel) {
       one_each({of_offsets(counts({{1, 5000}}), {.event = "e", .level = 0}), other});
   const Comparison comparison = both.compare();
   const ComparisonCell& cell = cell_of(comparison, 0, 1);
-  EXPECT_THAT(cell.remarks, Contains(HasSubstr("another period: 1000 here, 100 in")));
-  EXPECT_THAT(cell.remarks, Contains("another path of recording: 4000 samples a second here, "
-                                     "fixed period in the baseline"));
-  EXPECT_THAT(cell.remarks, Contains(HasSubstr("another runway")));
-  EXPECT_THAT(cell.remarks, Contains(HasSubstr("another precise level: 1 here, 0 in")));
+  EXPECT_THAT(output::caveat_texts(cell), Contains(HasSubstr("another period: 1000 here, 100 in")));
+  EXPECT_THAT(output::caveat_texts(cell),
+              Contains("another path of recording: 4000 samples a second here, "
+                       "fixed period in the baseline"));
+  EXPECT_THAT(output::caveat_texts(cell), Contains(HasSubstr("another runway")));
+  EXPECT_THAT(output::caveat_texts(cell),
+              Contains(HasSubstr("another precise level: 1 here, 0 in")));
   EXPECT_THAT(cell.differences, SizeIs(5));
 }
 
@@ -418,12 +421,12 @@ TEST(Comparison, SidesWithoutAJudgedSampleOrAMeasurementFailTheGate) {
   const Compared unjudged = pair_of(example, offsets, {});
   const Comparison comparison = unjudged.compare();
   EXPECT_EQ(cell_of(comparison, 0, 1).outcome, Outcome::too_few);
-  EXPECT_THAT(cell_of(comparison, 0, 1).remarks, Contains("no judged sample here"));
+  EXPECT_THAT(output::caveat_texts(cell_of(comparison, 0, 1)), Contains("no judged sample here"));
   EXPECT_EQ(regressions_of(comparison).not_compared, 1u);
   const Compared neither = pair_of(example, {}, {});
   EXPECT_EQ(regressions_of(neither.compare()).not_compared, 1u);
   const Compared in_baseline = pair_of(example, {}, offsets);
-  EXPECT_THAT(cell_of(in_baseline.compare(), 0, 1).remarks,
+  EXPECT_THAT(output::caveat_texts(cell_of(in_baseline.compare(), 0, 1)),
               Contains("no judged sample in the baseline"));
   EXPECT_EQ(regressions_of(in_baseline.compare()).not_compared, 1u);
 

@@ -3,12 +3,15 @@
 #include "analysis/contract.h"
 
 #include "analysis/basis.h"
+#include "analysis/figures.h"
 #include "analysis/measurement.h"
 #include "analysis/merge.h"
 #include "analysis/not_judged.h"
+#include "analysis/remedy.h"
 #include "analysis/repeats.h"
 #include "analysis/target_map.h"
 #include "src/output/report/evidence.h"
+#include "src/output/report/verdict_words.h"
 #include "src/support/precise_level.h"
 #include "tests/support/prelude.h"
 
@@ -124,13 +127,11 @@ TEST(Contract, IsJudgedByTheShareThatItsLevelConstrains) {
       {1, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
       {3, basis_of({}), not_judged, kNot, {"no samples were recorded"}},
   };
-  const std::vector<std::string_view> constraints{"none", "constant skid", "skid 0 requested",
-                                                  kConstraintOfLevelThree};
   for (const auto& [level, basis, verdict, certified, parts] : cases) {
     const Contract contract = judge(level, basis);
     const std::string evidence = evidence_of(level, basis);
     SCOPED_TRACE(evidence);
-    EXPECT_EQ(contract.constraint, constraints.at(static_cast<std::size_t>(level)));
+    EXPECT_EQ(contract.constraint, static_cast<Constraint>(level));
     EXPECT_EQ(contract.verdict, verdict);
     EXPECT_EQ(contract.certified, certified);
     for (const char* part : parts) EXPECT_THAT(evidence, HasSubstr(part));
@@ -208,11 +209,17 @@ TEST(Contract, OfATimerShowsWhichShareToExpect) {
   EXPECT_EQ(expected_hit_share(basis), 1.0 / 5201) << "NOPs cannot take longer than all";
 }
 
+std::string words_of(const Contract& contract) {
+  Figures figures;
+  figures.contract = contract;
+  return output::verdict_words(figures);
+}
+
 TEST(Contract, OfLevelThreeAddsWhatTheCpuHas) {
   Basis basis = all_at(0);
   const auto words = [&](int level, LevelThree level_three) {
     basis.level_three = level_three;
-    return verdict_words(judge(level, basis));
+    return words_of(judge(level, basis));
   };
   EXPECT_EQ(words(3, LevelThree::same_as_level_2), "kept, same as level 2");
   EXPECT_THAT(evidence_of(3, basis), HasSubstr("is the same as level 2 on this CPU"));
@@ -259,7 +266,7 @@ TEST(Remedy, NamesTheSamplesThatDecideOrWhatElseHelps) {
                                      {0U, 1U}}) {
     const Basis basis = basis_of({{0, hits}, {4, misses}});
     const Remedy found = remedy(basis);
-    ASSERT_TRUE(found.samples) << found.text;
+    ASSERT_TRUE(found.samples) << output::remedy_text(found);
     const auto samples = *found.samples;
     // Fractions of a sample are taken for the verdict to come.
     const double expected = static_cast<double>(samples) * misses / (hits + misses);
@@ -277,7 +284,7 @@ TEST(Remedy, NamesTheSamplesThatDecideOrWhatElseHelps) {
   const auto expect_other = [&](const Basis& basis, const char* text, int level = 2) {
     const Remedy found = remedy(basis, level);
     EXPECT_FALSE(found.samples);
-    EXPECT_THAT(found.text, HasSubstr(text));
+    EXPECT_THAT(output::remedy_text(found), HasSubstr(text));
   };
   expect_other(basis_of({{0, 999'000}, {4, 1'000}}), "merge --pool");
   Basis others = basis_of({});
@@ -300,8 +307,8 @@ TEST(Contract, CountsSamplesThatTheKernelDidNotCorrect) {
   const Contract contract = judge(2, exact(basis_of({{0, 5000}, {3, 5000}}), 5000));
   EXPECT_EQ(contract.not_corrected.count, 5000U);
   EXPECT_EQ(contract.not_corrected.total, 10'000U);
-  EXPECT_EQ(verdict_words(contract), "kept, 5000 of 10000 (50.00%) not corrected");
-  EXPECT_EQ(verdict_words(judge(2, exact(all_at(0), 5000))), "kept, certified");
+  EXPECT_EQ(words_of(contract), "kept, 5000 of 10000 (50.00%) not corrected");
+  EXPECT_EQ(words_of(judge(2, exact(all_at(0), 5000))), "kept, certified");
   EXPECT_EQ(judge(1, exact(all_at(1), 0)).not_corrected.count, 0U) << "level 1 corrects nothing";
 }
 
@@ -469,9 +476,9 @@ TEST(ContractWithAddresses, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData
   basis.not_judged = NotJudged::every_instruction;
   Contract contract = judge(0, basis);
   EXPECT_EQ(contract.verdict, Verdict::kept);
-  EXPECT_EQ(contract.constraint, "tagged operation");
+  EXPECT_EQ(contract.constraint, Constraint::tagged);
   EXPECT_EQ(contract.share.total, 4000u);
-  EXPECT_EQ(judge(2, basis).constraint, "skid 0 requested");
+  EXPECT_EQ(judge(2, basis).constraint, Constraint::zero_requested);
 
   basis.addresses->samples.successor.trigger = 40;
   EXPECT_EQ(judge(2, basis).verdict, Verdict::broken);

@@ -14,6 +14,7 @@
 #include "analysis/tally.h"
 #include "analysis/target_map.h"
 #include "src/output/report/evidence.h"
+#include "src/output/report/verdict_words.h"
 #include "src/support/precise_level.h"
 #include "tests/support/offset_models.h"
 #include "tests/unit/example_measurements.h"
@@ -124,7 +125,7 @@ TEST(Evenness, OfTriggersIsRequiredByPdist) {
   EXPECT_EQ(even.evenness->of, Evenness::Of::triggers);
   EXPECT_EQ(even.evenness->verdict, EvennessVerdict::even);
   EXPECT_EQ(verdict_of(even), analysis::Verdict::kept);
-  EXPECT_EQ(verdict_words(even), "kept, even");
+  EXPECT_EQ(output::verdict_words(even), "kept, even");
 
   const Measurement uneven = of_triggers({2000, 30, 3970});
   EXPECT_EQ(uneven.contract.verdict, analysis::Verdict::kept) << "the IP is right";
@@ -132,7 +133,7 @@ TEST(Evenness, OfTriggersIsRequiredByPdist) {
   EXPECT_TRUE(uneven.evenness->required);
   EXPECT_NEAR(uneven.evenness->largest_ratio, 1.985, 1e-9);
   EXPECT_EQ(verdict_of(uneven), analysis::Verdict::broken);
-  EXPECT_EQ(verdict_words(uneven), "broken, uneven");
+  EXPECT_EQ(output::verdict_words(uneven), "broken, uneven");
   EXPECT_THAT(output::evenness_evidence(uneven), HasSubstr("3 triggers: uneven, chi-square p < "));
 }
 

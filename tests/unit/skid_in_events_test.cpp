@@ -9,6 +9,7 @@
 #include "src/measure/overshoot_counter.h"
 #include "src/measure/recorded_event.h"
 #include "src/measure/single_samples.h"
+#include "src/output/report/verdict_words.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/sample.h"
@@ -193,7 +194,8 @@ TEST_F(RecordedCounters, GiveTheOvershootOfEachId) {
   ASSERT_EQ(skids.size(), 1u);
   EXPECT_THAT(skids[0].value().overshoots.counts(),
               ElementsAre(Pair(0, 1), Pair(5, 1), Pair(17, 1), Pair(31, 1)));
-  EXPECT_EQ(describe(*skids[0]), "p50 5, p99 31, max 31 events past the overflow (4 samples)");
+  EXPECT_EQ(output::skid_in_events_text(*skids[0]),
+            "p50 5, p99 31, max 31 events past the overflow (4 samples)");
 }
 
 TEST_F(RecordedCounters, OfAGroupAreThoseOfTheSampledMember) {
@@ -222,7 +224,8 @@ TEST_F(RecordedCounters, ThatEndEarlyAreLeftOut) {
   sample(1, builder_.writer().u64(1017).u64(1));  // without the number of lost records
   const auto skid = measured().at(0).value();
   EXPECT_EQ(skid.left_out, 1u);
-  EXPECT_EQ(describe(skid), "no samples, 1 left out: the multiple of the period is not known");
+  EXPECT_EQ(output::skid_in_events_text(skid),
+            "no samples, 1 left out: the multiple of the period is not known");
 }
 
 TEST_F(RecordedCounters, AreRefusedWhereTheyAreInherited) {
@@ -232,7 +235,7 @@ TEST_F(RecordedCounters, AreRefusedWhereTheyAreInherited) {
   sample(1, 1017);
   const auto skid = measured().at(0).value();
   EXPECT_TRUE(skid.overshoots.empty());
-  EXPECT_THAT(describe(skid), HasSubstr("not derived: counters of several"));
+  EXPECT_THAT(output::skid_in_events_text(skid), HasSubstr("not derived: counters of several"));
 }
 
 TEST_F(RecordedCounters, AreAbsentWithoutRead) {

@@ -11,6 +11,7 @@
 #include "src/machine/machine.h"
 #include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
+#include "src/output/delay_text.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
@@ -97,7 +98,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
   std::vector<std::string> causes;
   if (loop.delay) {
     causes.push_back(fmt::format("delay, less whole iterations of {}: {}", loop.pairs.iteration,
-                                 analysis::describe(*loop.delay, loop.pairs)));
+                                 delay_text(*loop.delay, loop.pairs)));
   }
   if (loop.shadow) {
     const audit::LoopShadow& shadow = *loop.shadow;

@@ -54,7 +54,9 @@ Json json_of(const analysis::StatisticDifference& value, const ComparisonCell& c
   } else {
     SKID_MEMBERS(baseline, here, difference, low, high);
   }
-  SKID_MEMBERS_OR_NULL(p, p_is_bound, adjusted_p, marked, untested);
+  SKID_MEMBERS_OR_NULL(p, p_is_bound, adjusted_p, marked);
+  const bool is_tested = value.untested == analysis::Untested::none;
+  io("untested", is_tested ? Json() : Json(name_of(value.untested)));
   return io.take();
 }
 
@@ -101,7 +103,7 @@ Json json_of(const ComparisonCell& cell) {
           {"evenness", counts_by_name<analysis::Evenness::Verdict>(cell.evenness, Zeros::kept)},
           {"over", cell.differences.empty() ? Json() : Json(cell.over_runs ? "runs" : "samples")},
           {"differences", std::move(differences)},
-          {"remarks", cell.remarks}};
+          {"remarks", caveat_texts(cell)}};
 }
 
 Json json_of(const ComparisonRow& row) {
@@ -182,7 +184,7 @@ std::string comparison_csv(const Comparison& comparison, const std::vector<std::
         joined(verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness), ";");
     fields["baseline"] = letter_of(comparison.baseline);
     fields["over_runs"] = found == nullptr ? Json() : Json(cell.over_runs);
-    fields["notes"] = joined(cell.remarks, "; ");
+    fields["notes"] = joined(caveat_texts(cell), "; ");
     if (found == nullptr) fields["outcome"] = "missing";
     csv += csv_fields(columns, fields) + '\n';
   };

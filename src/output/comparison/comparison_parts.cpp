@@ -7,6 +7,7 @@
 #include "analysis/offset_counts.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
+#include "src/output/delay_text.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
@@ -123,10 +124,65 @@ std::string counts_text(const std::vector<std::pair<std::string, std::size_t>>& 
   return joined(parts);
 }
 
+std::string caveat_text(const analysis::Caveat& caveat) {
+  using Kind = analysis::Caveat::Kind;
+  const auto another = [&caveat](std::string_view what) {
+    return fmt::format("another {}: {} here, {} in the baseline", what, caveat.here,
+                       caveat.baseline);
+  };
+  switch (caveat.kind) {
+    case Kind::several_events:
+      return fmt::format("the baseline's runs recorded several events: {} and {}", caveat.here,
+                         caveat.baseline);
+    case Kind::several_triggers:
+      return "its runs have several triggers";
+    case Kind::several_triggers_in_baseline:
+      return "the baseline's runs have several triggers";
+    case Kind::no_trigger:
+      return "no trigger address";
+    case Kind::event:
+      return fmt::format("another event was recorded: {} here, {} in the baseline", caveat.here,
+                         caveat.baseline);
+    case Kind::trigger:
+      return another("trigger");
+    case Kind::runway:
+      return another("runway");
+    case Kind::period:
+      return another("period");
+    case Kind::path:
+      return another("path of recording");
+    case Kind::level:
+      return "recorded at " + another("precise level");
+    case Kind::substituted:
+      return fmt::format("not the requested event: {} was recorded", caveat.here);
+    case Kind::sum:
+      return fmt::format("the sum of {} recordings: how much they vary is not known", caveat.here);
+    case Kind::read_in_part:
+      return "read in part: what is missing may differ from what was read";
+    case Kind::censored:
+      return fmt::format(
+          "some skids are longer than the runway; mean and distribution are "
+          "compared with all from {0} on taken as {0}",
+          caveat.here);
+    case Kind::nothing_judged:
+      return "no judged sample here";
+    case Kind::nothing_judged_in_baseline:
+      break;
+  }
+  return "no judged sample in the baseline";
+}
+
 }  // namespace
 
 Ink ink_of(Outcome outcome) {
   return place_of(outcome)->ink;
+}
+
+std::vector<std::string> caveat_texts(const ComparisonCell& cell) {
+  std::vector<std::string> texts;
+  texts.reserve(cell.caveats.size());
+  for (const auto& caveat : cell.caveats) texts.push_back(caveat_text(caveat));
+  return texts;
 }
 
 std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {

@@ -66,6 +66,10 @@ std::vector<std::string> verdicts_of(const ComparisonCell& cell,
   return verdicts;
 }
 
+/// Returns how a cell differs from the baseline's, or why it is not compared with it: "another
+/// trigger: load here, store in the baseline". Not escaped.
+std::vector<std::string> caveat_texts(const ComparisonCell& cell);
+
 /// Formats a difference in the statistic's unit: "+1.8 points", "-2.03".
 std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit);
 

@@ -480,9 +480,9 @@ struct ComparisonText {
       using Remark = std::pair<std::string, std::vector<std::string>>;  // with its sides
       std::vector<Remark> sides_of;
       for (const ComparisonCell& cell : row.cells) {
-        for (const std::string& remark : cell.remarks) {
+        for (const std::string& caveat : caveat_texts(cell)) {
           const std::string whole =
-              (cell.outcome == Outcome::not_compared ? "not compared: " : "") + remark;
+              (cell.outcome == Outcome::not_compared ? "not compared: " : "") + caveat;
           find_or_add(sides_of, &Remark::first, {whole, {}})
               .second.push_back(name_of_side(cell.side));
         }

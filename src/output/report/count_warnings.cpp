@@ -11,6 +11,7 @@
 #include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "src/output/report/evidence.h"
+#include "src/output/report/verdict_words.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
@@ -110,8 +111,8 @@ std::vector<std::string> count_warnings(const Measurement& m) {
   std::vector<std::string> warnings;
   const bool is_tested = !nops_are_right && basis.equal_triggers && bias_of(m.triggers);
   if (is_tested && !m.evenness) {
-    const std::string reason = resonance_of(m, basis);
-    if (!reason.empty()) warnings.push_back("Evenness is " + reason + '.');
+    const auto resonance = resonance_of(m, basis);
+    if (resonance) warnings.push_back("Evenness is " + resonance_text(*resonance) + '.');
   }
   // No warning of censored samples where any instruction can be sampled: no runway is long enough.
   if (!nops_are_right) warn_of_censored(breakdown, warnings);

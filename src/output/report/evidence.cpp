@@ -11,13 +11,14 @@
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
 #include "analysis/offset_counts.h"
-#include "analysis/remedy.h"
 #include "analysis/sample_class.h"
 #include "analysis/share.h"
 #include "analysis/tally.h"
 #include "analysis/wording.h"
+#include "src/output/delay_text.h"
 #include "src/output/name_list.h"
 #include "src/output/next_step.h"
+#include "src/output/report/verdict_words.h"
 #include "src/support/precise_level.h"
 
 #include <array>
@@ -109,7 +110,7 @@ void explain_undecided(const Contract& contract, std::vector<std::string>& parts
   if (share.total > 0 && verdict_of(share) == Verdict::undecided) {
     parts.push_back(why_undecided(share));
   }
-  if (contract.remedy) parts.push_back(contract.remedy->text);
+  if (contract.remedy) parts.push_back(remedy_text(*contract.remedy));
 }
 
 /// Explains the verdict on an event that ignores levels.
@@ -279,8 +280,8 @@ std::string evenness_evidence(const Measurement& m) {
         "{}: undecided, the contract is {}, so that it is uncertain which trigger caused a sample",
         what, name_of(m.contract.verdict));
   }
-  if (const std::string reason = resonance_of(m, m.basis); !reason.empty()) {
-    return what + ": " + reason;
+  if (const auto resonance = resonance_of(m, m.basis)) {
+    return what + ": " + resonance_text(*resonance);
   }
   const Evenness::Verdict verdict = verdict_by(evenness.test.p);
   std::string text =

@@ -29,6 +29,7 @@
 #include "src/output/report/evidence.h"
 #include "src/output/report/number_cells.h"
 #include "src/output/report/report_fields.h"
+#include "src/output/report/verdict_words.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
@@ -74,7 +75,10 @@ void fields(FieldWriter& io, const analysis::Residues& value) {
 }
 
 SKID_WRITTEN_FIELDS(analysis::RetirementGroups, strongest, moduli)
-SKID_WRITTEN_FIELDS(analysis::Remedy, samples, text)
+void fields(FieldWriter& io, const analysis::Remedy& value) {
+  SKID_MEMBERS(samples);
+  io("text", output::remedy_text(value));
+}
 
 void fields(FieldWriter& io, const analysis::Contract& value) {
   SKID_MEMBERS(level);
@@ -206,7 +210,7 @@ Json address_of(const std::optional<analysis::Addresses>& addresses) {
   Json object = FieldWriter::json_of(*addresses);
   const analysis::Cause cause = analysis::cause_of(*addresses);
   object["contradicted"] = FieldWriter::json_of(cause.contradicted);
-  object["cause"] = analysis::cause_words(cause.verdict);
+  object["cause"] = cause_words(cause.verdict);
   object["remark"] = describe_addresses(*addresses);
   return object;
 }
@@ -260,7 +264,7 @@ Cell cntvct_ticks_cell(const Number& number) {
 }
 
 Cell cause_cell(const Number& number) {
-  return {std::string(analysis::cause_words(*number.measurement.basis.addresses))};
+  return {std::string(cause_words(*number.measurement.basis.addresses))};
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "src/output/report/grouping.h"
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
+#include "src/output/report/verdict_words.h"
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,7 @@ class Answer {
           fmt::format("; {} undecided: {}; {}",
                       undecided.count == 1 ? "1 measurement is"
                                            : fmt::format("{} measurements are", undecided.count),
-                      undecided.text(machines_), remedy_.text);
+                      undecided.text(machines_), remedy_text(remedy_.value()));
       if (ink == Ink::green) ink = Ink::yellow;
     }
     if (not_corrected_.count > 0) {
@@ -207,10 +208,9 @@ class Answer {
     }
     // Remedies without a number of samples come first, then the largest number.
     if (const auto& remedy = m.contract.remedy; remedy && verdict == Verdict::undecided) {
-      const bool is_first = remedy_.text.empty();
       const bool is_larger =
-          remedy_.samples && (!remedy->samples || *remedy->samples > *remedy_.samples);
-      if (is_first || is_larger) remedy_ = *remedy;
+          remedy_ && remedy_->samples && (!remedy->samples || *remedy->samples > *remedy_->samples);
+      if (!remedy_ || is_larger) remedy_ = remedy;
     }
     if (const analysis::Share& late = m.contract.not_corrected; late.count > 0) {
       not_corrected_.add(machine, event, column);
@@ -228,9 +228,9 @@ class Answer {
   Named built_in_, built_in_wrong_, biased_, not_corrected_, unsampled_;
   /// Of the measurements of `not_corrected_`.
   std::uint64_t samples_not_corrected_ = 0, samples_of_these_ = 0;
-  analysis::Remedy remedy_;                ///< of the undecided ones, that which needs the most
-  std::set<const MachineGroup*> judging_;  ///< machines with a verdict
-  std::size_t sampled_ = 0;                ///< number of measurements
+  std::optional<analysis::Remedy> remedy_;  ///< of the undecided ones, that which needs the most
+  std::set<const MachineGroup*> judging_;   ///< machines with a verdict
+  std::size_t sampled_ = 0;                 ///< number of measurements
   bool has_target_ = false, read_in_part_ = false;
   /// Why the highest level is not judged; empty: all levels are, or no event is of a PMU.
   std::string reason_;

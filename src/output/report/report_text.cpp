@@ -20,6 +20,7 @@
 #include "src/machine/answer_reason.h"
 #include "src/machine/machine.h"
 #include "src/output/cell.h"
+#include "src/output/delay_text.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/padding.h"
@@ -33,6 +34,7 @@
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 #include "src/output/report/verdict_cells.h"
+#include "src/output/report/verdict_words.h"
 #include "src/output/table.h"
 #include "src/support/escape.h"
 
@@ -175,7 +177,7 @@ Cell verdict_cell(const ReportRow& row) {
     not_corrected += run->contract.not_corrected.count;
     judged += run->contract.not_corrected.total;
   }
-  cell.text += analysis::not_corrected_words(not_corrected, judged);
+  cell.text += not_corrected_words(not_corrected, judged);
   return cell;
 }
 
@@ -277,8 +279,8 @@ struct Notes {
     const bool by_contract = (*run)->contract.verdict == verdict;
     std::string text = by_contract ? contract_evidence(**run) : evenness_evidence(**run);
     if (page.details) {
-      text = fmt::format("level {}, {}: {}", (*run)->contract.level, (*run)->contract.constraint,
-                         text);
+      text = fmt::format("level {}, {}: {}", (*run)->contract.level,
+                         name_of((*run)->contract.constraint), text);
     } else if (verdict == Verdict::not_judged) {
       text = short_reason(**run);
     }
@@ -327,13 +329,14 @@ struct Notes {
       const auto [sum, is_new] = by_refusal.try_emplace(skid->refused, *skid);
       if (!is_new) sum->second += *skid;
     }
-    for (const auto& [refusal, sum] : by_refusal) add(row, "in events", describe(sum), Ink::plain);
+    for (const auto& [refusal, sum] : by_refusal)
+      add(row, "in events", skid_in_events_text(sum), Ink::plain);
   }
 
   /// Adds the delays, each over all runs with pairs of the same target.
   void add_delay(const ReportRow& row) {
     for (const auto& [delay, pairs] : analysis::delays_over(row.runs)) {
-      add(row, "delay", describe(delay, pairs), Ink::plain);
+      add(row, "delay", delay_text(delay, pairs), Ink::plain);
     }
   }
 
@@ -483,7 +486,8 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
     if (page.html && machines.size() > 1) text += page.rule(cpu_name(order[i]->cpu));
     text += machine_report(page, *order[i]);
   }
-  if (page.html) text += fmt::format(html::kReading, analysis::kConstraintOfLevelThree);
+  if (page.html)
+    text += fmt::format(html::kReading, name_of(analysis::Constraint::zero_and_distribution));
   if (page.details) return text;
   std::string more =
       "--details prints settings, sample breakdown, histograms and evidence; --plot FILE draws "

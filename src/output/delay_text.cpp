@@ -1,0 +1,25 @@
+#include "src/output/delay_text.h"
+
+#include "analysis/delay.h"
+#include "analysis/wording.h"
+
+#include <fmt/format.h>
+
+namespace skid::output {
+
+std::string range_of(const analysis::Delay& delay) {
+  return delay.low == delay.high ? fmt::format("{}", delay.low)
+                                 : fmt::format("{} to {}", delay.low, delay.high);
+}
+
+std::string delay_text(const analysis::Delay& delay, const analysis::SamplePairs& pairs) {
+  const std::string range = range_of(delay);
+  return fmt::format(
+      "{} instruction{} from overflow to record (p5 {}, p50 {}, p95 {}); predicts {} of {} next "
+      "samples (independent: {}), {} left out",
+      range, range == "1" ? "" : "s", delay.p5, delay.p50, delay.p95,
+      analysis::percent(delay.predicted), pairs.pairs(), analysis::percent(delay.independent),
+      pairs.left_out);
+}
+
+}  // namespace skid::output
