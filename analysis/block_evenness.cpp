@@ -71,6 +71,21 @@ double simulated_p(const BlockCounts& counts, std::uint64_t samples, std::uint64
   return static_cast<double>(as_large + 1) / static_cast<double>(most_draws + 1);
 }
 
+/// Returns p of Pearson's statistic where the approximation is too coarse: by simulation, whose
+/// least value is that of the number of draws. What the approximation puts far below that value is
+/// not simulated. By enumeration of up to 40 samples on up to 200 places, the exact p is at most
+/// 4e-7 where the approximate one is below 1e-9.
+double p_of_few(const BlockCounts& counts, double chi_square, std::uint64_t samples,
+                std::uint64_t most_draws, Random& random) {
+  constexpr double kFarBelow = 1e-4;
+  const double least = 1 / static_cast<double>(most_draws + 1);
+  const auto is_far_below = [&] {
+    const auto k = static_cast<double>(counts.size());
+    return pearson_p(chi_square, k, static_cast<double>(samples)) < kFarBelow * least;
+  };
+  return samples > 1 && is_far_below() ? least : simulated_p(counts, samples, most_draws, random);
+}
+
 double half_sum_of(const BlockCounts& counts, double even) {
   double sum = 0;
   for (const std::uint64_t count : counts) sum += std::abs(static_cast<double>(count) - even);
@@ -202,7 +217,8 @@ ProfileEvenness evenness_of_blocks(std::span<const BlockCounts> blocks) {
     const std::uint64_t of_block = sum_of(blocks[i]);
     const bool few =
         static_cast<double>(of_block) < kFewestExpected * static_cast<double>(blocks[i].size());
-    if (few) block.bias.p = simulated_p(blocks[i], of_block, most_draws, random);
+    if (few)
+      block.bias.p = p_of_few(blocks[i], block.bias.chi_square, of_block, most_draws, random);
     p.push_back(block.bias.p);
     models.emplace_back(blocks[i], block.bias);
     excess += block.excess();

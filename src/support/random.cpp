@@ -5,10 +5,13 @@
 namespace skid {
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // Values past the last whole multiple of the bound are drawn again.
-  const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % bound + 1) % bound;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t number = engine_();
-  while (number > std::numeric_limits<std::uint64_t>::max() - rest) number = engine_();
+  if (number > kMost - bound) {
+    // Values past the last whole multiple of the bound are drawn again.
+    const std::uint64_t rest = (kMost % bound + 1) % bound;
+    while (number > kMost - rest) number = engine_();
+  }
   return number % bound;
 }
 
