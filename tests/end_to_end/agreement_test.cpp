@@ -743,8 +743,9 @@ int main(int argc, char** argv) {
                                       "--dsos other,[vdso]",
                                       "--time " + time + ",",
                                       "--time ," + time,
-                                      "--time 10%-20%",
-                                      "--time 30%/2 --comms 'new name,worker'"};
+                                      // With the first sample, and with the last one.
+                                      "--time 0%-60%",
+                                      "--time 50%/2 --comms 'new name,worker,other'"};
   if (test::why_without({"kernel-samples"}).empty()) {
     filters.emplace_back("--dsos [kernel.kallsyms]");
   }
