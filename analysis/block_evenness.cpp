@@ -71,19 +71,19 @@ double simulated_p(const BlockCounts& counts, std::uint64_t samples, std::uint64
   return static_cast<double>(as_large + 1) / static_cast<double>(most_draws + 1);
 }
 
-/// Returns p of Pearson's statistic where the approximation is too coarse: by simulation, whose
-/// least value is that of the number of draws. What the approximation puts far below that value is
-/// not simulated. By enumeration of up to 40 samples on up to 200 places, the exact p is at most
-/// 4e-7 where the approximate one is below 1e-9.
-double p_of_few(const BlockCounts& counts, double chi_square, std::uint64_t samples,
-                std::uint64_t most_draws, Random& random) {
-  constexpr double kFarBelow = 1e-4;
-  const double least = 1 / static_cast<double>(most_draws + 1);
-  const auto is_far_below = [&] {
-    const auto k = static_cast<double>(counts.size());
-    return pearson_p(chi_square, k, static_cast<double>(samples)) < kFarBelow * least;
-  };
-  return samples > 1 && is_far_below() ? least : simulated_p(counts, samples, most_draws, random);
+/// Returns p of a block for which the approximation is too coarse: twice the smaller one of two
+/// (Bonferroni), at most 1. One is that of Pearson's statistic, by simulation, whose least value is
+/// that of the number of draws. The other is that of the largest count: the chance that a place has
+/// as many, times the number of places. Where it is below the least value nothing is simulated.
+double p_of_few(const BlockCounts& counts, std::uint64_t samples, std::uint64_t most_draws,
+                Random& random) {
+  const auto k = static_cast<double>(counts.size());
+  const std::uint64_t largest = *std::ranges::max_element(counts);
+  double p = k * binomial_upper_p(largest, samples, 1 / k);
+  if (p * static_cast<double>(most_draws + 1) > 1) {
+    p = std::min(p, simulated_p(counts, samples, most_draws, random));
+  }
+  return std::min(1.0, 2 * p);
 }
 
 double half_sum_of(const BlockCounts& counts, double even) {
@@ -217,8 +217,7 @@ ProfileEvenness evenness_of_blocks(std::span<const BlockCounts> blocks) {
     const std::uint64_t of_block = sum_of(blocks[i]);
     const bool few =
         static_cast<double>(of_block) < kFewestExpected * static_cast<double>(blocks[i].size());
-    if (few)
-      block.bias.p = p_of_few(blocks[i], block.bias.chi_square, of_block, most_draws, random);
+    if (few) block.bias.p = p_of_few(blocks[i], of_block, most_draws, random);
     p.push_back(block.bias.p);
     models.emplace_back(blocks[i], block.bias);
     excess += block.excess();

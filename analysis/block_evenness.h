@@ -17,8 +17,8 @@ inline constexpr double kBiasLevel = 0.01;
 
 struct BlockEvenness {
   /// The test of even shares. Its p is by the gamma distribution that has the exact mean, variance
-  /// and third moment of Pearson's statistic; by simulation if fewer than five samples are to be
-  /// expected of a place.
+  /// and third moment of Pearson's statistic; if fewer than five samples are to be expected of a
+  /// place, by simulation and by the chance of the largest count.
   Bias bias;
   double p_holm = 1;        ///< p adjusted for all blocks by Holm's method
   bool is_biased = false;   ///< p_holm is below kBiasLevel
@@ -42,7 +42,7 @@ struct ProfileEvenness {
 /// has the samples of each place; throws std::invalid_argument unless each block has at least two
 /// places and one sample. What is drawn depends on the counts alone. The draws are bounded: with
 /// more places the interval is made from fewer draws, and with more blocks of few samples the least
-/// value that their p can have is higher.
+/// value that a simulated p can have is higher.
 ProfileEvenness evenness_of_blocks(std::span<const std::vector<std::uint64_t>> blocks);
 
 }  // namespace skid::analysis

@@ -348,6 +348,14 @@ TEST(BlockEvenness, DoesNotCallAnEvenProfileBiased) {
   EXPECT_GE(covers, kSeeds * 93 / 100);
 }
 
+TEST(BlockEvenness, FindsUnevenBlocksOfFewSamplesAmongMany) {
+  // So many blocks leave each few draws, which show no p that is small enough for all of them.
+  Random random(1);
+  std::vector<BlockCounts> blocks;
+  for (int i = 0; i < 300; ++i) blocks.push_back(block_of(6, 25, random, 20));
+  EXPECT_GE(evenness_of_blocks(blocks).biased, 270U);
+}
+
 TEST(BlockEvenness, MisplacedIsWhatIsBeyondTheEvenCounts) {
   // Half of the differences: (1614 + 3341 - 2 * 5007 / 7) of 5007 samples.
   const ProfileEvenness evenness = evenness_of({51, 1614, 3341, 1, 0, 0, 0});
