@@ -4,11 +4,14 @@
 #include "src/perfdata/byte_writer.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/spe_record.h"
+#include "src/symbols/module.h"
+#include "tests/support/hex.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recording_builder.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -159,6 +162,19 @@ class SpeRecording {
     return kernel(PERF_RECORD_MMAP, PERF_RECORD_MISC_USER,
                   writer().i32(pid).i32(pid).u64(address).u64(length).u64(0).text(path),
                   {pid, pid, time, 0});
+  }
+  /// Process 1 maps the code of a program with its build-id. `bias`: added to the addresses of its
+  /// link.
+  SpeRecording& map_program(const std::filesystem::path& file, std::uint64_t bias = 0) {
+    const auto module = symbols::Module::open(file);
+    const auto code =
+        module.executable_mapping_at(module.executable_ranges().front().begin).value();
+    const auto id = hex(module.build_id());
+    auto body = writer().i32(1).i32(1).u64(code.range.begin + bias).u64(code.range.size());
+    body.u64(code.file_offset).u8(20).u8(0).u16(0);
+    body.raw({reinterpret_cast<const char*>(id.data()), id.size()}).u32(5).u32(2);
+    return kernel(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
+                  body.text(file.string()), {1, 1, 2, 0});
   }
   /// A thread comes onto a CPU.
   SpeRecording& switch_in(std::int32_t pid, std::int32_t tid, std::uint64_t time,

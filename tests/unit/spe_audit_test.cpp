@@ -94,18 +94,8 @@ class SpeRecordsOfSamples : public ::testing::Test {
   }
 
   test::RecordingBuilder recording() {
-    const auto& module = program_->module();
-    const auto code =
-        module.executable_mapping_at(module.executable_ranges().front().begin).value();
-    const auto id = test::hex(module.build_id());
     SpeRecording built;
-    built.comm(1, 1, 1);
-    auto body = built.writer().i32(1).i32(1).u64(code.range.begin + kBias).u64(code.range.size());
-    body.u64(code.file_offset).u8(20).u8(0).u16(0);
-    body.raw({reinterpret_cast<const char*>(id.data()), id.size()}).u32(5).u32(2);
-    body.text((*built_ / "program").string()).raw(built.trailer(1, 1, 2));
-    built.builder().record(PERF_RECORD_MMAP2,
-                           PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID, body.bytes());
+    built.comm(1, 1, 1).map_program(*built_ / "program", kBias);
     return built.trace(packets_).finished();
   }
   Audit audited() {
