@@ -182,7 +182,9 @@ class RandomRecords {
     return is(30) ? 0xffff'8000'0000'0000 | random_() >> 24 : random_() >> 20;
   }
 
-  void add_record(std::optional<std::uint32_t> thread, std::uint64_t time, SpePackets& packets) {
+  /// `has_times`: without, a record can end without a timestamp.
+  void add_record(std::optional<std::uint32_t> thread, bool has_times, std::uint64_t time,
+                  SpePackets& packets) {
     const std::uint64_t pc = address() | 4;
     packets.pc(pc, pc >> 63 != 0 ? 1 + number(1U) : 0);
     if (is(20)) packets.padding(number(20U));
@@ -195,13 +197,17 @@ class RandomRecords {
       packets.events(random_() & (bytes == 8 ? UINT64_MAX : (1ULL << 8 * bytes) - 1), bytes);
     if (kind == 1 && is(90)) packets.data(random_());
     if (kind == 1 && is(30)) packets.physical(random_() >> 8);
-    if (kind == 1 && is(60)) packets.source(is(80) ? number(15U) : number(255U));
+    if (kind == 1 && is(60)) packets.source(is(80) ? number(15U) : number(255U), 1 + number(1U));
     for (std::uint8_t index = 0; index < 3; ++index) {
       if (is(80)) packets.latency(index, static_cast<std::uint16_t>(random_()));
     }
     if (is(10)) packets.raw("\x21\x98\x12\x34");
     if (thread) packets.context(*thread, is(50) ? 1 : 2);
-    packets.timestamp(time);
+    if (has_times || is(50)) {
+      packets.timestamp(time);
+    } else {
+      packets.end();
+    }
   }
 
  private:
@@ -241,7 +247,7 @@ TEST_P(SpeAgainstPerf, EachPacketAndEachFieldAreEqual) {
       random.add_record(has_contexts && has_times
                             ? std::optional<std::uint32_t>(7 + random.number(2U))
                             : std::nullopt,
-                        counter, packets);
+                        has_times, counter, packets);
     }
     std::string area = packets.bytes();
     area.resize((area.size() + 7) / 8 * 8, '\0');
