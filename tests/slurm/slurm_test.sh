@@ -119,7 +119,10 @@ check 'the log says what is kept' has n3.log '1 of 2 measurements kept'
 check 'the node is submitted again' submit --nodelist=n3
 cluster_wait 60 'the last job' is_queue_empty
 check 'no directory is left' sh -c '! ls -d ./*.run'
-check 'all runs can be compared' "$skidscan" compare n1.tar n2.tar n3.tar n4.tar
+hits=$("$skidscan" compare n1.tar n2.tar n3.tar n4.tar --format json | python3 -c 'import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    if (row["event"], row["level"]) == ("faults", 0): print(*(cell["hit_ratio"]["value"] > 0.9 for cell in row["cells"]))')
+check "all runs are compared: faults at the trigger: $hits" [ "$hits" = 'True True True True' ]
 check 'all runs can be reported' "$skidscan" report n1.tar n2.tar n3.tar n4.tar
 check 'all runs can be merged' "$skidscan" merge n1.tar n2.tar n4.tar -o all.json
 
