@@ -23,6 +23,7 @@
 #include "src/run/run.h"
 #include "src/support/command_text.h"
 #include "src/support/error.h"
+#include "src/support/process.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -116,11 +117,24 @@ std::string packed(const run::Run& run, const std::filesystem::path& directory,
   return options.pack->string();
 }
 
+/// Throws before anything is recorded if a target cannot be executed where it is, such as in a home
+/// directory that is mounted with noexec.
+void check_executable(const record::Targets& targets) {
+  for (const auto& [file, target] : targets) {
+    if (find_program(target.path.string())) continue;
+    throw Error(
+        "{}: cannot be executed; expected a file system without noexec; name a directory elsewhere "
+        "with -o",
+        target.path.string());
+  }
+}
+
 /// Records the pending measurements and prints the result. `name`: the directory as the user named
 /// it.
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
                     const std::string& name, const RecordOptions& options) {
+  check_executable(targets);
   record::SessionEnd end = record::SessionEnd::complete;
   try {
     end = record::record_pending(run, directory.path(), targets, progress, interrupts, [&] {

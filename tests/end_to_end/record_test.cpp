@@ -437,6 +437,20 @@ TEST_F(Record, LeavesNothingOnATooSmallDisk) {
   EXPECT_TRUE(fs::is_empty(here_ / "disk"));
 }
 
+TEST_F(Record, NamesAFileSystemThatExecutesNothing) {
+  SKIP_WITHOUT("mount");
+  const test::SmallDisk home(here_ / "home", "1m");
+  ASSERT_TRUE(home.mounted() && home.make_noexec());
+  EXPECT_THAT(
+      record_a_little({"-o", "home/run"}),
+      Exits(1, HasSubstr("home/run/target.fault: cannot be executed; expected a file system "
+                         "without noexec; name a directory elsewhere with -o\n")));
+  EXPECT_TRUE(fs::is_empty(here_ / "home"));
+  // The file may be there.
+  EXPECT_THAT(record_a_little({"-o", "run", "--pack", "home/run.tar"}), Exits(0));
+  EXPECT_EQ(test::names_in(here_ / "home").size(), 1U);
+}
+
 TEST_F(Record, ReportsThatPerfOrTheTargetDied) {
   for (const std::string killed : {"target", "perf"}) {
     ChildProcess child(command({"-e", "cpu-clock", "--duration", "30", "-q"}), here_);

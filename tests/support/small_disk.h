@@ -1,4 +1,4 @@
-// A file system of a given size, to fill up or to make read-only.
+// A file system of a given size, to fill up, or where no program is executed.
 #pragma once
 
 #include <filesystem>
@@ -23,9 +23,9 @@ class SmallDisk {
     if (mounted_) ::umount2(where_.c_str(), MNT_DETACH);
   }
   bool mounted() const noexcept { return mounted_; }
-  /// From now on nothing can be written, not even by root.
-  bool make_read_only() const {
-    return ::mount(nullptr, where_.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+  /// From now on no file is executed, not even by root.
+  bool make_noexec() const {
+    return ::mount(nullptr, where_.c_str(), nullptr, MS_REMOUNT | MS_NOEXEC, nullptr) == 0;
   }
 
  private:
