@@ -4,8 +4,10 @@
 usage: check.py ARCHIVE PROGRAM [RECORDINGS]     (exit status 77: skipped, with the reason)
 
 First without any other file: reports of all recordings, in all formats. Then with perf and its libraries: a
-recorded run, whose processes are traced. Needs root; mounts are in a namespace of their own.
+recorded run, whose processes are traced. Then, with busybox too, a user without rights records in a home directory
+that is mounted with noexec. Needs root; mounts are in a namespace of their own.
 """
+import json
 import os
 import pathlib
 import re
@@ -124,6 +126,65 @@ def check_recording(root, work):
     check(status == 1 and b"with --nops 300 are built with it" in err, f"target --nops: {err.decode()}")
 
 
+# What the user does, in a shell of busybox. $1: the number of recordings after which the run is interrupted.
+SESSION = """
+tar -xJf /archive.tar.xz -C /tmp && PATH=/tmp/skidscan/bin:$PATH
+events='-e faults,cpu-clock -p none --duration 3'
+skidscan record $events --pack run.tar; echo "noexec: $?"
+ls -A
+skidscan record $events -o /tmp/session.run --pack run.tar & recording=$!
+for i in $(seq 1200); do [ ! -e /tmp/session.run/faults.none.data ] || break; sleep 0.1; done
+kill -TERM $recording; wait $recording; echo "interrupted: $?"
+ls -A
+skidscan record --resume /tmp/session.run --pack run.tar -q; echo "resumed: $?"
+ls -A . /tmp/session.run
+"""
+SEEN = """noexec: 1
+interrupted: 143
+resumed: 0
+.:
+run.tar
+"""
+
+
+def check_user(root, work, archive, built):
+    user, home = 65534, root / "home/user"
+    home.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"noexec,mode=0755,uid={user},gid={user}", "tmpfs", home], check=True)
+    (root / "tmp").chmod(0o1777)
+    shutil.copy(archive, root / "archive.tar.xz")
+    copy_with_libraries(root, shutil.which("busybox"))
+    (root / "bin").mkdir(exist_ok=True)
+
+    def run_as(who, directory, *arguments):
+        def enter():
+            os.chroot(root)
+            os.chdir(directory)
+            os.setgroups([])
+            os.setgid(who)
+            os.setuid(who)
+
+        return subprocess.run([shutil.which("busybox"), *arguments], preexec_fn=enter,
+                              env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin", "HOME": directory}, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+
+    run_as(0, "/", "--install", "-s", "/bin")
+    done = run_as(user, "/home/user", "sh", "-c", SESSION)
+    check(done.stdout == SEEN, f"a user's session printed {done.stdout!r}, {done.stderr[-600:]!r}")
+    check("cannot be executed; expected a file system without noexec" in done.stderr, f"noexec: {done.stderr!r}")
+    check("finish with: skidscan record --resume /tmp/session.run --pack run.tar" in done.stderr,
+          f"interrupted: {done.stderr!r}")
+    # Elsewhere: by the built program, outside of the root directory.
+    shutil.copy(home / "run.tar", work / "run.tar")
+    there, here = (subprocess.run([program, "report", "run.tar", "--format", "json"], cwd=directory, check=True,
+                                  capture_output=True).stdout
+                   for program, directory in ((root / PROGRAM.lstrip("/"), home), (built, work)))
+    check(there == here, "the packed run is reported in another way elsewhere")
+    samples = [measurement["samples"]["read"] for measurement in json.loads(here)["measurements"]]
+    check(len(samples) == 2 and min(samples) > 0, f"the packed run has {samples} samples")
+    print(f"a user recorded and packed {samples} samples")
+
+
 def check_example(root):
     out, err, status = run([PROGRAM], ["report", "--example"], root)
     check(status == 0 and b"EMULATED" in out, f"report --example: exit status {status}: {err.decode()[-300:]}")
@@ -164,6 +225,13 @@ def main():
     if perf := shutil.which("perf"):
         copy_with_libraries(root, perf)
         check_recording(root, work)
+        paranoid = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+        if not shutil.which("busybox"):
+            print("no user's session: busybox is missing")
+        elif paranoid > 2:
+            print(f"no user's session: kernel.perf_event_paranoid is {paranoid}")
+        else:
+            check_user(root, work, archive, built)
     sys.exit(1 if failures else 0)
 
 
