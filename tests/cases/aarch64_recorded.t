@@ -88,3 +88,16 @@ Without the sampled file the first line says so, whatever the event is:
   recordings.0.events.0.spe_record.contradicted = 11
   recordings.0.events.0.spe_record.places.0 = {"module": "/spe/0/operations", "function": "loop", "offset": 12, "address": "0x40012c", "samples": 2}
   $ holds < json "sum(place['samples'] for place in j['recordings'][0]['events'][0]['spe_record']['places']) == 11"
+
+Samples of an emulated CPU, which has the implementer 0, are marked in each output:
+
+  $ LC_ALL=C sed 's/0x00000000410fd0c0/0x00000000000fd0c0/' "$CASES/../data/spe/sound.data" > emulated.data
+  $ for command in audit report correct annotate; do
+  >   skidscan $command emulated.data --symfs files 2> none | grep EMULATED
+  > done
+  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
+  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
+  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
+  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
+  $ skidscan inspect emulated.data | grep EMULATED
+    EMULATED           an emulated CPU (QEMU) took the samples

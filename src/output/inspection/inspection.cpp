@@ -3,6 +3,8 @@
 #include "analysis/figures.h"
 #include "analysis/wording.h"
 #include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
+#include "src/measure/event_knowledge.h"
 #include "src/output/json_values.h"
 #include "src/output/name_list.h"
 #include "src/output/page.h"
@@ -119,9 +121,9 @@ void add_machine(const Features& features, bool details, Lines& lines) {
   lines.line("kernel", features.os_release);
   lines.line("architecture", features.arch);
   lines.line("CPU", features.cpu_description);
-  machine::CpuIdentity cpu;
-  cpu.model_name = features.cpu_description;
-  if (cpu.emulated()) lines.line("EMULATED", "an emulated CPU (QEMU) took the samples");
+  if (measure::recorded_machine(features, nullptr).cpu.emulated()) {
+    lines.line("EMULATED", "an emulated CPU (QEMU) took the samples");
+  }
   lines.line("cpuid", features.cpuid);
   if (features.cpu_counts) {
     lines.line("CPUs", fmt::format("{} online of {}", features.cpu_counts->online,
