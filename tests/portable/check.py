@@ -95,7 +95,9 @@ def traced(trace):
                 if program == PROGRAM:
                     opened.add(found[1])
 
-    first = min(trace.parent.glob("trace.*"), key=lambda path: int(path.suffix[1:]))
+    # That of the root directory's program; process ids may have begun again at the smallest.
+    first, = (path for path in trace.parent.glob("trace.*")
+              if re.match(r'execve\("[^"]*/chroot"', path.read_text(errors="replace")))
     walk(first.suffix[1:], "")
     return started, opened
 
@@ -112,6 +114,7 @@ def check_recording(root, work):
         expected = re.compile(r"/(skidscan|proc|sys|dev|tmp)(/|$)|[^/]")
         strange = {path for path in opened if not expected.match(path)}
         check(not strange, f"record opened {strange}")
+        check(PROGRAM in started and opened, "record was not traced")
         print(f"record started {len(started)} programs, opened {len(opened)} files")
     else:
         print("record was not traced: strace is missing")
