@@ -83,11 +83,16 @@ std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read)
         "-m.",
         counted(lost, "sample"), lost == 1 ? "was" : "were", read, percent(lost_share)));
   }
-  if (static_cast<double>(losses.throttled) > kLostShare * static_cast<double>(read)) {
-    warnings.push_back(
-        fmt::format("The kernel throttled the event {} for {}: record again with a larger period.",
-                    losses.throttled == 1 ? "once" : fmt::format("{} times", losses.throttled),
-                    counted(read, "sample")));
+  const double throttled_share = losses.throttled_share.value_or(0);
+  if (throttled_share > kLostShare ||
+      static_cast<double>(losses.throttled) > kLostShare * static_cast<double>(read)) {
+    const std::string time =
+        throttled_share > 0
+            ? fmt::format(", a counter for {} of the recorded time", percent(throttled_share))
+            : fmt::format(" for {}", counted(read, "sample"));
+    warnings.push_back(fmt::format(
+        "The kernel throttled the event {}{}: record again with a larger period.",
+        losses.throttled == 1 ? "once" : fmt::format("{} times", losses.throttled), time));
   }
   if (losses.aux_truncated > 0) {
     warnings.push_back(fmt::format(

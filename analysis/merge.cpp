@@ -176,6 +176,7 @@ class Sum {
     for (const auto count : {&Losses::lost_records, &Losses::lost_samples, &Losses::throttled}) {
       add_saturated(other.*count, sum_.*count);
     }
+    sum_.throttled_share = std::max(sum_.throttled_share, other.throttled_share);
     add_saturated(other.unknown_ids, sum_.unknown_ids);
     add_basis(other.basis);
     add_check(other);

@@ -328,6 +328,7 @@ struct SamplePrinter {
     if (!trace_column.problem().empty())
       print_error(fmt::format("{}: {}", recording_file, trace_column.problem()));
     const OutputOptions& shown = options.shown;
+    losses.throttled_share = recording.throttled_share();
     for (const auto& warning : analysis::loss_warnings(losses, read)) shown.note(warning);
     for (const auto& remark : kernel.remarks()) shown.note(remark);
     for (const auto& remark : modules.remarks()) shown.note(remark.text);

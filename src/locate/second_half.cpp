@@ -7,6 +7,7 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
+#include "src/perfdata/sample_times.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/byte_order.h"
 
@@ -74,11 +75,12 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording, const Sto
     return StoredRecords{rest.segment, begin, begin + size, rest.position + (begin - rest.begin)};
   };
   for (;;) {
-    std::uint64_t last_time = 0;
-    const std::size_t samples = layout.samples_at_front(stream.buffered(), &last_time);
+    perfdata::SampleTimes times;
+    const std::size_t samples = layout.samples_at_front(stream.buffered(), &times);
     if (samples > 0) {
       const auto run = stored(samples);
-      half.repeated.pass(run.end, last_time);
+      half.repeated.pass(run.end, times.last);
+      half.times.add(times);
       if (counter != nullptr) counter->count(stream.buffered().first(samples), run.position);
       append_piece(half.pieces, run, piece);
       stream.consume(samples);

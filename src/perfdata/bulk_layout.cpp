@@ -3,6 +3,7 @@
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_times.h"
 #include "src/support/byte_order.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ void BulkLayout::use(const SampleDecoder& decoder) {
 /// Most records have the same header as the one before, apart from misc. Headers are compared as
 /// one word; the position of the next record is then known without a wait for its size.
 std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes,
-                                         std::uint64_t* last_time) const noexcept {
+                                         SampleTimes* times) const noexcept {
   if (!possible) return 0;
   const std::byte* at = bytes.data();
   const std::byte* const end = at + bytes.size();
@@ -54,8 +55,9 @@ std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes,
     header = word.word & ~HeaderWord::kMisc;
     stride = word.size();
   }
-  if (last_time != nullptr && has_times && at != bytes.data()) {
-    *last_time = load<std::uint64_t>(at - stride + HeaderWord::kSize + time);
+  if (times != nullptr && has_times && at != bytes.data()) {
+    times->first = load<std::uint64_t>(bytes.data() + HeaderWord::kSize + time);
+    times->last = load<std::uint64_t>(at - stride + HeaderWord::kSize + time);
   }
   return static_cast<std::size_t>(at - bytes.data());
 }

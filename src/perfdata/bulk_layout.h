@@ -12,6 +12,7 @@
 namespace skid::perfdata {
 
 class IdTable;
+struct SampleTimes;
 
 /// Reads a number of a little-endian recording on a little-endian machine.
 template <typename Number>
@@ -43,9 +44,9 @@ struct BulkLayout {
 
   /// Returns the size in bytes of the samples at the start of `bytes`: whole records that follow
   /// each other and are long enough for the fields of any event. Reads only their headers.
-  /// `last_time`: set to the time of the last sample, if samples have times.
+  /// `times`: set to those of the first and the last sample, if samples have times.
   std::size_t samples_at_front(std::span<const std::byte> bytes,
-                               std::uint64_t* last_time = nullptr) const noexcept;
+                               SampleTimes* times = nullptr) const noexcept;
 
   /// Whether bulk counting is possible: the recording is little-endian, and its events have these
   /// fields at the same offsets. In other recordings, which are rare, samples are decoded one by

@@ -62,6 +62,7 @@ RecordCounts count_records(Recording& recording) {
     }
   }
   record_counts.left_out = recording.left_out();
+  record_counts.throttled_share = recording.throttled_share();
   return record_counts;
 }
 

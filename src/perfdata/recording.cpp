@@ -173,8 +173,33 @@ void Recording::add_aux(const Record& record, Losses& losses) {
   if ((flags & PERF_AUX_FLAG_COLLISION) != 0) ++losses.aux_collisions;
 }
 
+void Recording::add_throttle(const Record& record, Losses& losses) {
+  constexpr std::size_t kMostCounters = std::size_t{1} << 16;
+  const bool begins = record.type == PERF_RECORD_THROTTLE;
+  if (begins) ++losses.throttled;
+  ByteReader body(record.body, order_);
+  const std::uint64_t time = body.u64();
+  body.skip(8);  // id, which counters of one event may share
+  const std::uint64_t stream = body.u64();
+  if (body.failed()) return add_short_record(record);
+  if (throttled_.size() >= kMostCounters && !throttled_.contains(stream)) return;
+  Throttled& throttled = throttled_[stream];
+  const auto since = std::exchange(throttled.since, begins ? std::optional(time) : std::nullopt);
+  if (!begins && since && time > *since) throttled.total += time - *since;
+}
+
+std::optional<double> Recording::throttled_share() const {
+  std::uint64_t longest = 0;
+  for (const auto& [stream, throttled] : throttled_) longest = std::max(longest, throttled.total);
+  const std::uint64_t recorded = sample_times_.last - sample_times_.first;
+  if (longest == 0 || recorded == 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(longest) / static_cast<double>(recorded));
+}
+
 void Recording::add_losses(const Record& record, Losses& losses) {
-  if (record.type == PERF_RECORD_THROTTLE) ++losses.throttled;
+  if (record.type == PERF_RECORD_THROTTLE || record.type == PERF_RECORD_UNTHROTTLE) {
+    return add_throttle(record, losses);
+  }
   if (record.type == PERF_RECORD_AUX) return add_aux(record, losses);
   const bool is_of_records = record.type == PERF_RECORD_LOST;
   if (!is_of_records && record.type != PERF_RECORD_LOST_SAMPLES) return;
@@ -190,6 +215,7 @@ std::optional<Sample> Recording::decode(const Record& record) {
   const auto decoded = decoder_.decode(record);
   switch (decoded.problem) {
     case SampleDecoder::Problem::none:
+      sample_times_.add(decoded.sample.time);
       return decoded.sample;
     case SampleDecoder::Problem::unknown_id:
       ++left_out_.unknown_ids;
@@ -262,6 +288,7 @@ void Recording::rewind() {
   rewound_ = true;
   faults_.begin_again();
   left_out_ = {};
+  throttled_.clear();
   decoder_ = SampleDecoder(std::span(metadata_.attributes).first(attributes_at_start_), order_);
   spe_.rewind();
   in_trace_ = false;

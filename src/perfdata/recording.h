@@ -7,6 +7,7 @@
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_times.h"
 #include "src/perfdata/spe_samples.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/byte_order.h"
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -145,9 +147,14 @@ class Recording {
   void add_fault(InputFault fault) { faults_.add(std::move(fault)); }
   /// Notes a record that ended inside its fields and was left out.
   void add_short_record(const Record& record);
-  /// Adds PERF_RECORD_LOST, LOST_SAMPLES, THROTTLE and AUX to `losses`; notes a truncated one.
-  /// Ignores other records, and lost samples that perf's own filter dropped.
+  /// Adds PERF_RECORD_LOST, LOST_SAMPLES, THROTTLE and AUX to `losses`; notes a truncated one, and
+  /// for how long each counter was throttled. Ignores other records, and lost samples that perf's
+  /// own filter dropped.
   void add_losses(const Record& record, Losses& losses);
+  /// Notes the times of samples that were not decoded by `decode`.
+  void note_times(const SampleTimes& times) noexcept { sample_times_.add(times); }
+  /// Returns Losses::throttled_share of the records and samples that were noted.
+  std::optional<double> throttled_share() const;
 
  private:
   /// A range of records: the data section, a whole pipe, or a file of a directory.
@@ -201,6 +208,8 @@ class Recording {
   void copy_from_pipe(std::span<const std::byte> some);
   /// Skips the bytes that the previous record announced. False if they are not complete.
   bool skip_announced();
+  /// Notes a PERF_RECORD_THROTTLE or UNTHROTTLE.
+  void add_throttle(const Record& record, Losses& losses);
   /// Adds the flags of a PERF_RECORD_AUX to `losses`.
   void add_aux(const Record& record, Losses& losses);
   /// Processes a metadata record, compressed or not.
@@ -222,6 +231,14 @@ class Recording {
   SampleDecoder decoder_;
   unsigned attributes_version_ = 1;
   LeftOut left_out_;
+
+  /// When a counter was throttled, in ns.
+  struct Throttled {
+    std::optional<std::uint64_t> since;
+    std::uint64_t total = 0;  ///< of what ended
+  };
+  std::map<std::uint64_t, Throttled> throttled_;  ///< by stream id
+  SampleTimes sample_times_;
 
   std::vector<Change> changes_;
   std::size_t changes_made_ = 0;  ///< number of `changes_` since the beginning or the last rewind

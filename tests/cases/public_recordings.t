@@ -29,3 +29,11 @@ None of their events is precise, so that no sample is impossible. Malformed ones
   >   status=$?
   >   [ $status -le 2 ] || echo "$file: $status $(cat err)"
   > done
+
+One has a counter that was throttled for most of the time, in 68 parts:
+
+  $ for command in inspect audit report 'annotate --by function' 'samples --columns time'; do
+  >   skidscan $command "$SKIDSCAN_RECORDINGS/quipper.perf.data.throttle-3.8" 2>&1 | tr -s '\n ' ' ' |
+  >     grep -o 'throttled the event 68 times, a counter for 78.55% of the recorded time'
+  > done | sort | uniq -c | sed 's/^ *//'
+  5 throttled the event 68 times, a counter for 78.55% of the recorded time

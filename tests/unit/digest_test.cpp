@@ -261,6 +261,35 @@ TEST_F(DigestTest, CountsBothKindsOfLossSeparately) {
   EXPECT_EQ(result.throttled, 1u);
 }
 
+TEST_F(DigestTest, MeasuresForHowLongTheMostThrottledCounterWasStopped) {
+  const auto change = [](RecordingBuilder& builder, std::uint32_t type, std::uint64_t time,
+                         std::uint64_t stream) {
+    builder.record(type, 0, builder.writer().u64(time).u64(2).u64(stream).bytes());
+  };
+  for (const bool big_endian : {false, true}) {  // bulk counting, and sample by sample
+    auto builder = RecordingBuilder(big_endian).event({}).sample(1, 1, 1000).sample(1, 1, 1200);
+    change(builder, PERF_RECORD_THROTTLE, 1300, 3);
+    change(builder, PERF_RECORD_THROTTLE, 1350, 4);
+    change(builder, PERF_RECORD_UNTHROTTLE, 1400, 3);
+    change(builder, PERF_RECORD_UNTHROTTLE, 1410, 4);
+    change(builder, PERF_RECORD_UNTHROTTLE, 1500, 4);  // without its begin
+    change(builder, PERF_RECORD_THROTTLE, 1600, 3);
+    change(builder, PERF_RECORD_UNTHROTTLE, 1650, 3);
+    change(builder, PERF_RECORD_THROTTLE, 1900, 3);  // without an end
+    builder.sample(1, 1, 2000);
+    const auto result = digest_of(builder);
+    EXPECT_EQ(result.throttled, 4u);
+    EXPECT_EQ(result.throttled_share, 0.15) << "100 and 50 ns of 1000";
+  }
+  auto untimed = RecordingBuilder().event({.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID});
+  for (int i = 0; i < 2; ++i) {
+    untimed.record(PERF_RECORD_SAMPLE, 2, untimed.writer().u64(1).i32(1).i32(1).bytes());
+  }
+  change(untimed, PERF_RECORD_THROTTLE, 1300, 3);
+  change(untimed, PERF_RECORD_UNTHROTTLE, 1400, 3);
+  EXPECT_EQ(digest_of(untimed).throttled_share, std::nullopt);
+}
+
 TEST_F(DigestTest, TakesSharesOfTimeFromTheSamplesWhereTheHeaderHasNoTimes) {
   Filter filter;
   filter.times = *parse_times("50%-100%");

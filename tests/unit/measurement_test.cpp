@@ -252,6 +252,9 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
   const auto throttled = [&](std::uint64_t times) {
     return with([=](Measurement& m) { m.throttled = times; });
   };
+  const auto throttled_for = [&](double share) {
+    return with([=](Measurement& m) { m.throttled = 1, m.throttled_share = share; });
+  };
   const auto counting = [&](double measured, std::optional<double> expected) {
     return with([=](Measurement& m) { m.events_per_iteration = {measured, expected}; });
   };
@@ -271,7 +274,11 @@ TEST(Figures, WarnOfCountsAboveTheirThresholds) {
            {hits, losing(50, 51), {"51 samples were lost"}},
            {hits, losing(UINT64_MAX, 0), {"lost in addition to the 5000 read (100.0000000%)"}},
            {hits, throttled(50), {}},
-           {hits, throttled(51), {"throttled the event 51 times"}},
+           {hits, throttled(51), {"throttled the event 51 times for 5000 samples:"}},
+           {hits, throttled_for(0.01), {}},
+           {hits,
+            throttled_for(0.27),
+            {"throttled the event once, a counter for 27.00% of the recorded time:"}},
            {{at(kTrigger + 2, 1)}, {}, {"1 sample is inside an instruction"}},
            {{at(kTrigger, 4999, true), at(kRunway, 1, true)},
             with_evidence(),

@@ -144,6 +144,7 @@ TEST(ReportReader, ReadsBackAllOtherFields) {
   m.lost_records = UINT64_MAX;
   m.lost_samples = 3;
   m.throttled = 4;
+  m.throttled_share = 0.25;
   m.unknown_ids = 5;
   m.basis.events_to_record.reset();
   m.basis.random_period = true;

@@ -161,7 +161,9 @@ void recording_fields(auto& io, Of<analysis::Measurement> auto& value) {
 }
 
 void loss_fields(auto& io, Of<analysis::Measurement> auto& value) {
-  SKID_MEMBERS(lost_records, lost_samples, throttled, unknown_ids);
+  SKID_MEMBERS(lost_records, lost_samples, throttled);
+  io("throttled_share", value.throttled_share, {.most = 1});
+  SKID_MEMBERS(unknown_ids);
 }
 
 void basis_fields(auto& io, Of<analysis::Basis> auto& value) {
