@@ -230,12 +230,12 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
   }
   if (reason != NotJudged::none) {
     describe_unjudged(reason, basis, hits, cpu, parts);
+  } else if (basis.ignores_level) {
+    explain_known_offset(basis, contract, parts);
   } else if (level == 0) {
     parts.emplace_back("level 0: arbitrary skid");
     parts.push_back(share_sentence(level, tally.instructions, contract.share));
     add_most_common(tally.instructions, parts);
-  } else if (basis.ignores_level) {
-    explain_known_offset(basis, contract, parts);
   } else {
     explain_verdict(basis, contract, parts);
   }
