@@ -299,8 +299,65 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
   return found;
 }
 
+/// Returns why a candidate is none of the files that were looked up; empty if it is one.
+/// `module`: null if it was not opened, because no file without a build-id has its name.
+std::string ModuleStore::why_unused(const fs::path& path, const symbols::Module* module) const {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> expected;
+  for (const auto& [file, found] : answers_) {
+    if (found.path == path) return {};
+    if (is_pseudo_file(file.path)) continue;
+    const fs::path name = fs::path(path_before_deletion(file.path)).filename();
+    if (name == path.filename()) {
+      // Without a build-id, it was opened for this file and has a remark.
+      return module == nullptr || file.build_id.empty() ? std::string()
+                                                        : contradiction(file, *module, Place::copy);
+    }
+    if (expected.size() == kMostNamed) continue;
+    expected.push_back(file.build_id.empty()
+                           ? name.string()
+                           : fmt::format("{} (build-id {})", name.string(), file.build_id));
+  }
+  if (expected.empty()) return {};
+  const bool has_id = module != nullptr && !module->build_id().empty();
+  return fmt::format("no sampled file has its name{}; expected one such as {}",
+                     has_id ? " or its build-id " + module->build_id() : "",
+                     fmt::join(expected, ", "));
+}
+
+std::vector<ModuleStore::Remark> ModuleStore::unused() const {
+  std::vector<Remark> all;
+  const auto add = [&](std::string text) {
+    all.push_back({Problem::refused, {}, std::move(text)});
+  };
+  for (const fs::path& path : places_.candidates) {
+    const auto found = opened_.find(path);
+    const Opened* opened = found == opened_.end() ? nullptr : found->second.first.get();
+    if (found != opened_.end() && opened == nullptr) {
+      add(found->second.second + "; it is not used");
+      continue;
+    }
+    const std::string why = why_unused(path, opened == nullptr ? nullptr : &opened->module);
+    if (!why.empty()) add(fmt::format("{}: not used: {}", path.string(), why));
+  }
+  if (places_.symfs.empty()) return all;
+  const fs::path* missing = nullptr;
+  for (const auto& [path, entry] : opened_) {
+    const fs::path below = path.lexically_relative(places_.symfs);
+    if (below.empty() || *below.begin() == "..") continue;
+    if (entry.first) return all;
+    missing = &path;
+  }
+  if (missing != nullptr) {
+    add(fmt::format("{}: not used: it has none of the sampled files; expected {} and others",
+                    places_.symfs.string(), missing->string()));
+  }
+  return all;
+}
+
 std::vector<ModuleStore::Remark> ModuleStore::remarks() const {
   std::vector<Remark> all = remarks_;
+  for (Remark& remark : unused()) all.push_back(std::move(remark));
   for (const auto& [mapped, found] : answers_) {
     if (found.module == nullptr || !found.module->has_partial_lines()) continue;
     all.push_back({Remark::Kind::lines, mapped.path,

@@ -113,6 +113,9 @@ class ModuleStore {
   const Opened* at_path(const symbols::MappedFile& file, std::optional<Remark>& remark);
   const Opened* by_build_id(const symbols::MappedFile& file);
   const Opened* from_debuginfod(const symbols::MappedFile& file);
+  std::string why_unused(const std::filesystem::path& path, const symbols::Module* module) const;
+  /// Returns a remark for each candidate of SearchPlaces, and its symfs, that no file was found in.
+  std::vector<Remark> unused() const;
   std::string places_searched() const;
 
   SearchPlaces places_;

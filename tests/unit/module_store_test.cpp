@@ -150,7 +150,7 @@ class FileWithoutBuildId : public ModuleStoreTest {
     ModuleStore store = store_of(std::move(places));
     const auto found = store.find(file);
     if (found.module != nullptr) return {};
-    EXPECT_THAT(kinds_of(store), ElementsAre(Kind::refused));
+    EXPECT_THAT(kinds_of(store), Each(Kind::refused));
     EXPECT_THAT(found.remark, HasSubstr("/proc/PID/root"));
     return found.remark;
   }
@@ -280,6 +280,44 @@ TEST_F(ModuleStoreTest, PrependsSymfsToThePath) {
   EXPECT_EQ(store.find({"/bin/sh", {}}).module, nullptr);
   EXPECT_EQ(store.remarks().back().kind, Kind::unreadable);
   EXPECT_THAT(store.remarks().back().text, HasSubstr((directory_ / "root/bin/sh").string()));
+}
+
+TEST_F(ModuleStoreTest, StatesWhyCandidatesAndSymfsAreNotUsed) {
+  const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
+  const auto texts_of = [&](const SearchPlaces& places, const symbols::MappedFile& file) {
+    ModuleStore store(places);
+    EXPECT_THAT(store.remarks(), IsEmpty()) << "nothing was looked up";
+    (void)store.find(file);
+    std::string texts;
+    for (const auto& remark : store.remarks()) {
+      if (remark.text.find("not used") != std::string::npos) texts += remark.text + '\n';
+    }
+    return texts;
+  };
+  const symbols::MappedFile recorded{program_.string(), build_id_};
+  const std::string id_of_other = symbols::Module::open(other).build_id();
+  EXPECT_EQ(texts_of({.candidates = {program_}}, recorded), "");
+  EXPECT_EQ(
+      texts_of({.candidates = {other}}, recorded),
+      fmt::format("{}: not used: no sampled file has its name or its build-id {}; expected one "
+                  "such as program (build-id {})\n",
+                  other.string(), id_of_other, build_id_));
+  put(other, "copy/program");
+  EXPECT_EQ(texts_of({.candidates = {directory_ / "copy/program"}}, recorded),
+            fmt::format("{}/copy/program: not used: build-id {} is not the recorded {}\n",
+                        directory_.path().string(), id_of_other, build_id_));
+  EXPECT_EQ(
+      texts_of({.candidates = {other}}, {program_.string(), {}}),
+      other.string() + ": not used: no sampled file has its name; expected one such as program\n");
+  EXPECT_THAT(texts_of({.candidates = {program_.string() + ".c"}}, recorded),
+              HasSubstr("expected an ELF file; it is not used"));
+  fs::create_directories(directory_ / "root");
+  EXPECT_EQ(texts_of({.symfs = directory_ / "root"}, {"/usr/bin/program", build_id_}),
+            fmt::format("{0}/root: not used: it has none of the sampled files; expected "
+                        "{0}/root/usr/bin/program and others\n",
+                        directory_.path().string()));
+  put(program_, "root/usr/bin/program");
+  EXPECT_EQ(texts_of({.symfs = directory_ / "root"}, {"/usr/bin/program", build_id_}), "");
 }
 
 TEST_F(ModuleStoreTest, FindsFilesInBothLayoutsOfPerfsCache) {
