@@ -356,7 +356,9 @@ void Reader::add_places(Reading& reading) {
       if (by != By::module) {
         place.function = symbolizer.symbol_at(*located.location, located.ip, place.in_kernel).name;
       }
-      const auto* module = by == By::module || place.in_kernel ? nullptr : module_of(file);
+      const bool is_named = by != By::module && !place.in_kernel;
+      const auto* module = is_named ? module_of(file) : nullptr;
+      place.is_missing = is_named && module == nullptr;
       if (const auto address = module != nullptr ? module->address_at(offset) : std::nullopt) {
         if (place.function.empty()) {
           if (const auto range = module->function_range_at(*address)) place.address = range->begin;

@@ -111,6 +111,7 @@ struct Place {
   /// Names of the functions that were inlined there into `function`, the innermost first.
   std::vector<std::string> inlined;
   bool in_kernel = false;
+  bool is_missing = false;  ///< its functions and lines are not known because its file is missing
 
   /// Returns the name of the function, or "0x1350" if only its range is known; may be empty.
   std::string label() const;

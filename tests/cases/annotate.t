@@ -204,8 +204,12 @@ Its functions are chosen and named by their addresses:
   >   holds 'j["codes"][0]["begin"] == "'$(cat address)'"' 'j["codes"][0]["instructions"] > 3'
   $ skidscan annotate perf.data 2>&1 > text | grep -o "first of which is shown: $(cat address)" | sed 's/0x.*/0x/'
   first of which is shown: 0x
-  $ skidscan annotate perf.data --by line | tr -d '\n' | grep -c 'no line table for the samples in .*stripped'
+  $ skidscan annotate perf.data --by line | tr -s '\n ' ' ' | grep -c 'no line table for the samples in .*stripped: compile with -g'
   1
+  $ skidscan annotate perf.data --by function | tr -s '\n ' ' ' | grep -c 'no symbol for the samples in .*stripped: compile with -g'
+  1
+  $ skidscan annotate perf.data --function $(cat address) --module stripped | grep -o '^no symbol  compile with -g'
+  no symbol  compile with -g
 
 Of a program that is gone, the first sentence names it; without any known function, the next step follows:
 
@@ -214,6 +218,9 @@ Of a program that is gone, the first sentence names it; without any known functi
   $ rm gone
   $ skidscan annotate perf.data --event cpu-clock --by function 2> /dev/null | head -n 1 | grep -o 'code of gone'
   code of gone
+  $ skidscan annotate perf.data --event cpu-clock --by line 2> /dev/null | tr -s '\n ' ' ' |
+  >   grep -o -e 'missing: [^ ]*/gone; --binary FILE and --symfs DIR take a copy' -e 'no line table.*/gone' | sed 's|/.*/|/|'
+  missing: /gone; --binary FILE and --symfs DIR take a copy
   $ skidscan annotate perf.data > text 2> errors || true
   $ cat text errors | tr '\n' ' ' | grep -c -e 'code of gone whose symbols are not known; ' -e '--by module lists the files'
   1

@@ -346,9 +346,12 @@ std::string code_title(const Page& page, const Code& code) {
     text += page.field("read from", escape_for_terminal(code.file.string()));
   }
   text += page.field("build-id", code.build_id);
+  const bool is_unnamed = code.kind == listing::Kind::function && code.alias.empty() &&
+                          code.name == fmt::format("{:#x}", code.range.begin);
   std::string extent = fmt::format("{:#x} to {:#x}", code.range.begin, code.range.end);
   if (!code.starts.empty()) extent += fmt::format(", {} instructions", code.starts.size());
   return text + page.field("addresses", extent) +
+         page.field("no symbol", is_unnamed ? unnamed_remedy() : "", Ink::yellow) +
          page.field("no code", escape_for_terminal(code.no_code), Ink::yellow);
 }
 
@@ -496,7 +499,9 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
     if (!text.empty()) text += '\n';
     text += machine_header(page, machine) + of_machine;
   }
-  if (choices.by == listing::By::line) text += note_on_lines(page, listing);
+  if (choices.by && choices.by != listing::By::module) {
+    text += note_on_files(page, listing, *choices.by);
+  }
   return page.answer(listing_answer(listing, choices, described), Ink::bold) + '\n' +
          (choices.trust.empty() ? "" : page.field("audit", choices.trust) + '\n') + text;
 }

@@ -159,22 +159,40 @@ std::string places_table(const Page& page, const listing::Listing& listing, By b
   return page.list(list);
 }
 
-std::string note_on_lines(const Page& page, const listing::Listing& listing) {
-  std::map<std::string, bool> files;
+std::string unnamed_remedy() {
+  return "compile with -g and without strip, install the debug file (found by build-id or "
+         ".gnu_debuglink below /usr/lib/debug and --debug-dir), or request it with --debuginfod";
+}
+
+std::string note_on_files(const Page& page, const listing::Listing& listing, By by) {
+  struct File {
+    bool is_missing = false, has_names = false;
+  };
+  std::map<std::string, File> files;
   for (const auto& [place, counts] : listing.places) {
-    if (!place.in_kernel && place.module.starts_with('/')) {
-      files[place.module] |= place.source.has_value();
-    }
+    if (place.in_kernel || !place.module.starts_with('/')) continue;
+    File& file = files[place.module];
+    file.is_missing |= place.is_missing;
+    file.has_names |= by == By::line ? place.source.has_value() : !place.function.empty();
   }
-  std::vector<std::string> without;
-  for (const auto& [file, has_lines] : files) {
-    if (!has_lines) without.push_back(escape_for_terminal(file));
+  std::vector<std::string> missing, unnamed;
+  for (const auto& [name, file] : files) {
+    if (file.has_names) continue;
+    (file.is_missing ? missing : unnamed).push_back(escape_for_terminal(name));
   }
-  if (without.empty()) return {};
-  return '\n' +
-         page.note(fmt::format("no line table for the samples in {}: compile with -g, install "
-                               "the debug file, or request it with --debuginfod",
-                               list_of(without, 3)));
+  std::string text;
+  if (!missing.empty()) {
+    text +=
+        page.note(fmt::format("missing: {}; --binary FILE and --symfs DIR take a copy, "
+                              "--debuginfod requests it",
+                              list_of(missing, 3)));
+  }
+  if (!unnamed.empty()) {
+    text += page.note(fmt::format("no {} for the samples in {}: {}",
+                                  by == By::line ? "line table" : "symbol", list_of(unnamed, 3),
+                                  unnamed_remedy()));
+  }
+  return text.empty() ? text : '\n' + text;
 }
 
 }  // namespace skid::output

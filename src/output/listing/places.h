@@ -41,7 +41,11 @@ std::string places_table(const Page& page, const listing::Listing& listing, list
                          const EventGroup& event, const std::vector<std::size_t>& columns,
                          bool all);
 
-/// Returns a note on the sampled files that have no source line at any sample; may be empty.
-std::string note_on_lines(const Page& page, const listing::Listing& listing);
+/// Returns what gives functions their names and lines where a file has none.
+std::string unnamed_remedy();
+
+/// Returns notes on the sampled files that are missing, and on those that have no source line (or
+/// no function's name, unless `by` lines) at any sample; may be empty.
+std::string note_on_files(const Page& page, const listing::Listing& listing, listing::By by);
 
 }  // namespace skid::output
