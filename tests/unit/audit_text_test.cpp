@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <string>
 
+#include <linux/perf_event.h>
+
 namespace skid::audit {
 namespace {
 
@@ -130,6 +132,16 @@ TEST(AuditScreen, NamesNoPreciseLevelThatACpuMayNotHave) {
       output::audit_answer({not_judged(NotJudged::level_0)}),
       "none of 100 samples could be judged: level 0: arbitrary skid; record an event of "
       "particular instructions precisely ('skidscan events --for WHAT --cpu CPU' prints how)");
+}
+
+TEST(AuditScreen, NamesNoCommandForEventsThatTheCatalogueOfACpuCannotHave) {
+  Audit audit = not_judged(NotJudged::unknown_cause);
+  EXPECT_THAT(output::audit_answer({audit}), HasSubstr("'skidscan events EVENT --cpu CPU'"));
+  for (const std::uint32_t type :
+       {PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, PERF_TYPE_BREAKPOINT}) {
+    audit.events[0].identity.type = type;
+    EXPECT_THAT(output::audit_answer({audit}), EndsWith("can cause the event is not known"));
+  }
 }
 
 TEST(AuditScreen, NamesTheMissingFileOfTaggedRecordsIfThereAreRecords) {

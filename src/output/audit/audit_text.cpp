@@ -47,6 +47,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 namespace skid::output {
 namespace {
@@ -294,8 +295,13 @@ struct Totals {
       return sum;
     });
     const auto event = std::ranges::max_element(most.events, {}, samples_of);
-    const bool has_advice = reason == analysis::NotJudged::level_0 && event != most.events.end() &&
-                            !event->advice.empty();
+    if (event == most.events.end()) return next_step(reason, most.cpu);
+    const std::uint32_t type = event->identity.type;
+    const bool is_of_kernel =
+        type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT || type == PERF_TYPE_BREAKPOINT;
+    // No catalogue of a CPU says more about these.
+    if (reason == analysis::NotJudged::unknown_cause && is_of_kernel) return {};
+    const bool has_advice = reason == analysis::NotJudged::level_0 && !event->advice.empty();
     return has_advice ? escape_for_terminal(event->advice) : next_step(reason, most.cpu);
   }
 
