@@ -182,6 +182,12 @@ bool same_period(const Period& a, const Period& b) {
   return std::abs(value(a) - value(b)) <= kPeriodTolerance * std::max(value(a), value(b));
 }
 
+/// Whether one of two measurements is of IBS or SPE, judged by the operations that access the
+/// trigger's data, and the other one is not: only their hit ratios are of the same.
+bool is_mixed(const Measurement& a, const Measurement& b) {
+  return is_judged_by_address(a.basis) != is_judged_by_address(b.basis);
+}
+
 /// Returns why `cell` cannot be compared with `baseline`; nullopt if it can.
 std::optional<Caveat> why_not_compared(const ComparisonCell& baseline, const ComparisonCell& cell) {
   const Measurement& first = *baseline.runs.front();
@@ -200,6 +206,13 @@ std::optional<Caveat> why_not_compared(const ComparisonCell& baseline, const Com
   const std::optional<std::string> here = trigger_of(cell.runs);
   if (!here && cell.runs.front()->trigger) return Caveat{Caveat::Kind::several_triggers};
   if (!expected || !here) return Caveat{Caveat::Kind::no_trigger};
+  const Measurement& other = *cell.runs.front();
+  if (is_mixed(first, other)) {
+    const Measurement& untagged = is_judged_by_address(first.basis) ? other : first;
+    if (untagged.contract.level <= kConstantSkid) {
+      return Caveat{Caveat::Kind::level_of_untagged, untagged.event.recorded};
+    }
+  }
   if (*here != *expected) return Caveat{Caveat::Kind::trigger, *here, *expected};
   return std::nullopt;
 }
@@ -222,7 +235,7 @@ std::vector<Caveat> reservations(const Measurement& baseline, const ComparisonCe
     if (run->path && baseline.path && *run->path != *baseline.path) {
       add({Kind::path, describe(*run->path), describe(*baseline.path)});
     }
-    if (run->precise.recorded != baseline.precise.recorded) {
+    if (run->precise.recorded != baseline.precise.recorded && !is_mixed(*run, baseline)) {
       add({Kind::level, fmt::format("{}", run->precise.recorded),
            fmt::format("{}", baseline.precise.recorded)});
     }
@@ -255,6 +268,7 @@ class Comparer {
       return run.contract.level == kConstantSkid && !is_judged_by_address(run.basis);
     };
     if (is_judged() && is_constant(*a_.first) && is_constant(*b_.first)) compare_constant_shares();
+    if (is_mixed(*a_.first, *b_.first)) return;
     if (a_.offsets.empty() || b_.offsets.empty()) return;
     const OffsetCounts a = cut_off(a_.offsets), b = cut_off(b_.offsets);
     if (is_censored(a_.offsets) || is_censored(b_.offsets)) {

@@ -89,27 +89,60 @@ std::size_t number_of(const Measurement& m, std::map<std::string, std::size_t>& 
   return number;
 }
 
-void add_to_rows(std::size_t side, const std::vector<const Measurement*>& measurements,
-                 std::map<std::string, std::size_t>& events,
-                 std::map<std::pair<std::size_t, int>, ComparisonRow>& rows) {
-  for (const Measurement* measurement : measurements) {
-    const int level = level_of(*measurement);
-    ComparisonRow& row = rows[{number_of(*measurement, events), level}];
-    if (row.event.empty()) row.event = measurement->event.label;
-    row.level = level;
-    // Sides come one after the other.
-    if (row.cells.empty() || row.cells.back().side != side) row.cells.emplace_back().side = side;
-    row.cells.back().runs.push_back(measurement);
+/// A measurement and the row that it belongs to.
+struct Placed {
+  const Measurement* measurement = nullptr;
+  std::size_t side = 0, event = 0;  ///< `event`: its number
+  int level = 0;
+};
+
+/// Moves measurements of IBS and SPE, which claim the sampled operation at any level, to the lowest
+/// level of other events in their rows that requests skid 0. Of several of a side, which differ
+/// only in the level that they ignore, those with the highest are moved.
+void move_tagged(std::vector<Placed>& all) {
+  std::map<std::size_t, int> precise;                            // by event
+  std::map<std::pair<std::size_t, std::size_t>, int> of_tagged;  // by side and event
+  for (const auto& [measurement, side, event, level] : all) {
+    if (is_judged_by_address(measurement->basis)) {
+      int& highest = of_tagged.try_emplace({side, event}, level).first->second;
+      highest = std::max(highest, level);
+    } else if (level > kConstantSkid) {
+      int& lowest = precise.try_emplace(event, level).first->second;
+      lowest = std::min(lowest, level);
+    }
+  }
+  for (Placed& one : all) {
+    const auto tagged = of_tagged.find({one.side, one.event});
+    const auto found = precise.find(one.event);
+    if (tagged == of_tagged.end() || found == precise.end()) continue;
+    if (is_judged_by_address(one.measurement->basis) && one.level == tagged->second) {
+      one.level = found->second;
+    }
   }
 }
 
 std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t baseline) {
   std::map<std::string, std::size_t> events;
-  std::map<std::pair<std::size_t, int>, ComparisonRow> by_key;
-  add_to_rows(baseline, by_side[baseline], events, by_key);
-  for (auto& entry : by_key) entry.second.in_baseline = true;
+  std::vector<Placed> all;
+  const auto add = [&](std::size_t side) {
+    for (const Measurement* measurement : by_side[side]) {
+      all.push_back({measurement, side, number_of(*measurement, events), level_of(*measurement)});
+    }
+  };
+  add(baseline);
   for (std::size_t side = 0; side < by_side.size(); ++side) {
-    if (side != baseline) add_to_rows(side, by_side[side], events, by_key);
+    if (side != baseline) add(side);
+  }
+  move_tagged(all);
+  std::map<std::pair<std::size_t, int>, ComparisonRow> by_key;
+  for (const auto& [measurement, side, event, level] : all) {
+    ComparisonRow& row = by_key[{event, level}];
+    if (row.event.empty()) row.event = measurement->event.label;
+    row.level = level;
+    row.in_baseline |= side == baseline;
+    // Sides come one after the other.
+    if (row.cells.empty() || row.cells.back().side != side) row.cells.emplace_back().side = side;
+    row.cells.back().runs.push_back(measurement);
   }
   std::vector<ComparisonRow> rows;
   for (auto& [key, row] : by_key) {
@@ -120,6 +153,20 @@ std::vector<ComparisonRow> align(const MeasurementsBySide& by_side, std::size_t 
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+/// Whether a cell is of IBS or SPE, judged by data addresses.
+bool is_tagged(const ComparisonCell& cell) {
+  return is_judged_by_address(cell.runs.front()->basis);
+}
+
+/// Leaves out the distances of IBS and SPE, which are of all operations, beside events whose
+/// distances are of those that the trigger caused.
+void leave_out_other_operations(ComparisonRow& row) {
+  if (std::ranges::all_of(row.cells, is_tagged)) return;
+  for (ComparisonCell& cell : row.cells) {
+    if (is_tagged(cell)) cell.mean = cell.median = cell.p99 = std::nullopt;
+  }
 }
 
 /// Applies Holm's procedure to all tests of all cells.
@@ -207,10 +254,7 @@ void conclude(const ComparisonCell& baseline, const ComparisonChoices& choices,
   if (cell.differences.empty()) return;  // not compared, or nothing to compare
   const bool judged = is_judgeable(*baseline.runs.front()) && is_judgeable(*cell.runs.front());
   // Of operations that IBS and SPE tag, only those at the trigger are good or bad.
-  const auto is_by_address = [](const ComparisonCell& side) {
-    return is_judged_by_address(side.runs.front()->basis);
-  };
-  const bool by_address = is_by_address(baseline) || is_by_address(cell);
+  const bool by_address = is_tagged(baseline) || is_tagged(cell);
   bool better = false, worse = false, different = false;
   for (StatisticDifference& difference : cell.differences) {
     const double least =
@@ -272,6 +316,7 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
   comparison.rows = align(by_side, comparison.baseline);
   for (ComparisonRow& row : comparison.rows) {
     for (ComparisonCell& cell : row.cells) describe(cell);
+    leave_out_other_operations(row);
     if (!row.in_baseline) continue;
     ComparisonCell* baseline = find_by(row.cells, &ComparisonCell::side, comparison.baseline);
     baseline->outcome = Outcome::baseline;

@@ -123,7 +123,8 @@ struct Caveat {
     several_triggers,  ///< of the runs here
     several_triggers_in_baseline,
     no_trigger,
-    event,  ///< like those that follow: `here` and not `baseline`
+    level_of_untagged,  ///< that of event `here`, which IBS or SPE is held against
+    event,              ///< like those that follow: `here` and not `baseline`
     trigger,
     runway,
     period,
@@ -182,8 +183,8 @@ struct Comparison {
   std::vector<std::size_t> empty;   ///< numbers of the inputs without a measurement, not in a side
   std::vector<ComparisonRow> rows;  ///< events in order of first appearance, the baseline's first
   std::size_t tests = 0;            ///< number of tests in Holm's procedure
-  /// Labels of events that count the same on two CPUs, the baseline's first, which the caller may
-  /// propose where nothing is compared. compare() leaves them empty.
+  /// Labels of events that count the same and are not compared, the baseline's first, which the
+  /// caller may propose. compare() leaves them empty.
   std::vector<std::pair<std::string, std::string>> alike = {};
 };
 

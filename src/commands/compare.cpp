@@ -18,6 +18,7 @@
 #include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
 #include "src/output/comparison/comparison.h"
+#include "src/output/name_list.h"
 #include "src/support/error.h"
 
 #include <algorithm>
@@ -102,6 +103,8 @@ std::pair<std::string, std::string> names_of_pair(const std::string& pair) {
 /// Throws UsageError where an event was not measured or is in another pair, or an input has both.
 void pair_events(const std::vector<std::string>& pairs, Findings& findings) {
   std::set<std::size_t> paired;
+  std::set<std::string> labels;
+  for (const auto& measurement : findings.measurements) labels.insert(measurement.event.label);
   for (const std::string& pair : pairs) {
     const auto names = names_of_pair(pair);
     std::set<std::size_t> of_pair;
@@ -120,7 +123,10 @@ void pair_events(const std::vector<std::string>& pairs, Findings& findings) {
         throw UsageError("--pair {}: {} has both events", pair,
                          findings.inputs[findings.input_of[i]]);
       }
-      if (!is_measured) throw UsageError("--pair {}: no input has the event {}", pair, *name);
+      if (!is_measured) {
+        throw UsageError("--pair {}: no input has the event {}; expected two of {}", pair, *name,
+                         output::list_of({labels.begin(), labels.end()}));
+      }
     }
     paired.merge(of_pair);
   }
@@ -163,9 +169,7 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (choices.by == analysis::SideBy::machine) refuse_duplicates(findings);
   analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
-  if (!analysis::compares_anything(comparison)) {
-    comparison.alike = measure::events_alike(comparison, reading.catalogues);
-  }
+  comparison.alike = measure::events_alike(comparison, reading.catalogues);
   const auto& inputs = findings.inputs;
   print_as(options.shown, output::comparison_json, output::comparison_csv, output::comparison_text,
            comparison, inputs);

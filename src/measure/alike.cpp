@@ -70,20 +70,25 @@ std::vector<std::pair<std::string, std::string>> events_alike(
     const analysis::Comparison& comparison, const std::shared_ptr<Catalogues>& catalogues) {
   // Measurements of one label and trigger represent the same; the first one stands for them.
   using Key = std::pair<std::string, std::string>;
-  std::map<Key, Represented> of_baseline, of_others;
+  std::map<Key, const Measurement*> of_baseline, of_others;
   for (const analysis::ComparisonRow& row : comparison.rows) {
     for (const analysis::ComparisonCell& cell : row.cells) {
       const Measurement& m = *cell.runs.front();
       if (!m.trigger) continue;
-      auto& represented = cell.side == comparison.baseline ? of_baseline : of_others;
-      const Key key{m.event.label, m.trigger->kind};
-      if (!represented.contains(key)) represented.emplace(key, represented_by(m, catalogues));
+      auto& measured = cell.side == comparison.baseline ? of_baseline : of_others;
+      measured.try_emplace({m.event.label, m.trigger->kind}, &m);
     }
+  }
+  std::vector<std::pair<Key, Represented>> others;  // that are not compared
+  for (const auto& [key, m] : of_others) {
+    if (!of_baseline.contains(key)) others.emplace_back(key, represented_by(*m, catalogues));
   }
   std::vector<std::pair<std::string, std::string>> pairs;
   std::set<std::string> paired;
-  for (const auto& [key, one] : of_baseline) {
-    for (const auto& [other_key, other] : of_others) {
+  for (const auto& [key, m] : of_baseline) {
+    if (others.empty() || of_others.contains(key)) continue;
+    const Represented one = represented_by(*m, catalogues);
+    for (const auto& [other_key, other] : others) {
       const auto& [label, other_label] = std::tie(key.first, other_key.first);
       // Measurements with other triggers are not compared.
       if (key.second != other_key.second || label == other_label || paired.contains(label) ||

@@ -184,7 +184,7 @@ Events that have other names on another CPU are compared where they are named as
   4 comparisons with a (baseline): 4 without a difference
   MEM_INST_RETIRED.ALL_LOADS = LOADS
   $ skidscan compare loads.json other.json --pair r81d0=r00d1
-  skidscan: --pair r81d0=r00d1: no input has the event r00d1
+  skidscan: --pair r81d0=r00d1: no input has the event r00d1; expected two of r00d0, r81d0
   [64]
   $ skidscan compare loads.json loads.json --pair r81d0:p=r81d0:pp > /dev/null
   skidscan: --pair r81d0:p=r81d0:pp: loads.json has both events
@@ -214,8 +214,29 @@ What is undecided is not better, and the hit ratio of IBS is explained:
   $ skidscan compare "$emulated/skylake.json" "$emulated/milan.json" \
   >   --pair MEM_INST_RETIRED.ALL_LOADS:u=ibs_op/cnt_ctl=1/ > text
   $ sed '/^$/q' text
-  2 comparisons with a (baseline): 2 different; 2 only in the baseline
+  2 comparisons with a (baseline): 1 not compared, 1 with too few samples; 2 only
+  in the baseline
   
   $ grep -A 1 'hit ratio of' text
     hit ratio of IBS and SPE, in b: of the samples with an address in the
     trigger's data, those on the trigger
+
+The same events are compared where others have alike ones under other names, and these are named:
+
+  $ "$PYTHON" - "$emulated" > both.json << end
+  > import json, sys
+  > both, ibs = (json.load(open(f"{sys.argv[1]}/{cpu}.json")) for cpu in ("skylake", "milan"))
+  > for measurement in ibs["measurements"]:
+  >   measurement |= {key: both["measurements"][0][key] for key in ("cpu", "kernel")}
+  > both["measurements"] += ibs["measurements"]
+  > json.dump(both, sys.stdout)
+  > end
+  $ sed 's/cnt_ctl=1//g' both.json > other.json
+  $ skidscan compare both.json other.json | grep -A 4 '^Not in all'
+  Not in all runs
+    ibs_op/cnt_ctl=1/, none, p: missing in b
+    ibs_op//, none, p: only in b
+    --pair ibs_op/cnt_ctl=1/=ibs_op// compares events that count the same
+  
+  $ skidscan compare both.json other.json --pair ibs_op/cnt_ctl=1/=ibs_op// | head -1
+  6 comparisons with a (baseline): 2 with too few samples, 4 without a difference

@@ -439,21 +439,60 @@ TEST(Comparison, SidesWithoutAJudgedSampleOrAMeasurementFailTheGate) {
   EXPECT_EQ(regressions_of(with_empty).missing, 1u);
 }
 
+/// A measurement of IBS: most operations are NOPs, wherever those at the trigger are.
+Measurement tagged(std::uint64_t hits, std::uint64_t others, int level) {
+  Measurement m =
+      of_offsets(counts({{0, hits}, {1, others}, {500, 20'000}}),
+                 {.event = "ibs_op//", .level = level, .not_judged = NotJudged::every_instruction});
+  auto& addresses = m.basis.addresses.emplace();
+  addresses.source = AddressSource::tagged;
+  addresses.declared = {{true, {0x1000, 0x1008}}};
+  addresses.samples.trigger.trigger = hits;
+  addresses.samples.successor.trigger = others;
+  addresses.samples.elsewhere.none = 20'000;
+  complete(m);
+  return m;
+}
+
+TEST(Comparison, HoldsIbsAgainstTheLevelThatRequestsNoSkid) {
+  for (const bool ibs_is_baseline : {false, true}) {
+    std::vector<Measurement> pebs;
+    for (int level = 0; level <= 3; ++level) {
+      pebs.push_back(
+          of_offsets(counts({{level < 2 ? 1 : 0, 6000}}), {.event = "ibs_op//", .level = level}));
+    }
+    const std::vector<Measurement> ibs{tagged(5809, 291, 0)};
+    Compared compared;
+    for (const bool is_first : {true, false}) {
+      compared.input(is_first ? "a" : "b");
+      for (const Measurement& m : is_first == ibs_is_baseline ? ibs : pebs) compared.add(m);
+    }
+    const Comparison comparison = compared.compare();
+    ASSERT_EQ(comparison.rows.size(), 4u);
+    for (const ComparisonRow& row : comparison.rows) {
+      EXPECT_EQ(row.cells.size(), row.level == 2 ? 2u : 1u) << row.level;
+    }
+    const ComparisonCell& other = cell_of(comparison, 2, 1);
+    EXPECT_EQ(other.outcome, ibs_is_baseline ? Outcome::better : Outcome::worse);
+    EXPECT_EQ(other.differences.size(), 1u) << "the distances are not of the same";
+    EXPECT_FALSE(cell_of(comparison, 2, ibs_is_baseline ? 0 : 1).median);
+    EXPECT_TRUE(cell_of(comparison, 2, ibs_is_baseline ? 1 : 0).median);
+  }
+}
+
+TEST(Comparison, DoesNotHoldIbsAgainstALevelThatAllowsSkid) {
+  for (const int level : {0, 1}) {
+    const Compared compared =
+        one_each({of_offsets(counts({{1, 6000}}), {.event = "ibs_op//", .level = level}),
+                  tagged(6000, 0, level)});
+    const Comparison comparison = compared.compare();
+    const ComparisonCell& cell = cell_of(comparison, 0, 1);
+    EXPECT_EQ(cell.outcome, Outcome::not_compared);
+    EXPECT_THAT(output::caveat_texts(cell), ElementsAre(HasSubstr("requests skid 0 only from level 2 on")));
+  }
+}
+
 TEST(Comparison, OfTaggedOperationsIsOfThoseThatAccessTheTriggersData) {
-  // Most operations are NOPs, wherever the others are.
-  const auto tagged = [](std::uint64_t hits, std::uint64_t others, int level) {
-    Measurement m = of_offsets(
-        counts({{0, hits}, {1, others}, {500, 20'000}}),
-        {.event = "ibs_op//", .level = level, .not_judged = NotJudged::every_instruction});
-    auto& addresses = m.basis.addresses.emplace();
-    addresses.source = AddressSource::tagged;
-    addresses.declared = {{true, {0x1000, 0x1008}}};
-    addresses.samples.trigger.trigger = hits;
-    addresses.samples.successor.trigger = others;
-    addresses.samples.elsewhere.none = 20'000;
-    complete(m);
-    return m;
-  };
   for (const int level : {0, 1, 2}) {
     const Compared late = one_each({tagged(6021, 0, level), tagged(5809, 291, level)});
     const Comparison comparison = late.compare();

@@ -140,6 +140,9 @@ std::string caveat_text(const analysis::Caveat& caveat) {
       return "the baseline's runs have several triggers";
     case Kind::no_trigger:
       return "no trigger address";
+    case Kind::level_of_untagged:
+      return fmt::format("{} requests skid 0 only from level 2 on, IBS and SPE at any level",
+                         caveat.here);
     case Kind::event:
       return fmt::format("another event was recorded: {} here, {} in the baseline", caveat.here,
                          caveat.baseline);

@@ -148,8 +148,8 @@ struct ComparisonText {
     return page.answer(text, ink);
   }
 
-  /// Returns what would be compared where nothing is, as the end of a sentence.
-  std::string what_to_compare() const {
+  /// Returns the options that compare events which count the same under other names.
+  std::string alike() const {
     constexpr std::size_t kMostPairs = 4;
     std::vector<std::string> options;
     for (const auto& [one, other] : comparison.alike) {
@@ -157,9 +157,12 @@ struct ComparisonText {
         options.push_back(command_text({"--pair", fmt::format("{}={}", one, other)}));
       }
     }
-    if (!options.empty()) {
-      return fmt::format("; {} compares events that count the same", fmt::join(options, " "));
-    }
+    return fmt::format("{} compares events that count the same", fmt::join(options, " "));
+  }
+
+  /// Returns what would be compared where nothing is, as the end of a sentence.
+  std::string what_to_compare() const {
+    if (!comparison.alike.empty()) return "; " + alike();
     const bool has_others_level = std::ranges::any_of(comparison.rows, [this](const auto& row) {
       return row.in_baseline && std::ranges::any_of(comparison.rows, [&](const auto& other) {
                return !other.in_baseline && other.event == row.event;
@@ -470,6 +473,10 @@ struct ComparisonText {
       notes.push_back(names_of_inputs(comparison.empty) + ": no measurement at all");
     }
     for (const auto& [name, where] : lines) notes.push_back(name + ": " + where);
+    // Where nothing is compared, the first line names them.
+    if (!comparison.alike.empty() && analysis::compares_anything(comparison)) {
+      notes.push_back(alike());
+    }
     return notes;
   }
 
