@@ -15,6 +15,7 @@
 #include "src/output/catalogue/answers.h"
 #include "src/output/catalogue/catalogue.h"
 #include "src/support/error.h"
+#include "src/support/near_names.h"
 #include "src/support/text.h"
 
 #include <algorithm>
@@ -85,15 +86,21 @@ std::vector<events::Event> chosen_events(const EventsOptions& options,
 ExitStatus answer(const EventsOptions& options) {
   const events::Question* question = events::find_question(options.question);
   if (question == nullptr) {
-    throw UsageError("--for {}: expected one of {}", options.question,
-                     fmt::join(events::question_names(), ", "));
+    const auto names = events::question_names();
+    throw UsageError("--for {}: expected one of {}{}", options.question, fmt::join(names, ", "),
+                     did_you_mean(options.question, names));
   }
   const machine::Machine machine = machine::inspect();
   const auto catalogue = events::open_catalogue(
       {.cpu = options.cpu, .perfmon = options.perfmon, .may_lack_events = true}, machine);
   auto answers = events::answers_to(*question, catalogue);
-  // Not every CPU of a name has IBS or SPE, and not every guest on it.
-  if (catalogue.cpu().at_hand) {
+  const bool has_pmu = machine.has_core_pmu() || !machine.other_pmus.empty();
+  if (catalogue.cpu().at_hand && !has_pmu) {
+    options.shown.note(
+        "this machine has no PMU ('skidscan doctor' states why): none of this can be recorded "
+        "here, only on a machine with this CPU that has one");
+  } else if (catalogue.cpu().at_hand) {
+    // Not every CPU of a name has IBS or SPE, and not every guest on it.
     std::erase_if(answers, [&machine](const events::Answer& answer) {
       return !answer.event &&
              std::ranges::find(machine.other_pmus, answer.pmu) == machine.other_pmus.end();

@@ -212,6 +212,15 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+/// Words that change nothing where no question has them: "L3 cache misses".
+constexpr auto kFillers = std::to_array<std::string_view>(
+    {"cache", "core", "cpu", "data", "event", "instruction", "retired"});
+
+bool is_beginning_of(std::string_view part, std::string_view word) {
+  constexpr std::size_t kShortest = 3;
+  return part == word || (part.size() >= kShortest && word.starts_with(part));
+}
+
 bool is_asked(const Question& question, const Event& event) {
   const Counted counted = counted_by(event);
   const bool counts =
@@ -282,14 +291,28 @@ int zen_of(const Cpu& cpu) {
 }  // namespace
 
 const Question* find_question(std::string_view text) {
-  const auto wanted = words_of(text);
-  for (const Question& question : kQuestions) {
-    if (words_of(question.name) == wanted) return &question;
-    for (const std::string_view other : question.others) {
-      if (!other.empty() && words_of(other) == wanted) return &question;
+  auto wanted = words_of(text);
+  const auto find_only = [&](auto is_meant) {
+    std::vector<const Question*> found;
+    for (const Question& question : kQuestions) {
+      const auto is_name = [&](std::string_view name) {
+        return !name.empty() && is_meant(words_of(name));
+      };
+      if (is_name(question.name) || std::ranges::any_of(question.others, is_name)) {
+        found.push_back(&question);
+      }
     }
-  }
-  return nullptr;
+    return found.size() == 1 ? found.front() : nullptr;
+  };
+  const auto is_equal = [&](const auto& words) { return words == wanted; };
+  if (const Question* question = find_only(is_equal)) return question;
+  std::erase_if(wanted, [](const std::string& word) {
+    return std::ranges::find(kFillers, word) != kFillers.end();
+  });
+  if (wanted.empty()) return nullptr;
+  if (const Question* question = find_only(is_equal)) return question;
+  return find_only(
+      [&](const auto& words) { return std::ranges::equal(wanted, words, is_beginning_of); });
 }
 
 std::string_view name_of(const Question& question) {

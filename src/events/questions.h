@@ -26,7 +26,8 @@ struct Answer {
 };
 
 /// Finds what is meant by a text such as "llc misses", by its words in any order, in singular or
-/// plural. Returns null if nothing is.
+/// plural; where no question has them, without words such as "cache", then by the beginnings of
+/// words ("div"). Returns null if nothing or more than one is.
 const Question* find_question(std::string_view text);
 
 /// Returns the name of a question: "L3 misses".

@@ -210,3 +210,15 @@ Names from files are escaped:
   event          A\x1b[31m.B
   precise        yes (perfmon V1\x1b[2J, xyz)
   r2211       precise  A\x1b[31m.B
+
+Near wordings are understood, others get the names; where this machine has no PMU, a note says so:
+
+  $ skidscan events --for 'L3 cache miss' --cpu zen4 | grep '^to sample'
+  to sample      L3 misses
+  $ skidscan events --for 'l3 missses' --cpu zen4 2>&1 | grep -o 'did you mean L3 misses'
+  did you mean L3 misses
+  $ skidscan doctor --format json 2> /dev/null > doctor.json || true
+  $ skidscan events --for loads > /dev/null 2> note
+  $ samplers=$(grep -c -e '"core": true' -e '"name": "\(ibs_op\|arm_spe_[0-9]*\)"' doctor.json || true)
+  $ notes=$(grep -c 'this machine has no PMU' note || true)
+  $ if [ "$samplers" = 0 ]; then [ "$notes" = 1 ]; else [ "$notes" = 0 ]; fi

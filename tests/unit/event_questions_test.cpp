@@ -7,6 +7,7 @@
 #include "tests/support/text.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::events {
@@ -27,7 +28,19 @@ TEST(Questions, AreFoundByTheirWords) {
     ASSERT_NE(find_question(text), nullptr) << text;
     EXPECT_EQ(name_of(*find_question(text)), "L3 misses") << text;
   }
-  EXPECT_EQ(find_question("L4 misses"), nullptr);
+  for (const auto& [text, name] : {std::pair{"L3 cache misses", "L3 misses"},
+                                   {"data cache misses", "L1 misses"},
+                                   {"load instructions", "loads"},
+                                   {"retired instructions", "instructions"},
+                                   {"div", "divides"},
+                                   {"mispred branch", "mispredicted branches"},
+                                   {"branch", "branches"}}) {
+    ASSERT_NE(find_question(text), nullptr) << text;
+    EXPECT_EQ(name_of(*find_question(text)), name);
+  }
+  for (const char* text : {"L4 misses", "store latency", "lo", "cache", "instruction cache"}) {
+    EXPECT_EQ(find_question(text), nullptr) << text;
+  }
   EXPECT_EQ(find_question(""), nullptr);
   for (const std::string& name : question_names()) EXPECT_NE(find_question(name), nullptr) << name;
 }
