@@ -176,6 +176,9 @@ measure::ReadResult Reader::add(const measure::Source& source) {
   for (std::string& warning : analysis::loss_warnings(digest, digest.filtered.all)) {
     remarks_.push_back(std::move(warning));
   }
+  if (auto trace = measure::trace_beside(digest.filtered.all, recording); !trace.empty()) {
+    remarks_.push_back(std::move(trace));
+  }
   Reading reading{
       profile, digest,
       locate::KernelSymbols([&] { return locate::recorded_kernel(recording, digest.spaces); },

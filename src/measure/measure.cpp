@@ -338,6 +338,9 @@ Measured measure(const Source& source, const Choices& choices) {
     }
   }
   if (digest.filtered.all == 0) remarks.insert(remarks.begin(), why_no_samples(recording) + '.');
+  if (auto trace = trace_beside(digest.filtered.all, recording); !trace.empty()) {
+    remarks.insert(remarks.begin(), std::move(trace));
+  }
   if (digest.repeated.blocks > 0) remarks.insert(remarks.begin(), digest.repeated.warning());
   const auto* known_geometry = geometry ? &*geometry : nullptr;
   append_remarks(modules.remarks(), digest, known_geometry, remarks);

@@ -20,6 +20,17 @@ namespace {
 
 constexpr std::uint32_t kCoreSight = 3;  ///< PERF_AUXTRACE_CS_ETM of tools/perf/util/auxtrace.h
 
+/// Describes a hardware trace that is not decoded; empty: there is none.
+std::string undecoded_trace(const perfdata::Recording& recording) {
+  const auto& trace = recording.hardware_trace();
+  if (trace.is_decoded || (trace.type == 0 && trace.bytes == 0)) return {};
+  return fmt::format("a hardware trace ({}) of {} bytes, which skidscan does not decode; {}",
+                     perfdata::name_of_trace_type(trace.type), analysis::in_thousands(trace.bytes),
+                     trace.type == kCoreSight
+                         ? "a 'perf script' with OpenCSD does, and 'simpleperf inject'"
+                         : "'perf script' does");
+}
+
 }  // namespace
 
 std::string why_no_samples(const perfdata::Recording& recording) {
@@ -30,12 +41,7 @@ std::string why_no_samples(const perfdata::Recording& recording) {
       return fmt::format("no samples: the AUX data of SPE, {} bytes, have no complete record",
                          analysis::in_thousands(trace.bytes));
     }
-    return fmt::format(
-        "no samples were recorded, but a hardware trace ({}) of {} bytes, which skidscan does not "
-        "decode; {}",
-        perfdata::name_of_trace_type(trace.type), analysis::in_thousands(trace.bytes),
-        trace.type == kCoreSight ? "a 'perf script' with OpenCSD does, and 'simpleperf inject'"
-                                 : "'perf script' does");
+    return "no samples were recorded, but " + undecoded_trace(recording);
   }
   const bool is_of_cpu =
       std::ranges::any_of(recording.attributes(), [&](const perfdata::Attribute& attribute) {
@@ -46,6 +52,11 @@ std::string why_no_samples(const perfdata::Recording& recording) {
                "interrupt came; in a guest the hypervisor may not deliver it ('skidscan doctor' "
                "there samples each event for a moment)"
              : "no samples were recorded: no event occurred often enough for a sample";
+}
+
+std::string trace_beside(std::uint64_t samples, const perfdata::Recording& recording) {
+  const std::string trace = samples > 0 ? undecoded_trace(recording) : std::string();
+  return trace.empty() ? trace : "beside samples, the recording has " + trace;
 }
 
 }  // namespace skid::measure

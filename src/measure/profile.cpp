@@ -187,6 +187,9 @@ void Profile::summarize(RecordingSummary& summary) const {
   summary.kernel = machine().kernel;
   if (digest.filtered.all == 0) summary.no_samples = why_no_samples(recording);
   summary.remarks = analysis::loss_warnings(digest, digest.filtered.all);
+  if (auto trace = trace_beside(digest.filtered.all, recording); !trace.empty()) {
+    summary.remarks.push_back(std::move(trace));
+  }
   if (digest.repeated.blocks > 0) summary.remarks.push_back(digest.repeated.warning());
   for (const auto& remark : modules.remarks()) summary.remarks.push_back(remark.text);
   for (auto& remark : locate::remarks_on_replaced_code(digest)) {

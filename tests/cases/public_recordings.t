@@ -37,3 +37,11 @@ One has a counter that was throttled for most of the time, in 68 parts:
   >     grep -o 'throttled the event 68 times, a counter for 78.55% of the recorded time'
   > done | sort | uniq -c | sed 's/^ *//'
   5 throttled the event 68 times, a counter for 78.55% of the recorded time
+
+A hardware trace beside samples is named with its size:
+
+  $ for command in audit report 'annotate --by function'; do
+  >   skidscan $command "$SKIDSCAN_RECORDINGS/quipper.perf.data.intel_pt-4.14" 2>&1 | tr -s '\n ' ' ' |
+  >     grep -o 'beside samples, the recording has a hardware trace (intel_pt) of 149,968 bytes'
+  > done | sort | uniq -c | sed 's/^ *//'
+  3 beside samples, the recording has a hardware trace (intel_pt) of 149,968 bytes

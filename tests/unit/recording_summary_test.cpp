@@ -81,6 +81,13 @@ TEST_F(RecordingSummaryOf, NoSamplesNamesTheirCause) {
   trace.raw(std::string(5000, 't'));
   EXPECT_THAT(why_none_of(trace), HasSubstr("a hardware trace (arm_spe) of 5,000 bytes"));
   EXPECT_THAT(inspected(trace), HasSubstr("arm_spe, 5,000 bytes, not decoded"));
+  trace.sample(1ull << 32, 7, 1);
+  for (const char* command : {"audit", "correct", "annotate"}) {
+    EXPECT_THAT(remarks_of(trace, command),
+                Contains("beside samples, the recording has a hardware trace (arm_spe) of 5,000 "
+                         "bytes, which skidscan does not decode; 'perf script' does"))
+        << command;
+  }
 }
 
 TEST_F(RecordingSummaryOf, AddressZeroSaysWhatItIs) {
