@@ -110,6 +110,19 @@ TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
       "none of 100 samples could be judged: level 0: arbitrary skid; record it with :pp";
   EXPECT_EQ(first_line(), none);
   auto& records = audit.events[0].branch_records.emplace();
+  EXPECT_EQ(first_line(), none);
+  records.stacks = records.empty_stacks = 20;
+  EXPECT_THAT(first_line(),
+              AllOf(StartsWith("all 20 branch stacks are empty: "), EndsWith("; " + none)));
+  records.empty_stacks = 0;
+  records.records = 3200;
+  records.not_judged[static_cast<std::size_t>(BranchUnjudged::guest)] = 200;
+  records.not_judged[static_cast<std::size_t>(BranchUnjudged::no_file)] = 3000;
+  EXPECT_EQ(first_line(),
+            "none of 3,200 branch records could be judged: the file is missing, of another build, "
+            "or has no code there; " +
+                none);
+  records.not_judged = {};
   records.judged = 3200;
   EXPECT_EQ(first_line(), "0 of 3,200 judged branch records (0%) are impossible; " + none);
   records.impossible = analysis::wilson_interval(1088, 3200);

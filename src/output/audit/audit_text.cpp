@@ -255,6 +255,15 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
   return texts;
 }
 
+/// Returns the events of all recordings.
+std::vector<RecordedEvent> events_of(const std::vector<Audit>& audits) {
+  std::vector<RecordedEvent> events;
+  for (const Audit& audit : audits) {
+    for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
+  }
+  return events;
+}
+
 /// Counts of all events of all recordings together.
 struct Totals {
   explicit Totals(const std::vector<Audit>& audits)
@@ -351,6 +360,9 @@ struct Totals {
       if (one.count > 0 || is_shown) parts.push_back(one.text());
       is_found = is_found || one.count > 0;
     }
+    if (std::string branches = why_no_branch_is_judged(events_of(recordings)); !branches.empty()) {
+      parts.push_back(std::move(branches));
+    }
     const bool is_impossible = by_rule.front().count > 0 && by_rule.front().is_of_impossible();
     const auto rules_of_samples = std::ranges::count_if(by_rule, [](const Judged& one) {
       return one.condition == Condition::samples && one.total > 0;
@@ -392,13 +404,12 @@ std::string why_none_is_judged(const std::vector<Audit>& audits) {
 }
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
-  std::vector<RecordedEvent> events;
+  const std::vector<RecordedEvent> events = events_of(audits);
   std::vector<std::string> machines;
   for (const Audit& audit : audits) {
     machines.push_back(
         page.field("CPU", cpu_details(audit.cpu, cpu_name(audit.cpu))) +
         page.field("kernel", audit.kernel.empty() ? "unknown" : escape_for_terminal(audit.kernel)));
-    for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
   }
   machines = each_once(std::move(machines));
   const Totals totals(audits);

@@ -102,11 +102,40 @@ std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
          page.left_out(all - found.size(), "");
 }
 
+/// Returns the events that have branch records.
+std::vector<RecordedEvent> with_branches(std::vector<RecordedEvent> events) {
+  std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
+  return events;
+}
+
 }  // namespace
 
+std::string why_no_branch_is_judged(const std::vector<RecordedEvent>& all) {
+  const std::vector<RecordedEvent> events = with_branches(all);
+  std::uint64_t stacks = 0, empty = 0, records = 0, judged = 0;
+  for (const RecordedEvent& one : events) {
+    const BranchRecords& of_event = *one.event->branch_records;
+    stacks += of_event.stacks;
+    empty += of_event.empty_stacks;
+    records += of_event.records;
+    judged += of_event.judged;
+  }
+  if (stacks == 0 || judged > 0) return {};
+  if (empty == stacks) {
+    return fmt::format("all {} branch stacks are empty: {}", in_thousands(stacks),
+                       kWithoutBranches);
+  }
+  const auto reasons = sum_of(events, &BranchRecords::not_judged);
+  const auto most = std::ranges::max_element(reasons);
+  std::string text = fmt::format("none of {} branch {} could be judged", in_thousands(records),
+                                 records == 1 ? "record" : "records");
+  if (*most == 0) return text;
+  return text + ": " +
+         std::string(describe(static_cast<audit::BranchUnjudged>(most - reasons.begin())));
+}
+
 std::string branch_records_text(const std::vector<RecordedEvent>& all, const Page& page) {
-  std::vector<RecordedEvent> events = all;
-  std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
+  const std::vector<RecordedEvent> events = with_branches(all);
   if (events.empty()) return {};
   std::uint64_t stacks = 0, empty = 0, damaged = 0, judged = 0, impossible = 0;
   std::set<audit::NoContiguity> known{audit::NoContiguity::none};
@@ -140,11 +169,8 @@ std::string branch_records_text(const std::vector<RecordedEvent>& all, const Pag
                                    analysis::counted(damaged, "stack")),
                        Ink::yellow);
   }
-  std::string answer = "no branch record could be judged";
-  if (stacks > 0 && empty == stacks) {
-    answer =
-        fmt::format("all {} branch stacks are empty: {}", in_thousands(stacks), kWithoutBranches);
-  }
+  std::string answer =
+      stacks > 0 ? why_no_branch_is_judged(events) : "no branch stack was recorded";
   if (judged > 0) {
     answer = Judged{Condition::branches, "branch records", kImpossible, impossible, judged}.text();
   }
