@@ -11,7 +11,7 @@ set -eu
 
 build_packages='cmake ninja-build clang g++ pkg-config libfmt-dev nlohmann-json3-dev
   libboost-dev libboost-iostreams-dev libboost-system-dev libboost-filesystem-dev
-  libdw-dev libelf-dev liblzma-dev libzstd-dev libcapstone-dev libzydis-dev libtraceevent-dev
+  libdw-dev libelf-dev liblzma-dev libzstd-dev zlib1g-dev libcapstone-dev libzydis-dev libtraceevent-dev
   libpfm4-dev libutf8proc-dev libiberty-dev libgnuplot-iostream-dev gnuplot-nox help2man'
 run_packages="$build_packages linux-perf"
 check_packages='libgtest-dev libgmock-dev git clang-format iwyu libclang-rt-14-dev python3
@@ -19,7 +19,7 @@ check_packages='libgtest-dev libgmock-dev git clang-format iwyu libclang-rt-14-d
   qemu-user-static qemu-system-arm shellcheck dash busybox groff-base man-db zsh fish
   python3-pandas r-base-core'
 lab_packages='meson libglib2.0-dev libpixman-1-dev libfdt-dev patch'
-package_packages='gcc gcc-aarch64-linux-gnu dpkg-dev xz-utils libzycore-dev libbz2-dev zlib1g-dev'
+package_packages='gcc gcc-aarch64-linux-gnu dpkg-dev xz-utils libzycore-dev libbz2-dev'
 develop_packages='clang-tidy zstd'
 
 case "${1:-}" in

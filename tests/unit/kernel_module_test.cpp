@@ -73,7 +73,8 @@ TEST_F(KernelModuleTest, NamesFunctionsWhereTheyWereLoaded) {
 
 TEST_F(KernelModuleTest, ReadsCompressedFiles) {
   SKIP_OR_BUILD_FILE(std::string(kCode) + kThisModule);
-  for (const auto& [program, extension] : {std::pair{"xz", ".xz"}, {"zstd", ".zst"}}) {
+  for (const auto& [program, extension] :
+       {std::pair{"xz", ".xz"}, {"zstd", ".zst"}, {"gzip", ".gz"}}) {
     if (!find_program(program)) continue;
     ASSERT_TRUE(run_program({program, "--keep", "--quiet", file_.string()}).code.success());
     const std::filesystem::path compressed = file_.string() + extension;
