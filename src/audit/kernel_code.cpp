@@ -38,8 +38,9 @@ struct Table {
 /// asm/paravirt_types.h (up to 6.7), include/linux/jump_label.h (relative since 4.20),
 /// static_call_types.h, arch/*/kernel/vmlinux.lds.S. FineIBT replaces 14 bytes before indirect
 /// calls, and the 16 and more before a function (arch/x86/kernel/alternative.c). LOCK prefixes on a
-/// single CPU (__smp_locks) and ENDBRs that no call needs (__ibt_endbr_seal) are replaced by
-/// instructions of the same length, no branches either.
+/// single CPU (__smp_locks), ENDBRs that no call needs (__ibt_endbr_seal), and PACIASP and AUTIASP
+/// with a shadow call stack (arch/arm64/kernel/pi/patch-scs.c) are replaced by instructions of the
+/// same length, no branches either.
 constexpr std::array kTables{
     Table{"__alt_instructions",
           "__alt_instructions_end",

@@ -1,5 +1,5 @@
-// What the file of a kernel (vmlinux) of x86-64 or aarch64, or of one of its modules (x86-64),
-// states about its code: where the kernel patches it, and where system calls, exceptions and
+// What the file of a kernel (vmlinux) of x86-64 or aarch64, or of one of its modules, states about
+// its code: where the kernel patches it, and where system calls, exceptions and
 // interrupts enter it.
 #pragma once
 
@@ -33,7 +33,7 @@ class KernelCode {
   /// live patches, which replace any code, are not in the file.
   bool is_patched(AddressRange range) const;
   /// Whether the kernel set a field in `range` to an address that is not in the file when it loaded
-  /// the module: of an instruction whose length and kind are those in the file.
+  /// the module: of an instruction whose length and, but for ADRP, kind are those in the file.
   bool is_unresolved(AddressRange range) const;
   /// Whether system calls, exceptions and interrupts, which occur at any instruction, may lead to
   /// an address.

@@ -2,15 +2,19 @@
 // the file states, but for those that it frees after the start (layout_sections() in
 // kernel/module/main.c, up to Linux 5.18 kernel/module.c; on x86-64 nothing is inserted). Where the
 // sections of exit functions belong depends on the configuration (CONFIG_MODULE_UNLOAD), so that
-// the place of code after them is not certain. The relocations are those of apply_relocate_add() in
-// arch/x86/kernel/module.c.
+// the place of code after them is not certain. On arm64 the first section alone is: others are
+// aligned for Cortex-A53's erratum 843419, and .plt, which some files have first, grows to the
+// calls that are out of reach (module_frob_arch_sections() in arch/arm64/kernel/module-plts.c). The
+// relocations are those of apply_relocate_add() in arch/{x86,arm64}/kernel/module.c.
 #include "src/symbols/kernel_module.h"
 
 #include "src/support/byte_order.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 #include "src/symbols/elf_sections.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <span>
@@ -25,9 +29,67 @@
 namespace skid::symbols {
 namespace {
 
-constexpr std::uint64_t kElsewhere = 0x2000'0000;   ///< an address that no section has
-constexpr std::uint64_t kOthers = 0x4000'0000;      ///< of sections that are not where the code is
-constexpr std::uint64_t kMostPlaced = 0x1000'0000;  ///< maximum size of code, and of other sections
+// All addresses are within reach of each other: an arm64 branch has 128 MiB.
+constexpr std::uint64_t kMostPlaced = 0x3ff'0000;  ///< maximum size of code, and of other sections
+constexpr std::uint64_t kElsewhere = 0x3ff'8000;   ///< an address that no section has
+constexpr std::uint64_t kOthers = 0x400'0000;      ///< of sections that are not where the code is
+
+/// What the value of a field is relative to: nothing, its own address, or on arm64 its page of 4
+/// KiB, as that of the value.
+enum class Base : std::uint8_t { none, place, page };
+
+/// A part of a relocated number of `size` bytes: the bits of the value from `value_bit` on, in the
+/// number from `bit` on.
+struct Part {
+  std::uint32_t type;
+  Base base;
+  unsigned size, value_bit, bits, bit;
+};
+
+constexpr std::array kPartsOfX86{
+    Part{R_X86_64_64, Base::none, 8, 0, 64, 0},    Part{R_X86_64_PC64, Base::place, 8, 0, 64, 0},
+    Part{R_X86_64_32, Base::none, 4, 0, 32, 0},    Part{R_X86_64_32S, Base::none, 4, 0, 32, 0},
+    Part{R_X86_64_PC32, Base::place, 4, 0, 32, 0}, Part{R_X86_64_PLT32, Base::place, 4, 0, 32, 0},
+};
+
+/// Left out are R_AARCH64_MOVW_SABS_* and _PREL_*, which change the opcode; compilers do not write
+/// them for modules.
+constexpr std::array kPartsOfArm64{
+    Part{R_AARCH64_ABS64, Base::none, 8, 0, 64, 0},
+    Part{R_AARCH64_ABS32, Base::none, 4, 0, 32, 0},
+    Part{R_AARCH64_ABS16, Base::none, 2, 0, 16, 0},
+    Part{R_AARCH64_PREL64, Base::place, 8, 0, 64, 0},
+    Part{R_AARCH64_PREL32, Base::place, 4, 0, 32, 0},
+    Part{R_AARCH64_PREL16, Base::place, 2, 0, 16, 0},
+    Part{R_AARCH64_CALL26, Base::place, 4, 2, 26, 0},
+    Part{R_AARCH64_JUMP26, Base::place, 4, 2, 26, 0},
+    Part{R_AARCH64_CONDBR19, Base::place, 4, 2, 19, 5},
+    Part{R_AARCH64_TSTBR14, Base::place, 4, 2, 14, 5},
+    Part{R_AARCH64_LD_PREL_LO19, Base::place, 4, 2, 19, 5},
+    Part{R_AARCH64_ADR_PREL_LO21, Base::place, 4, 0, 2, 29},
+    Part{R_AARCH64_ADR_PREL_LO21, Base::place, 4, 2, 19, 5},
+    Part{R_AARCH64_ADR_PREL_PG_HI21, Base::page, 4, 12, 2, 29},
+    Part{R_AARCH64_ADR_PREL_PG_HI21, Base::page, 4, 14, 19, 5},
+    Part{R_AARCH64_ADR_PREL_PG_HI21_NC, Base::page, 4, 12, 2, 29},
+    Part{R_AARCH64_ADR_PREL_PG_HI21_NC, Base::page, 4, 14, 19, 5},
+    Part{R_AARCH64_ADD_ABS_LO12_NC, Base::none, 4, 0, 12, 10},
+    Part{R_AARCH64_LDST8_ABS_LO12_NC, Base::none, 4, 0, 12, 10},
+    Part{R_AARCH64_LDST16_ABS_LO12_NC, Base::none, 4, 1, 11, 10},
+    Part{R_AARCH64_LDST32_ABS_LO12_NC, Base::none, 4, 2, 10, 10},
+    Part{R_AARCH64_LDST64_ABS_LO12_NC, Base::none, 4, 3, 9, 10},
+    Part{R_AARCH64_LDST128_ABS_LO12_NC, Base::none, 4, 4, 8, 10},
+    Part{R_AARCH64_MOVW_UABS_G0, Base::none, 4, 0, 16, 5},
+    Part{R_AARCH64_MOVW_UABS_G0_NC, Base::none, 4, 0, 16, 5},
+    Part{R_AARCH64_MOVW_UABS_G1, Base::none, 4, 16, 16, 5},
+    Part{R_AARCH64_MOVW_UABS_G1_NC, Base::none, 4, 16, 16, 5},
+    Part{R_AARCH64_MOVW_UABS_G2, Base::none, 4, 32, 16, 5},
+    Part{R_AARCH64_MOVW_UABS_G2_NC, Base::none, 4, 32, 16, 5},
+    Part{R_AARCH64_MOVW_UABS_G3, Base::none, 4, 48, 16, 5},
+};
+
+constexpr std::uint64_t page_of(std::uint64_t address) {
+  return address & ~std::uint64_t{0xfff};
+}
 
 /// Bytes of a file. A read or write beyond their end sets `failed`, and has no other effect.
 struct FileBytes {
@@ -37,18 +99,26 @@ struct FileBytes {
   template <typename T>
   T read(std::uint64_t offset) {
     T value{};
-    if (has<T>(offset)) std::memcpy(&value, bytes.data() + offset, sizeof value);
+    if (has(offset, sizeof value)) std::memcpy(&value, bytes.data() + offset, sizeof value);
     return value;
   }
   template <typename T>
   void write(std::uint64_t offset, const T& value) {
-    if (has<T>(offset)) std::memcpy(bytes.data() + offset, &value, sizeof value);
+    if (has(offset, sizeof value)) std::memcpy(bytes.data() + offset, &value, sizeof value);
+  }
+  /// Replaces bits of the number of `part`.
+  void write(std::uint64_t offset, const Part& part, std::uint64_t value) {
+    if (!has(offset, part.size)) return;
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - part.bits) << part.bit;
+    std::uint64_t number = 0;
+    std::memcpy(&number, bytes.data() + offset, part.size);
+    number = (number & ~mask) | (value >> part.value_bit << part.bit & mask);
+    std::memcpy(bytes.data() + offset, &number, part.size);
   }
 
  private:
-  template <typename T>
-  bool has(std::uint64_t offset) {
-    const bool is_in = offset <= bytes.size() && bytes.size() - offset >= sizeof(T);
+  bool has(std::uint64_t offset, std::size_t size) {
+    const bool is_in = offset <= bytes.size() && bytes.size() - offset >= size;
     failed |= !is_in;
     return is_in;
   }
@@ -56,7 +126,9 @@ struct FileBytes {
 
 class Loader {
  public:
-  explicit Loader(const ElfFile& file) : file_(file), header_(file.header()) {
+  explicit Loader(const ElfFile& file)
+      : file_(file), header_(file.header()), is_arm_(header_.e_machine == EM_AARCH64) {
+    if (is_arm_) parts_ = kPartsOfArm64;
     image_.bytes.resize(static_cast<std::size_t>(size_of(file.descriptor())));
     const auto bytes = std::as_writable_bytes(std::span(image_.bytes));
     image_.bytes.resize(read_at(file.descriptor(), bytes, 0));
@@ -94,7 +166,8 @@ class Loader {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       Elf64_Shdr& section = sections_[i];
       const std::string_view name = file_.section_name(section);
-      if (is_code(section) && name.starts_with(".exit")) is_certain = false;
+      const bool is_moved = is_arm_ && (code > 0 || name == ".plt");
+      if (is_code(section) && (name.starts_with(".exit") || is_moved)) is_certain = false;
       is_placed_[i] = is_code(section) && is_certain && !name.starts_with(".init");
       if ((section.sh_flags & SHF_ALLOC) == 0) continue;
       std::uint64_t& next = is_placed_[i] ? code : others;
@@ -139,32 +212,36 @@ class Loader {
     const std::uint64_t count = entries_of<Elf64_Rela>(table);
     for (std::uint64_t i = 0; i < count && !image_.failed; ++i) {
       const auto entry = image_.read<Elf64_Rela>(table.sh_offset + i * sizeof(Elf64_Rela));
-      const auto type = ELF64_R_TYPE(entry.r_info);
-      const bool is_relative =
-          type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_PC64;
-      const bool is_short =
-          type == R_X86_64_32 || type == R_X86_64_32S || (is_relative && type != R_X86_64_PC64);
-      if (type == R_X86_64_NONE) continue;
-      const std::uint64_t width = is_short ? 4 : 8, number = ELF64_R_SYM(entry.r_info);
-      image_.failed |= (!is_short && !is_relative && type != R_X86_64_64) ||
-                       number >= symbols.sh_size / sizeof(Elf64_Sym) ||
-                       entry.r_offset > target.sh_size || target.sh_size - entry.r_offset < width;
-      if (image_.failed) return;
-      const auto symbol = image_.read<Elf64_Sym>(symbols.sh_offset + number * sizeof(Elf64_Sym));
-      const bool is_here = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < sections_.size();
-      const bool is_known =
-          is_here && (is_placed_[symbol.st_shndx] || !is_code(sections_[symbol.st_shndx]));
-      const std::uint64_t place = target.sh_addr + entry.r_offset;
-      const std::uint64_t value = (is_here ? symbol.st_value : kElsewhere) +
-                                  static_cast<std::uint64_t>(entry.r_addend) -
-                                  (is_relative ? place : 0);
-      const std::uint64_t at = target.sh_offset + entry.r_offset;
-      if (is_short) {
-        image_.write(at, static_cast<std::uint32_t>(value));
-      } else {
-        image_.write(at, value);
-      }
-      if (!is_known && is_code(target)) unresolved_.push_back({place, place + width});
+      if (ELF64_R_TYPE(entry.r_info) != 0) relocate(entry, target, symbols);
+    }
+  }
+
+  void relocate(const Elf64_Rela& entry, const Elf64_Shdr& target, const Elf64_Shdr& symbols) {
+    const std::uint64_t number = ELF64_R_SYM(entry.r_info);
+    const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));
+    const auto* const part = find_by(parts_, &Part::type, type);
+    image_.failed |= part == nullptr || number >= symbols.sh_size / sizeof(Elf64_Sym) ||
+                     entry.r_offset > target.sh_size ||
+                     target.sh_size - entry.r_offset < part->size;
+    if (image_.failed) return;
+    const auto symbol = image_.read<Elf64_Sym>(symbols.sh_offset + number * sizeof(Elf64_Sym));
+    const bool is_here = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < sections_.size();
+    const bool is_known =
+        is_here && (is_placed_[symbol.st_shndx] || !is_code(sections_[symbol.st_shndx]));
+    const std::uint64_t place = target.sh_addr + entry.r_offset;
+    const std::uint64_t value =
+        (is_here ? symbol.st_value : kElsewhere) + static_cast<std::uint64_t>(entry.r_addend);
+    const std::array bases{value, value - place, page_of(value) - page_of(place)};  // by Base
+    for (const Part& one : parts_) {
+      if (one.type != type) continue;
+      image_.write(target.sh_offset + entry.r_offset, one,
+                   bases.at(static_cast<std::size_t>(one.base)));
+    }
+    // The erratum is avoided by another instruction: ADR, or a jump to .plt (reloc_insn_adrp()).
+    constexpr std::uint64_t kFirstAvoided = 0xff8;
+    const bool is_avoided = part->base == Base::page && place - page_of(place) >= kFirstAvoided;
+    if ((!is_known || is_avoided) && is_code(target)) {
+      unresolved_.push_back({place, place + part->size});
     }
   }
 
@@ -195,6 +272,8 @@ class Loader {
 
   const ElfFile& file_;
   GElf_Ehdr header_;
+  bool is_arm_;
+  std::span<const Part> parts_ = kPartsOfX86;
   FileBytes image_;
   std::vector<Elf64_Shdr> sections_;
   std::vector<bool> is_placed_;  ///< by section: whether its address is certain
@@ -208,7 +287,8 @@ class Loader {
 std::optional<KernelModule> load_kernel_module(const ElfFile& file) {
   static_assert(kHostOrder == ByteOrder::little);
   const GElf_Ehdr& header = file.header();
-  const bool is_object = header.e_type == ET_REL && header.e_machine == EM_X86_64 &&
+  const bool is_object = header.e_type == ET_REL &&
+                         (header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64) &&
                          header.e_ident[EI_CLASS] == ELFCLASS64 &&
                          header.e_ident[EI_DATA] == ELFDATA2LSB;
   if (!is_object || !section_named(file, ".gnu.linkonce.this_module")) return std::nullopt;

@@ -222,11 +222,62 @@ late_end:
   .zero 64
 )";
 
+const std::string kSmallModuleAarch64 = R"(
+  .irp label, call_leaf, back, key, skip, again, unresolved, after, call_rare, indirect, jump, last, cold, leaf_end
+  .globl \label
+  .hidden \label
+  .endr
+_text:
+  function work
+  paciasp
+call_leaf:
+  bl leaf
+back:
+  add w0, w0, 1
+  cbz w0, skip
+key:
+  b cold
+skip:
+  sub w1, w1, 1
+again:
+  cbnz w0, back
+unresolved:
+  bl printk
+after:
+  add w0, w0, 1
+call_rare:
+  bl rare
+indirect:
+  blr x1
+jump:
+  br x1
+last:
+  b work
+cold:
+  ret
+  end work
+  function leaf
+  add w0, w0, 1
+leaf_end:
+  ret
+  end leaf
+  .section .text.unlikely, "ax"
+  function rare
+  ret
+  end rare
+  .section __jump_table, "aw"
+  .long key - ., cold - .
+  .quad 0
+  .section .gnu.linkonce.this_module, "aw"
+  .zero 64
+)";
+
 class KernelBranchRecordsTest : public AuditedProgram {
  protected:
-  void build_module(const std::string& code = kSmallModule) {
+  void build_module(const std::string& code, Arch arch) {
     is_module_ = true;
-    AuditedProgram::build(code, Arch::x86_64, {"-nostdlib", "-r"});
+    arch_ = arch;
+    AuditedProgram::build(code, arch, {"-nostdlib", "-r"});
   }
   void build_code(const std::string& code, Arch arch) {
     arch_ = arch;
@@ -407,10 +458,10 @@ TEST_F(KernelBranchRecordsTest, AreComparedByAddressesWithoutAFile) {
   EXPECT_EQ(several.by_addresses[static_cast<std::size_t>(BranchUnjudged::no_file)], 2U);
 }
 
-#define SKIP_OR_BUILD_MODULE(...)       \
+#define SKIP_OR_BUILD_MODULE()          \
   SKIP_WITHOUT("x86-64");               \
   SKIP_WITHOUT_ASSEMBLER(Arch::x86_64); \
-  build_module(__VA_ARGS__)
+  build_module(kSmallModule, Arch::x86_64)
 
 TEST_F(KernelBranchRecordsTest, AreJudgedByTheCodeOfModules) {
   SKIP_OR_BUILD_MODULE();
@@ -440,12 +491,27 @@ TEST_F(KernelBranchRecordsTest, AreNotJudgedByWhatModulesLeaveToTheKernel) {
   EXPECT_EQ(newest({{"call_rare", "rare"}, {"again", "skip"}}), "leaves");
 }
 
+TEST_F(KernelBranchRecordsTest, AreJudgedByTheCodeOfModulesForArm64) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build_module(kSmallModuleAarch64, Arch::aarch64);
+  EXPECT_EQ(newest({{"call_leaf", "leaf"}}), "possible");
+  EXPECT_EQ(newest({{"leaf_end", "back"}}), "possible");
+  EXPECT_EQ(newest({{"call_leaf", "last"}}), "wrong_target") << "the call is relocated";
+  EXPECT_EQ(newest({{"again", "leaf"}}), "wrong_target");
+  EXPECT_EQ(newest({{"skip", "back"}}), "not_a_branch");
+  EXPECT_EQ(newest({{"key", "leaf"}}), "patched");
+  EXPECT_EQ(newest({{"unresolved", "leaf"}}), "patched") << "a call of the kernel";
+  EXPECT_EQ(newest({{"call_rare", "leaf"}}), "patched") << "in a section whose place is unknown";
+  EXPECT_EQ(newest({{"again", "back"}, {"leaf_end", "back"}}), "possible") << "across the key";
+  EXPECT_EQ(newest({{"indirect", "leaf"}, {"again", "skip"}}), "leaves");
+}
+
 TEST_F(KernelBranchRecordsTest, AreJudgedByModulesOnlyWhereTheirPlaceIsCertain) {
   SKIP_OR_BUILD_MODULE();
   EXPECT_EQ(assembled_->module().executable_ranges().at(1).begin,
             assembled_->module().value_of("rare"));
-  EXPECT_GT(assembled_->module().value_of("late_end"), 0x4000'0000U);
-  EXPECT_GT(assembled_->module().value_of("init_end"), 0x4000'0000U);
+  EXPECT_GE(assembled_->module().value_of("late_end"), 0x400'0000U);
+  EXPECT_GE(assembled_->module().value_of("init_end"), 0x400'0000U);
   EXPECT_FALSE(assembled_->module().address_at(assembled_->module().value_of("late_end").value()));
 }
 

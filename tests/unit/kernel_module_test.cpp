@@ -2,13 +2,24 @@
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
 #include "src/locate/symbolizer.h"
+#include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/symbols/disassembler.h"
 #include "src/symbols/location.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 #include "tests/support/assembled_program.h"
 #include "tests/support/prelude.h"
 #include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::symbols {
 namespace {
@@ -35,8 +46,8 @@ constexpr const char* kThisModule = R"(
 
 class KernelModuleTest : public ::testing::Test {
  protected:
-  void build(const std::string& code) {
-    assembled_.emplace(file_, code, Arch::x86_64, std::vector<std::string>{"-nostdlib", "-r"});
+  void build(const std::string& code, Arch arch = Arch::x86_64) {
+    assembled_.emplace(file_, code, arch, std::vector<std::string>{"-nostdlib", "-r"});
   }
   /// The function at an offset in the mapping of a module, which `file` has.
   static std::optional<Function> function_at(const std::filesystem::path& file,
@@ -93,6 +104,114 @@ TEST_F(KernelModuleTest, RelocatesCallsOfItsOwnFunctions) {
   EXPECT_TRUE(module.unresolved_fields().empty());
   const std::vector<std::byte> call{std::byte{0xe8}, std::byte{1}, {}, {}, {}};
   EXPECT_EQ(module.code({0, 5}), call);
+}
+
+TEST_F(KernelModuleTest, RelocatesEachFieldOfArm64) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build(std::string(R"(
+  function work
+  bl leaf
+  b leaf
+  tbz w0, #3, leaf
+  cbz x0, leaf
+  adr x0, leaf
+  ldr x0, leaf
+  adrp x1, data
+  add x1, x1, :lo12:data
+  ldrb w2, [x1, :lo12:data]
+  ldrh w2, [x1, :lo12:data]
+  ldr w2, [x1, :lo12:data]
+  ldr x2, [x1, :lo12:data]
+  ldr q0, [x1, :lo12:data]
+  movz x3, :abs_g3:data
+  movk x3, :abs_g2_nc:data
+  movk x3, :abs_g1_nc:data
+  movk x3, :abs_g0_nc:data
+  bl printk
+  end work
+  function leaf
+  ret
+  end leaf
+  .section .text.unlikely, "ax"
+  function rare
+  ret
+  end rare
+  .data
+  .zero 0x1230
+  .balign 16
+  .globl data
+  .hidden data
+data:
+)") + kThisModule,
+        Arch::aarch64);
+  const Module& module = assembled_->module();
+  ASSERT_TRUE(module.is_kernel_module());
+  const std::uint64_t data = module.value_of("data").value();
+  constexpr std::uint64_t kPrintk = 17 * 4, kLeaf = 18 * 4, kEnd = kLeaf + 4;
+  std::vector<std::string> lines;
+  for (const auto& line : Disassembler(Arch::aarch64).decode(module.code({0, kEnd}), 0, 100)) {
+    lines.push_back(line.text);
+  }
+  const auto leaf = [&](const char* instruction) {
+    return fmt::format("{}#{:#x}", instruction, kLeaf);
+  };
+  const auto load = [&](const char* instruction) {
+    return fmt::format("{}, [x1, #{:#x}]", instruction, data % 4096);
+  };
+  const auto move = [&](const char* instruction, unsigned shift) {
+    const std::uint64_t value = data >> shift & 0xffff;
+    return fmt::format("{} x3, #{}{}", instruction,
+                       value > 9 ? fmt::format("{:#x}", value) : fmt::format("{}", value),
+                       shift == 0 ? "" : fmt::format(", lsl #{}", shift));
+  };
+  EXPECT_THAT(
+      lines,
+      ElementsAre(leaf("bl "), leaf("b "), leaf("tbz w0, #3, "), leaf("cbz x0, "), leaf("adr x0, "),
+                  leaf("ldr x0, "), fmt::format("adrp x1, #{:#x}", data - data % 4096),
+                  fmt::format("add x1, x1, #{:#x}", data % 4096), load("ldrb w2"), load("ldrh w2"),
+                  load("ldr w2"), load("ldr x2"), load("ldr q0"), "movz x3, #0, lsl #48",
+                  move("movk", 32), move("movk", 16), move("movk", 0), "bl #0x3ff8000", "ret"));
+  ASSERT_THAT(module.unresolved_fields(), SizeIs(1));
+  EXPECT_EQ(module.unresolved_fields().front().begin, kPrintk);
+  EXPECT_EQ(module.address_at(kLeaf), kLeaf);
+  EXPECT_FALSE(module.address_at(kEnd)) << "where .text.unlikely is depends on the CPU";
+}
+
+TEST_F(KernelModuleTest, DoesNotKnowWhatReplacesAnAdrpAtTheEndOfAPage) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build(std::string(R"(
+  function work
+  .rept 0xff4 / 4
+  nop
+  .endr
+  .rept 4
+  adrp x1, data
+  .endr
+  end work
+  .data
+data:
+)") + kThisModule,
+        Arch::aarch64);
+  std::vector<std::uint64_t> begins;
+  for (const AddressRange& field : assembled_->module().unresolved_fields()) {
+    begins.push_back(field.begin);
+  }
+  EXPECT_THAT(begins, ElementsAre(0xff8, 0xffc));
+}
+
+TEST_F(KernelModuleTest, DoesNotKnowWhereCodeAfterThePltIs) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build(std::string(R"(
+  .section .plt, "ax"
+  .byte 0
+  .section .text.late, "ax"
+  function late
+  ret
+  end late
+)") + kThisModule,
+        Arch::aarch64);
+  ASSERT_TRUE(assembled_->module().is_kernel_module());
+  EXPECT_FALSE(assembled_->module().address_at(0));
 }
 
 TEST_F(KernelModuleTest, IsNoOtherObjectFile) {
