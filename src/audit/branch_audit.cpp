@@ -121,16 +121,12 @@ class BranchJudge {
     if (of_branch.fault != BranchFault::none) return {.fault = of_branch.fault};
     const BranchVerdict of_run = run(record);
     const BranchUnjudged reason = of_branch.unjudged;
-    BranchVerdict verdict{.fault = of_run.fault};
-    const bool has_file = record.from.file != symbols::Region::kNoFile;
-    if (has_file && file(record.from.file).problem == BranchUnjudged::no_file) {
-      verdict.missing = record.from.file;
-    }
+    BranchVerdict verdict{.fault = of_run.fault, .missing = of_branch.missing};
     if (verdict.fault != BranchFault::none) {
       if (verdict.fault == BranchFault::backward) verdict.by_addresses = reason;
       return verdict;
     }
-    if (reason == BranchUnjudged::none || of_run.unjudged == BranchUnjudged::none) return verdict;
+    if (reason == BranchUnjudged::none || of_run.unjudged == BranchUnjudged::none) return {};
     const bool by_addresses =
         reason != BranchUnjudged::undecided && record.run_kind == CountedBranch::Run::mapped;
     (by_addresses ? verdict.by_addresses : verdict.unjudged) = reason;
@@ -308,17 +304,30 @@ class BranchJudge {
     return found.fault == BranchFault::none ? kNotKnown : found;
   }
 
+  /// The verdict on a record that is not judged because the code at a place cannot be used.
+  BranchVerdict without_code(const Code& code, const symbols::FileLocation& place) {
+    const bool is_missing = place.file != symbols::Region::kNoFile &&
+                            file(place.file).problem == BranchUnjudged::no_file;
+    return {.unjudged = code.problem,
+            .missing = is_missing ? place.file : symbols::Region::kNoFile};
+  }
+
   BranchVerdict branch(const CountedBranch& branch) {
     const Code code = code_at(branch.from);
-    if (code.module == nullptr) return {.unjudged = code.problem};
+    if (code.module == nullptr) return without_code(code, branch.from);
     const auto instruction = instruction_at(*code.module, code.address);
     if (!instruction) return kUndecided;
     if (may_be_patched(code, *instruction)) {
       return {.unjudged = BranchUnjudged::patched};
     }
     const Code to = code_at(branch.to);
-    // An exception may occur at any instruction. Where it enters is in the file of the kernel.
-    if (code.module->is_kernel_module() && to.kernel == nullptr) return {.unjudged = to.problem};
+    if (code.module->is_kernel_module() && to.kernel == nullptr) {
+      // An exception may occur at any instruction. Where it enters is in the file of the kernel.
+      const bool leads_anywhere =
+          instruction->flow == Flow::indirect_jump ||
+          (instruction->flow == Flow::call && !instruction->target.has_value());
+      return leads_anywhere ? BranchVerdict() : without_code(to, branch.to);
+    }
     if (to.kernel != nullptr && to.kernel->is_entry(to.address)) return kUndecided;
     if (instruction->flow == Flow::next) return no_branch(branch, code, *instruction);
     const BranchVerdict found = transfer(branch, *instruction, code.address);

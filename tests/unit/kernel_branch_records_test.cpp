@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -317,15 +318,20 @@ class KernelBranchRecordsTest : public AuditedProgram {
     }
     const auto id = test::hex(symbols::Module::open(program_).build_id());
     const std::string_view bytes(reinterpret_cast<const char*>(id.data()), id.size());
-    const char* file = is_module_ ? kModulePath : "[kernel.kallsyms]";
-    builder.feature(HEADER_BUILD_ID, builder.build_id_entry(file, bytes, kKernel));
+    const char* file = is_module_ ? kModulePath : kKernelFile;
+    std::string ids = builder.build_id_entry(file, bytes, kKernel);
+    if (is_module_) ids += builder.build_id_entry(kKernelFile, std::string(20, 'k'), kKernel);
+    builder.feature(HEADER_BUILD_ID, std::move(ids));
     const bool is_arm = arch_ == Arch::aarch64;
     test::name_machine(is_arm ? "aarch64" : "x86_64",
                        is_arm ? "0x00000000410fd4f0" : "GenuineIntel,6,94,3", builder);
     builder.write(recording_);
     Choices choices;
     if (has_file) choices.places.candidates.push_back(program_);
-    const BranchRecords records = audit_recording(choices).events.at(0).branch_records.value();
+    const Audit audit = audit_recording(choices);
+    missing_.clear();
+    for (const MissingFile& one : audit.missing) missing_[one.file] = one.branch_records;
+    const BranchRecords records = audit.events.at(0).branch_records.value();
     EXPECT_EQ(records.judged + sum(records.not_judged), records.records);
     return records;
   }
@@ -349,6 +355,8 @@ class KernelBranchRecordsTest : public AuditedProgram {
   }
 
   static constexpr std::uint64_t kKernelText = 0xffff'ffff'9300'0000;
+  static constexpr const char* kKernelFile = "[kernel.kallsyms]";
+  std::map<std::string, std::uint64_t> missing_;  ///< branch records that need a file, by its name
   Arch arch_ = Arch::x86_64;
   bool is_module_ = false;  ///< the program is a module of the kernel
 };
@@ -484,7 +492,7 @@ TEST_F(KernelBranchRecordsTest, AreNotJudgedByWhatModulesLeaveToTheKernel) {
   EXPECT_EQ(newest({{"work", "leaf"}}), "patched") << "a call of ftrace, at address 0";
   EXPECT_EQ(newest({{"unresolved", "leaf"}}), "patched") << "a call of the kernel";
   // An instruction may end with an exception, whose entry is in the file of the kernel.
-  EXPECT_EQ(newest({{"skip", kKernelCode}}), "unverified");
+  EXPECT_EQ(newest({{"skip", kKernelCode}}), "no_file");
   EXPECT_EQ(newest({{kUser, "leaf"}}), "kernel");
   EXPECT_EQ(newest({{"skip", kUser}}), "kernel") << "perhaps a guest";
   // A call of the kernel is a branch all the same.
@@ -504,6 +512,24 @@ TEST_F(KernelBranchRecordsTest, AreJudgedByTheCodeOfModulesForArm64) {
   EXPECT_EQ(newest({{"call_rare", "leaf"}}), "patched") << "in a section whose place is unknown";
   EXPECT_EQ(newest({{"again", "back"}, {"leaf_end", "back"}}), "possible") << "across the key";
   EXPECT_EQ(newest({{"indirect", "leaf"}, {"again", "skip"}}), "leaves");
+}
+
+TEST_F(KernelBranchRecordsTest, FromModulesAreJudgedWithoutTheKernelAsFarAsTheModuleStates) {
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build_module(kSmallModuleAarch64, Arch::aarch64);
+  // Exceptions lead from any instruction to the kernel, also from one that is no branch.
+  for (const char* from : {"skip", "again", "call_leaf", "unresolved", "cold"}) {
+    const std::string found = newest({{from, kKernelCode}});
+    EXPECT_EQ(found, from == std::string("unresolved") ? "patched" : "no_file") << from;
+    audited({{{from, kKernelCode}}});
+    EXPECT_EQ(missing_[kKernelFile], found == "no_file" ? 1U : 0U) << from;
+  }
+  for (const char* from : {"indirect", "jump"}) {
+    EXPECT_EQ(newest({{from, kKernelCode}}), "possible") << from;
+  }
+  // What was executed in the module before is known.
+  EXPECT_EQ(newest({{"again", kKernelCode}, {"key", "skip"}}), "possible");
+  EXPECT_EQ(newest({{"indirect", kKernelCode}, {"again", "skip"}}), "leaves");
 }
 
 TEST_F(KernelBranchRecordsTest, AreJudgedByModulesOnlyWhereTheirPlaceIsCertain) {
