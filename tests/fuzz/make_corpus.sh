@@ -1,14 +1,15 @@
 #!/bin/sh
 # Regenerates the inputs of tests/fuzz/corpus, except those that fuzzing found.
 # usage: make_corpus.sh BUILD_DIRECTORY    as root, for unshare and tracepoints
-# Needs perf, gcc, clang, binutils and aarch64-linux-gnu-gcc.
+# Needs perf, gcc, clang, binutils, aarch64-linux-gnu-gcc, xz and zstd.
 set -eu
 build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 corpus=$here/corpus
 cmake --build "$build" --target make_seeds skidscan >/dev/null
 mkdir -p "$corpus/recording" "$corpus/pipe" "$corpus/features" "$corpus/note" "$corpus/symbols" \
-  "$corpus/instructions" "$corpus/perfstat" "$corpus/report" "$corpus/code" "$corpus/corrected" "$corpus/spe"
+  "$corpus/instructions" "$corpus/perfstat" "$corpus/report" "$corpus/code" "$corpus/corrected" "$corpus/spe" \
+  "$corpus/module" "$corpus/compressed" "$corpus/run"
 
 # Recordings contain the host name: here, example.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --uts "$here/make_corpus.sh" "$build"
@@ -69,6 +70,21 @@ sed 's/"small.data"/"other.data"/' 2.json >other.json
 "$build/skidscan" merge 1.json other.json 2>/dev/null >"$corpus/report/merged"
 mv 1.json "$corpus/report/one-trigger"
 
+# Runs as tar files: the description alone, and with its directory and a file of it.
+PATH="$build:$PATH" skidscan synth small.json --all-levels --seed 1 -o skidscan.run >/dev/null 2>&1
+find skidscan.run -type f ! -name run.json ! -name truth.json -delete
+pack() {
+  tar -b1 --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --format="$1" -cf "$corpus/run/$1" "$2"
+}
+pack ustar skidscan.run/run.json
+pack gnu skidscan.run
+
+# Compressed text.
+seq 1 400 >text
+xz -c text >"$corpus/compressed/xz"
+zstd -q -c text >"$corpus/compressed/zstd"
+gzip -n -c text >"$corpus/compressed/gzip"
+
 # Code only.
 as -o code.o "$here/sources/instructions.s"
 objcopy -O binary -j .text code.o "$corpus/instructions/all-kinds"
@@ -90,4 +106,9 @@ cd "$here/sources"
   gcc $small -shared -fPIC -g -o "$corpus/symbols/library.so" library.c
   gcc -Os -g "-ffile-prefix-map=$here=." -c -o "$corpus/symbols/relocatable.o" functions.c
 }
+for arch in x86_64 aarch64; do
+  "$arch-linux-gnu-gcc" -nostdlib -r -Wl,--build-id=sha1 -o "$corpus/module/$arch" "module-$arch.s"
+done
+xz -c "$corpus/module/x86_64" >"$corpus/module/x86_64.xz"
+gzip -n -c "$corpus/module/aarch64" >"$corpus/module/aarch64.gz"
 find "$corpus" -type f -exec chmod 644 {} +

@@ -78,6 +78,40 @@ RecordingBuilder with_details() {
   return builder;
 }
 
+/// Reads of two groups of counters, inherited by a thread, with all other fields.
+RecordingBuilder with_groups() {
+  RecordingBuilder builder;
+  EventToBuild event{.type = PERF_TYPE_HARDWARE, .config = 0, .ids = {5, 6}};
+  event.sample_type |= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ;
+  event.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST |
+                      PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  event.inherit = true;
+  EventToBuild member = event;
+  member.config = 1;
+  member.ids = {7, 8};
+  builder.event(event).event(member);
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    const std::uint64_t cpu = i % 2;
+    auto sample = builder.writer();
+    sample.u64(5 + cpu).u64(0x401010).i32(7).i32(7 + static_cast<std::int32_t>(cpu)).u64(i * 10);
+    sample.u64(2).u64(i * 10).u64(i * 10);  // counters, times
+    sample.u64(i * 1000).u64(5 + cpu).u64(0).u64(i / 2).u64(7 + cpu).u64(0);
+    builder.record(PERF_RECORD_SAMPLE, kUser, sample.bytes());
+  }
+  return builder;
+}
+
+/// As simpleperf records: with its tracing data inside a record.
+RecordingBuilder from_simpleperf() {
+  RecordingBuilder builder;
+  builder.event({});
+  builder.record(PERF_RECORD_HEADER_TRACING_DATA, 0,
+                 builder.writer().u32(10).raw("\x17\x08\x44tracing").u16(0).bytes());
+  builder.sample(0x401010, 7, 10).sample(0x401010, 7, 20);
+  builder.feature(HEADER_SIMPLEPERF_META_INFO, std::string("simpleperf_version\0001.7\0", 23));
+  return builder;
+}
+
 void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary) << content;
 }
@@ -102,6 +136,8 @@ void write_recordings(const std::filesystem::path& directory) {
     builder.write(directory / (big_endian ? "life-big-endian.data" : "life.data"));
   }
   with_details().write(directory / "details.data");
+  with_groups().write(directory / "groups.data");
+  from_simpleperf().write(directory / "simpleperf.data");
 
   RecordingBuilder two;
   two.event({.sample_type = EventToBuild{}.sample_type | PERF_SAMPLE_IDENTIFIER, .ids = {1}});

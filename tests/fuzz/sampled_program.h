@@ -130,11 +130,14 @@ struct StoringProgram {
 };
 
 /// The bytes of a recording with a sample at each offset in `size` bytes of code, of each of four
-/// events: loads at level 2 with branch records, loads at level 1, a breakpoint on writes, and IBS.
+/// events: loads at level 2 with branch records, loads at level 1 with registers and deferred call
+/// chains, a breakpoint on writes, and IBS.
 /// `branches`: bytes that choose sources and targets, and what IBS recorded.
 inline std::string recording_of(Arch arch, std::size_t size,
                                 const std::vector<std::size_t>& offsets,
                                 std::span<const std::uint8_t> branches) {
+  constexpr std::uint64_t kContextUser = static_cast<std::uint64_t>(-512);
+  constexpr std::uint64_t kUserDeferred = static_cast<std::uint64_t>(-640);
   constexpr std::uint64_t kFields =
       PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   const test::EventToBuild load{.type = PERF_TYPE_RAW,
@@ -148,6 +151,9 @@ inline std::string recording_of(Arch arch, std::size_t size,
   with_branches.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
   with_branches.precise_ip = 2;
   with_branches.ids = {100};
+  test::EventToBuild with_chain = load;
+  with_chain.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
+  with_chain.sample_regs_user = 0x101;  // AX, IP
   const test::EventToBuild write{.type = PERF_TYPE_BREAKPOINT,
                                  .config = 0,
                                  .config1 = kWatched,
@@ -176,7 +182,7 @@ inline std::string recording_of(Arch arch, std::size_t size,
   builder.record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
                  mapping.bytes());
   std::uint64_t time = 2;
-  for (const test::EventToBuild& event : {with_branches, load, write, ibs}) {
+  for (const test::EventToBuild& event : {with_branches, with_chain, write, ibs}) {
     builder.event(event);
     const bool is_exact = event.precise_ip == 2;
     for (const std::size_t at : offsets) {
@@ -194,7 +200,15 @@ inline std::string recording_of(Arch arch, std::size_t size,
         sample.raw = operation.bytes();
       }
       for (std::size_t i = 0; i < 8; i += 2) sample.branches.push_back({chosen(i), chosen(i + 1)});
+      sample.registers = {chosen(0), sample.ip};
+      sample.chain = {kUserDeferred, sample.time};
       test::add_sample(sample, event, builder);
+      if ((event.sample_type & PERF_SAMPLE_CALLCHAIN) == 0) continue;
+      auto deferred = builder.writer();
+      deferred.u64(sample.time).u64(3).u64(kContextUser).u64(sample.ip).u64(chosen(0));
+      deferred.i32(1).i32(1).u64(time++).u64(sample.id);
+      builder.record(perfdata::PERF_RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER,
+                     deferred.bytes());
     }
   }
   return builder.bytes();

@@ -26,6 +26,7 @@ struct SampleToBuild {
   std::uint64_t id = 0;
   std::uint64_t address = 0;                  ///< of data
   std::string read = {}, raw = {};            ///< bytes of PERF_SAMPLE_READ and _RAW
+  std::vector<std::uint64_t> chain = {};      ///< call chain
   std::vector<BranchToBuild> branches = {};   ///< the newest first
   std::vector<std::uint64_t> registers = {};  ///< in the order of the bits of the event's mask
   std::uint64_t weight = 0;
@@ -51,7 +52,10 @@ inline void add_sample(const SampleToBuild& sample, const EventToBuild& event,
   if (has(PERF_SAMPLE_ADDR)) body.u64(sample.address);
   if (has(PERF_SAMPLE_ID)) body.u64(sample.id);
   if (has(PERF_SAMPLE_READ)) body.raw(sample.read);
-  if (has(PERF_SAMPLE_CALLCHAIN)) body.u64(0);
+  if (has(PERF_SAMPLE_CALLCHAIN)) {
+    body.u64(sample.chain.size());
+    for (const std::uint64_t entry : sample.chain) body.u64(entry);
+  }
   if (has(PERF_SAMPLE_RAW)) {
     body.u32(static_cast<std::uint32_t>(sample.raw.size())).raw(sample.raw);
   }
