@@ -37,8 +37,8 @@ struct AddressFormula {
   friend bool operator==(const AddressFormula&, const AddressFormula&) = default;
 };
 
-/// RSP as AddressFormula has it.
-inline constexpr std::uint8_t kStackPointer = 4;
+/// Registers as AddressFormula has them; RSP, and those of strings.
+inline constexpr std::uint8_t kStackPointer = 4, kRsi = 6, kRdi = 7;
 
 /// An access to memory by an instruction.
 struct MemoryOperand {

@@ -81,12 +81,44 @@ std::optional<RegisterEffects::Restored> restored_by(const ZydisInstruction& dec
   return {{*number, *number, 0 - *added}};
 }
 
+std::optional<RegisterEffects::Copied> copied_by(const ZydisInstruction& decoded) {
+  const auto operands = decoded.visible_operands();
+  if (operands.size() < 2 || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER) return std::nullopt;
+  const ZydisDecodedOperand& source = operands[1];
+  const auto to = register_number(operands[0].reg.value);
+  std::optional<std::uint8_t> from;
+  std::uint64_t addend = 0;
+  if (decoded.is(ZYDIS_MNEMONIC_MOV) && source.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+    from = register_number(source.reg.value);
+  } else if (decoded.is(ZYDIS_MNEMONIC_LEA) && source.mem.index == ZYDIS_REGISTER_NONE) {
+    from = register_number(source.mem.base);
+    addend = static_cast<std::uint64_t>(source.mem.disp.value);
+  }
+  if (!to || !from || *to == *from) return std::nullopt;
+  return {{*to, *from, addend}};
+}
+
+/// Implements RegisterEffects::string_step.
+std::uint8_t string_step_of(const ZydisInstruction& decoded) {
+  if (!decoded.is_of(ZYDIS_CATEGORY_STRINGOP)) return 0;
+  constexpr unsigned kByteBits = 8;
+  for (const ZydisDecodedOperand& operand : decoded.all_operands()) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+      return static_cast<std::uint8_t>(operand.size / kByteBits);
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<RegisterEffects> register_effects(std::span<const std::byte> code) {
   const auto decoded = decode(code);
   if (!decoded) return std::nullopt;
-  return RegisterEffects{.written = written_by(*decoded), .restored = restored_by(*decoded)};
+  return RegisterEffects{.written = written_by(*decoded),
+                         .restored = restored_by(*decoded),
+                         .copied = copied_by(*decoded),
+                         .string_step = string_step_of(*decoded)};
 }
 
 }  // namespace skid::instructions

@@ -21,6 +21,16 @@ struct RegisterEffects {
   };
   /// nullopt: no value of a written register follows.
   std::optional<Restored> restored = {};
+  /// A value after the instruction that two registers share.
+  struct Copied {
+    std::uint8_t of = 0, from = 0;  ///< different; `of` was written, and has the value of `from`
+    std::uint64_t addend = 0;       ///< plus this, modulo 2^64
+    friend bool operator==(const Copied&, const Copied&) = default;
+  };
+  std::optional<Copied> copied = {};
+  /// Strings: the bytes by which each part moved RSI and RDI, as far as it writes them, up or down;
+  /// 0: another instruction.
+  std::uint8_t string_step = 0;
 
   bool writes(std::uint8_t number) const noexcept { return (written >> number & 1U) != 0; }
 };
@@ -28,9 +38,9 @@ struct RegisterEffects {
 /// Returns the effects of the first instruction in `code`; nullopt if it does not decode.
 ///
 /// Values are restored where a constant was added (ADD, SUB, INC, DEC, LEA; the stack pointer by
-/// PUSH, POP, CALL, RET), and RBP of LEAVE (Intel SDM Vol. 2). A system call writes RAX, RCX and
-/// R11 (System V ABI, AMD64 supplement, "Linux Kernel Conventions"). Other instructions that enter
-/// the system count as writing all registers.
+/// PUSH, POP, CALL, RET), and RBP of LEAVE (Intel SDM Vol. 2). Values are copied by MOV and LEA of
+/// 64 bits. A system call writes RAX, RCX and R11 (System V ABI, AMD64 supplement, "Linux Kernel
+/// Conventions"). Other instructions that enter the system count as writing all registers.
 std::optional<RegisterEffects> register_effects(std::span<const std::byte> code);
 
 }  // namespace skid::instructions

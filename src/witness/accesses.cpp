@@ -17,7 +17,14 @@
 // so PUSH accessed 8 bytes at RSP, and the load at 401000 accessed 8 bytes at RDI - 8. A sample of
 // that load whose IP is late by 3 instructions has that address, and XOR has none: the IP is wrong,
 // and the cause is found. Only what an instruction adds to a register is undone
-// (instructions::register_effects()); a register that was overwritten is lost.
+// (instructions::register_effects()); a register that was overwritten is lost, unless another one
+// has its value:
+//
+//   402000  mov %rdi, %rbx
+//   402003  mov 8(%rdi), %rdi    sampled
+//
+// The load overwrote RDI, but the MOV before it had copied it to RBX: it accessed 8 bytes at RBX
+// + 8. So does a load to which every path leads past such a copy (copies_of()).
 //
 // The walk is by place, not by sample: a sample then costs a few additions (judge() in
 // judgement.h).
@@ -45,6 +52,8 @@ using instructions::AddressFormula;
 using instructions::Category;
 using instructions::Instruction;
 using instructions::MemoryOperand;
+
+constexpr std::uint64_t kCostOfStep = 4;  // in units of the budget: instructions decoded
 
 void note(Unknown reason, Accesses& accesses) {
   if (accesses.unknown == Unknown::none) accesses.unknown = reason;
@@ -78,8 +87,67 @@ FileAccesses::Registers FileAccesses::undo(const instructions::RegisterEffects& 
   return registers;
 }
 
-void FileAccesses::add(const Instruction& instruction, const Registers& registers,
-                       std::uint64_t from_ip, Accesses& accesses) {
+FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t address,
+                                             const Registers& registers) {
+  constexpr std::size_t kMostSteps = 32;
+  /// A point on a path to `address`. The value is that of `wanted.from` there plus the addend.
+  struct Point {
+    std::uint64_t next = 0;  ///< address of the instruction executed next
+    Registers registers;
+    Value wanted;
+    auto operator<=>(const Point&) const = default;
+  };
+  std::deque<Point> queue{{address, registers, {number, 0}}};
+  std::set<Point> seen;
+  Copies found;
+  while (!queue.empty()) {
+    const Point point = std::move(queue.front());
+    queue.pop_front();
+    const Predecessors& predecessors = predecessors_of(point.next);
+    const std::size_t steps = seen.size() + predecessors.known.size();
+    const bool is_open = predecessors.anything || !predecessors.unknown.empty() ||
+                         steps > kMostSteps || budget_.is_exhausted();
+    if (is_open) {
+      found.is_complete = false;
+      continue;
+    }
+    for (const std::uint64_t one : predecessors.known) {
+      const Step& step = step_at(one);
+      budget_.take(kCostOfStep);
+      Point before{one, undo(step.effects, point.registers), point.wanted};
+      Value& wanted = before.wanted;
+      std::optional<Value> value;
+      const auto& [copied, restored] = std::tie(step.effects.copied, step.effects.restored);
+      bool is_lost = !step.instruction || step.instruction->flow == instructions::Flow::call ||
+                     code::returns(*step.instruction);
+      if (copied && copied->of == wanted.from) {
+        wanted = {copied->from, wanted.addend + copied->addend};
+        value = point.registers[wanted.from];
+      } else if (copied && copied->from == wanted.from) {
+        value = point.registers[copied->of];
+        if (value) value->addend -= copied->addend;
+      } else if (restored && restored->of == wanted.from && restored->from == wanted.from) {
+        wanted.addend -= restored->addend;
+      } else if (step.effects.writes(wanted.from)) {
+        is_lost = true;
+      }
+      if (is_lost) {
+        found.is_complete = false;
+      } else if (value) {
+        value->addend += wanted.addend;
+        if (std::ranges::count(found.known, *value) == 0) found.known.push_back(*value);
+      } else if (seen.insert(before).second) {
+        queue.push_back(std::move(before));
+      }
+    }
+  }
+  if (found.known.empty()) found.is_complete = false;
+  return found;
+}
+
+void FileAccesses::add(std::uint64_t address, const Registers& registers, std::uint64_t ip,
+                       Accesses& accesses) {
+  const Instruction& instruction = *step_at(address).instruction;
   if (accesses_without_operand(instruction)) note(Unknown::instruction, accesses);
   for (const MemoryOperand& operand : instruction.memory) {
     if (operand.access == Access::none) continue;
@@ -87,21 +155,50 @@ void FileAccesses::add(const Instruction& instruction, const Registers& register
       note(operand.in_segment ? Unknown::segment : Unknown::operand, accesses);
       continue;
     }
-    AddressFormula formula = *operand.formula;
-    const auto put_back = [&](std::optional<std::uint8_t>& number, std::uint64_t scale) {
-      if (!number) return true;
-      const auto& value = registers[*number];
-      if (!value) return false;
-      number = value->from;
-      formula.displacement += value->addend * scale;
-      return true;
-    };
-    if (!put_back(formula.base, 1) || !put_back(formula.index, formula.scale)) {
-      note(Unknown::overwritten, accesses);
-      continue;
+    const auto is_lost = [&](const auto& number) { return number && !registers[*number]; };
+    const bool base_is_lost = is_lost(operand.formula->base);
+    const bool index_is_lost = is_lost(operand.formula->index);
+    Copies copies{{Value{}}};
+    if (base_is_lost && index_is_lost) {
+      copies = {{}, false};
+    } else if (base_is_lost || index_is_lost) {
+      copies = copies_of(base_is_lost ? *operand.formula->base : *operand.formula->index, address,
+                         registers);
     }
-    if (formula.from_instruction) formula.displacement += from_ip;
-    accesses.known.push_back(formula);
+    if (!copies.is_complete) note(Unknown::overwritten, accesses);
+    for (const Value& copy : copies.known) {
+      AddressFormula formula = *operand.formula;
+      const auto put_back = [&](std::optional<std::uint8_t>& number, std::uint64_t scale) {
+        if (!number) return;
+        const Value value = registers[*number].value_or(copy);
+        number = value.from;
+        formula.displacement += value.addend * scale;
+      };
+      put_back(formula.base, 1);
+      put_back(formula.index, formula.scale);
+      if (formula.from_instruction) formula.displacement += address - ip;
+      accesses.known.push_back(formula);
+    }
+  }
+}
+
+void FileAccesses::add_by_registers_after(std::uint64_t address, const Registers& registers,
+                                          std::uint64_t ip, Accesses& accesses) {
+  const Step& step = step_at(address);
+  Registers before = undo(step.effects, registers);
+  if (step.effects.string_step == 0) {
+    add(address, before, ip, accesses);
+    return;
+  }
+  // The parts before the last one accessed other addresses.
+  if (instructions::is_in_parts(*step.instruction)) note(Unknown::operand, accesses);
+  const std::uint64_t bytes = step.effects.string_step;
+  for (const std::uint64_t addend : {0 - bytes, bytes}) {
+    for (const std::uint8_t number : {instructions::kRsi, instructions::kRdi}) {
+      if (!step.effects.writes(number) || !registers[number]) continue;
+      before[number] = {registers[number]->from, registers[number]->addend + addend};
+    }
+    add(address, before, ip, accesses);
   }
 }
 
@@ -164,27 +261,29 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
       for (const std::uint64_t one : *some) {
         const Step& before = step_at(one);
         if (!before.instruction) continue;
-        add(*before.instruction, undo(before.effects, recorded()), one - address, accesses);
+        add_by_registers_after(one, recorded(), address, accesses);
       }
     }
     add_unknown(predecessors.unknown, recorded(), accesses);
     if (predecessors.anything) note(Unknown::predecessor, accesses);
     // A string instruction can be interrupted between two parts; the next instruction is then
     // itself.
-    if (instructions::is_in_parts(instruction)) note(Unknown::operand, accesses);
+    if (instructions::is_in_parts(instruction)) {
+      add_by_registers_after(address, recorded(), address, accesses);
+    }
     return accesses;
   }
-  const Registers registers = moment == Moment::unrelated ? Registers{}
-                              : moment == Moment::before  ? recorded()
-                                                          : undo(step.effects, recorded());
+  const Registers after = moment == Moment::unrelated ? Registers{} : recorded();
   if (moment == Moment::before) {
     accesses.known.push_back({.from_instruction = true, .bytes = instruction.length});
     // With a shadow stack they can fault there, too (Intel SDM Vol. 1, "Shadow Stacks").
     if (instruction.flow == instructions::Flow::call || code::returns(instruction)) {
       note(Unknown::instruction, accesses);
     }
+    add(address, recorded(), address, accesses);
+  } else {
+    add_by_registers_after(address, after, address, accesses);
   }
-  add(instruction, registers, 0, accesses);
   if (moment == Moment::unrelated && accesses.unknown == Unknown::overwritten) {
     accesses.unknown = Unknown::not_recorded;
   }
@@ -201,8 +300,7 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
     const Step& first = step_at(before);
     const bool may_be_fused = first.instruction && first.instruction->may_fuse &&
                               before + first.instruction->length == address;
-    if (may_be_fused)
-      add(*first.instruction, undo(first.effects, registers), before - address, accesses);
+    if (may_be_fused) add_by_registers_after(before, after, address, accesses);
   }
   return accesses;
 }
@@ -215,14 +313,12 @@ Accesses FileAccesses::of_predecessor(const code::Predecessor& predecessor, std:
   if (predecessor.leads_from != predecessor.address) {
     registers = undo(step_at(predecessor.leads_from).effects, registers);
   }
-  registers = undo(step_at(predecessor.address).effects, registers);
-  add(predecessor.instruction, registers, predecessor.address - address, accesses);
+  add_by_registers_after(predecessor.address, registers, address, accesses);
   return accesses;
 }
 
 std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment) {
   constexpr std::size_t kMostSteps = 256;
-  constexpr std::uint64_t kCostOfStep = 4;  // in units of the budget: instructions decoded
   struct Reached {
     std::uint64_t address = 0;  ///< of the instruction executed next
     Registers registers;        ///< those before that instruction
@@ -249,7 +345,7 @@ std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment
       budget_.take(kCostOfStep);
       if (!seen.emplace(one, distance, next.registers).second) continue;
       Candidate candidate{.address = one, .distance = distance, .accesses = {}};
-      add(*step.instruction, next.registers, one - address, candidate.accesses);
+      add_by_registers_after(one, reached.registers, address, candidate.accesses);
       if (!candidate.accesses.none()) found.push_back(std::move(candidate));
       if (distance < kLongest) queue.push_back(next);
     }

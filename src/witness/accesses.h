@@ -129,10 +129,21 @@ class FileAccesses {
 
   static Registers recorded();
   static Registers undo(const instructions::RegisterEffects& effects, Registers registers);
-  /// Adds the accesses of an instruction that begins `from_ip` bytes after the IP, modulo 2^64.
-  /// `registers`: those before it.
-  static void add(const instructions::Instruction& instruction, const Registers& registers,
-                  std::uint64_t from_ip, Accesses& accesses);
+  /// The values that a register had before an instruction, one for each path to it.
+  struct Copies {
+    std::vector<Value> known;
+    bool is_complete = true;  ///< on no path it is another value
+  };
+  /// Returns the values of a register that was lost, as far as the instructions before the one at
+  /// `address` copied it to or from another register, which is not lost. `registers`: those before
+  /// the one at `address`. Neither goes into callees nor back to callers.
+  Copies copies_of(std::uint8_t number, std::uint64_t address, const Registers& registers);
+  /// Adds the accesses of the instruction at `address`. `registers`: those before it; `ip`: the IP
+  /// of the sample.
+  void add(std::uint64_t address, const Registers& registers, std::uint64_t ip, Accesses& accesses);
+  /// The same by the registers after it. Of a string instruction these show the last part.
+  void add_by_registers_after(std::uint64_t address, const Registers& registers, std::uint64_t ip,
+                              Accesses& accesses);
   /// Adds those of calls, jumps and RETs from code that is not known. `registers`: those after it.
   static void add_unknown(const std::vector<instructions::Instruction>& unknown,
                           const Registers& registers, Accesses& accesses);

@@ -473,6 +473,34 @@ TEST(Instructions, HaveEffectsOnRegisters) {
   EXPECT_FALSE(register_effects({}));
 }
 
+TEST(Instructions, CopyRegisters) {
+  using Copied = RegisterEffects::Copied;
+  const auto copied = [](const std::string& bytes) {
+    return register_effects(test::hex(bytes)).value().copied;
+  };
+  EXPECT_EQ(copied("48 89 fb"), (Copied{3, 7, 0})) << "mov rbx, rdi";
+  EXPECT_EQ(copied("48 8d 7e 10"), (Copied{7, 6, 16})) << "lea rdi, [rsi + 16]";
+  EXPECT_EQ(copied("48 89 ff"), std::nullopt) << "mov rdi, rdi";
+  EXPECT_EQ(copied("89 fb"), std::nullopt) << "mov ebx, edi";
+  EXPECT_EQ(copied("48 8b 1f"), std::nullopt) << "mov rbx, [rdi]";
+  EXPECT_EQ(copied("48 89 3b"), std::nullopt) << "mov [rbx], rdi";
+  EXPECT_EQ(copied("48 0f 44 df"), std::nullopt) << "cmove rbx, rdi";
+  EXPECT_EQ(copied("48 8d 7c 37 10"), std::nullopt) << "lea rdi, [rdi + rsi + 16]";
+  EXPECT_EQ(copied("67 48 8d 7e 10"), std::nullopt) << "lea rdi, [esi + 16]";
+  EXPECT_EQ(copied("48 8d 3d 10 00 00 00"), std::nullopt) << "lea rdi, [rip + 16]";
+  EXPECT_EQ(copied("8c db"), std::nullopt) << "mov ebx, ds";
+}
+
+TEST(Instructions, MoveRegistersOfStrings) {
+  const auto step = [](const std::string& bytes) {
+    return register_effects(test::hex(bytes)).value().string_step;
+  };
+  EXPECT_EQ(step("f3 aa"), 1) << "rep stosb";
+  EXPECT_EQ(step("a5"), 4) << "movsl";
+  EXPECT_EQ(step("48 a7"), 8) << "cmpsq";
+  EXPECT_EQ(step("f3 0f 58 07"), 0) << "addss xmm0, [rdi]";
+}
+
 TEST(Instructions, ReportTheStack) {
   EXPECT_TRUE(decoded("50").memory.front().on_stack) << "push rax";
   EXPECT_TRUE(decoded("c3").memory.front().on_stack) << "ret";

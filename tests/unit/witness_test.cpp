@@ -61,8 +61,46 @@ constexpr const char* kAssembly = R"(
   function strings
   rep stosb                      # string
   nop                            # after string
+  movsl                          # move string
+  lodsb                          # load string
   ret
   end strings
+
+  function copies
+  movq %rdi, %rbx
+  leaq 16(%rbx), %rbp
+  cmpq %rsi, (%rdi)
+  jg .Lright
+  addq $8, %rdi
+  movq 8(%rdi), %rdi             # on one path
+  ret
+.Lright:
+  movq %rdi, %r9
+  movl $0, %ebx
+  movq 24(%rdi,%rdx,2), %rdi     # by the newest copy
+  jmp .Lboth
+.Lleft:
+  leaq -8(%rcx), %rax            # after a jump
+.Lboth:
+  movq (%rax), %rax              # on two paths
+  movl %ecx, %eax
+  movq (%rax), %rax              # of half a register
+  pushq %rsi
+  movq %rdx, %rsi
+  movq (%rsi,%rdx), %rdx         # copied from
+  call chase
+  movq (%rdx), %rdx              # after a callee
+  jmp .Lleft
+  end copies
+
+  function chase
+  movq %rax, %rdx
+.Lchase:
+  movq (%rax), %rax              # chase
+  testq %rax, %rax
+  jne .Lchase
+  ret
+  end chase
 
   .data
   .globl datum
@@ -141,7 +179,10 @@ TEST_F(Witness, KnowsWhatTheSampledInstructionAccessed) {
   EXPECT_EQ(of_sample("return", Moment::before), "fetch rsp instruction") << "or the shadow stack";
   EXPECT_EQ(of_sample("call", Moment::before), "fetch rsp-8 instruction");
   EXPECT_EQ(of_sample("string", Moment::before), "fetch rdi");
-  EXPECT_EQ(of_sample("string", Moment::after), "overwritten");
+  EXPECT_EQ(of_sample("string", Moment::after), "rdi-1 rdi+1 operand") << "its last part";
+  EXPECT_EQ(of_sample("move string", Moment::after), "rdi-4 rsi-4 rdi+4 rsi+4");
+  EXPECT_EQ(of_sample("load string", Moment::after), "rsi-1 rsi+1");
+  EXPECT_EQ(of_sample("string", Moment::unrelated), "operand");
   EXPECT_EQ(of_sample("jump", Moment::after), "rsi") << "one instruction with the comparison";
 }
 
@@ -154,9 +195,24 @@ TEST_F(Witness, KnowsWhatTheInstructionBeforeAccessedAtLevel1) {
   EXPECT_EQ(of_sample("end", Moment::successor), "rsi segment")
       << "the fused comparison, or the load of FS";
   EXPECT_EQ(of_sample("after call", Moment::successor), "rsp-8") << "RET of the callee";
-  EXPECT_EQ(of_sample("string", Moment::successor), "rsp rsp-8 predecessor")
+  EXPECT_EQ(of_sample("string", Moment::successor), "rsp rsp-8 rdi-1 rdi+1 predecessor")
       << "a call or a RET from elsewhere, a jump through memory, a part of the string";
-  EXPECT_EQ(of_sample("after string", Moment::successor), "overwritten");
+  EXPECT_EQ(of_sample("after string", Moment::successor), "rdi-1 rdi+1 operand");
+  EXPECT_EQ(of_sample("move string", Moment::successor), "");
+  EXPECT_EQ(of_sample("load string", Moment::successor), "rdi-4 rsi-4 rdi+4 rsi+4");
+}
+
+TEST_F(Witness, FindsAnOverwrittenRegisterWhereItWasCopied) {
+  EXPECT_EQ(of_sample("on one path", Moment::after), "rbx+16");
+  EXPECT_EQ(of_sample("by the newest copy", Moment::after), "r9+2*rdx+24");
+  EXPECT_EQ(of_sample("on two paths", Moment::after), "rcx-8 overwritten") << "no copy on one";
+  EXPECT_EQ(of_sample("of half a register", Moment::after), "overwritten");
+  EXPECT_EQ(of_sample("copied from", Moment::after), "rsi+1*rsi");
+  EXPECT_EQ(of_sample("after a callee", Moment::after), "overwritten") << "which may change copies";
+  EXPECT_EQ(of_sample("chase", Moment::after), "rdx overwritten") << "only the first of the loop";
+  EXPECT_EQ(of_sample("on one path", Moment::unrelated), "not_recorded");
+  EXPECT_THAT(before("of half a register", Moment::successor, 2),
+              ElementsAre("2 on two paths: rcx-8 overwritten"));
 }
 
 TEST_F(Witness, FindsTheInstructionsBefore) {
