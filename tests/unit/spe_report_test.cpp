@@ -77,7 +77,7 @@ TEST_F(SpeOnARunway, IsSoundIfEachLoadIsAtTheTrigger) {
   nops(400);  // tagged as well, and no skid
   const auto m = measured();
   EXPECT_EQ(m.samples.read(), 4400u);
-  EXPECT_EQ(m.contract.constraint, "tagged operation");
+  EXPECT_EQ(m.contract.constraint, analysis::Constraint::tagged);
   EXPECT_EQ(m.contract.verdict, Verdict::kept);
   EXPECT_EQ(m.contract.share.total, 4000u);
   EXPECT_THAT(
