@@ -127,11 +127,11 @@ class Digester {
       if (stored.begin <= boundary_) {
         buffered = buffered.first(std::min(buffered.size(), boundary_ - stored.begin));
       }
-      perfdata::SampleTimes times;
-      const std::size_t samples = layout_.samples_at_front(buffered, &times);
+      perfdata::SampleRun run;
+      const std::size_t samples = layout_.samples_at_front(buffered, &run);
       if (samples > 0) {
-        result_.repeated.pass(stored.begin + samples, times.last);
-        recording_.note_times(times);
+        result_.repeated.pass(stored.begin + samples, run.last);
+        recording_.note_times(run.times);
         if (is_early_valid()) early_->counter.count(buffered.first(samples), recording_.position());
         note(stored, samples);
         recording_.consume(samples);

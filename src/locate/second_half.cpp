@@ -75,12 +75,12 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording, const Sto
     return StoredRecords{rest.segment, begin, begin + size, rest.position + (begin - rest.begin)};
   };
   for (;;) {
-    perfdata::SampleTimes times;
-    const std::size_t samples = layout.samples_at_front(stream.buffered(), &times);
+    perfdata::SampleRun seen;
+    const std::size_t samples = layout.samples_at_front(stream.buffered(), &seen);
     if (samples > 0) {
       const auto run = stored(samples);
-      half.repeated.pass(run.end, times.last);
-      half.times.add(times);
+      half.repeated.pass(run.end, seen.last);
+      half.times.add(seen.times);
       if (counter != nullptr) counter->count(stream.buffered().first(samples), run.position);
       append_piece(half.pieces, run, piece);
       stream.consume(samples);

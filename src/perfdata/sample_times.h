@@ -1,4 +1,4 @@
-// The times of the first and of the last sample.
+// The times of samples: from which one to which one, and those of samples stored one after another.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace skid::perfdata {
 
-/// Times of the first and of the last of some samples in ns; 0: unknown.
+/// The earliest and the latest time of some samples in ns; 0: unknown.
 struct SampleTimes {
   std::uint64_t first = 0, last = 0;
 
@@ -20,6 +20,12 @@ struct SampleTimes {
     add(others.first);
     add(others.last);
   }
+};
+
+/// The times of samples that follow each other in a recording.
+struct SampleRun {
+  SampleTimes times;
+  std::uint64_t last = 0;  ///< time of the last one stored
 };
 
 }  // namespace skid::perfdata
