@@ -15,6 +15,7 @@
 #include "plots/selection.h"
 #include "src/machine/machine.h"
 #include "src/output/comparison/comparison_parts.h"
+#include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/machine_text.h"
 #include "src/output/report/sample_origin.h"
@@ -147,8 +148,10 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
   plot.figure.title += output::title_mark(comparison.sides);
   std::set<std::size_t> shown{comparison.baseline};
   std::string event;
+  output::EventLevels measured;
   for (const ComparisonRow& row : comparison.rows) {
     const Measurement& first = *row.cells.front().runs.front();
+    measured.add(event_name(first), machine::level_name(row.level));
     if (!is_selected(first, row.level, options)) continue;
     if (std::exchange(event, row.event) != row.event) {
       plot.begin_event(options.id_prefix.empty() ? event_name(first) : row.event);
@@ -157,7 +160,7 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
     }
     add_sides(comparison, row, plot, marks, shown);
   }
-  if (event.empty()) throw_none_selected();
+  if (event.empty()) throw_none_selected(measured);
   for (const std::size_t side : shown) {
     plot.figure.head.push_back(side_text(comparison, inputs, side));
   }

@@ -4,7 +4,9 @@
 #include "analysis/measurement.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
+#include "src/machine/machine.h"
 #include "src/measure/event_selection.h"
+#include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
 #include "src/support/error.h"
 
@@ -56,9 +58,9 @@ bool is_selected(const Measurement& measurement, int level, const FigureOptions&
          (events.empty() || std::any_of(events.begin(), events.end(), is_named));
 }
 
-void throw_none_selected() {
-  throw Error(
-      "figure: nothing was measured of these events at these levels; name other events or levels");
+void throw_none_selected(const output::EventLevels& measured) {
+  throw Error("figure: nothing was measured of these events at these levels; expected some of {}",
+              measured.text());
 }
 
 Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {
@@ -67,10 +69,12 @@ Machines machines_of(const std::vector<Measurement>& measurements, const FigureO
   if (std::ranges::all_of(machines, &std::vector<EventGroup>::empty, &MachineGroup::events)) {
     throw Error("figure: no measurement has a sample");
   }
+  output::EventLevels measured;
   erase_columns(machines, [&](const Column& column) {
+    measured.add(event_name(*column.measurement), machine::level_name(column.level));
     return !is_selected(*column.measurement, column.level, options);
   });
-  if (machines.empty()) throw_none_selected();
+  if (machines.empty()) throw_none_selected(measured);
   for (MachineGroup& machine : machines) {
     for (EventGroup& event : machine.events) {
       event.event = event_name(*event.columns.front().measurement);

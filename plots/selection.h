@@ -12,6 +12,10 @@ namespace skid::analysis {
 struct Measurement;
 }  // namespace skid::analysis
 
+namespace skid::output {
+class EventLevels;
+}  // namespace skid::output
+
 namespace skid::plots {
 
 enum class Kind;
@@ -24,8 +28,8 @@ std::string event_name(const analysis::Measurement& measurement);
 /// Whether `options` select the event of a measurement and a level.
 bool is_selected(const analysis::Measurement& measurement, int level, const FigureOptions& options);
 
-/// Throws ValueError for options that select no measurement.
-[[noreturn]] void throw_none_selected();
+/// Throws Error for options that select none of the measurements. `measured`: their events.
+[[noreturn]] void throw_none_selected(const output::EventLevels& measured);
 
 /// Groups the selected measurements, with event_name(); those without a sample are apart
 /// (group_sampled()). Throws Error if no measurement has a sample, ValueError if none is selected.

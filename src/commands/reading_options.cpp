@@ -130,7 +130,10 @@ locate::SearchPlaces search_places(const BinaryOptions& options) {
   for (const std::string& file : options.files) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored)) {
-      throw UsageError("--binary {}: no such file", file);
+      throw UsageError("--binary {}: {}", file,
+                       std::filesystem::is_directory(file, ignored)
+                           ? "is a directory, expected a file; --symfs takes a directory of files"
+                           : "no such file");
     }
     places.candidates.emplace_back(file);
   }

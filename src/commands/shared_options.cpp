@@ -129,7 +129,9 @@ std::vector<Option> screen_options(OutputOptions& options) {
 const std::string& require_directory(const char* option, const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return path;
-  throw UsageError("{} {}: no such directory", option, path);
+  const bool is_file = std::filesystem::exists(path, ignored);
+  throw UsageError("{} {}: {}", option, path,
+                   is_file ? "is a file, expected a directory" : "no such directory");
 }
 
 }  // namespace skid::commands

@@ -132,6 +132,16 @@ Wrong usage, and inputs that are missing or cut:
   $ skidscan audit placed.data --symfs nowhere
   skidscan: --symfs nowhere: no such directory
   [64]
+  $ skidscan audit placed.data --symfs placed.data
+  skidscan: --symfs placed.data: is a file, expected a directory
+  [64]
+  $ skidscan audit placed.data --binary .
+  skidscan: --binary .: is a directory, expected a file; --symfs takes a directory of files
+  [64]
+  $ cp placed.data ./-dash.data
+  $ skidscan audit -dash.data
+  skidscan: -dash.data: no such option; ./-dash.data names the file; try 'skidscan audit --help'
+  [64]
   $ skidscan audit placed.data --debug-dir nowhere
   skidscan: --debug-dir nowhere: no such directory
   [64]

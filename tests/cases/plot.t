@@ -47,7 +47,7 @@ Size, font and parts that are chosen:
   <text>Where samples land
   Sapphire Rapids
   $ skidscan report pebs-shadow -e cycles --plot f.png > /dev/null
-  skidscan: figure: nothing was measured of these events at these levels; name other events or levels
+  skidscan: figure: nothing was measured of these events at these levels; expected some of MEM_INST_RETIRED.ALL_LOADS none, p, pp, ppp
   [1]
 
 A height that leaves no room for plots:

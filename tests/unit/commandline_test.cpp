@@ -235,7 +235,7 @@ TEST(UsageError, StatesWhatIsExpected) {
            {"report --bin 0", "--bin 0: expected 1 to 1000000"},
            {"report --bin wide", "--bin wide: expected 1 to 1000000"},
            {"target --triggers many", "--triggers many: expected 1 to 16"},
-           {"record --cpu -1", "--cpu -1: expected 0 to 2147483647"},
+           {"record --cpu -1", "--cpu -1: expected a whole number, 0 or more"},
            {"target --working-set 5XB",
             "--working-set 5XB: expected a size such as 65536 or 64KiB"},
            {"record --duration nan", "--duration nan: expected 0.001 to 86400"},

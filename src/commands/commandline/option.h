@@ -176,7 +176,6 @@ struct Value {
   /// Returns the allowed values for messages: "text, json, csv", "1 to 1000", "a number", "FILE".
   std::string expected() const {
     if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
-    // Of the limits of a whole number the upper one may be that of its type.
     if (!expectation.empty() && expectation != "a number") return expectation;
     if (!limits.empty()) return limits;
     return expectation.empty() ? name : expectation;
@@ -216,14 +215,14 @@ Value Value::number(std::string name, Variable& variable, std::type_identity_t<N
     // A NaN is not within any limits.
     return number && *number >= least && *number <= most ? number : std::nullopt;
   };
-  constexpr bool is_whole = std::is_integral_v<Number>;
-  Value value = parsed(std::move(name), variable, within,
-                       is_whole ? fmt::format("{} to {}", least, most) : "a number");
-  if (most != std::numeric_limits<Number>::max()) {
-    value.limits = fmt::format("{} to {}", least, most);
-  } else if (least != std::numeric_limits<Number>::lowest()) {
-    value.limits = fmt::format("{} or more", least);
-  }
+  constexpr auto kMost = std::numeric_limits<Number>::max();
+  const std::string limits =
+      most != kMost ? fmt::format("{} to {}", least, most) : fmt::format("{} or more", least);
+  const std::string expectation = !std::is_integral_v<Number> ? "a number"
+                                  : most != kMost             ? limits
+                                                              : "a whole number, " + limits;
+  Value value = parsed(std::move(name), variable, within, expectation);
+  if (most != kMost || least != std::numeric_limits<Number>::lowest()) value.limits = limits;
   return value;
 }
 

@@ -11,10 +11,12 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -173,6 +175,10 @@ std::string no_such_option(const Command& command, const std::string& argument) 
   std::vector<std::string> known;
   for (const Option& option : command.options) {
     if (const auto flags = option.flags(); !flags.empty()) known.push_back(flags.back());
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(argument, ignored)) {
+    return fmt::format("{}: no such option; ./{} names the file", name, argument);
   }
   // A single letter is similar to every name.
   return fmt::format("{}: no such option{}", name,
