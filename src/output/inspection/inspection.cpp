@@ -76,11 +76,14 @@ constexpr std::uint64_t kUsualSampleType = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PE
 /// Collects lines: a heading, and names followed by values.
 struct Lines {
   std::string text = {};
+  std::string next_heading = {};
 
-  void heading(std::string_view words) { text += fmt::format("\n{}\n", words); }
+  /// Begins a part, whose heading is printed if lines follow: pipes lack most of the header.
+  void heading(std::string_view words) { next_heading = fmt::format("\n{}\n", words); }
+  void add(std::string_view lines) { (text += std::exchange(next_heading, {})) += lines; }
   /// Adds a line. `value` is escaped here; if it is empty, there is no line.
   void line(std::string_view name, std::string_view value) {
-    if (!value.empty()) text += fmt::format("  {:<18} {}\n", name, escape_for_terminal(value));
+    if (!value.empty()) add(fmt::format("  {:<18} {}\n", name, escape_for_terminal(value)));
   }
   /// Adds a line for each value; the first line has the name.
   void lines(std::string_view name, const std::vector<std::string>& values) {
@@ -253,7 +256,7 @@ void add_records(const perfdata::RecordCounts& record_counts, Lines& lines) {
     list.add(std::string(perfdata::name_of_record_type(type)), std::to_string(count));
   }
   list.add("total", std::to_string(record_counts.total_records()));
-  lines.text += Page{}.list(list);
+  lines.add(Page{}.list(list));
 }
 
 /// Describes a hardware trace: its size, what was decoded, and the flags of its chunks.
@@ -300,7 +303,7 @@ void add_samples(const Inspection& inspection, bool details, Lines& lines) {
 void add_faults(const perfdata::Recording& recording, Lines& lines) {
   if (!recording.faults().empty()) lines.heading("Faults");
   for (const auto& fault : recording.faults()) {
-    lines.text += fmt::format("  {}\n", escape_for_terminal(describe(fault)));
+    lines.add(fmt::format("  {}\n", escape_for_terminal(describe(fault))));
   }
 }
 
