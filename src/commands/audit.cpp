@@ -81,7 +81,7 @@ ExitStatus run_audit(const AuditOptions& options) {
   const auto measured = measured_by(options.skid, options.shown, choices.catalogues);
   if (measured) choices.measured = measured->measurements;
   std::vector<audit::Audit> audits;
-  const auto read = each_result(
+  auto read = each_result(
       inputs_or_default_run(options.inputs), cores, options.filter, options.shown, audits,
       [&](const measure::Source& source) { return audit::audit(source, choices); });
   if (audits.empty()) return ExitStatus::failed;
@@ -93,7 +93,10 @@ ExitStatus run_audit(const AuditOptions& options) {
                [&](const auto& page) { return output::audit_text(audits, page); }, {});
   }
   ExitStatus status = options.fail_on ? gate(*options.fail_on, audits) : ExitStatus::done;
-  if (status == ExitStatus::nothing_judged && options.allow_not_judged) status = ExitStatus::done;
+  if (status == ExitStatus::nothing_judged && options.allow_not_judged) {
+    status = ExitStatus::done;
+    read.lacks_samples = false;
+  }
   try {
     if (figure) plots::draw_figure(audits, *figure);
   } catch (const Error& error) {

@@ -218,6 +218,7 @@ Command compare_command() {
            format_option(options->shown.format, {"text", "json", "csv"})},
       .notes = {"Runs vary more than their samples. Record with --repeat 3 or more to compare runs "
                 "instead of samples. docs/compare.md describes the method."},
+      .exit_statuses = {{ExitStatus::failed, "failure, or no input could be read"}},
       .examples =
           {"skidscan synth --like pebs-sound --all-levels -o a.run",
            "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run b.run",

@@ -213,8 +213,9 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
     for (const std::string& message : step.messages) shown.note(message);
     try {
       if (half.rest && half.rest()) result.read_in_part = true;
-      if (half.rest) ++of_runs[step.input].read;
       if (half.rest) {
+        result.is_any_read = true;
+        ++of_runs[step.input].read;
         shown.explain(
             fmt::format("{}: read in {:.2f} s", step.source->file.string(), half.seconds));
       }

@@ -28,11 +28,12 @@ namespace skid::commands {
 struct InputsRead {
   bool read_in_part = false;    ///< some recording or input lacks records or measurements
   bool has_unreadable = false;  ///< some input could not be read at all
-  bool selects_none = false;    ///< the filter selects no sample
+  bool is_any_read = false;     ///< some recording was read, at least in part
+  bool lacks_samples = false;   ///< no sample was recorded, or the filter selects none
 
   /// Returns the exit status of a command that did all that it could.
   ExitStatus status() const {
-    if (selects_none) return ExitStatus::failed;
+    if (!is_any_read || lacks_samples) return ExitStatus::failed;
     return read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
   }
 };
@@ -75,7 +76,7 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
     });
   };
   InputsRead done = each_recording(inputs, cores, shown, read);
-  done.selects_none = !note_filtered(filter, filtered, shown);
+  done.lacks_samples = !note_filtered(filter, filtered, shown);
   return done;
 }
 

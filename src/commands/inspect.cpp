@@ -86,12 +86,11 @@ ExitStatus run_inspect(const InspectOptions& options) {
     return output::document_text("skidscan.inspect/1", {{"recordings", std::move(recordings)}});
   };
   print_as(options.shown, document, nullptr, [&](const output::Page&) { return text; });
-  if (done.has_unreadable) return ExitStatus::failed;
   if (options.fail_on && !not_precise.empty()) {
     for (const std::string& event : not_precise) print_error("--fail-on not-precise: " + event);
     return ExitStatus::gate_failed;
   }
-  return done.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  return done.status();
 }
 
 }  // namespace
@@ -113,8 +112,9 @@ Command inspect_command() {
                 "lost or damaged, the machine and the command; --details adds the other sections "
                 "of the header, all fields of samples, and the number of records of each type. "
                 "Control characters in names are printed as \\xNN."},
-      .exit_statuses = {{ExitStatus::failed, "a recording could not be read"},
-                        {ExitStatus::read_in_part, "a recording was read only in part"}},
+      .exit_statuses = {{ExitStatus::failed, "no recording could be read"},
+                        {ExitStatus::read_in_part,
+                         "a recording was read only in part or not at all"}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan inspect perf.data"},
       .run = [options] { return run_inspect(*options); }};

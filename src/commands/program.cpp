@@ -25,7 +25,8 @@ void complete(Command& command) {
       command.exit_statuses.try_emplace(status, meaning);
     }
   };
-  add_status("INPUT", ExitStatus::failed, "failure, or no input could be read");
+  add_status("INPUT", ExitStatus::failed,
+             "failure, no input could be read, or there is no sample that is selected");
   add_status("INPUT", ExitStatus::read_in_part, kReadInPart);
   add_status("--fail-on", ExitStatus::gate_failed, kGateFailed);
   add_status("--allow-not-judged", ExitStatus::nothing_judged, kNothingJudged);

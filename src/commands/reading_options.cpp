@@ -62,7 +62,7 @@ bool note_filtered(const locate::Filter& filter, const locate::Filtered& filtere
     throw Error("-e {}: no such event was recorded; these were: {}", fmt::join(filter.events, ","),
                 output::list_of({filtered.events.begin(), filtered.events.end()}));
   }
-  if (filter.selects_all() || filtered.all == 0) return true;
+  if (filter.selects_all() || filtered.all == 0) return filtered.all > 0;
   const std::string selected =
       fmt::format("filter: {} of {} samples selected", filtered.selected, filtered.all);
   filtered.selected > 0 ? shown.note(selected) : print_error(selected);

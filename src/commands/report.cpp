@@ -64,6 +64,9 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
       return ExitStatus::nothing_judged;
     }
   }
+  const bool has_samples = std::ranges::any_of(findings.measurements,
+                                               [](const auto& m) { return m.samples.read() > 0; });
+  if (!has_samples && !options.allow_not_judged) return ExitStatus::failed;
   return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
 }
 

@@ -22,6 +22,7 @@
 #include "src/locate/symbolizer.h"
 #include "src/measure/event_selection.h"
 #include "src/measure/measure.h"
+#include "src/measure/no_samples.h"
 #include "src/measure/profile.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/counted_samples.h"
@@ -318,6 +319,13 @@ struct SamplePrinter {
     print_in_order();
   }
 
+  /// Returns how many samples were selected.
+  locate::Filtered selected() const {
+    locate::Filtered selected = filtered;
+    if (selects_all) selected.all = selected.selected = read;
+    return selected;
+  }
+
   /// Prints what was left out. Returns whether records are missing.
   bool finish() {
     if (const auto unknown_ids = recording.left_out().unknown_ids; unknown_ids > 0) {
@@ -327,6 +335,9 @@ struct SamplePrinter {
     }
     if (!trace_column.problem().empty())
       print_error(fmt::format("{}: {}", recording_file, trace_column.problem()));
+    if (read == 0) {
+      print_error(fmt::format("{}: {}", recording_file, measure::why_no_samples(recording)));
+    }
     const OutputOptions& shown = options.shown;
     losses.throttled_share = recording.throttled_share();
     for (const auto& warning : analysis::loss_warnings(losses, read)) shown.note(warning);
@@ -455,14 +466,13 @@ ExitStatus run_samples(const SamplesOptions& options) {
     printer->print();
     return [&, printer] {
       out.flush();
-      filtered.add(printer->filtered);
+      filtered.add(printer->selected());
       return printer->finish();
     };
   };
   InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
   const bool is_read = out.finish();
-  if (done.has_unreadable) return ExitStatus::failed;
-  done.selects_none = is_read && !note_filtered(options.filter, filtered, shown);
+  done.lacks_samples = is_read && !note_filtered(options.filter, filtered, shown);
   return done.status();
 }
 
@@ -492,8 +502,8 @@ Command samples_command() {
                 "because mappings may follow the samples of their time. Addresses are hexadecimal "
                 "without a prefix. Control characters in names are printed as \\xNN."},
       .exit_statuses = {{ExitStatus::failed,
-                         "a recording could not be read, or no sample matches the filters"},
-                        {ExitStatus::read_in_part, "a recording was read only in part"}},
+                         "no recording could be read, or there is no sample that the filters "
+                         "select"}},
       .examples = {"perf record -o perf.data -e cpu-clock -- sleep 0.1",
                    "skidscan samples perf.data --columns time,ip,sym,symoff"},
       .run = [options] { return run_samples(*options); }};

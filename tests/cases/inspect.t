@@ -49,7 +49,7 @@ Several recordings, one of which cannot be read:
   $ echo 'no recording' > none.data
   $ skidscan inspect none.data perf.data --format json > json
   skidscan: none.data: at offset 0x0: no perf.data magic, expected PERFILE2; is it a recording of perf?
-  [1]
+  [2]
   $ pick < json recordings.# recordings.0.file recordings.0.faults
   recordings.# = 1
   recordings.0.file = "perf.data"
@@ -60,3 +60,27 @@ Several recordings, one of which cannot be read:
   --
   
   perf.data: file mode
+
+A recording without samples is described, and nothing for the commands that read samples; of several inputs one is
+enough:
+
+  $ perf_record -e faults -c 1000000000 -o idle.data -- true > /dev/null
+  $ for command in inspect audit report annotate samples correct; do
+  >   skidscan $command idle.data > text 2> errors && status=0 || status=$?
+  >   echo "$command $status $(cat text errors | grep -c '^skidscan: .*no samples\|no samples were recorded')"
+  > done
+  inspect 0 1
+  audit 1 1
+  report 1 1
+  annotate 1 1
+  samples 1 1
+  correct 1 1
+  $ for command in inspect audit report annotate samples correct; do
+  >   skidscan $command perf.data nothing.data > text 2> errors || echo "$command $?"
+  > done
+  inspect 2
+  audit 2
+  report 2
+  annotate 2
+  samples 2
+  correct 2

@@ -20,7 +20,8 @@ None of their events is precise, so that no sample is impossible. Malformed ones
   $ while read -r file; do
   >   skidscan audit "$file" --format json > json 2> err
   >   status=$?
-  >   [ $status = 0 ] || [ $status = 2 ] || echo "$file: $status $(cat err)"
+  >   [ $status = 0 ] || [ $status = 2 ] ||
+  >     holds < json 'not any(e["samples"] for e in j["recordings"][0]["events"])' | sed "s|^|$file: $status: |"
   >   holds < json 'not any(e["impossible"] for e in j["recordings"][0]["events"])' | sed "s|^|$file: |"
   > done < files
   $ [ "$(wc -l < files)" -gt 10 ]
@@ -45,3 +46,12 @@ A hardware trace beside samples is named with its size:
   >     grep -o 'beside samples, the recording has a hardware trace (intel_pt) of 149,968 bytes'
   > done | sort | uniq -c | sed 's/^ *//'
   3 beside samples, the recording has a hardware trace (intel_pt) of 149,968 bytes
+
+A pipe of an old perf describes no machine, and has no heading for it:
+
+  $ skidscan inspect "$SKIDSCAN_RECORDINGS/quipper.perf.data.piped.hw_and_sw-3.4" | grep -e '^[A-Z]'
+  Samples
+  $ skidscan inspect "$SKIDSCAN_RECORDINGS/quipper.perf.data.throttle-3.8" | grep -e '^[A-Z]'
+  Samples
+  Machine
+  Recording
