@@ -30,8 +30,8 @@ namespace skid::commands {
 std::vector<Option> filter_options(locate::Filter& filter);
 
 /// Prints how many samples `filter` selected, and its elements that no sample matches. Prints
-/// nothing for a filter that selects all. Returns false if there are samples and it selects none.
-/// Throws Error if none of the named events was recorded.
+/// nothing for a filter that selects all. Returns whether there are samples that it selects. Throws
+/// Error if none of the named events was recorded.
 bool note_filtered(const locate::Filter& filter, const locate::Filtered& filtered,
                    const OutputOptions& shown);
 

@@ -13,6 +13,7 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampling_support.h"
 #include "src/measure/page_fault_checker.h"
+#include "src/output/report/event_levels.h"
 #include "src/record/choice.h"
 #include "src/record/directory.h"
 #include "src/record/interrupts.h"
@@ -60,11 +61,13 @@ std::size_t count(const run::Run& run, State state) {
       std::ranges::count(run.measurements, state, &run::PlannedMeasurement::state));
 }
 
-/// Returns the finished measurements without a sample.
+/// Whether a measurement is finished and has no sample: the event was accepted and never sampled.
+bool is_empty(const run::PlannedMeasurement& measurement) {
+  return measurement.state == State::finished && !measurement.reason.empty();
+}
+
 std::size_t count_empty(const run::Run& run) {
-  return static_cast<std::size_t>(std::ranges::count_if(run.measurements, [](const auto& one) {
-    return one.state == State::finished && !one.reason.empty();
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(run.measurements, is_empty));
 }
 
 /// "5 of 16 measurements kept; finish with: skidscan record --resume DIR --pack FILE.tar".
@@ -82,8 +85,17 @@ void print_end(const run::Run& run, const std::string& name, const OutputOptions
   const std::size_t refused = count(run, State::refused);
   std::string line =
       fmt::format("{}: {}", name, analysis::counted(count(run, State::finished), "measurement"));
-  if (const std::size_t empty = count_empty(run); empty > 0)
-    line += fmt::format(", {} of them without samples", empty);
+  if (const std::size_t empty = count_empty(run); empty > 0) {
+    output::EventLevels events;
+    std::vector<std::string> reasons;
+    for (const run::PlannedMeasurement& one : run.measurements) {
+      if (!is_empty(one)) continue;
+      events.add(one.event, machine::level_name(one.level));
+      reasons.push_back(one.reason);
+    }
+    line += fmt::format(", {} of them without samples: {} ({})", empty, events.text(),
+                        fmt::join(each_once(std::move(reasons)), "; "));
+  }
   if (refused > 0) line += fmt::format(", {} refused by this machine", refused);
   line += "; read it with: skidscan report";
   if (name != record::kDefaultRunDirectory) line += " " + command_text({file_word(name)});

@@ -242,7 +242,10 @@ TEST_F(Record, KeepsApartThatNoSamplesCame) {
   // The period is longer than the run.
   const Completed done = record({"-e", "faults:pp", "-c", "1000000", "--iterations", "100"});
   EXPECT_THAT(done, Exits(1, HasSubstr("no measurement has a sample: ")));
-  EXPECT_THAT(done.out, HasSubstr("1 measurement, 1 of them without samples; read it"));
+  EXPECT_THAT(
+      done.out,
+      HasSubstr("1 measurement, 1 of them without samples: faults pp (accepted, and no samples "
+                "came); read it"));
   const run::Run run = run::read_run(here_ / "skidscan.run");
   EXPECT_EQ(run.measurements.at(0).state, run::State::finished);
   EXPECT_EQ(run.measurements.at(0).reason, "accepted, and no samples came");
