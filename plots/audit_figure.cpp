@@ -73,7 +73,7 @@ Panel block_panel(const BlockFinding& block, const Paper& paper) {
 Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions& options) {
   constexpr std::size_t kMostBlocks = 6;  // the most blocks that are shown of an event
   Figure figure = begin_figure("Samples within blocks of code", {}, options, 940);
-  figure.title += output::title_mark(audits);
+  add_mark(figure, output::title_mark(audits));
   bool is_judged = false;
   std::size_t left_out = 0;
   for (const audit::Audit& audit : audits) {

@@ -42,7 +42,8 @@ constexpr double kTicLines = 2, kLabelLines = 1.2;
 
 /// The places of the parts of a figure, in lines of text, which gnuplot calls characters.
 struct Layout {
-  std::string head = {};     ///< head divided into lines that fit
+  std::string title = {};  ///< title and head, divided into lines that fit
+  std::string head = {};
   std::size_t key_rows = 0;  ///< rows of the legend
   std::size_t rows = 1;      ///< rows of panels
   double keys = 0.3;         ///< distance from the top of the figure to the legend
@@ -67,32 +68,58 @@ std::size_t key_rows(const Figure& figure) {
   return (all + columns - 1) / columns;
 }
 
+/// Divides a text into lines of some pixels, of which it keeps the first `most`.
+std::vector<std::string> lines_of(const std::string& text, const Paper& paper, double pixels,
+                                  std::size_t most) {
+  const double characters = std::max(8.0, pixels / paper.width_of(1));
+  auto lines = wrap(drawable(text, paper.all_fonts), static_cast<std::size_t>(characters));
+  if (lines.size() > most) {
+    lines.resize(most);
+    lines.back() += " …";
+  }
+  return lines;
+}
+
+/// Divides the title into lines that fit. What made the samples is never cut.
+std::string title_of(const Figure& figure) {
+  constexpr std::size_t kMostLines = 3;
+  const Paper& paper = figure.paper;
+  if (!paper.caption) return {};
+  const double room = (paper.width - 2 * paper.points) / kTitleScale;
+  auto lines = lines_of(figure.title, paper, room, kMostLines);
+  if (lines.back().ends_with(" …")) lines.back() += figure.mark;
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
 /// Divides the paragraphs of the head into lines that fit.
 std::string head_of(const Figure& figure) {
   constexpr std::size_t kMostLines = 12;  // the most lines of a paragraph
   const Paper& paper = figure.paper;
-  const double characters = (paper.width - 2 * paper.points) / paper.width_of(1);
   std::vector<std::string> paragraphs, all;
   if (paper.caption) paragraphs = figure.head;
+  // A page states it in its text.
+  if (!paper.caption && !paper.on_page) paragraphs.push_back(figure.mark);
   if (paper.caption || paper.on_page) paragraphs.push_back(figure.note);
   for (const std::string& paragraph : paragraphs) {
     if (paragraph.empty()) continue;
-    auto lines = wrap(drawable(paragraph, paper.all_fonts),
-                      static_cast<std::size_t>(std::max(8.0, characters)));
-    if (lines.size() > kMostLines) {
-      lines.resize(kMostLines);
-      lines.back() += " …";
-    }
+    const auto lines = lines_of(paragraph, paper, paper.width - 2 * paper.points, kMostLines);
     all.insert(all.end(), lines.begin(), lines.end());
   }
   return fmt::format("{}", fmt::join(all, "\n"));
 }
 
+/// Returns the height of the title and of the space below it, in lines.
+double title_lines(const Layout& layout) {
+  constexpr double kFirst = 2;
+  return layout.title.empty() ? 0 : kFirst + kTitleScale * (lines_in(layout.title) - 1);
+}
+
 Layout layout_of(const Figure& figure) {
   Layout layout{.key_rows = key_rows(figure),
                 .rows = (figure.panels.size() + figure.columns - 1) / figure.columns};
+  layout.title = title_of(figure);
   layout.head = head_of(figure);
-  layout.keys += (figure.paper.caption ? 2 : 0) + lines_in(layout.head);
+  layout.keys += title_lines(layout) + lines_in(layout.head);
   double first = 0, lower = 0;  // lines of the titles in the first row and in lower ones
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     double& most = i < figure.columns ? first : lower;
@@ -147,14 +174,14 @@ std::string terminal_of(const fs::path& file, const Paper& paper, double height)
 /// Sends title, head, the labels of the axes and the legend, which belong to the first panel.
 void send_head(gnuplotio::Gnuplot& gnuplot, const Figure& figure, const Layout& layout) {
   const Paper& paper = figure.paper;
-  if (paper.caption) {
+  if (!layout.title.empty()) {
     gnuplot << fmt::format("set label {} at character 1,screen 1 offset 0,-1.2 left font ',{:g}'\n",
-                           paper.quoted(figure.title, paper.width / kTitleScale),
-                           std::round(paper.points * kTitleScale));
+                           paper.quoted(layout.title), std::round(paper.points * kTitleScale));
   }
   if (!layout.head.empty()) {
     gnuplot << fmt::format("set label {} at character 1,screen 1 offset 0,{} left\n",
-                           paper.quoted(layout.head), paper.caption ? -2.6 : -0.8);
+                           paper.quoted(layout.head),
+                           layout.title.empty() ? -0.8 : -0.6 - title_lines(layout));
   }
   gnuplot << fmt::format(
       "set label {} at screen 0.5,character 0.7 offset {},0 center\n"

@@ -67,7 +67,8 @@ struct Key {
 
 struct Figure {
   Paper paper;
-  std::string title = {};
+  std::string title = {};              ///< ends with `mark`
+  std::string mark = {};               ///< " (EMULATED)": what made the samples, if no CPU
   std::vector<std::string> head = {};  ///< paragraphs below the title
   std::string note = {};               ///< meaning of the marks, a paragraph below the head
   std::vector<Key> keys = {};

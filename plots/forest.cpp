@@ -145,7 +145,7 @@ Figure forest_figure(const Comparison& comparison, const std::vector<std::string
                      const FigureOptions& options) {
   RowPlot plot(begin_figure("Hit ratios", {}, options, kForestWidth));
   Marks marks;
-  plot.figure.title += output::title_mark(comparison.sides);
+  add_mark(plot.figure, output::title_mark(comparison.sides));
   std::set<std::size_t> shown{comparison.baseline};
   std::string event;
   output::EventLevels measured;

@@ -38,8 +38,8 @@ std::string period_text(const analysis::Period& period) {
 Figure begin_figure(std::string_view title, const Machines& machines, const FigureOptions& options,
                     double width) {
   Figure figure{.paper = paper_of(options, width)};
-  figure.title =
-      (options.title.empty() ? std::string(title) : options.title) + output::title_mark(machines);
+  figure.title = options.title.empty() ? std::string(title) : options.title;
+  add_mark(figure, output::title_mark(machines));
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const MachineGroup& machine = machines[i];
     const std::string name = machine_name(machines, i);
@@ -55,6 +55,11 @@ Figure begin_figure(std::string_view title, const Machines& machines, const Figu
     figure.head.push_back(std::move(text));
   }
   return figure;
+}
+
+void add_mark(Figure& figure, std::string mark) {
+  figure.title += mark;
+  figure.mark = std::move(mark);
 }
 
 std::string machine_name(const Machines& machines, std::size_t machine) {

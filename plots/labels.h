@@ -25,6 +25,10 @@ struct FigureOptions;
 Figure begin_figure(std::string_view title, const Machines& machines, const FigureOptions& options,
                     double width);
 
+/// Adds what made the samples (output::title_mark()) to the title; without a title the figure shows
+/// it alone.
+void add_mark(Figure& figure, std::string mark);
+
 /// Returns "CPU 2" if there are several machines, else an empty text.
 std::string machine_name(const Machines& machines, std::size_t machine);
 

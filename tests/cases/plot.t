@@ -46,6 +46,13 @@ Size, font and parts that are chosen:
   $ lacks f.svg '<text>Where samples land' 'Sapphire Rapids' '>ppp:  hits 100%<'
   <text>Where samples land
   Sapphire Rapids
+  $ grep -o '<text>(SYNTHETIC)' f.svg
+  <text>(SYNTHETIC)
+  $ skidscan report pebs-shadow --size 3.3in --plot f.svg > /dev/null \
+  >   --title 'Loads on a model of Sapphire Rapids with a shadow, at all levels'
+  $ grep -o -e '<text>Loads on a model [^<]*' -e '<text>[^<]*SYNTHETIC)' f.svg
+  <text>Loads on a model of Sapphire Rapids with a
+  <text>shadow, at all levels (SYNTHETIC)
   $ skidscan report pebs-shadow -e cycles --plot f.png > /dev/null
   skidscan: figure: nothing was measured of these events at these levels; expected some of MEM_INST_RETIRED.ALL_LOADS none, p, pp, ppp
   [1]
