@@ -1,5 +1,6 @@
 #include "analysis/comparison.h"
 #include "analysis/event_identity.h"
+#include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"

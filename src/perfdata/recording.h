@@ -234,7 +234,7 @@ class Recording {
 
   /// When a counter was throttled, in ns.
   struct Throttled {
-    std::optional<std::uint64_t> since;
+    std::optional<std::uint64_t> since = {};
     std::uint64_t total = 0;  ///< of what ended
   };
   std::map<std::uint64_t, Throttled> throttled_;  ///< by stream id
