@@ -87,21 +87,44 @@ FileAccesses::Registers FileAccesses::undo(const instructions::RegisterEffects& 
   return registers;
 }
 
+std::optional<FileAccesses::Value> FileAccesses::copy_of(
+    const Value& wanted, const instructions::RegisterEffects& effects, const Registers& after) {
+  if (!effects.copied) return std::nullopt;
+  const auto& [of, from, addend] = *effects.copied;
+  const bool is_copy = wanted.from == of;
+  if (!is_copy && wanted.from != from) return std::nullopt;
+  std::optional<Value> value = after[is_copy ? from : of];
+  if (value) value->addend += wanted.addend + (is_copy ? addend : 0 - addend);
+  return value;
+}
+
+std::optional<FileAccesses::Value> FileAccesses::value_before(
+    const Value& wanted, const instructions::RegisterEffects& effects) {
+  const auto& copied = effects.copied;
+  const auto& restored = effects.restored;
+  if (copied && copied->of == wanted.from) {
+    return Value{copied->from, wanted.addend + copied->addend};
+  }
+  if (restored && restored->of == wanted.from && restored->from == wanted.from) {
+    return Value{wanted.from, wanted.addend - restored->addend};
+  }
+  return effects.writes(wanted.from) ? std::nullopt : std::optional(wanted);
+}
+
 FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t address,
                                              const Registers& registers) {
   constexpr std::size_t kMostSteps = 32;
-  /// A point on a path to `address`. The value is that of `wanted.from` there plus the addend.
+  /// A point on a path to `address`, and the value there.
   struct Point {
     std::uint64_t next = 0;  ///< address of the instruction executed next
     Registers registers;
     Value wanted;
-    auto operator<=>(const Point&) const = default;
   };
   std::deque<Point> queue{{address, registers, {number, 0}}};
-  std::set<Point> seen;
+  std::set<std::tuple<std::uint64_t, Registers, Value>> seen;
   Copies found;
   while (!queue.empty()) {
-    const Point point = std::move(queue.front());
+    const Point point = queue.front();
     queue.pop_front();
     const Predecessors& predecessors = predecessors_of(point.next);
     const std::size_t steps = seen.size() + predecessors.known.size();
@@ -114,30 +137,19 @@ FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t 
     for (const std::uint64_t one : predecessors.known) {
       const Step& step = step_at(one);
       budget_.take(kCostOfStep);
-      Point before{one, undo(step.effects, point.registers), point.wanted};
-      Value& wanted = before.wanted;
-      std::optional<Value> value;
-      const auto& [copied, restored] = std::tie(step.effects.copied, step.effects.restored);
-      bool is_lost = !step.instruction || step.instruction->flow == instructions::Flow::call ||
-                     code::returns(*step.instruction);
-      if (copied && copied->of == wanted.from) {
-        wanted = {copied->from, wanted.addend + copied->addend};
-        value = point.registers[wanted.from];
-      } else if (copied && copied->from == wanted.from) {
-        value = point.registers[copied->of];
-        if (value) value->addend -= copied->addend;
-      } else if (restored && restored->of == wanted.from && restored->from == wanted.from) {
-        wanted.addend -= restored->addend;
-      } else if (step.effects.writes(wanted.from)) {
-        is_lost = true;
-      }
-      if (is_lost) {
-        found.is_complete = false;
-      } else if (value) {
-        value->addend += wanted.addend;
+      const bool is_of_function = step.instruction &&
+                                  step.instruction->flow != instructions::Flow::call &&
+                                  !code::returns(*step.instruction);
+      const auto wanted = is_of_function ? value_before(point.wanted, step.effects) : std::nullopt;
+      const auto value =
+          is_of_function ? copy_of(point.wanted, step.effects, point.registers) : std::nullopt;
+      if (value) {
         if (std::ranges::count(found.known, *value) == 0) found.known.push_back(*value);
-      } else if (seen.insert(before).second) {
-        queue.push_back(std::move(before));
+      } else if (!wanted) {
+        found.is_complete = false;
+      } else {
+        const Point earlier{one, undo(step.effects, point.registers), *wanted};
+        if (seen.emplace(one, earlier.registers, *wanted).second) queue.push_back(earlier);
       }
     }
   }
@@ -219,6 +231,11 @@ void FileAccesses::add_unknown(const std::vector<Instruction>& unknown, const Re
   }
 }
 
+void FileAccesses::bound_steps() {
+  constexpr std::size_t kMostKept = std::size_t{1} << 18;  // some 250 bytes each
+  if (steps_.size() > kMostKept) steps_.clear();
+}
+
 FileAccesses::Step& FileAccesses::step_at(std::uint64_t address) {
   const auto [entry, is_new] = steps_.try_emplace(address);
   Step& step = entry->second;
@@ -251,6 +268,7 @@ const FileAccesses::Predecessors& FileAccesses::predecessors_of(std::uint64_t ad
 }
 
 Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
+  bound_steps();
   Accesses accesses;
   const Step& step = step_at(address);
   if (!step.instruction) return {{}, Unknown::no_code};
@@ -308,6 +326,7 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
 Accesses FileAccesses::of_predecessor(const code::Predecessor& predecessor, std::uint64_t address) {
   constexpr std::uint64_t kCost = 32;  // in units of the budget; some 150 bytes may be kept
   budget_.take(kCost);
+  bound_steps();
   Accesses accesses;
   Registers registers = recorded();
   if (predecessor.leads_from != predecessor.address) {
@@ -319,6 +338,7 @@ Accesses FileAccesses::of_predecessor(const code::Predecessor& predecessor, std:
 
 std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment) {
   constexpr std::size_t kMostSteps = 256;
+  bound_steps();
   struct Reached {
     std::uint64_t address = 0;  ///< of the instruction executed next
     Registers registers;        ///< those before that instruction

@@ -129,6 +129,14 @@ class FileAccesses {
 
   static Registers recorded();
   static Registers undo(const instructions::RegisterEffects& effects, Registers registers);
+  /// Returns the value that is `wanted` after an instruction, by a copy that the instruction made.
+  /// nullopt: it copied another register, or the copy is lost. `after`: the registers after it.
+  static std::optional<Value> copy_of(const Value& wanted,
+                                      const instructions::RegisterEffects& effects,
+                                      const Registers& after);
+  /// Returns the value before an instruction that is `wanted` after it; nullopt: it wrote it.
+  static std::optional<Value> value_before(const Value& wanted,
+                                           const instructions::RegisterEffects& effects);
   /// The values that a register had before an instruction, one for each path to it.
   struct Copies {
     std::vector<Value> known;
@@ -147,6 +155,8 @@ class FileAccesses {
   /// Adds those of calls, jumps and RETs from code that is not known. `registers`: those after it.
   static void add_unknown(const std::vector<instructions::Instruction>& unknown,
                           const Registers& registers, Accesses& accesses);
+  /// Forgets the steps, which no caller may hold, if they are many.
+  void bound_steps();
   Step& step_at(std::uint64_t address);
   const Predecessors& predecessors_of(std::uint64_t address);
 
