@@ -21,7 +21,6 @@
 #include "analysis/two_sample.h"
 #include "analysis/wording.h"
 #include "src/support/precise_level.h"
-#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>

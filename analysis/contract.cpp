@@ -37,15 +37,9 @@
 #include "analysis/offset_counts.h"
 #include "analysis/sample_class.h"
 #include "analysis/tally.h"
-#include "analysis/wording.h"
 #include "src/support/precise_level.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <vector>
-
-#include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 
 namespace skid::analysis {
 

@@ -27,15 +27,12 @@
 #include "analysis/delay.h"
 
 #include "analysis/distributions.h"
-#include "analysis/wording.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <map>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {

@@ -49,10 +49,9 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace skid::analysis {
 namespace {

@@ -11,7 +11,6 @@
 #include "src/support/losses.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 

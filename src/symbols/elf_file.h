@@ -29,9 +29,9 @@ std::string_view section_name(std::string_view names, const GElf_Shdr& section);
 
 class ElfFile {
  public:
-  /// Opens a regular file, read-only, which xz, zstd or gzip may have compressed. Throws InputError if it
-  /// is not a regular file or not ELF, or would take more memory than its allowance. `allowance`:
-  /// that of the file which contains it; nullopt: its own.
+  /// Opens a regular file, read-only, which xz, zstd or gzip may have compressed. Throws InputError
+  /// if it is not a regular file or not ELF, or would take more memory than its allowance.
+  /// `allowance`: that of the file which contains it; nullopt: its own.
   static ElfFile open(const std::filesystem::path& path,
                       std::optional<std::uint64_t> allowance = std::nullopt);
   /// Opens a file that consists of `content`. Throws Error, or InputError as `open` does.

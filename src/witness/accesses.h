@@ -6,6 +6,7 @@
 #include "src/instructions/register_effects.h"
 #include "src/support/names.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

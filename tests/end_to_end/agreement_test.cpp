@@ -738,14 +738,11 @@ int main(int argc, char** argv) {
   EXPECT_EQ(audited, all);
   const std::string time =
       some.time.substr(0, some.time.size() - 9) + "." + some.time.substr(some.time.size() - 9);
-  std::vector<std::string> filters = {"--pid " + some.pid,
-                                      "--tid " + some.tid + ",99999",
-                                      "--dsos other,[vdso]",
-                                      "--time " + time + ",",
-                                      "--time ," + time,
-                                      // With the first sample, and with the last one.
-                                      "--time 0%-60%",
-                                      "--time 50%/2 --comms 'new name,worker,other'"};
+  std::vector<std::string> filters = {
+      "--pid " + some.pid, "--tid " + some.tid + ",99999", "--dsos other,[vdso]",
+      "--time " + time + ",", "--time ," + time,
+      // With the first sample, and with the last one.
+      "--time 0%-60%", "--time 50%/2 --comms 'new name,worker,other'"};
   if (test::why_without({"kernel-samples"}).empty()) {
     filters.emplace_back("--dsos [kernel.kallsyms]");
   }

@@ -488,7 +488,8 @@ TEST(Comparison, DoesNotHoldIbsAgainstALevelThatAllowsSkid) {
     const Comparison comparison = compared.compare();
     const ComparisonCell& cell = cell_of(comparison, 0, 1);
     EXPECT_EQ(cell.outcome, Outcome::not_compared);
-    EXPECT_THAT(output::caveat_texts(cell), ElementsAre(HasSubstr("requests skid 0 only from level 2 on")));
+    EXPECT_THAT(output::caveat_texts(cell),
+                ElementsAre(HasSubstr("requests skid 0 only from level 2 on")));
   }
 }
 

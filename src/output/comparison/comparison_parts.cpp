@@ -1,7 +1,6 @@
 #include "src/output/comparison/comparison_parts.h"
 
 #include "analysis/contract.h"
-#include "analysis/delay.h"
 #include "analysis/evenness.h"
 #include "analysis/measured_delay.h"
 #include "analysis/offset_counts.h"

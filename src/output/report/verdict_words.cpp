@@ -3,14 +3,17 @@
 #include "analysis/addresses.h"
 #include "analysis/evenness.h"
 #include "analysis/figures.h"
+#include "analysis/not_judged.h"
 #include "analysis/offset_counts.h"
 #include "analysis/remedy.h"
+#include "analysis/share.h"
 #include "analysis/skid_in_events.h"
 #include "analysis/wording.h"
 
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
