@@ -56,6 +56,10 @@ constexpr std::string_view kByOperation =
 constexpr std::string_view kByFlags =
     "tags any operation; keep the samples whose raw data (perf record -R) has the flag";
 
+/// PMSEVFR_EL1_RES0 of drivers/perf/arm_spe_pmu.c.
+constexpr std::string_view kRareBit =
+    "where Linux accepts this bit of event_filter; else keep the samples that have it";
+
 const auto kQuestions = std::to_array<Question>({
     {.name = "cycles",
      .others = {"time", "cpu cycles", "clock cycles"},
@@ -105,7 +109,7 @@ const auto kQuestions = std::to_array<Question>({
      .ibs = kAnyOperation,
      .ibs_remark = kByDataSource,
      .spe = "load_filter=1,event_filter=0x100000",
-     .spe_remark = "where the core records L2 events"},
+     .spe_remark = kRareBit},
     {.name = "L3 misses",
      .others = {"LLC misses", "last level cache misses", "cache misses"},
      .counted = {K::l3_misses},
@@ -113,7 +117,7 @@ const auto kQuestions = std::to_array<Question>({
      .ibs_remark = "other operations are dropped, so that the period is one of all operations",
      .ibs_since = 4,
      .spe = "load_filter=1,event_filter=0x200",
-     .spe_remark = "where the core records last-level events"},
+     .spe_remark = kRareBit},
     {.name = "loads from memory",
      .others = {"DRAM accesses", "memory accesses", "local memory"},
      .counted = {K::local_memory, K::l3_misses},

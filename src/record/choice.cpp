@@ -49,26 +49,50 @@ constexpr std::uint64_t kBusyAmdPeriod = kIbsPeriodUnit * 25'013;
 /// drivers/perf/arm_spe_pmu.c).
 constexpr std::uint64_t kSpePeriod = 1024;
 
-/// What passes a filter of SPE, and the trigger for it.
+/// What passes the filters of SPE, and the trigger for it.
 struct SpeFilter {
-  std::string_view term;
+  std::string_view type;  ///< the filter of the operation's type
+  std::uint64_t event =
+      0;  ///< the bit of event_filter, that of the events packet; 0: any operation
   events::Counted counted;
   std::string_view trigger;
 };
+/// The events packet of the Arm ARM (Statistical Profiling Extension): bit 3 is a refill of the
+/// level 1 data cache, 7 a mispredicted branch, 9 a miss of the last level cache.
 constexpr std::array kSpeFilters{
-    SpeFilter{"load_filter=1", events::Counted::loads, "load"},
-    SpeFilter{"store_filter=1", events::Counted::stores, "store"},
-    SpeFilter{"branch_filter=1", events::Counted::branches, "branch-taken"}};
+    SpeFilter{"load_filter", 1U << 9U, events::Counted::l3_misses, "load-dram"},
+    SpeFilter{"load_filter", 1U << 3U, events::Counted::l1_misses, "load-l2"},
+    SpeFilter{"branch_filter", 1U << 7U, events::Counted::mispredicted, "branch-mispredict"},
+    SpeFilter{"load_filter", 0, events::Counted::loads, "load"},
+    SpeFilter{"store_filter", 0, events::Counted::stores, "store"},
+    SpeFilter{"branch_filter", 0, events::Counted::branches, "branch-taken"}};
 
-/// The filter of an SPE event; null for other events, without one, and with several, any of which
-/// an operation may pass.
+/// Returns the value of a term of a PMU's event, "pmu/term=value,term,…/", 1 of a term alone; 0 if
+/// it is not there.
+std::uint64_t value_of_term(std::string_view name, std::string_view term) {
+  constexpr std::string_view kEnds = "/,";
+  for (std::size_t at = 0; (at = name.find_first_of(kEnds, at)) != std::string_view::npos;) {
+    const std::string_view text = name.substr(++at);
+    const std::string_view one = text.substr(0, text.find_first_of(kEnds));
+    if (one == term) return 1;
+    if (!one.starts_with(term) || one.substr(term.size()).front() != '=') continue;
+    const std::string_view value = one.substr(term.size() + 1);
+    const auto hexadecimal = hexadecimal_number(value);
+    return hexadecimal ? *hexadecimal : whole_number<std::uint64_t>(value).value_or(0);
+  }
+  return 0;
+}
+
+/// The filter of an SPE event, with the rarest of the events that it names; null for other events,
+/// without one, and with several types, any of which an operation may pass.
 const SpeFilter* spe_filter_of(const RequestedEvent& event) {
+  if (!event.name.starts_with("arm_spe_")) return nullptr;
+  const std::uint64_t events = value_of_term(event.name, "event_filter");
   const SpeFilter* found = nullptr;
-  if (!event.name.starts_with("arm_spe_")) return found;
   for (const SpeFilter& filter : kSpeFilters) {
-    if (event.name.find(filter.term) == std::string::npos) continue;
-    if (found != nullptr) return nullptr;
-    found = &filter;
+    if (value_of_term(event.name, filter.type) == 0) continue;
+    if (found != nullptr && found->type != filter.type) return nullptr;
+    if (found == nullptr && (events & filter.event) == filter.event) found = &filter;
   }
   return found;
 }

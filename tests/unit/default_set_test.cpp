@@ -159,6 +159,12 @@ TEST(NamedEvents, OfSpeHaveTheTriggerThatPassesTheirFilterAndAShortRunway) {
   EXPECT_EQ(plan("arm_spe_0/jitter=1,store_filter=1/u"), "store 20 1024 false");
   EXPECT_EQ(plan("arm_spe_0/branch_filter=1/"), "branch-taken 20 1024 true");  // and the loop's own
   EXPECT_EQ(plan("arm_spe_0/load_filter=1,store_filter=1/"), "load 20 1024 true");
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1,event_filter=0x200/"), "load-dram 20 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/event_filter=8,load_filter/"), "load-l2 20 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1,event_filter=0x20/"), "load 20 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/load_filter=1,inv_event_filter=0x8/"), "load 20 1024 false");
+  EXPECT_EQ(plan("arm_spe_0/branch_filter=1,event_filter=0x80/"),
+            "branch-mispredict 20 1024 false");
   EXPECT_EQ(plan("arm_spe_0//"), "load 20 1024 true");
   EXPECT_EQ(plan("arm_spe_0/load_filter=1/,MEM_ACCESS_RD"), "load 20 1024 false");
 }
