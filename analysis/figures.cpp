@@ -86,11 +86,11 @@ std::vector<std::string> loss_warnings(const Losses& losses, std::uint64_t read)
   if (throttled_share > kLostShare ||
       static_cast<double>(losses.throttled) > kLostShare * static_cast<double>(read)) {
     const std::string time =
-        throttled_share > 0
-            ? fmt::format(", a counter for {} of the recorded time", percent(throttled_share))
-            : fmt::format(" for {}", counted(read, "sample"));
+        throttled_share > 0 ? fmt::format("; one counter was stopped for {} of the recorded time",
+                                          percent(throttled_share))
+                            : fmt::format(" for {}", counted(read, "sample"));
     warnings.push_back(fmt::format(
-        "The kernel throttled the event {}{}: record again with a larger period.",
+        "The kernel throttled events of this recording {}{}: record again with a larger period.",
         losses.throttled == 1 ? "once" : fmt::format("{} times", losses.throttled), time));
   }
   if (losses.aux_truncated > 0) {

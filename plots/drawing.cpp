@@ -87,7 +87,10 @@ std::string title_of(const Figure& figure) {
   if (!paper.caption) return {};
   const double room = (paper.width - 2 * paper.points) / kTitleScale;
   auto lines = lines_of(figure.title, paper, room, kMostLines);
-  if (lines.back().ends_with(" …")) lines.back() += figure.mark;
+  // The paper may have no room for it beside the rest.
+  if (!lines.empty() && lines.back().ends_with(" …")) {
+    lines.push_back(figure.mark.substr(std::min(figure.mark.size(), figure.mark.find('('))));
+  }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 

@@ -95,7 +95,8 @@ ExitStatus run_audit(const AuditOptions& options) {
   ExitStatus status = options.fail_on ? gate(*options.fail_on, audits) : ExitStatus::done;
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) {
     status = ExitStatus::done;
-    read.lacks_samples = false;
+    // A filter that selects nothing may be a slip.
+    if (options.filter.selects_all()) read.lacks_samples = false;
   }
   try {
     if (figure) plots::draw_figure(audits, *figure);

@@ -131,13 +131,12 @@ std::string packed(const run::Run& run, const std::filesystem::path& directory,
 
 /// Throws before anything is recorded if a target cannot be executed where it is, such as in a home
 /// directory that is mounted with noexec.
-void check_executable(const record::Targets& targets) {
+void check_executable(const record::Targets& targets, bool resumes) {
   for (const auto& [file, target] : targets) {
     if (find_program(target.path.string())) continue;
-    throw Error(
-        "{}: cannot be executed; expected a file system without noexec; name a directory elsewhere "
-        "with -o",
-        target.path.string());
+    throw Error("{}: cannot be executed; expected a file system without noexec; {}",
+                target.path.string(),
+                resumes ? "copy the run to another one" : "name a directory elsewhere with -o");
   }
 }
 
@@ -146,9 +145,9 @@ void check_executable(const record::Targets& targets) {
 void record_pending(run::Run& run, record::RunDirectory& directory, const record::Targets& targets,
                     record::Progress& progress, record::Interrupts& interrupts,
                     const std::string& name, const RecordOptions& options) {
-  check_executable(targets);
   record::SessionEnd end = record::SessionEnd::complete;
   try {
+    check_executable(targets, options.resume.has_value());
     end = record::record_pending(run, directory.path(), targets, progress, interrupts, [&] {
       const std::string displaced = directory.keep();
       if (!displaced.empty()) progress.say(displaced);

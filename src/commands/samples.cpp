@@ -465,7 +465,7 @@ ExitStatus run_samples(const SamplesOptions& options) {
     }
     printer->print();
     return [&, printer] {
-      out.flush();
+      if (!out.flush()) return false;  // what was read is a part
       filtered.add(printer->selected());
       return printer->finish();
     };

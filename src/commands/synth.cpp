@@ -1,4 +1,5 @@
 #include "analysis/tally.h"
+#include "analysis/wording.h"
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/trigger.h"
@@ -183,10 +184,10 @@ void write_recording(const SynthOptions& options, const synth::Model& read) {
                         synth::truth_json(model, target, synthesizer.path(),
                                           {{files.recording.string(), 1, std::move(truth)}}));
   if (to_standard_output) return;
-  options.shown.result(
-      fmt::format("{}: {} synthetic samples of the model {}, seed {}; target {}, truth {}",
-                  files.recording.string(), samples, model.name, model.seed, files.target.string(),
-                  files.truth.string()));
+  options.shown.result(fmt::format("{}: {} of the model {}, seed {}; target {}, truth {}",
+                                   files.recording.string(),
+                                   analysis::counted(samples, "synthetic sample"), model.name,
+                                   model.seed, files.target.string(), files.truth.string()));
 }
 
 /// The target of a run is in its directory.

@@ -3,6 +3,7 @@
 #include "analysis/contract.h"
 #include "analysis/measurement.h"
 #include "analysis/not_judged.h"
+#include "analysis/wording.h"
 #include "src/audit/rule.h"
 #include "src/events/counted.h"
 #include "src/instructions/counted.h"
@@ -113,9 +114,9 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
         kSampleWithSpe);
   }
   if (event.exact > 0) {
-    return refused(fmt::format("{} samples have EXACT_IP: the kernel states the address of the "
-                               "instruction that caused the event",
-                               event.exact),
+    return refused(fmt::format("{} with EXACT_IP: the kernel states the address of the instruction "
+                               "that caused the event",
+                               analysis::counted(event.exact, "sample")),
                    "'skidscan audit' counts samples that contradict it");
   }
   if (event.attribute.precise_ip == 0) {
@@ -152,6 +153,10 @@ Skid measured_skid(const RecordedEvent& event, const Measurement& run) {
     skid.advice = differing == std::vector<std::string>{measure::kCountedModes}
                       ? "measure the event with the modifiers of the profile"
                       : "measure on the machine of the profile: " + measuring(event);
+  } else if (run.contract.verdict == analysis::Verdict::undecided) {
+    skid.reason =
+        fmt::format("{}: the samples do not decide whether the skid is a constant there", skid.run);
+    skid.advice = "measure it with more samples: " + measuring(event);
   } else if (run.contract.verdict != analysis::Verdict::kept || !constant ||
              constant->verdict != analysis::Verdict::kept) {
     skid.reason = fmt::format("{}: the skid is not a constant there: contract {}", skid.run,
@@ -176,8 +181,8 @@ Skid skid_of(const RecordedEvent& event, std::optional<std::span<const Measureme
   if (auto skid = refusal_of(event)) return *skid;
   if (!measured) {
     return refused("the skid of this event on this machine is not known",
-                   fmt::format("measure it there and pass the run: {}, skidscan correct --skid "
-                               "skidscan.run",
+                   fmt::format("measure it there and pass the run: {}, then this command with "
+                               "--skid skidscan.run",
                                measuring(event)));
   }
   std::optional<Skid> found;

@@ -310,6 +310,10 @@ const Question* find_question(std::string_view text) {
   };
   const auto is_equal = [&](const auto& words) { return words == wanted; };
   if (const Question* question = find_only(is_equal)) return question;
+  // Beside these, "instruction" is no filler: it names another cache, which no question is about.
+  constexpr auto kOfCaches = std::to_array<std::string_view>({"l1", "l2", "l3", "llc", "cache"});
+  const bool is_of_cache = std::ranges::find_first_of(wanted, kOfCaches) != wanted.end();
+  if (is_of_cache && std::ranges::find(wanted, "instruction") != wanted.end()) return nullptr;
   std::erase_if(wanted, [](const std::string& word) {
     return std::ranges::find(kFillers, word) != kFillers.end();
   });

@@ -59,6 +59,10 @@ std::string pmu_remedy(const CpuIdentity& cpu) {
   if (is_kvm && may_be_hybrid(cpu)) {
     return "record on the host: KVM has no PMU for guests of hosts with P-cores and E-cores";
   }
+  if (is_kvm && is_amd(cpu)) {
+    return "take a bare-metal machine: KVM gives guests a PMU (qemu's -cpu host,pmu=on), but not "
+           "IBS, by which AMD's CPUs sample precisely";
+  }
   if (is_kvm) {
     return "on the host, start the guest with qemu's -cpu host,pmu=on (libvirt: "
            "<cpu mode='host-passthrough'/> and <features><pmu state='on'/></features>); rented "

@@ -46,11 +46,12 @@ std::size_t BulkLayout::walk(std::span<const std::byte> bytes, SampleRun* run) c
   const std::byte* const end = at + bytes.size();
   std::uint64_t header = 0;  // that of the previous sample, without misc
   std::size_t stride = SIZE_MAX;
+  // The earliest time is kept less 1, so that unknown ones, which are 0, are the largest.
   std::uint64_t earliest = UINT64_MAX, latest = 0, last = 0;
   const auto note = [&] {
     if constexpr (kTimes) {
       last = load<std::uint64_t>(at + HeaderWord::kSize + time);
-      earliest = std::min(earliest, last);
+      earliest = std::min(earliest, last - 1);
       latest = std::max(latest, last);
     }
   };
@@ -68,7 +69,7 @@ std::size_t BulkLayout::walk(std::span<const std::byte> bytes, SampleRun* run) c
     note();
   }
   if constexpr (kTimes) {
-    if (at != bytes.data()) *run = {{earliest, latest}, last};
+    if (at != bytes.data()) *run = {{earliest + 1, latest}, last};
   }
   return static_cast<std::size_t>(at - bytes.data());
 }

@@ -113,6 +113,8 @@ std::optional<FileAccesses::Value> FileAccesses::value_before(
 
 FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t address,
                                              const Registers& registers) {
+  const auto is_known = [](const auto& value) { return value.has_value(); };
+  if (std::ranges::none_of(registers, is_known)) return {{}, false};  // nothing has a copy
   constexpr std::size_t kMostSteps = 32;
   /// A point on a path to `address`, and the value there.
   struct Point {

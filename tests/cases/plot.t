@@ -53,6 +53,13 @@ Size, font and parts that are chosen:
   $ grep -o -e '<text>Loads on a model [^<]*' -e '<text>[^<]*SYNTHETIC)' f.svg
   <text>Loads on a model of Sapphire Rapids with a
   <text>shadow, at all levels (SYNTHETIC)
+
+A title that is cut leaves the mark whole:
+
+  $ skidscan report pebs-shadow --size 3.3in --plot f.svg > /dev/null \
+  >   --title "$(printf 'Loads on a model of Sapphire Rapids %.0s' 1 2 3 4 5 6 7 8)"
+  $ grep -o '<text>(SYNTHETIC)' f.svg
+  <text>(SYNTHETIC)
   $ skidscan report pebs-shadow -e cycles --plot f.png > /dev/null
   skidscan: figure: nothing was measured of these events at these levels; expected some of MEM_INST_RETIRED.ALL_LOADS none, p, pp, ppp
   [1]

@@ -35,9 +35,9 @@ One has a counter that was throttled for most of the time, in 68 parts:
 
   $ for command in inspect audit report 'annotate --by function' 'samples --columns time'; do
   >   skidscan $command "$SKIDSCAN_RECORDINGS/quipper.perf.data.throttle-3.8" 2>&1 | tr -s '\n ' ' ' |
-  >     grep -o 'throttled the event 68 times, a counter for 78.55% of the recorded time'
+  >     grep -o 'one counter was stopped for 78.55% of the recorded time'
   > done | sort | uniq -c | sed 's/^ *//'
-  5 throttled the event 68 times, a counter for 78.55% of the recorded time
+  5 one counter was stopped for 78.55% of the recorded time
 
 A hardware trace beside samples is named with its size:
 

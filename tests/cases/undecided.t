@@ -53,3 +53,9 @@ Half of the samples of an Ivy Bridge were not led back by the kernel. They break
   
   $ grep -o 'kept.*' text | head -n 1
   kept, 3988 of 8000 (49.85%) not corrected
+
+A filter that selects nothing gives 1 although `--allow-not-judged` accepts that nothing is judged:
+
+  $ model 5 1 > /dev/null || true
+  $ skidscan audit m.data --comms typo --fail-on impossible --allow-not-judged > /dev/null 2>&1
+  [1]

@@ -38,7 +38,8 @@ TEST(Questions, AreFoundByTheirWords) {
     ASSERT_NE(find_question(text), nullptr) << text;
     EXPECT_EQ(name_of(*find_question(text)), name);
   }
-  for (const char* text : {"L4 misses", "store latency", "lo", "cache", "instruction cache"}) {
+  for (const char* text : {"L4 misses", "store latency", "lo", "cache", "instruction cache",
+                           "L1 instruction cache misses", "L2 instruction misses"}) {
     EXPECT_EQ(find_question(text), nullptr) << text;
   }
   EXPECT_EQ(find_question(""), nullptr);

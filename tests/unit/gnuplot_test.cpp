@@ -90,6 +90,11 @@ TEST_F(DrawnFigure, HasTheFormatOfItsExtension) {
   }
 }
 
+TEST_F(DrawnFigure, MayHaveATitleOfSpaces) {
+  draw_figure(four_levels(), {.files = named("f.svg"), .title = " "});
+  EXPECT_THAT(content("f.svg"), StartsWith("<?xml"));
+}
+
 TEST_F(DrawnFigure, HasTheTextsOfItsModel) {
   auto list = four_levels();
   list[1].synthetic = true;

@@ -13,8 +13,9 @@
 namespace skid::output {
 
 void EventLevels::add(const std::string& event, const std::string& level) {
-  if (events_.empty() || events_.back().first != event) events_.push_back({event, {}});
-  std::vector<std::string>& levels = events_.back().second;
+  auto found = std::ranges::find(events_, event, &decltype(events_)::value_type::first);
+  if (found == events_.end()) found = events_.insert(found, {event, {}});
+  std::vector<std::string>& levels = found->second;
   if (std::ranges::find(levels, level) == levels.end()) levels.push_back(level);
 }
 
