@@ -238,4 +238,14 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
   return result;
 }
 
+void UnusedFiles::add(const std::map<fs::path, std::string>& of_recording) {
+  if (!of_all_) of_all_ = of_recording;
+  std::erase_if(*of_all_, [&](const auto& file) { return !of_recording.contains(file.first); });
+}
+
+void UnusedFiles::note(const OutputOptions& shown) const {
+  if (!of_all_) return;
+  for (const auto& [path, text] : *of_all_) shown.note(text);
+}
+
 }  // namespace skid::commands

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +56,18 @@ using Read = std::function<Finish(const measure::Source&, std::size_t input)>;
 InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
                           const OutputOptions& shown, const Read& read);
 
+/// The files and directories that the user named and that none of the recordings used.
+class UnusedFiles {
+ public:
+  /// Adds those that one recording did not use, with the reason.
+  void add(const std::map<std::filesystem::path, std::string>& of_recording);
+  /// Prints a line for each.
+  void note(const OutputOptions& shown) const;
+
+ private:
+  std::optional<std::map<std::filesystem::path, std::string>> of_all_;
+};
+
 /// Fills `results` with the result of `make` for each recording; several threads call `make` at
 /// once. Prints the faults of each recording, its particulars with --verbose, and how many samples
 /// `filter` selected. Throws InputError for a report of skidscan, and Error for a recording that is
@@ -64,6 +78,7 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
                        std::vector<Result>& results, Make make) {
   locate::Filtered filtered;
   DistinctRecordings recordings(inputs);
+  UnusedFiles unused;
   const auto read = [&](const measure::Source& source, std::size_t input) {
     refuse_report(source.file.string());
     return Finish([&, input, result = make(source)]() mutable {
@@ -71,11 +86,13 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
       for (const auto& line : result.particulars) shown.explain(line);
       for (const auto& fault : result.faults) print_error(describe(fault));
       filtered.add(result.filtered);
+      unused.add(result.unused);
       results.push_back(std::move(result));
       return results.back().read_in_part;
     });
   };
   InputsRead done = each_recording(inputs, cores, shown, read);
+  unused.note(shown);
   done.lacks_samples = !note_filtered(filter, filtered, shown);
   return done;
 }

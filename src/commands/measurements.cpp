@@ -84,19 +84,22 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   choices.cores = &cores;
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
+  UnusedFiles unused;
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
-    return
-        [&findings, &shown, input, measured = read_source(source, choices, bin_width)]() mutable {
-          for (auto& measurement : measured.measurements) {
-            findings.measurements.push_back(std::move(measurement));
-            findings.input_of.push_back(input);
-          }
-          for (const auto& line : measured.particulars) shown.explain(line);
-          for (const auto& fault : measured.faults) print_error(describe(fault));
-          return measured.read_in_part;
-        };
+    return [&findings, &unused, &shown, input,
+            measured = read_source(source, choices, bin_width)]() mutable {
+      for (auto& measurement : measured.measurements) {
+        findings.measurements.push_back(std::move(measurement));
+        findings.input_of.push_back(input);
+      }
+      unused.add(measured.unused);
+      for (const auto& line : measured.particulars) shown.explain(line);
+      for (const auto& fault : measured.faults) print_error(describe(fault));
+      return measured.read_in_part;
+    };
   };
   const auto done = each_recording(findings.inputs, cores, shown, read);
+  unused.note(shown);
   analysis::pool_periods(findings.measurements, findings.input_of);
   findings.read_in_part = done.read_in_part;
   if (findings.measurements.empty() && !done.has_unreadable) {

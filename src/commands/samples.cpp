@@ -455,6 +455,7 @@ ExitStatus run_samples(const SamplesOptions& options) {
   // Lines on a terminal show the progress, and with a pipe a pager may use the terminal.
   shown.no_progress = !standard_output_is_file();
   Cores one(1);  // a single thread reads and finishes one recording after the other
+  UnusedFiles unused;
   bool has_header = options.format == LineFormat::jsonl;
   const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
     if (!out.flush_if_full()) return [] { return false; };
@@ -467,11 +468,13 @@ ExitStatus run_samples(const SamplesOptions& options) {
     return [&, printer] {
       if (!out.flush()) return false;  // what was read is a part
       filtered.add(printer->selected());
+      unused.add(printer->modules.unused());
       return printer->finish();
     };
   };
   InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
   const bool is_read = out.finish();
+  unused.note(shown);
   done.lacks_samples = is_read && !note_filtered(options.filter, filtered, shown);
   return done.status();
 }

@@ -448,6 +448,7 @@ std::vector<std::string> Reader::remarks() const {
       all.push_back(remark.text);
     }
   }
+  for (auto& [path, text] : modules_.unused()) all.push_back(std::move(text));
   return each_once(std::move(all));
 }
 

@@ -206,7 +206,12 @@ const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
   const bool is_here = places_.symfs.empty() || is_vdso;
   std::string problem;
   const auto open_below = [&](std::string_view path) {
-    return open(is_here ? fs::path(path) : places_.symfs / fs::path(path).relative_path(), problem);
+    if (is_here) return open(path, problem);
+    const fs::path below = places_.symfs / fs::path(path).relative_path();
+    const Opened* opened = open(below, problem);
+    if (opened != nullptr) has_below_symfs_ = true;
+    if (missing_below_symfs_.empty()) missing_below_symfs_ = below;
+    return opened;
   };
   const Opened* opened = open_below(file.path);
   const std::string_view before = path_before_deletion(file.path);
@@ -289,7 +294,10 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
                           opened->path.string())};
   }
   Found found;
-  if (opened != nullptr) found = {&opened->module, opened->path, {}, {}};
+  if (opened != nullptr) {
+    found = {&opened->module, opened->path, {}, {}};
+    used_.insert(opened->path);
+  }
   if (remark) {
     found.problem = remark->kind;
     found.remark = remark->text;
@@ -303,9 +311,9 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
 /// `module`: null if it was not opened, because no file without a build-id has its name.
 std::string ModuleStore::why_unused(const fs::path& path, const symbols::Module* module) const {
   constexpr std::size_t kMostNamed = 3;
+  if (used_.contains(path)) return {};
   std::vector<std::string> expected;
   for (const auto& [file, found] : answers_) {
-    if (found.path == path) return {};
     if (is_pseudo_file(file.path)) continue;
     const fs::path name = fs::path(path_before_deletion(file.path)).filename();
     if (name == path.filename()) {
@@ -325,39 +333,29 @@ std::string ModuleStore::why_unused(const fs::path& path, const symbols::Module*
                      fmt::join(expected, ", "));
 }
 
-std::vector<ModuleStore::Remark> ModuleStore::unused() const {
-  std::vector<Remark> all;
-  const auto add = [&](std::string text) {
-    all.push_back({Problem::refused, {}, std::move(text)});
-  };
+std::map<fs::path, std::string> ModuleStore::unused() const {
+  std::map<fs::path, std::string> all;
   for (const fs::path& path : places_.candidates) {
     const auto found = opened_.find(path);
     const Opened* opened = found == opened_.end() ? nullptr : found->second.first.get();
     if (found != opened_.end() && opened == nullptr) {
-      add(found->second.second + "; it is not used");
+      all.emplace(path, found->second.second + "; it is not used");
       continue;
     }
     const std::string why = why_unused(path, opened == nullptr ? nullptr : &opened->module);
-    if (!why.empty()) add(fmt::format("{}: not used: {}", path.string(), why));
+    if (!why.empty()) all.emplace(path, fmt::format("{}: not used: {}", path.string(), why));
   }
-  if (places_.symfs.empty()) return all;
-  const fs::path* missing = nullptr;
-  for (const auto& [path, entry] : opened_) {
-    const fs::path below = path.lexically_relative(places_.symfs);
-    if (below.empty() || *below.begin() == "..") continue;
-    if (entry.first) return all;
-    missing = &path;
-  }
-  if (missing != nullptr) {
-    add(fmt::format("{}: not used: it has none of the sampled files; expected {} and others",
-                    places_.symfs.string(), missing->string()));
+  if (!has_below_symfs_ && !missing_below_symfs_.empty()) {
+    all.emplace(
+        places_.symfs,
+        fmt::format("{}: not used: it has none of the sampled files; expected {} and others",
+                    places_.symfs.string(), missing_below_symfs_.string()));
   }
   return all;
 }
 
 std::vector<ModuleStore::Remark> ModuleStore::remarks() const {
   std::vector<Remark> all = remarks_;
-  for (Remark& remark : unused()) all.push_back(std::move(remark));
   for (const auto& [mapped, found] : answers_) {
     if (found.module == nullptr || !found.module->has_partial_lines()) continue;
     all.push_back({Remark::Kind::lines, mapped.path,
@@ -384,6 +382,7 @@ std::optional<symbols::Function> ModuleStore::generated_function_at(const std::s
     try {
       map = symbols::PerfMap::read(file, generated_symbols_);
       generated_symbols_ -= map->size();
+      if (!places_.symfs.empty()) has_below_symfs_ = true;
       remarks_.push_back({Remark::Kind::unverified, path,
                           fmt::format("{}: names of generated code are taken from it as it is now",
                                       file.string())});

@@ -95,6 +95,10 @@ class ModuleStore {
   /// Returns one remark for each such file so far.
   std::vector<Remark> remarks() const;
 
+  /// Returns the candidates of SearchPlaces, and its symfs, that no file was found in so far, each
+  /// with a line that states why. The other recordings of a command may use them.
+  std::map<std::filesystem::path, std::string> unused() const;
+
  private:
   struct Opened {
     std::filesystem::path path;
@@ -114,8 +118,6 @@ class ModuleStore {
   const Opened* by_build_id(const symbols::MappedFile& file);
   const Opened* from_debuginfod(const symbols::MappedFile& file);
   std::string why_unused(const std::filesystem::path& path, const symbols::Module* module) const;
-  /// Returns a remark for each candidate of SearchPlaces, and its symfs, that no file was found in.
-  std::vector<Remark> unused() const;
   std::string places_searched() const;
 
   SearchPlaces places_;
@@ -128,6 +130,9 @@ class ModuleStore {
   std::vector<std::filesystem::path> candidates_;
   std::set<std::filesystem::path> beside_;  ///< directories of recordings
   std::map<symbols::MappedFile, Found> answers_;
+  std::set<std::filesystem::path> used_;       ///< Found::path of all recordings
+  std::filesystem::path missing_below_symfs_;  ///< the first; empty: none
+  bool has_below_symfs_ = false;               ///< a file was there, even if it was refused
   bool is_own_machine_ = false;
   std::string other_host_;  ///< the recorded host name, if this machine has another
   std::map<std::string, std::optional<symbols::PerfMap>> perf_maps_;  ///< by mapped path

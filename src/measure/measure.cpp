@@ -374,6 +374,7 @@ Measured measure(const Source& source, const Choices& choices) {
       if (auto warning = warning_of(*check)) measured.warnings.push_back(std::move(*warning));
     }
   }
+  result.unused = modules.unused();
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();
   result.particulars.push_back(known_geometry == nullptr

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,8 @@ struct ReadResult {
   bool read_in_part = false;
   /// Sources used: "FILE: target PATH, build-id …", "FILE: events of libpfm4, skl".
   std::vector<std::string> particulars;
+  /// Files and directories of SearchPlaces that this recording did not use, with the reason.
+  std::map<std::filesystem::path, std::string> unused = {};
 };
 
 /// The measurements of a recording.

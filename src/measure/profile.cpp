@@ -195,6 +195,7 @@ void Profile::summarize(RecordingSummary& summary) const {
   for (auto& remark : locate::remarks_on_replaced_code(digest)) {
     summary.remarks.push_back(std::move(remark));
   }
+  summary.unused = modules.unused();
   summary.faults = recording.faults();
   summary.read_in_part = recording.read_in_part();
   summary.particulars.push_back(fmt::format("{}: {}", summary.file, cpu.catalogue_name()));

@@ -273,6 +273,7 @@ TargetGeometry find_functions(const Profile& profile, const std::string& hit,
                                  : fmt::format("(looked in {})", named(looked_in, ", "));
     std::vector<std::string> remarks;
     for (const auto& remark : profile.modules.remarks()) remarks.push_back(remark.text);
+    for (const auto& [path, text] : profile.modules.unused()) remarks.push_back(text);
     if (!remarks.empty()) message += "; " + named(remarks, "; ");
     throw Error(message);
   }

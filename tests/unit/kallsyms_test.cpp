@@ -165,6 +165,8 @@ TEST(PerfMap, IsUsedForRecordingsOfThisMachineOrBelowSymfs) {
   EXPECT_FALSE(below.generated_function_at(mapped, 0x1020));
   ASSERT_EQ(below.remarks().size(), 1U);
   EXPECT_THAT(below.remarks()[0].text, HasSubstr("as it is now"));
+  (void)below.find({"/nowhere/program", "00112233"});
+  EXPECT_THAT(below.unused(), IsEmpty()) << "the map is below it";
 
   const std::string own = "/tmp/perf-99999998.map";
   std::ofstream(own) << "1000 20 first\n";

@@ -286,12 +286,10 @@ TEST_F(ModuleStoreTest, StatesWhyCandidatesAndSymfsAreNotUsed) {
   const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
   const auto texts_of = [&](const SearchPlaces& places, const symbols::MappedFile& file) {
     ModuleStore store(places);
-    EXPECT_THAT(store.remarks(), IsEmpty()) << "nothing was looked up";
+    EXPECT_THAT(store.unused(), IsEmpty()) << "nothing was looked up";
     (void)store.find(file);
     std::string texts;
-    for (const auto& remark : store.remarks()) {
-      if (remark.text.find("not used") != std::string::npos) texts += remark.text + '\n';
-    }
+    for (const auto& [path, text] : store.unused()) texts += text + '\n';
     return texts;
   };
   const symbols::MappedFile recorded{program_.string(), build_id_};
@@ -318,6 +316,35 @@ TEST_F(ModuleStoreTest, StatesWhyCandidatesAndSymfsAreNotUsed) {
                         directory_.path().string()));
   put(program_, "root/usr/bin/program");
   EXPECT_EQ(texts_of({.symfs = directory_ / "root"}, {"/usr/bin/program", build_id_}), "");
+}
+
+TEST_F(ModuleStoreTest, UsesEachCandidateOfTheSameName) {
+  const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
+  put(other, "copy/program");
+  const fs::path copy = directory_ / "copy/program";
+  ModuleStore store(SearchPlaces{.candidates = {program_, copy}});
+  const std::string id_of_copy = symbols::Module::open(copy).build_id();
+  EXPECT_EQ(store.find({"/a/program", build_id_}).path, program_);
+  EXPECT_EQ(store.find({"/b/program", id_of_copy}).path, copy);
+  EXPECT_THAT(store.unused(), IsEmpty());
+  // The answers on the first recording are not those on the next one.
+  store.expect_machine("riscv64", {});
+  EXPECT_EQ(store.find({"/c/program", "00112233"}).module, nullptr);
+  EXPECT_THAT(store.unused(), IsEmpty());
+}
+
+TEST_F(ModuleStoreTest, CountsOnlyRecordedPathsBelowSymfsAsUsed) {
+  const auto unused = [&](const SearchPlaces& places) {
+    ModuleStore store(places);
+    (void)store.find({"[vdso]", "00112233"});
+    (void)store.find({"/other/program", build_id_});
+    (void)store.find({"/nowhere/program", "00112233"});
+    return store.unused();
+  };
+  EXPECT_THAT(unused({.symfs = "."}),
+              ElementsAre(Pair(".", HasSubstr("expected ./other/program and others"))));
+  EXPECT_THAT(unused({.symfs = "/", .candidates = {program_}}),
+              ElementsAre(Pair("/", HasSubstr("expected /nowhere/program and others"))));
 }
 
 TEST_F(ModuleStoreTest, FindsFilesInBothLayoutsOfPerfsCache) {
