@@ -1,5 +1,6 @@
 // Registers on x86-64: r8 counts iterations, r9 holds what else must outlive an iteration; rdi
-// points to what the trigger accesses, rsi as well for string instructions. On aarch64: x9, x11 and x10.
+// points to what the trigger accesses, rsi as well for string instructions. On aarch64: x9, x11 and
+// x10.
 
 #include "runway/instructions.h"
 

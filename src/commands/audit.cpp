@@ -16,6 +16,7 @@
 #include "src/commands/reading_options.h"
 #include "src/commands/shared_options.h"
 #include "src/commands/terminal.h"
+#include "src/locate/filter.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/judged.h"
 #include "src/support/cores.h"

@@ -161,8 +161,8 @@ TEST(Triggers, AreThoseOfArmTargetsOnArm) {
   const Event loads{.name = "MEM_ACCESS_RD", .layout = ConfigLayout::arm};
   EXPECT_EQ(best_trigger(loads), "load"_trigger);
   EXPECT_THAT(test::mapped(triggers_of(loads), &TriggerCause::kind),
-              ElementsAre("load"_trigger, "load-l2"_trigger, "load-l3"_trigger,
-                          "load-dram"_trigger, "fault"_trigger))
+              ElementsAre("load"_trigger, "load-l2"_trigger, "load-l3"_trigger, "load-dram"_trigger,
+                          "fault"_trigger))
       << "no other load can be built for it";
   const Event cycles{.name = "CPU_CYCLES", .layout = ConfigLayout::arm};
   EXPECT_EQ(best_trigger(cycles), "load-dram"_trigger);

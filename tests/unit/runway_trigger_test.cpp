@@ -222,7 +222,8 @@ TEST(TriggerKinds, AreRefusedOnAnArchitectureWithoutThem) {
   specification.trigger = "cpuid"_trigger;
   EXPECT_EQ(refusal_of(specification), *refusal("cpuid"_trigger, Arch::aarch64));
   EXPECT_THAT(refusal_of(specification),
-              AllOf(HasSubstr("'cpuid' does not exist for aarch64"), HasSubstr("load, load-l2, load-l3, load-dram, store")));
+              AllOf(HasSubstr("'cpuid' does not exist for aarch64"),
+                    HasSubstr("load, load-l2, load-l3, load-dram, store")));
   EXPECT_THAT(trigger_kinds_of(Arch::aarch64),
               ::testing::Not(::testing::Contains("cpuid"_trigger)));
   for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
