@@ -5,6 +5,8 @@
 #include "analysis/tally.h"
 #include "runway/specification.h"
 #include "runway/target.h"
+#include "runway/target_report.h"
+#include "runway/trigger.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/measure.h"
@@ -33,9 +35,11 @@ class SpeOnARunway : public ::testing::Test {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_COMPILER(Arch::aarch64);
-    if (built_) return;
+    if (!built_) build("load"_trigger);
+  }
+  static void build(runway::TriggerKind kind) {
     built_.emplace();
-    auto specification = runway::specification_of("load"_trigger, Arch::aarch64);
+    auto specification = runway::specification_of(kind, Arch::aarch64);
     specification.nops = specification.lead_in_nops = 20;
     layout_ = runway::build_target(specification, *built_ / "target").description.layout;
   }
@@ -43,10 +47,13 @@ class SpeOnARunway : public ::testing::Test {
 
   /// So many records of the load, so many instructions late, with this distance from its address.
   void loads(int count, std::uint64_t late = 0, std::uint64_t distance = 0) {
+    loads_of(layout_.datum + distance, count, late);
+  }
+  void loads_of(std::uint64_t address, int count, std::uint64_t late = 0) {
     constexpr std::uint64_t kInstruction = 4;
     for (int i = 0; i < count; ++i) {
       packets_.pc(layout_.trigger.begin + late * kInstruction).load().events(kRetired);
-      packets_.data(layout_.datum + distance).context(1).timestamp(++time_);
+      packets_.data(address).context(1).timestamp(++time_);
     }
   }
   void nops(int count) {
@@ -59,7 +66,7 @@ class SpeOnARunway : public ::testing::Test {
     built.comm(1, 1, 1).map_program(*built_ / "target");
     built.trace(packets_).finished().write(directory_ / "perf.data");
     run_.machine.cpu = {.arch = "aarch64", .vendor = "0x41", .model = 0xd0c};
-    return measure({directory_ / "perf.data", directory_.path(), &run_, nullptr}, {})
+    return measure({directory_ / "perf.data", directory_.path(), &run_, &planned_}, {})
         .measurements.at(0);
   }
 
@@ -70,6 +77,7 @@ class SpeOnARunway : public ::testing::Test {
   SpePackets packets_;
   std::uint64_t time_ = 100;
   run::Run run_;
+  run::PlannedMeasurement planned_;
 };
 
 TEST_F(SpeOnARunway, IsSoundIfEachLoadIsAtTheTrigger) {
@@ -105,6 +113,21 @@ TEST_F(SpeOnARunway, IsNotJudgedByLoadsOfOtherData) {
   EXPECT_THAT(
       output::report_answer({m}),
       StartsWith("the samples do not decide whether the skid constraint of precise_ip is met; "));
+}
+
+TEST_F(SpeOnARunway, JudgesLoadsOfAPointerChaseByItsElements) {
+  build("load-dram"_trigger);
+  const AddressRange chase{0x7f0000000000, 0x7f0010000000};
+  planned_.trigger = "load-dram";
+  planned_.target_report = runway::TargetReport{.chase = chase};
+  loads_of(chase.begin + 0x1000, 3900);
+  loads_of(chase.end, 100);  // something else's
+  const auto sound = measured();
+  EXPECT_EQ(sound.contract.share.total, 3900u);
+  EXPECT_EQ(sound.contract.verdict, Verdict::kept);
+  loads_of(chase.begin + 0x2000, 390, 1);
+  EXPECT_EQ(measured().contract.verdict, Verdict::broken);
+  built_.reset();
 }
 
 }  // namespace
