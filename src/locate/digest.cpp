@@ -38,7 +38,6 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/sample_kind.h"
-#include "src/perfdata/sample_times.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/cores.h"
 
@@ -79,7 +78,6 @@ class Digester {
     recording_.spool();
     read_other_records();
     if (second_half_.valid()) second_half_.wait();  // its guess was wrong
-    result_.throttled_share = recording_.throttled_share();
     const bool is_early_right = is_early_valid();
     replay_.seal();
     if (filter_) filter_->begin(recording_, result_.spaces);
@@ -127,11 +125,10 @@ class Digester {
       if (stored.begin <= boundary_) {
         buffered = buffered.first(std::min(buffered.size(), boundary_ - stored.begin));
       }
-      perfdata::SampleRun run;
-      const std::size_t samples = layout_.samples_at_front(buffered, &run);
+      std::uint64_t last_time = 0;
+      const std::size_t samples = layout_.samples_at_front(buffered, &last_time);
       if (samples > 0) {
-        result_.repeated.pass(stored.begin + samples, run.last);
-        recording_.note_times(run.times);
+        result_.repeated.pass(stored.begin + samples, last_time);
         if (is_early_valid()) early_->counter.count(buffered.first(samples), recording_.position());
         note(stored, samples);
         recording_.consume(samples);
@@ -260,7 +257,6 @@ class Digester {
     if (!half || half->segment != rest.segment || in_order_) return false;
     is_half_taken_ = true;
     result_.repeated.add(half->repeated);
-    recording_.note_times(half->times);
     for (const auto& piece : half->pieces) append_piece(pieces_, piece, setup_.piece);
     auto offset = half->offsets.begin();
     for (auto& some : half->others) {

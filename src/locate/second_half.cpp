@@ -7,7 +7,6 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
-#include "src/perfdata/sample_times.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/byte_order.h"
 
@@ -75,12 +74,11 @@ std::optional<SecondHalf> walk_second_half(const Recording& recording, const Sto
     return StoredRecords{rest.segment, begin, begin + size, rest.position + (begin - rest.begin)};
   };
   for (;;) {
-    perfdata::SampleRun seen;
-    const std::size_t samples = layout.samples_at_front(stream.buffered(), &seen);
+    std::uint64_t last_time = 0;
+    const std::size_t samples = layout.samples_at_front(stream.buffered(), &last_time);
     if (samples > 0) {
       const auto run = stored(samples);
-      half.repeated.pass(run.end, seen.last);
-      half.times.add(seen.times);
+      half.repeated.pass(run.end, last_time);
       if (counter != nullptr) counter->count(stream.buffered().first(samples), run.position);
       append_piece(half.pieces, run, piece);
       stream.consume(samples);

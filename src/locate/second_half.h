@@ -3,7 +3,6 @@
 
 #include "src/locate/pieces.h"
 #include "src/perfdata/repeated_records.h"
-#include "src/perfdata/sample_times.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +30,6 @@ struct SecondHalf {
   std::vector<std::vector<std::byte>> others;
   std::vector<std::uint64_t> offsets;  ///< offset in the file of each record in `others`
   perfdata::RepeatedRecords repeated;
-  perfdata::SampleTimes times;
 };
 
 /// Returns an offset near the middle of `rest` where records seem to begin: 64 plausible headers

@@ -3,12 +3,10 @@
 #include "src/perfdata/bytes.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
-#include "src/perfdata/sample_times.h"
 #include "src/support/byte_order.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 
 #include <linux/perf_event.h>
 
@@ -40,44 +38,26 @@ void BulkLayout::use(const SampleDecoder& decoder) {
 
 /// Most records have the same header as the one before, apart from misc. Headers are compared as
 /// one word; the position of the next record is then known without a wait for its size.
-template <bool kTimes>
-std::size_t BulkLayout::walk(std::span<const std::byte> bytes, SampleRun* run) const noexcept {
+std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes,
+                                         std::uint64_t* last_time) const noexcept {
+  if (!possible) return 0;
   const std::byte* at = bytes.data();
   const std::byte* const end = at + bytes.size();
   std::uint64_t header = 0;  // that of the previous sample, without misc
   std::size_t stride = SIZE_MAX;
-  // The earliest time is kept less 1, so that unknown ones, which are 0, are the largest.
-  std::uint64_t earliest = UINT64_MAX, latest = 0, last = 0;
-  const auto note = [&] {
-    if constexpr (kTimes) {
-      last = load<std::uint64_t>(at + HeaderWord::kSize + time);
-      earliest = std::min(earliest, last - 1);
-      latest = std::max(latest, last);
-    }
-  };
   for (;; at += stride) {
     const auto left = static_cast<std::size_t>(end - at);
-    if (left >= stride && (HeaderWord::at(at).word & ~HeaderWord::kMisc) == header) {
-      note();
-      continue;
-    }
+    if (left >= stride && (HeaderWord::at(at).word & ~HeaderWord::kMisc) == header) continue;
     if (left < HeaderWord::kSize) break;
     const HeaderWord word = HeaderWord::at(at);
     if (word.type() != PERF_RECORD_SAMPLE || word.size() < record_size || word.size() > left) break;
     header = word.word & ~HeaderWord::kMisc;
     stride = word.size();
-    note();
   }
-  if constexpr (kTimes) {
-    if (at != bytes.data()) *run = {{earliest + 1, latest}, last};
+  if (last_time != nullptr && has_times && at != bytes.data()) {
+    *last_time = load<std::uint64_t>(at - stride + HeaderWord::kSize + time);
   }
   return static_cast<std::size_t>(at - bytes.data());
-}
-
-std::size_t BulkLayout::samples_at_front(std::span<const std::byte> bytes,
-                                         SampleRun* run) const noexcept {
-  if (!possible) return 0;
-  return run != nullptr && has_times ? walk<true>(bytes, run) : walk<false>(bytes, run);
 }
 
 }  // namespace skid::perfdata

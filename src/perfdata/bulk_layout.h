@@ -12,7 +12,6 @@
 namespace skid::perfdata {
 
 class IdTable;
-struct SampleRun;
 
 /// Reads a number of a little-endian recording on a little-endian machine.
 template <typename Number>
@@ -44,9 +43,9 @@ struct BulkLayout {
 
   /// Returns the size in bytes of the samples at the start of `bytes`: whole records that follow
   /// each other and are long enough for the fields of any event. Reads only their headers.
-  /// `run`: gets the times of these samples, if they have times.
+  /// `last_time`: set to the time of the last sample, if samples have times.
   std::size_t samples_at_front(std::span<const std::byte> bytes,
-                               SampleRun* run = nullptr) const noexcept;
+                               std::uint64_t* last_time = nullptr) const noexcept;
 
   /// Whether bulk counting is possible: the recording is little-endian, and its events have these
   /// fields at the same offsets. In other recordings, which are rare, samples are decoded one by
@@ -60,10 +59,6 @@ struct BulkLayout {
   std::size_t record_size = 0;        ///< bytes from the header to the last field of any event
 
  private:
-  /// Implements samples_at_front().
-  template <bool kTimes>
-  std::size_t walk(std::span<const std::byte> bytes, SampleRun* run) const noexcept;
-
   bool is_uniform_ = true;
 };
 

@@ -309,13 +309,13 @@ TEST_F(ModuleStoreTest, StatesWhyCandidatesAndSymfsAreNotUsed) {
       other.string() + ": not used: no sampled file has its name; expected one such as program\n");
   EXPECT_THAT(texts_of({.candidates = {program_.string() + ".c"}}, recorded),
               HasSubstr("expected an ELF file; it is not used"));
-  fs::create_directories(directory_ / "root");
-  EXPECT_EQ(texts_of({.symfs = directory_ / "root"}, {"/usr/bin/program", build_id_}),
-            fmt::format("{0}/root: not used: it has none of the sampled files; expected "
-                        "{0}/root/usr/bin/program and others\n",
+  fs::create_directories(directory_ / "below");
+  EXPECT_EQ(texts_of({.symfs = directory_ / "below"}, {"/usr/bin/program", build_id_}),
+            fmt::format("{0}/below: not used: it has none of the sampled files; expected "
+                        "{0}/below/usr/bin/program and others\n",
                         directory_.path().string()));
-  put(program_, "root/usr/bin/program");
-  EXPECT_EQ(texts_of({.symfs = directory_ / "root"}, {"/usr/bin/program", build_id_}), "");
+  put(program_, "below/usr/bin/program");
+  EXPECT_EQ(texts_of({.symfs = directory_ / "below"}, {"/usr/bin/program", build_id_}), "");
 }
 
 TEST_F(ModuleStoreTest, UsesEachCandidateOfTheSameName) {
