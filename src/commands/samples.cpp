@@ -32,6 +32,7 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_times.h"
 #include "src/perfdata/spe_record.h"
 #include "src/support/address.h"
 #include "src/support/byte_order.h"
@@ -301,7 +302,8 @@ struct SamplePrinter {
   TraceColumn trace_column = {};
   perfdata::CountedSamples counted_samples = {};
   Losses losses = {};
-  std::uint64_t read = 0;  ///< samples in the recording
+  perfdata::SampleTimes times = {};  ///< those of all samples
+  std::uint64_t read = 0;            ///< samples in the recording
   SampleLine line = {};
 
   void print() {
@@ -339,7 +341,7 @@ struct SamplePrinter {
       print_error(fmt::format("{}: {}", recording_file, measure::why_no_samples(recording)));
     }
     const OutputOptions& shown = options.shown;
-    losses.throttled_share = recording.throttled_share();
+    losses.throttled_share = times.share_of(recording.longest_throttle());
     for (const auto& warning : analysis::loss_warnings(losses, read)) shown.note(warning);
     for (const auto& remark : kernel.remarks()) shown.note(remark);
     for (const auto& remark : modules.remarks()) shown.note(remark.text);
@@ -427,6 +429,7 @@ struct SamplePrinter {
       ++read;
       const auto decoded = recording.decode(record);
       if (!decoded) continue;
+      times.add(decoded->time);
       const auto time = recording.decoder().time_of(record, *decoded);
       std::optional<symbols::FileLocation> location;
       if (has_places) location = regions.locate(*decoded, time);

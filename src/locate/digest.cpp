@@ -38,6 +38,7 @@
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
 #include "src/perfdata/sample_kind.h"
+#include "src/perfdata/sample_times.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/cores.h"
 
@@ -78,7 +79,9 @@ class Digester {
     recording_.spool();
     read_other_records();
     if (second_half_.valid()) second_half_.wait();  // its guess was wrong
-    const bool is_early_right = is_early_valid();
+    throttled_ = recording_.longest_throttle();
+    // The share of throttled time needs the times of samples, which the first pass does not note.
+    const bool is_early_right = is_early_valid() && throttled_ == 0;
     replay_.seal();
     if (filter_) filter_->begin(recording_, result_.spaces);
     const auto& attributes = recording_.attributes();
@@ -91,6 +94,7 @@ class Digester {
     }
     result_.totals = counter_->totals();
     result_.totals.resize(attributes.size());
+    result_.throttled_share = counter_->times().share_of(throttled_);
     result_.unknown_ids = counter_->unknown_ids();
     result_.located = counter_->take_counts();
     if (!filter_) {
@@ -218,8 +222,10 @@ class Digester {
     });
   }
   PlaceCounter new_counter() {
-    return {layout_,           recording_.decoder(), result_.spaces,
-            keeps_addresses(), filter_.get(),        &result_.filtered};
+    PlaceCounter counter(layout_, recording_.decoder(), result_.spaces, keeps_addresses(),
+                         filter_.get(), &result_.filtered);
+    if (throttled_ > 0) counter.note_times();
+    return counter;
   }
 
   /// Whether there is a core for a second thread.
@@ -362,6 +368,7 @@ class Digester {
   unsigned attributes_version_ = 0;
   bool in_order_;  ///< the second pass cannot take pieces
   Pieces pieces_;
+  std::uint64_t throttled_ = 0;          ///< Recording::longest_throttle() of the first pass
   std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass
   std::uint64_t walked_at_mapping_ = 0;  ///< `walked_` at the last mapping, fork or exec
   std::optional<symbols::AddressSpaces> early_spaces_;

@@ -134,12 +134,25 @@ std::size_t PlaceCounter::count(std::span<const std::byte> records, std::uint64_
   totals_.resize(std::max(totals_.size(), decoder_.layouts().size()));
   std::size_t done = 0;
   if (layout_.possible && filter_ == nullptr) {
+    if (notes_times_ && layout_.has_times) note_times_of(records);
     done = layout_.id == SampleLayout::kAbsent ? count_samples<false>(records, position)
                                                : count_samples<true>(records, position);
   } else {
     while (const std::size_t size = count_one(records.subspan(done), position + done)) done += size;
   }
   return done;
+}
+
+/// Notes the times of samples whose fields are at the offsets of `layout_`.
+void PlaceCounter::note_times_of(std::span<const std::byte> records) {
+  while (records.size() >= HeaderWord::kSize) {
+    const HeaderWord word = HeaderWord::at(records.data());
+    if (word.size() < HeaderWord::kSize || word.size() > records.size()) return;
+    if (word.type() == PERF_RECORD_SAMPLE && word.size() >= layout_.record_size) {
+      times_.add(perfdata::load<std::uint64_t>(records.data() + HeaderWord::kSize + layout_.time));
+    }
+    records = records.subspan(word.size());
+  }
 }
 
 /// Counts samples whose fields are at the offsets of `layout_`; other records one by one.
@@ -235,6 +248,7 @@ void PlaceCounter::count(const Record& record) {
   const auto [sample, problem] = decoder_.decode(record);
   if (problem == SampleDecoder::Problem::unknown_id) ++unknown_ids_;
   if (problem != SampleDecoder::Problem::none) return;
+  if (notes_times_) times_.add(sample.time);
   const AddressSpace space(sample.mode, sample.pid);
   const std::uint64_t time = decoder_.time_of(record, sample);
   if (filter_ != nullptr &&
@@ -290,6 +304,7 @@ void PlaceCounter::merge(PlaceCounter& other) {
     totals_[index].samples += other.totals_[index].samples;
     totals_[index].period_sum += other.totals_[index].period_sum;
   }
+  times_.add(other.times_);
   unknown_ids_ += other.unknown_ids_;
   std::vector<std::uint64_t> keys(other.blocks_.size());
   for (std::size_t number = 1; number < keys.size(); ++number) {

@@ -3,6 +3,7 @@
 
 #include "src/locate/located_counts.h"
 #include "src/locate/region_cache.h"
+#include "src/perfdata/sample_times.h"
 #include "src/support/hash.h"
 
 #include <array>
@@ -53,6 +54,10 @@ class PlaceCounter {
 
   /// Returns the totals of each attribute, by its index.
   const std::vector<EventTotals>& totals() const noexcept { return totals_; }
+  /// Notes the times of the samples that are counted from now on. It takes time for each.
+  void note_times() noexcept { notes_times_ = true; }
+  /// Returns the times that were noted, also of samples that the filter does not select.
+  const perfdata::SampleTimes& times() const noexcept { return times_; }
   /// Returns how many samples were left out because their id belongs to no event.
   std::uint64_t unknown_ids() const noexcept { return unknown_ids_; }
 
@@ -73,6 +78,7 @@ class PlaceCounter {
     std::size_t used = 0;
   };
 
+  void note_times_of(std::span<const std::byte> records);
   template <bool kManyEvents>
   std::size_t count_samples(std::span<const std::byte> records, std::uint64_t position);
   std::size_t count_one(std::span<const std::byte> records, std::uint64_t position);
@@ -93,6 +99,8 @@ class PlaceCounter {
   Filtered* filtered_;
   RegionCache regions_;
   std::vector<EventTotals> totals_;
+  bool notes_times_ = false;
+  perfdata::SampleTimes times_;
   std::uint64_t unknown_ids_ = 0;
 
   std::vector<Block> blocks_;  ///< the first is unused: a key of 0 is a free slot

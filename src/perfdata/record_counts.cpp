@@ -4,6 +4,7 @@
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_times.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,9 +17,11 @@
 namespace skid::perfdata {
 namespace {
 
-void count_sample(const Record& record, Recording& recording, RecordCounts& record_counts) {
+void count_sample(const Record& record, Recording& recording, RecordCounts& record_counts,
+                  SampleTimes& times) {
   const auto sample = recording.decode(record);
   if (!sample) return;
+  times.add(sample->time);
   if (!recording.is_in_trace()) {
     record_counts.repeated.pass(record.offset + kRecordHeader + record.body.size(), sample->time);
   }
@@ -45,6 +48,7 @@ RecordCounts count_records(Recording& recording) {
   RecordCounts record_counts;
   record_counts.events.resize(recording.attributes().size());
   BulkLayout layout;
+  SampleTimes times;
   Record record;
   while (recording.next(record)) {
     if (recording.is_in_trace()) {
@@ -53,7 +57,7 @@ RecordCounts count_records(Recording& recording) {
       ++record_counts.records[record.type];
     }
     if (record.type == PERF_RECORD_SAMPLE) {
-      count_sample(record, recording, record_counts);
+      count_sample(record, recording, record_counts, times);
     } else if (record.type == PERF_RECORD_FINISHED_ROUND) {
       layout.use(recording.decoder());
       record_counts.repeated.check(recording, recording.stored(), recording.buffered(), layout);
@@ -62,7 +66,7 @@ RecordCounts count_records(Recording& recording) {
     }
   }
   record_counts.left_out = recording.left_out();
-  record_counts.throttled_share = recording.throttled_share();
+  record_counts.throttled_share = times.share_of(recording.longest_throttle());
   return record_counts;
 }
 

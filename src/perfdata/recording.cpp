@@ -188,12 +188,10 @@ void Recording::add_throttle(const Record& record, Losses& losses) {
   if (!begins && since && time > *since) throttled.total += time - *since;
 }
 
-std::optional<double> Recording::throttled_share() const {
+std::uint64_t Recording::longest_throttle() const {
   std::uint64_t longest = 0;
   for (const auto& [stream, throttled] : throttled_) longest = std::max(longest, throttled.total);
-  const std::uint64_t recorded = sample_times_.last - sample_times_.first;
-  if (longest == 0 || recorded == 0) return std::nullopt;
-  return std::min(1.0, static_cast<double>(longest) / static_cast<double>(recorded));
+  return longest;
 }
 
 void Recording::add_losses(const Record& record, Losses& losses) {
@@ -215,7 +213,6 @@ std::optional<Sample> Recording::decode(const Record& record) {
   const auto decoded = decoder_.decode(record);
   switch (decoded.problem) {
     case SampleDecoder::Problem::none:
-      sample_times_.add(decoded.sample.time);
       return decoded.sample;
     case SampleDecoder::Problem::unknown_id:
       ++left_out_.unknown_ids;

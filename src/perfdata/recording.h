@@ -7,7 +7,6 @@
 #include "src/perfdata/fault_log.h"
 #include "src/perfdata/metadata.h"
 #include "src/perfdata/sample.h"
-#include "src/perfdata/sample_times.h"
 #include "src/perfdata/spe_samples.h"
 #include "src/perfdata/stored_records.h"
 #include "src/support/byte_order.h"
@@ -151,10 +150,9 @@ class Recording {
   /// for how long each counter was throttled. Ignores other records, and lost samples that perf's
   /// own filter dropped.
   void add_losses(const Record& record, Losses& losses);
-  /// Notes the times of samples that were not decoded by `decode`.
-  void note_times(const SampleTimes& times) noexcept { sample_times_.add(times); }
-  /// Returns Losses::throttled_share of the records and samples that were noted.
-  std::optional<double> throttled_share() const;
+  /// Returns for how many ns the counter that was throttled longest took no samples, by the records
+  /// of add_losses() since the beginning or the last rewind.
+  std::uint64_t longest_throttle() const;
 
  private:
   /// A range of records: the data section, a whole pipe, or a file of a directory.
@@ -238,7 +236,6 @@ class Recording {
     std::uint64_t total = 0;  ///< of what ended
   };
   std::map<std::uint64_t, Throttled> throttled_;  ///< by stream id
-  SampleTimes sample_times_;
 
   std::vector<Change> changes_;
   std::size_t changes_made_ = 0;  ///< number of `changes_` since the beginning or the last rewind

@@ -1,8 +1,9 @@
-// The times of samples: from which one to which one, and those of samples stored one after another.
+// The time for which samples were recorded.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace skid::perfdata {
 
@@ -20,12 +21,11 @@ struct SampleTimes {
     add(others.first);
     add(others.last);
   }
-};
-
-/// The times of samples that follow each other in a recording.
-struct SampleRun {
-  SampleTimes times;
-  std::uint64_t last = 0;  ///< time of the last one stored
+  /// Returns the share of this time that `length` ns are, at most 1; nullopt if either is 0.
+  std::optional<double> share_of(std::uint64_t length) const noexcept {
+    if (length == 0 || last == first) return std::nullopt;
+    return std::min(1.0, static_cast<double>(length) / static_cast<double>(last - first));
+  }
 };
 
 }  // namespace skid::perfdata
