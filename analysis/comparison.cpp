@@ -305,7 +305,7 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
   if (by_side.size() < 2) {
     if (choices.by == SideBy::machine) {
       throw ValueError(
-          "all inputs are of one machine; leave out --by machine, or name recordings of another");
+          "all inputs are of one machine; compare them by input, or name recordings of another");
     }
     if (compared.inputs.size() < 2) {
       throw ValueError("{}: a single run; name at least two inputs to compare",

@@ -95,7 +95,7 @@ Figure audit_figure(const std::vector<audit::Audit>& audits, const FigureOptions
   }
   if (!is_judged) {
     throw Error(
-        "figure: no block of code was judged; 'skidscan audit --details' prints why, for each "
+        "figure: no block of code was judged; the details of 'skidscan audit' state why, for each "
         "event");
   }
   if (figure.panels.empty()) throw Error("figure: no block is listed, so none can be drawn");

@@ -117,7 +117,7 @@ Figure bias_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
   const std::size_t others =
       keep_measurements(machines, analysis::has_trigger_distances, Kind::bias,
-                        "several triggers at known distances", "record --triggers 4");
+                        "several triggers at known distances", "record a target with several");
   EventGrid grid("Which trigger samples fall on", machines, options);
   grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     Panel panel = shadow_panel(shown, grid);

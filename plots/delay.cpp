@@ -54,7 +54,7 @@ Rows steps_of_delays(const Measurement& m, double highest) {
 Figure delay_figure(const Machines& all, const FigureOptions& options) {
   Machines machines = all;
   keep_measurements(machines, has_delay, Kind::delay, "a delay from overflow to record",
-                    "record --delay");
+                    "record the delay, too");
   EventGrid grid("From overflow to record", machines, options);
   grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     double longest = 1;

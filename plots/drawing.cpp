@@ -144,15 +144,15 @@ Layout layout_of(const Figure& figure) {
   if (figure.paper.width < needed) {
     throw Error(
         "figure: {:.0f} px of width are too few for {} of plots with their texts, which need "
-        "{:.0f} px (1/96 inch); use a larger --size, another --kind, or fewer machines",
+        "{:.0f} px (1/96 inch); use a larger size, another kind, or fewer machines",
         figure.paper.width, analysis::counted(figure.columns, "column"), std::ceil(needed));
   }
   const double least = height_with(std::min(figure.least_lines, figure.plot_lines));
   if (layout.height < least) {
     throw Error(
         "figure: {:.0f} px of height are too few for {} of plots with their texts, which need "
-        "{:.0f} px (1/96 inch); use --size WIDTH alone, --no-caption, another --kind, or fewer "
-        "events and levels",
+        "{:.0f} px (1/96 inch); give no height, use another kind, no caption, or fewer events "
+        "and levels",
         layout.height, analysis::counted(layout.rows, "row"), std::ceil(least));
   }
   return layout;

@@ -50,10 +50,8 @@ void check_figure_files(const FigureFiles& files) {
                      files.plot.string());
   }
   if (is_plot_file(files.script)) {
-    throw ValueError(
-        "{}: is the name of a figure; expected that of a script, as in skid.gp; --plot names the "
-        "figure",
-        files.script.string());
+    throw ValueError("{}: is the name of a figure; expected that of a script, as in skid.gp",
+                     files.script.string());
   }
 }
 

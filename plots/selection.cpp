@@ -2,6 +2,7 @@
 
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
+#include "analysis/wording.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
 #include "src/machine/machine.h"
@@ -88,8 +89,8 @@ std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurem
   const std::size_t others =
       erase_columns(machines, [&](const Column& column) { return !is_kept(*column.measurement); });
   if (machines.empty()) {
-    throw ValueError("figure {}: no measurement with {} ({} others); {} makes them", name_of(kind),
-                     what, others, remedy);
+    throw ValueError("figure {}: no measurement with {} ({}); {}", name_of(kind), what,
+                     analysis::counted(others, "other"), remedy);
   }
   return others;
 }

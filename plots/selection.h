@@ -37,8 +37,8 @@ Machines machines_of(const std::vector<analysis::Measurement>& measurements,
                      const FigureOptions& options);
 
 /// Removes the measurements that are not `is_kept` and returns their number. Throws ValueError if
-/// none is kept, for a figure of `kind`: "--kind bias: no measurement with `what` (3 others);
-/// `remedy` makes them".
+/// none is kept, for a figure of `kind`: "figure bias: no measurement with `what` (3 others);
+/// `remedy`".
 std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const analysis::Measurement&),
                               Kind kind, std::string_view what, std::string_view remedy);
 

@@ -39,23 +39,23 @@ namespace fs = std::filesystem;
 constexpr std::string_view kAssembly = "runway.s";
 constexpr std::string_view kOutput = "target";
 
-/// What targets that come with the program do not have: " with --nops 300".
-std::string unusual_options(const Specification& specification) {
+/// What targets that come with the program do not have: " with NOPs 300".
+std::string unusual_values(const Specification& specification) {
   const Specification usual = default_specification(specification.arch, specification.trigger);
-  std::vector<std::string> options;
-  const auto compare = [&](auto member, std::string_view option) {
+  std::vector<std::string> values;
+  const auto compare = [&](auto member, std::string_view name) {
     if (specification.*member == usual.*member) return;
-    options.push_back(fmt::format("{} {}", option, specification.*member));
+    values.push_back(fmt::format("{} {}", name, specification.*member));
   };
-  compare(&Specification::access_bytes, "--access-bytes");
-  compare(&Specification::nop_bytes, "--nop-bytes");
-  compare(&Specification::nops, "--nops");
-  compare(&Specification::lead_in_nops, "--lead-in");
+  compare(&Specification::access_bytes, "access bytes");
+  compare(&Specification::nop_bytes, "NOP bytes");
+  compare(&Specification::nops, "NOPs");
+  compare(&Specification::lead_in_nops, "lead-in NOPs");
   if (!specification.gaps.empty()) {
-    options.push_back(fmt::format("--gaps {}", fmt::join(specification.gaps, ",")));
+    values.push_back(fmt::format("gaps {}", fmt::join(specification.gaps, ",")));
   }
-  if (specification.length != usual.length) options.emplace_back("--iterations or --duration");
-  return options.empty() ? std::string() : fmt::format(" with {}", fmt::join(options, ", "));
+  if (specification.length != usual.length) values.emplace_back("another length");
+  return values.empty() ? std::string() : fmt::format(" with {}", fmt::join(values, ", "));
 }
 
 fs::path compiler_for(const Specification& specification) {
@@ -69,7 +69,7 @@ fs::path compiler_for(const Specification& specification) {
   throw Error(
       "{}: not found in PATH, and targets for {}{} are built with it; install the "
       "package {}",
-      name, name_of(arch), unusual_options(specification), package);
+      name, name_of(arch), unusual_values(specification), package);
 }
 
 /// Not through write_file_atomically, which would wait for the disk for each of them.

@@ -124,7 +124,7 @@ std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
   for (std::size_t i = 1; i < number; ++i) {
     const auto gap = static_cast<std::uint32_t>(std::uint64_t{nops} * i / number);
     if (gap < kFewestNops) {
-      throw ValueError("runway NOPs: {} given; expected at least {} for {} triggers, or --gaps",
+      throw ValueError("runway NOPs: {} given; expected at least {} for {} triggers, or given gaps",
                        nops, kFewestNops * number, number);
     }
     graded.push_back(gap);
@@ -197,7 +197,7 @@ WorkingSet working_set_for(TriggerKind kind, const MemorySizes& sizes) {
     const std::uint64_t usual = chase->usual_bytes;
     return {.bytes = usual,
             .remark = fmt::format("{}: the sizes of this CPU's caches are not known, so the chase "
-                                  "goes through {}; --working-set names another size",
+                                  "goes through {}; another working set can be chosen",
                                   name, size_text(usual))};
   }
   const std::uint64_t last = std::max(sizes.l2, sizes.l3);

@@ -14,6 +14,7 @@
 #include "src/machine/machine.h"
 #include "src/output/catalogue/answers.h"
 #include "src/output/catalogue/catalogue.h"
+#include "src/output/catalogue/unknown_event.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -70,8 +71,9 @@ std::vector<events::Event> chosen_events(const EventsOptions& options,
   }
   std::vector<events::Event> found;
   for (const std::string& name : options.names) {
-    auto named = catalogue.find(name);
     const auto parts = events::parse_spelling(name, catalogue.cpu().layout);
+    auto named = catalogue.find(parts);
+    if (named.empty()) throw UsageError(output::explain_unknown_event(name, catalogue));
     for (const std::string& pmu : catalogue.pmus()) {
       if (std::ranges::find(catalogue.pmus(), parts.pmu) != catalogue.pmus().end()) break;
       if (find_by(named, &events::Event::pmu, pmu) != nullptr) continue;

@@ -19,6 +19,9 @@ struct Page;
 
 namespace skid::commands {
 
+/// What to do where the run directory of -o exists.
+inline constexpr std::string_view kRunExists = "replace it with --force, or name another with -o";
+
 struct OutputFile {
   std::string_view option;  ///< "--plot"
   std::string name;         ///< as given; empty without the option

@@ -127,6 +127,10 @@ std::vector<Option> binary_options(BinaryOptions& options) {
 
 locate::SearchPlaces search_places(const BinaryOptions& options) {
   auto places = locate::SearchPlaces::of_this_machine();
+  places.remedy =
+      "; --binary FILE names a copy, --symfs DIR the recorded files (of a container "
+      "/proc/PID/root, of this machine under another name /), and 'perf record --buildid-mmap' "
+      "notes which file was mapped";
   for (const std::string& file : options.files) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored)) {

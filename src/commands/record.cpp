@@ -4,6 +4,7 @@
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
 #include "src/commands/plan_options.h"
 #include "src/commands/shared_options.h"
@@ -209,7 +210,7 @@ void record_anew(const RecordOptions& options) {
   const record::Displace displace = options.force ? record::Displace::replace
                                     : is_named    ? record::Displace::refuse
                                                   : record::Displace::rotate;
-  record::check_run_directory(name, displace);
+  record::check_run_directory(name, displace, kRunExists);
   const machine::PerfTool perf = machine::find_perf(options.perf);
   const machine::SamplingSupport support = machine::read_sampling_support("/", options.perf);
   const machine::Machine& machine = support.machine;
@@ -224,7 +225,7 @@ void record_anew(const RecordOptions& options) {
   if (options.check_ip) record::check_tracepoint(perf, measure::kPageFaultTracepoint);
 
   record::Interrupts interrupts;
-  record::RunDirectory directory = record::RunDirectory::create(name, displace);
+  record::RunDirectory directory = record::RunDirectory::create(name, displace, kRunExists);
   const record::Targets targets = record::build_targets(request.targets, directory.path());
   run::Run run = record::planned_run(options, request, targets);
   run.machine = support.machine;

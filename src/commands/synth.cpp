@@ -7,6 +7,7 @@
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
 #include "src/commands/progress_line.h"
 #include "src/commands/shared_options.h"
@@ -208,7 +209,7 @@ Target target_in(const fs::path& directory, const SynthOptions& options,
 void write_run(const SynthOptions& options, const synth::Model& read) {
   const fs::path name = options.output.value_or(kDefaultRun);
   record::RunDirectory directory = record::RunDirectory::create(
-      name, options.force ? record::Displace::replace : record::Displace::refuse);
+      name, options.force ? record::Displace::replace : record::Displace::refuse, kRunExists);
   const Target target = target_in(directory.path(), options, read);
   const synth::Model model = on_target(read, target);
   print_target_details(options.shown, target);

@@ -192,11 +192,13 @@ void check_rewritable(const perfdata::Recording& recording) {
         {recording.path().string(), {}, std::move(found), std::move(allowed), std::move(remedy)});
   };
   if (recording.mode() == perfdata::StorageMode::directory) {
-    refuse("a directory", "a file for -o", "record without --threads");
+    refuse("a directory", "a file, which can be copied with corrections",
+           "record without --threads");
   }
-  if (recording.path() == "-") refuse("standard input", "a file for -o", "name the recording");
+  if (recording.path() == "-")
+    refuse("standard input", "a file, which can be copied with corrections", "name the recording");
   if (recording.mode() == perfdata::StorageMode::pipe || !recording.rewindable()) {
-    refuse("pipe mode", "a file for -o", "record into a file");
+    refuse("pipe mode", "a file, which can be copied with corrections", "record into a file");
   }
   if (recording.features().compression)
     refuse("compressed records", "plain ones for -o", "record without -z");

@@ -336,7 +336,7 @@ std::vector<Event> Catalogue::find_pfm_event(const Spelling& parts) const {
   return {};
 }
 
-std::vector<Event> Catalogue::find_if_known(const Spelling& parts) const {
+std::vector<Event> Catalogue::find(const Spelling& parts) const {
   if (!parts.problem.empty()) return {};
   std::vector<Event> found;
   if (parts.config) {
@@ -357,90 +357,6 @@ std::vector<Event> Catalogue::find_if_known(const Spelling& parts) const {
     std::erase_if(found, [&parts](const Event& event) { return event.pmu != parts.pmu; });
   }
   return found;
-}
-
-namespace {
-
-/// Returns what an event of the kernel is, and what its samples show; empty for other names.
-std::string_view kind_of_kernel_event(std::string_view name) {
-  const auto* const generic = perftool::find_generic_event(name);
-  if (generic != nullptr && generic->type == PERF_TYPE_SOFTWARE) {
-    switch (generic->config) {
-      case PERF_COUNT_SW_CPU_CLOCK:
-      case PERF_COUNT_SW_TASK_CLOCK:
-        return "a timer of the kernel, no event of the CPU: its samples are where the timer "
-               "interrupted, and no instruction causes them";
-      case PERF_COUNT_SW_PAGE_FAULTS:
-      case PERF_COUNT_SW_PAGE_FAULTS_MIN:
-      case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
-        return "a software event of the kernel, no event of the CPU: a sample is at the "
-               "instruction that faulted; 'skidscan record -e faults' measures it (trigger fault)";
-      default:
-        return "a software event of the kernel, no event of the CPU: its samples are where the "
-               "kernel counts it, and no precise level changes them";
-    }
-  }
-  if (name == "access" || name == "execute" || name.starts_with("mem:")) {
-    return "a breakpoint, no event of the CPU: execute breakpoints have no skid, and data "
-           "breakpoints a known one; 'skidscan record -e access,execute' measures it";
-  }
-  return {};
-}
-
-/// Whether a name looks like that of a tracepoint: "sched:sched_switch".
-bool looks_like_tracepoint(std::string_view name) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
-  const std::size_t colon = name.find(':');
-  return colon != std::string_view::npos && colon > 0 &&
-         std::ranges::all_of(name.substr(0, colon), is_part) &&
-         std::ranges::all_of(name.substr(colon + 1), is_part) &&
-         name.find_first_not_of("ukhGHIppSDWeb", colon + 1) != std::string_view::npos;
-}
-
-}  // namespace
-
-std::vector<Event> Catalogue::find(std::string_view spelling) const {
-  const Spelling parts = parse_spelling(spelling, cpu_.layout);
-  auto found = find_if_known(parts);
-  if (!found.empty()) return found;
-  const std::string of_cpu = cpu_.at_hand ? std::string() : fmt::format(" --cpu {}", cpu_.name);
-  if (spelling.starts_with("ibs_") || spelling.starts_with("arm_spe")) {
-    throw ValueError(
-        "'{}': IBS and SPE sample any operation that passes their filters, and have no events; "
-        "'skidscan events --for WHAT{}' prints filters for what is to be sampled",
-        spelling, of_cpu);
-  }
-  if (!parts.problem.empty()) throw ValueError("{}", parts.problem);
-  for (const std::string& name : {parts.name, parts.full}) {
-    const std::string_view kind = kind_of_kernel_event(name);
-    if (!kind.empty()) throw ValueError("'{}': is {}", spelling, kind);
-  }
-  if (cache_event_config(parts.name)) {
-    throw ValueError(
-        "'{}': is a generic cache event of perf, and it is not known which event the kernel takes "
-        "for it on this CPU; 'skidscan events --for WHAT{}' prints events of the CPU",
-        spelling, of_cpu);
-  }
-  std::vector<std::string> names;
-  for (const Event& event : events_) names.push_back(event.name);
-  std::string remedy = did_you_mean(parts.name, names);
-  // An event select of 12 bits as AMD's manuals write it.
-  constexpr std::uint64_t kEventSelects = 0xfff;
-  if (cpu_.layout == ConfigLayout::amd && parts.config && *parts.config <= kEventSelects) {
-    const std::uint64_t config = (*parts.config & 0xff) | (*parts.config & 0xf00) << 24;
-    if (!find_code(config, 0).empty()) {
-      remedy = fmt::format("; the code of event 0x{:x} is r{:x}", *parts.config, config);
-    }
-  }
-  if (remedy.empty()) {
-    remedy = fmt::format("; 'skidscan events --list{} PATTERN' lists them", of_cpu);
-    if (looks_like_tracepoint(parts.full)) {
-      remedy += "; a tracepoint is of the kernel: its samples are where the kernel's code has it";
-    }
-  }
-  throw ValueError("'{}': no such event in {}{}", spelling, cpu_.catalogue(), remedy);
 }
 
 std::vector<Event> Catalogue::list(const Filter& filter) const {
@@ -469,14 +385,16 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   if (found != nullptr) return *found;
   if (cpu.empty()) {
     throw Error(
-        "no table has events of this CPU ({}); name another one with --cpu, or give a directory of "
-        "Intel's event files (github.com/intel/perfmon) with --perfmon",
+        "no table has events of this CPU ({}); name another CPU, or give a directory of Intel's "
+        "event "
+        "files (github.com/intel/perfmon)",
         shown_cpu(here));
   }
   if (name.starts_with("arm_")) {
     throw ValueError(
-        "CPU {0}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
-        "what to record there: 'skidscan events --for WHAT --cpu {0}'",
+        "CPU {}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
+        "this "
+        "one only answers what to record there",
         cpu);
   }
   std::vector<std::string> names;
@@ -484,8 +402,7 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   std::string remedy = did_you_mean(cpu, names);
   if (remedy.empty()) {
     remedy =
-        "; 'skidscan events --cpus' lists the CPUs, --perfmon takes a directory of newer event "
-        "files";
+        "; 'skidscan events' lists the CPUs, and a directory of newer event files may have others";
   }
   throw ValueError(
       "CPU {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",

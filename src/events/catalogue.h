@@ -43,11 +43,8 @@ class Catalogue {
 
   /// Finds the event of a name, a raw code, or terms of perf; on a hybrid CPU one for each kind of
   /// core, unless the spelling names the PMU. A raw code that no row has is answered by the row it
-  /// modifies, or by its event with a bare umask. Throws ValueError when nothing has that name or
-  /// event.
-  std::vector<Event> find(std::string_view spelling) const;
-  /// Like find(), but returns an empty list if nothing has that name or event.
-  std::vector<Event> find_if_known(const Spelling& parts) const;
+  /// modifies, or by its event with a bare umask. Empty if nothing has that name or event.
+  std::vector<Event> find(const Spelling& parts) const;
 
   /// Finds events by the fields of perf_event_attr; empty if nothing has that event. If events of
   /// one code differ in config1 alone, another value of config1 gets their common properties.

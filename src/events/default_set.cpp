@@ -239,7 +239,7 @@ DefaultSet default_set(const machine::Machine& machine, const Catalogue* catalog
       set.notes.emplace_back(
           "no table has events of this CPU, so the generic cycles and branches are used; where the "
           "CPU is Intel's, a directory of its event files (github.com/intel/perfmon) gives the "
-          "others: --perfmon DIR");
+          "others");
     }
   }
   for (const std::string& other : machine.other_pmus) {

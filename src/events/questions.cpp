@@ -272,7 +272,7 @@ void add_kernel_event(std::string_view name, const Catalogue& catalogue, const s
                       std::vector<Answer>& answers) {
   const std::string spelling = fmt::format("{}/{},ldlat=30/", pmu, name);
   const auto parts = parse_spelling(spelling, catalogue.cpu().layout);
-  for (Event& event : catalogue.find_if_known(parts)) {
+  for (Event& event : catalogue.find(parts)) {
     if (event.pmu != pmu) continue;
     Answer answer{.pmu = pmu, .perf = spelling + "pp", .precise = event.precise, .remark = {}};
     answer.remark = "ldlat: cycles from which loads are recorded";

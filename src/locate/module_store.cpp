@@ -28,12 +28,6 @@ namespace fs = std::filesystem;
 /// Time for one file. debuginfod's own limit is 90 s without any progress.
 constexpr std::chrono::seconds kDebuginfodLimit(120);
 
-/// What to do about a file that is not the recorded one.
-constexpr const char* kRemedy =
-    "it is not used; --binary FILE names a copy, --symfs DIR the recorded files (of a container "
-    "/proc/PID/root, of this machine under another name /), and 'perf record --buildid-mmap' notes "
-    "which file was mapped";
-
 /// Runs elfutils' debuginfod-find, from PATH, which queries the servers of DEBUGINFOD_URLS. Returns
 /// the executable with that build-id (hexadecimal) in its cache; empty if no server has it. Sets
 /// `problem` if the query failed or timed out, so that another query is useless. No other code
@@ -163,7 +157,8 @@ const ModuleStore::Opened* ModuleStore::judged(const symbols::MappedFile& file,
   const std::string path = opened.path.string();
   const std::string reason = contradiction(file, opened.module, place);
   if (!reason.empty()) {
-    remark = {Problem::refused, file.path, fmt::format("{}: {}; {}", path, reason, kRemedy)};
+    remark = {Problem::refused, file.path,
+              fmt::format("{}: {}; it is not used{}", path, reason, places_.remedy)};
     return nullptr;
   }
   if (file.build_id.empty()) {
@@ -221,7 +216,8 @@ const ModuleStore::Opened* ModuleStore::at_path(const symbols::MappedFile& file,
   }
   if (before != file.path && !remark) {
     remark = {Problem::refused, file.path,
-              fmt::format("{}: was deleted or replaced while it was mapped; {}", before, kRemedy)};
+              fmt::format("{}: was deleted or replaced while it was mapped; it is not used{}",
+                          before, places_.remedy)};
   } else if (!problem.empty() && !remark) {
     remark = {Problem::unreadable, file.path, problem};
   }

@@ -33,10 +33,8 @@ std::vector<std::string> remarks_on_replaced_code(const Digest& digest) {
   for (const auto& [file, count] : samples) {
     remarks.push_back(
         fmt::format("{}: {} in memory without a file, at addresses where its code was "
-                    "mapped before: "
-                    "the program replaced it (a copy on huge pages) or unmapped it; they are not "
-                    "counted for its "
-                    "functions (--copied-code counts them)",
+                    "mapped before: the program replaced it (a copy on huge pages) or unmapped it; "
+                    "they are counted for its functions only where copied code is asked for",
                     digest.spaces.file(file).path,
                     count == 1 ? "1 sample is" : fmt::format("{} samples are", count)));
   }

@@ -5,6 +5,7 @@
 #include "src/symbols/demangle.h"
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace skid::locate {
@@ -17,6 +18,10 @@ struct SearchPlaces {
   symbols::NameStyle names = symbols::NameStyle::signatures;  ///< of functions
   /// Files for ModuleStore::add_candidate.
   std::vector<std::filesystem::path> candidates = {};
+
+  /// What a user can do about a file that is not the recorded one, as the end of a message:
+  /// "; --binary FILE names a copy".
+  std::string remedy = {};
 
   /// Returns the places of this machine: perf's build-id cache ($HOME/.debug) and the cache of
   /// debuginfod's clients ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client, else

@@ -224,10 +224,8 @@ PerfTool find_perf(const std::string& chosen) {
   const std::string name = named == nullptr || *named == '\0' ? "perf" : named;
   const auto path = find_program(name);
   if (!path && name != "perf") {
-    throw Error(
-        "{}: not an executable file or a program in PATH; PERF or --perf names the "
-        "perf to use",
-        name);
+    throw Error("{}: not an executable file or a program in PATH; expected the perf to use{}", name,
+                chosen.empty() ? " (environment variable PERF)" : "");
   }
   if (!path) throw Error("perf: not found in PATH; {}", kHowToInstallPerf);
   const std::filesystem::path absolute = std::filesystem::absolute(*path);

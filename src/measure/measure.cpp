@@ -334,7 +334,7 @@ Measured measure(const Source& source, const Choices& choices) {
     if (!geometry) {
       remarks.emplace(remarks.begin(),
                       "No generated target is among the sampled files; name the functions of a "
-                      "target of your own with --hit FUNCTION --runway FUNCTION.");
+                      "target of your own.");
     }
   }
   if (digest.filtered.all == 0) remarks.insert(remarks.begin(), why_no_samples(recording) + '.');

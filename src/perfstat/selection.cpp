@@ -121,7 +121,7 @@ std::optional<std::uint64_t> config_of(const std::string& name) {
   }
   const auto parts = events::parse_spelling(name, events::ConfigLayout::intel);
   for (const events::Catalogue& catalogue : kCatalogues) {
-    const auto found = catalogue.find_if_known(parts);
+    const auto found = catalogue.find(parts);
     if (!found.empty()) return found.front().config;
   }
   return std::nullopt;

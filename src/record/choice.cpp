@@ -131,7 +131,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event, const event
                 catalogue->cpu().name);
   }
   // perf has its own names for "cpu/cache-misses/" and tracepoints ("sched:sched_switch").
-  const std::vector<events::Event> found = catalogue->find_if_known(parts);
+  const std::vector<events::Event> found = catalogue->find(parts);
   const auto of_pmu = std::ranges::find_if(
       found, [&](const auto& candidate) { return pmu == nullptr || candidate.pmu == pmu->name; });
   return of_pmu == found.end() ? std::nullopt : std::optional(*of_pmu);

@@ -67,8 +67,7 @@ FileDescriptor lock(const fs::path& directory) {
   FileDescriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle && ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw Error(
-        "{}: another skidscan is recording into it; wait for its end, or name another directory "
-        "with -o",
+        "{}: another skidscan is recording into it; wait for its end, or name another directory",
         directory.string());
   }
   return handle;
@@ -150,17 +149,17 @@ std::string displace_old(const fs::path& old) {
 
 }  // namespace
 
-void check_run_directory(const fs::path& asked, Displace displace) {
+void check_run_directory(const fs::path& asked, Displace displace, std::string_view remedy) {
   const fs::path path = normalized(asked);
   restore_replaced(path);
   if (!is_taken(path)) return;
   if (displace == Displace::refuse) {
-    throw Error("{}: exists; replace it with --force, or name another with -o", asked.string());
+    throw Error("{}: exists; {}", asked.string(), remedy);
   }
-  check_displaceable(path, "name another directory with -o");
+  check_displaceable(path, "name another directory");
   lock(path);
   if (displace == Displace::rotate && is_taken(old_name(path))) {
-    check_displaceable(old_name(path), "move it away, or name another directory with -o");
+    check_displaceable(old_name(path), "move it away, or name another directory");
   }
 }
 
@@ -169,8 +168,9 @@ fs::path replaced_run(const fs::path& path) {
   return run::is_run(aside) ? aside : fs::path();
 }
 
-RunDirectory RunDirectory::create(const fs::path& asked, Displace displace) {
-  check_run_directory(asked, displace);
+RunDirectory RunDirectory::create(const fs::path& asked, Displace displace,
+                                  std::string_view remedy) {
+  check_run_directory(asked, displace, remedy);
   RunDirectory directory(normalized(asked), displace, true);  // until there is one of ours
   const fs::path& path = directory.path_;
   if (is_taken(path)) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace skid::record {
@@ -19,9 +20,11 @@ enum class Displace {
 };
 
 /// Throws Error when a new run cannot take the name `path`: something exists that may not be
-/// displaced, or is no run, or is being recorded. A run that was set aside for
-/// one without a recording when skidscan was killed is restored to its name.
-void check_run_directory(const std::filesystem::path& path, Displace displace);
+/// displaced, or is no run, or is being recorded. `remedy`: what to do where Displace::refuse
+/// refuses, the end of the error. A run that was set aside for one without a recording when
+/// skidscan was killed is restored to its name.
+void check_run_directory(const std::filesystem::path& path, Displace displace,
+                         std::string_view remedy = "name another directory");
 
 /// Returns the run that was set aside for the one in `path` when skidscan was killed; empty: none.
 std::filesystem::path replaced_run(const std::filesystem::path& path);
@@ -33,7 +36,8 @@ class RunDirectory {
  public:
   /// Creates a new directory. Throws Error as check_run_directory does, or naming what cannot be
   /// made.
-  static RunDirectory create(const std::filesystem::path& path, Displace displace);
+  static RunDirectory create(const std::filesystem::path& path, Displace displace,
+                             std::string_view remedy = "name another directory");
   /// Opens an existing directory. Throws Error when it is being recorded.
   static RunDirectory resume(const std::filesystem::path& path);
 

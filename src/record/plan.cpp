@@ -135,7 +135,7 @@ void add_notes(RecordRequest& request, const PlanOptions& options, const machine
     if (chosen.event.kind == EventKind::access && elements != 0) {
       request.notes.push_back(
           fmt::format("{}: the datum is one of the {} elements of {}'s chase, so a sample takes "
-                      "{:.0f} iterations; use a smaller --working-set or -c",
+                      "{:.0f} iterations; choose a smaller working set or period",
                       text, elements, runway::name_of(target.trigger),
                       static_cast<double>(elements) * static_cast<double>(chosen.period)));
     }
@@ -234,7 +234,7 @@ void fit_to_cpu(runway::Specification& specification, const PlanOptions& options
     return;
   }
   const runway::WorkingSet set = runway::working_set_for(kind, memory_sizes(machine, cpu));
-  if (!set.refusal.empty()) throw Error(set.refusal + "; --working-set names a size");
+  if (!set.refusal.empty()) throw Error(set.refusal + "; name the size of the working set");
   if (!set.remark.empty()) notes.push_back(set.remark);
   specification.working_set_bytes = set.bytes;
 }
@@ -302,14 +302,14 @@ Specifications choose_targets(const std::vector<ChosenEvent>& events, const Plan
   if (!of_tagged.empty()) {
     notes.push_back(
         fmt::format("{}: a short runway ({} NOPs), because IBS and SPE tag any operation, and of a "
-                    "long one nearly all would be NOPs; --nops sets its length",
+                    "long one nearly all would be NOPs; the number of NOPs can be chosen",
                     fmt::join(of_tagged, ", "), targets.at(of_tagged.front()).nops));
   }
   const bool chases = std::ranges::any_of(
       targets, [](const auto& target) { return target.second.working_set_bytes != 0; });
   if (options.working_set && !chases) {
     throw ValueError(
-        "working set: no trigger chases pointers; it goes with --trigger load-l2, load-l3 or "
+        "working set: no trigger chases pointers; expected the trigger load-l2, load-l3 or "
         "load-dram");
   }
   return targets;

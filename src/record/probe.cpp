@@ -112,9 +112,9 @@ void check_syntax(const machine::PerfTool& perf, const std::string& text, const 
     throw Error("{}: no permission to look the event up ({}); run as root", text, reason);
   }
   throw Error(
-      "{}: perf does not support this event ({}); see 'perf list', or 'skidscan events --for WHAT' "
-      "for "
-      "the events of this CPU{}",
+      "{}: perf does not support this event ({}); see 'perf list' and 'skidscan events' for those "
+      "of "
+      "this CPU{}",
       text, reason, near_names);
 }
 

@@ -72,7 +72,8 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
     for (const std::string& text : *list) {
       RequestedEvent event = parse_event(text);
       if (!seen.insert(event.at_level(event.own_level.value_or(0))).second) {
-        throw ValueError("{}: is named twice; --repeat N records events repeatedly", text);
+        throw ValueError(
+            "{}: is named twice; expected each event once, which all repetitions record", text);
       }
       events.push_back(std::move(event));
     }

@@ -132,7 +132,7 @@ class Reader {
  private:
   [[noreturn]] void refuse(std::string found, std::string expected) const {
     throw InputError({path_.string(), at_, std::move(found), std::move(expected),
-                      "pack the run again: skidscan record --resume DIR --pack FILE.tar"});
+                      "resume the run, and pack it again"});
   }
 
   /// Goes to the next header. Returns false at the end.
@@ -246,7 +246,7 @@ UnpackedRun::UnpackedRun(const fs::path& file) : directory_(TemporaryDirectory::
                     {},
                     "a tar without a run.json",
                     "a run of 'skidscan record'",
-                    "pack a run: skidscan record --pack FILE.tar"});
+                    "pack a run with skidscan record"});
 }
 
 }  // namespace skid::run

@@ -181,7 +181,7 @@ A figure without blocks does not hide what the gate finds:
   [4]
   $ skidscan audit placed.data --binary elsewhere --fail-on samples --plot-script f.gp --top 0 > text
   skidscan: --fail-on samples: 811 of 5,011 judged samples (16.18%) are where their event cannot be sampled
-  skidscan: figure: no block of code was judged; 'skidscan audit --details' prints why, for each event
+  skidscan: figure: no block of code was judged; the details of 'skidscan audit' state why, for each event
   [4]
   $ mv elsewhere program
 

@@ -92,7 +92,7 @@ Repeats are compared over runs:
 Runs of one machine by machine: all six are repeats, and there is nothing else.
 
   $ skidscan compare a.run b.run --by machine
-  skidscan: all inputs are of one machine; leave out --by machine, or name recordings of another
+  skidscan: all inputs are of one machine; compare them by input, or name recordings of another
   [64]
   $ skidscan compare a.run c.run b.run --by machine --format json |
   >   pick sides.# sides.0.inputs rows.0.cells.0.measurements.#

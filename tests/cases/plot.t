@@ -129,10 +129,10 @@ Options of other kinds, and wrong ones:
   skidscan: f.bmp: not the name of a figure; expected .png, .svg or .pdf
   [64]
   $ skidscan report vm-broken --plot-script f.pdf
-  skidscan: f.pdf: is the name of a figure; expected that of a script, as in skid.gp; --plot names the figure
+  skidscan: f.pdf: is the name of a figure; expected that of a script, as in skid.gp
   [64]
   $ skidscan report vm-broken --kind bias --plot f.png > /dev/null
-  skidscan: figure bias: no measurement with several triggers at known distances (6 others); record --triggers 4 makes them
+  skidscan: figure bias: no measurement with several triggers at known distances (6 others); record a target with several
   [64]
   $ ls f.*
   ls: cannot access 'f.*': No such file or directory

@@ -223,7 +223,7 @@ TEST(DefaultSet, LeavesOutWhatTheTableOfACoreLacks) {
   Tree hybrid("alder-lake");
   const Catalogue loads_alone(
       {.name = "adl", .description = {}, .source = "perfmon V1"},
-      {hybrid.catalogue->find("cpu_atom/MEM_UOPS_RETIRED.ALL_LOADS/").front()});
+      {test::find_events(*hybrid.catalogue, "cpu_atom/MEM_UOPS_RETIRED.ALL_LOADS/").front()});
   hybrid.catalogue = &loads_alone;
   EXPECT_THAT(
       hybrid.default_set().notes,

@@ -31,7 +31,7 @@ using runway::TriggerKind;
 using test::catalogue_of;
 
 Event known(const std::string& cpu, const std::string& name) {
-  return catalogue_of(cpu).find(name).front();
+  return test::find_events(catalogue_of(cpu), name).front();
 }
 
 std::vector<TriggerKind> kinds(const std::string& cpu, const std::string& name) {

@@ -415,8 +415,8 @@ TEST(BiasFigure, HasNoEvenShareWhereTriggersAreUnequal) {
   EXPECT_THAT(test::message_of<ValueError>([] {
                 return drawn(bias_figure, {make({.offsets = {{0, 100}}})});
               }),
-              AllOf(HasSubstr("figure bias: no measurement with several triggers"),
-                    HasSubstr("--triggers")));
+              "figure bias: no measurement with several triggers at known distances (1 other); "
+              "record a target with several");
 }
 
 /// An audit of one event with blocks of these counts.

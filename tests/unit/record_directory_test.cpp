@@ -35,7 +35,7 @@ class RunDirectoryTest : public ::testing::Test {
   }
   std::size_t entries() const { return test::names_in(base_).size(); }
   static std::string fault(const fs::path& path, Displace displace) {
-    return test::message_of(check_run_directory, path, displace);
+    return test::message_of([&] { check_run_directory(path, displace); });
   }
 
   const test::TemporaryDirectory directory_;
@@ -120,8 +120,7 @@ TEST_F(RunDirectoryTest, ReplacesTheOldRunWhenForced) {
 
 TEST_F(RunDirectoryTest, ThatExistsIsRefusedWithTheRemedy) {
   const fs::path run = put_run("run", "old");
-  EXPECT_EQ(fault(run, Displace::refuse),
-            run.string() + ": exists; replace it with --force, or name another with -o");
+  EXPECT_EQ(fault(run, Displace::refuse), run.string() + ": exists; name another directory");
   EXPECT_EQ(fault(run.string() + "/", Displace::replace), "no error");
 }
 

@@ -281,7 +281,7 @@ TEST(RecordPlan, RefusesAKindThatTheCpuCannotRunAndOtherCpus) {
   machine::Machine small = with_caches();
   for (auto& [cpu, caches] : small.data_caches) caches.pop_back();
   EXPECT_THAT(refusal_of("load-l3"_trigger, small),
-              HasSubstr("no level 3 cache; --working-set names a size"));
+              HasSubstr("no level 3 cache; name the size of the working set"));
   machine::Machine other = without_pmu();
   other.cpu.arch = "riscv64";
   EXPECT_THAT(refusal_of("load"_trigger, other), HasSubstr("riscv64"));

@@ -176,7 +176,7 @@ TEST(WorkingSetFor, HasARemarkForAnUnknownCpu) {
   const WorkingSet set = working_set_for("load-dram"_trigger, {});
   EXPECT_EQ(set.bytes, 256 * kMebibyte);
   EXPECT_THAT(set.refusal, IsEmpty());
-  EXPECT_THAT(set.remark, HasSubstr("256 MiB; --working-set"));
+  EXPECT_THAT(set.remark, HasSubstr("256 MiB; another working set"));
 }
 
 TEST(SizeText, UsesTheLargestWholeUnit) {
