@@ -64,7 +64,7 @@ std::string remark_of(const std::vector<LevelAnswer>& answers) {
 }
 
 ExitStatus status_of(const SamplingSupport& support, const std::vector<SampledEvent>& events) {
-  if (!support.perf_missing.empty()) return ExitStatus::failed;
+  if (support.perf_missing) return ExitStatus::failed;
   ExitStatus status = ExitStatus::failed;
   for (const SampledEvent& event : events) {
     if (!event.usable()) continue;

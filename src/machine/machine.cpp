@@ -224,29 +224,36 @@ PerfTool find_perf(const std::string& chosen) {
   const std::string name = named == nullptr || *named == '\0' ? "perf" : named;
   const auto path = find_program(name);
   if (!path && name != "perf") {
-    throw Error("{}: not an executable file or a program in PATH; expected the perf to use{}", name,
-                chosen.empty() ? " (environment variable PERF)" : "");
+    throw NoPerf({.what = name + ": not an executable file or a program in PATH",
+                  .remedy = chosen.empty() ? "name the perf to use in the environment variable PERF"
+                                           : "name the perf to use"});
   }
-  if (!path) throw Error("perf: not found in PATH; {}", kHowToInstallPerf);
+  const auto throw_no_perf = [](std::string what) {
+    throw NoPerf({.what = std::move(what),
+                  .remedy = "install it (Debian: apt install linux-perf; Ubuntu: apt install "
+                            "linux-tools-generic linux-tools-$(uname -r); Fedora: dnf install "
+                            "perf)"});
+  };
+  if (!path) throw_no_perf("perf: not found in PATH");
   const std::filesystem::path absolute = std::filesystem::absolute(*path);
 
   constexpr std::chrono::seconds kLongest{30};
   ChildProcess child({absolute.string(), "--version"});
   if (!child.wait(kLongest)) {
-    throw Error("{}: --version did not end within {} s; {}", absolute.string(), kLongest.count(),
-                kHowToInstallPerf);
+    throw_no_perf(
+        fmt::format("{}: --version did not end within {} s", absolute.string(), kLongest.count()));
   }
   const Completed& done = child.result();
   std::optional<PerfTool> tool = parse_perf_version(done.out);
   if (!done.code.success()) {
     // Ubuntu's wrapper names here the kernel that it has no perf for.
     const std::string message = first_line(done.err.empty() ? done.out : done.err);
-    throw Error("{}: does not run: {}; {}", absolute.string(),
-                message.empty() ? describe(done.code) : message, kHowToInstallPerf);
+    throw_no_perf(fmt::format("{}: does not run: {}", absolute.string(),
+                              message.empty() ? describe(done.code) : message));
   }
   if (!tool) {
-    throw Error("{}: no version in what --version prints (\"{}\"); {}", absolute.string(),
-                first_line(done.out), kHowToInstallPerf);
+    throw_no_perf(fmt::format("{}: no version in what --version prints (\"{}\")", absolute.string(),
+                              first_line(done.out)));
   }
   tool->path = absolute;
   return *tool;

@@ -1,7 +1,9 @@
 // What this computer is: read for run.json before anything is recorded.
 #pragma once
 
+#include "src/machine/answer_reason.h"
 #include "src/machine/cpu_identity.h"
+#include "src/support/error.h"
 #include "src/support/since.h"
 
 #include <algorithm>
@@ -95,13 +97,18 @@ struct PerfTool {
 /// nullopt when none is found. `path` is left empty.
 std::optional<PerfTool> parse_perf_version(std::string_view output);
 
-/// Which packages have perf.
-inline constexpr std::string_view kHowToInstallPerf =
-    "install it (Debian: apt install linux-perf; Ubuntu: apt install linux-tools-generic "
-    "linux-tools-$(uname -r); Fedora: dnf install perf)";
+/// The error that no perf can be run.
+class NoPerf : public Error {
+ public:
+  explicit NoPerf(const Reason& reason) : Error(text_of(reason)), reason_(reason) {}
+  const Reason& reason() const noexcept { return reason_; }
+
+ private:
+  Reason reason_;
+};
 
 /// The perf to use: `chosen`, a path or a program in PATH, else the one that PERF in the
-/// environment names, else the one in PATH. Throws Error with the package to install when there is
+/// environment names, else the one in PATH. Throws NoPerf with the package to install when there is
 /// none, or it does not run (Ubuntu's wrapper without a perf for the running kernel).
 PerfTool find_perf(const std::string& chosen = {});
 

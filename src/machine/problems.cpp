@@ -124,12 +124,8 @@ struct ProblemFinder {
   }
 
   void check_perf() {
-    if (support.perf_missing.empty()) return;
-    // The message of find_perf ends with its remedy, which may list several.
-    const std::string& message = support.perf_missing;
-    const std::size_t remedy = message.find("; ");
-    add("no_perf", message.substr(0, remedy),
-        remedy == std::string::npos ? "install perf" : message.substr(remedy + 2));
+    if (!support.perf_missing) return;
+    add("no_perf", support.perf_missing->what, support.perf_missing->remedy);
   }
 
   bool check_kernel() {

@@ -48,8 +48,10 @@ ProcessRights read_rights(const FileTree& files) {
 void look_for_perf(const std::string& perf, SamplingSupport& support) {
   try {
     support.perf = find_perf(perf);
-  } catch (const Error& error) {
-    support.perf_missing = error.what();
+  } catch (const NoPerf& missing) {
+    support.perf_missing = missing.reason();
+  } catch (const Error& error) {  // perf cannot be started
+    support.perf_missing = {.what = error.what(), .remedy = {}};
   }
 }
 

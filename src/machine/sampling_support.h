@@ -98,7 +98,7 @@ struct SamplingSupport {
   std::optional<int> kptr_restrict;  ///< 0: kernel addresses are shown to all
   ProcessRights rights;
   std::optional<PerfTool> perf;
-  std::string perf_missing;  ///< why perf was not found, and the remedy; empty if not known
+  std::optional<Reason> perf_missing;  ///< why no perf can be run; nullopt if not known
 };
 
 /// Reads the files below `root`; never throws for missing ones. For the root "/" alone find_perf()

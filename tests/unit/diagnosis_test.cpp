@@ -391,10 +391,11 @@ TEST(Trial, OpensEventsOfEachPmuOfAHybridMachine) {
 
 TEST(Trial, LeavesNothingToRecordWithoutPerf) {
   SamplingSupport support = tree("vm-without-pmu");
-  support.perf_missing = "perf: not found in PATH; install it (apt install linux-perf)";
+  support.perf_missing = {.what = "perf: not found in PATH; it was removed",
+                          .remedy = "install it (apt install linux-perf)"};
   const Diagnosis diagnosis = diagnose(support, [](const EventAttempt&) { return 0; });
   EXPECT_EQ(diagnosis.status, ExitStatus::failed);
-  EXPECT_EQ(diagnosis.problems.at(0).what, "perf: not found in PATH");
+  EXPECT_EQ(diagnosis.problems.at(0).what, "perf: not found in PATH; it was removed");
   EXPECT_EQ(diagnosis.problems.at(0).remedy, "install it (apt install linux-perf)");
 }
 

@@ -243,9 +243,8 @@ TEST_F(FindPerf, TakesTheOneThatTheEnvironmentNames) {
     EXPECT_EQ(find_perf().path, other);
     EXPECT_EQ(find_perf().version, "5.4.0");
     const test::Variable missing("PERF", "perf_9");
-    EXPECT_THAT(message(),
-                HasSubstr("perf_9: not an executable file or a program in PATH; expected "
-                          "the perf to use (environment variable PERF)"));
+    EXPECT_THAT(message(), HasSubstr("perf_9: not an executable file or a program in PATH; name "
+                                     "the perf to use in the environment variable PERF"));
   }
   EXPECT_EQ(find_perf().version, "6.5.13");
 }

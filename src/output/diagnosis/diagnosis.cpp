@@ -321,7 +321,7 @@ std::string own_program_text(const Page& page, const CpuEvents& cpu_events) {
 
 /// States what can be sampled, and up to which precise level.
 std::string verdict(const SamplingSupport& support, const Diagnosis& diagnosis) {
-  if (!support.perf_missing.empty()) return "No perf can be run, so that nothing can be recorded.";
+  if (support.perf_missing) return "No perf can be run, so that nothing can be recorded.";
   if (diagnosis.status == ExitStatus::builtin_events_only) {
     std::vector<std::string> sampled;
     std::map<std::string_view, std::vector<std::string>> others;  // by the answer at level 0
