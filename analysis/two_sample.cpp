@@ -56,8 +56,7 @@ void walk_offsets(const OffsetCounts& a, const OffsetCounts& b, Visit visit) {
   for (std::size_t i = 0; i + 1 < merged.size(); ++i) {
     below_a += merged[i].a;
     below_b += merged[i].b;
-    // Converted before they are subtracted, because the difference of two 64-bit numbers may
-    // overflow.
+    // Offsets are converted before the subtraction, which may overflow in 64 bits.
     const double gap =
         static_cast<double>(merged[i + 1].offset) - static_cast<double>(merged[i].offset);
     visit(below_a, below_b, gap);

@@ -42,7 +42,8 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// The result that a built-in event must give on this target (METHOD: events whose skid is known).
+/// The result that a built-in event must give on this target (docs/method.md, "Events whose skid is
+/// known").
 struct Expectation {
   std::string event;                   ///< "access", "execute" or "faults"
   std::optional<std::int64_t> offset;  ///< instructions from the trigger; nullopt: no event

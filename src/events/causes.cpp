@@ -298,7 +298,7 @@ std::vector<Cause> of_branches(std::string_view kind, bool mispredicted) {
   return table.take();
 }
 
-/// One category, of which some cause the event by their types and widths.
+/// Some instructions of `category`, by their types and widths, can cause the event; no others can.
 std::vector<Cause> of_some(Category category) {
   Table table;
   table.set_all_but_microcode(V::never);

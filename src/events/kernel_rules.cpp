@@ -67,7 +67,7 @@ Core first_core_of(const machine::CpuIdentity& cpu) {
   return files.empty() ? core_of(cpu) : core_of(files.front().name);
 }
 
-/// What level 3 of a core's events is.
+/// What the kernel does at level 3 for the events of a core.
 enum class LevelThreeRule : std::uint8_t {
   refused,      ///< the kernel takes no level 3
   as_level_2,   ///< on the counters of level 2

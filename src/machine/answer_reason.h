@@ -12,7 +12,7 @@ struct CpuIdentity;
 struct EventAttempt;
 struct Machine;
 
-/// Why the kernel gives an answer.
+/// A reason for an answer of the kernel, and what to do about it.
 struct Reason {
   std::string what;    ///< a clause: "IBS takes periods from 144"
   std::string remedy;  ///< empty: none is known

@@ -15,7 +15,7 @@ namespace skid::machine {
 
 struct SamplingSupport;
 
-/// Remedies of a missing permission, commands to paste. The first needs root, of the host.
+/// Commands that give a missing permission. The first one needs to run as root on the host.
 inline constexpr const char* kOpenSampling = "sysctl kernel.perf_event_paranoid=1";
 inline constexpr const char* kOpenContainer =
     "docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE";
@@ -33,15 +33,15 @@ struct Diagnosis {
   /// The event of the CPU to sample with branch records (perf record -b), or the refused one;
   /// nullopt without a PMU of the CPU.
   std::optional<SampledEvent> branch_records;
-  /// Filters of perf record -j but `any` and modes, by name: whether the kernel takes them. Empty
-  /// if no branch records can be sampled.
+  /// Whether the kernel takes each filter of perf record -j, by the filter's name; without `any`
+  /// and the modes. Empty if no branch records can be sampled.
   std::map<std::string, bool> branch_filters;
   std::vector<Problem> problems;
   /// done: a PMU of the CPU can be sampled; builtin_events_only; failed: nothing can be.
   ExitStatus status = ExitStatus::failed;
 };
 
-/// What to ask the kernel for.
+/// The events to try on the kernel.
 struct Candidates {
   std::vector<Candidate> events;
   std::vector<Candidate> branch_records;  ///< with branch stacks; the first one taken is reported

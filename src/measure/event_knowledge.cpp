@@ -249,7 +249,7 @@ void RecordedCpu::look_up(RecordedEvent& event) {
 }
 
 std::shared_ptr<const events::Catalogue> Catalogues::of(const machine::Machine& machine) {
-  // All of the machine that a catalogue depends on.
+  // A catalogue depends on nothing else of the machine.
   std::pair key(machine.cpu, machine.core_pmus.empty() ? "" : machine.core_pmus.front().name);
   key.first.microcode.clear();
   key.first.hypervisor.reset();

@@ -248,7 +248,7 @@ std::optional<double> ticks_per_iteration(const runway::TargetReport* report) {
   return ticks / static_cast<double>(report->iterations);
 }
 
-/// The file that was believed to be the target, as it was mapped.
+/// Returns the path, as it was mapped, of the file that was taken for the target.
 std::string target_name(const TargetGeometry& geometry, const locate::Digest& digest) {
   const auto& mappings = geometry.mappings;
   return mappings.empty() ? "of the run" : digest.spaces.file(mappings.front()).path;

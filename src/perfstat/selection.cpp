@@ -291,7 +291,7 @@ Selection select_counts(const Reading& reading) {
     auto& [count, event] = selected;
     if (!event.known()) event.description = description_on_zen(count.name);
     if (!event.known()) continue;
-    // perf names events that cpu_core alone has without a PMU.
+    // perf prints the events that only cpu_core has without the name of their PMU.
     if (is_hybrid && event.core_type.empty()) event.core_type = kCore;
     const std::string key = key_of(event);
     refuse_repeated(reading, key, count);

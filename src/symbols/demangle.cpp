@@ -47,7 +47,7 @@ class TimeLimit {
       action.sa_flags = SA_NODEFER | SA_RESTART;  // the jump leaves the handler
       return sigaction(limit_signal(), &action, nullptr) == 0;
     }();
-    // The parent process may have blocked it.
+    // A signal that the parent process blocked is blocked here, too.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, limit_signal());

@@ -189,7 +189,7 @@ std::vector<std::string> caveat_texts(const ComparisonCell& cell) {
 
 std::string signed_text(analysis::Statistic statistic, double difference, bool with_unit) {
   const double shown = analysis::is_share(statistic) ? difference * 100 : difference;
-  // Two decimals, and more where these would be 0.
+  // Small differences have two significant digits, because two decimals would be 0.
   std::string text = std::abs(shown) >= 0.1 || shown == 0 ? fmt::format("{:+.2f}", shown)
                                                           : fmt::format("{:+.2g}", shown);
   if (with_unit && analysis::is_share(statistic)) text += " points";

@@ -38,7 +38,7 @@ namespace {
 using analysis::Side;
 using analysis::Statistic;
 
-/// The limits of one screen.
+/// The most lines and notes that one screen has room for.
 constexpr std::size_t kMostLines = 28;
 constexpr std::size_t kMostNotes = 5;
 
