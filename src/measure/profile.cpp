@@ -15,7 +15,6 @@
 #include "src/measure/measure.h"
 #include "src/measure/no_samples.h"
 #include "src/measure/recorded_event.h"
-#include "src/measure/run_comparison.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
@@ -29,9 +28,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <span>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -75,39 +71,23 @@ std::optional<analysis::SampleTime> time_of_samples(const perfdata::Features& fe
   return analysis::SampleTime{time->first, time->second};
 }
 
-using analysis::Measurement;
-using Match = Compared::Match;
-
-constexpr const char* kRecordingPath = "recording path";
-
-std::string number(const std::optional<int>& value) {
-  return value ? std::to_string(*value) : std::string();
-}
-
-Compared compare(std::string what, std::string profile, std::string run) {
-  Match match = profile == run ? Match::same : Match::differs;
-  if (profile.empty() || run.empty()) match = Match::unknown;
-  return {std::move(what), std::move(profile), std::move(run), match};
-}
-
-std::string modes_of(const analysis::EventIdentity& event) {
-  const auto excludes = [&](std::string_view mode) {
-    return std::ranges::find(event.excluded, mode) != event.excluded.end();
+/// Notes for each event how many of its PMU take a counter, and whether the PMU interrupts for each
+/// sample of one of them.
+void note_shared_pmus(std::vector<RecordedEvent>& events) {
+  // The PMU of a hybrid CPU, or the only one.
+  const auto pmu = [](const RecordedEvent& event) {
+    return event.pmu_name.starts_with("cpu_") ? event.pmu_name : std::string();
   };
-  if (excludes("kernel") == excludes("user")) return "user and kernel";
-  return excludes("kernel") ? "user" : "kernel";
-}
-
-/// Frequencies, whatever they are, take one path.
-Compared compare_paths(const RecordedEvent& event, const Measurement& run) {
-  const auto path = recording_path(event);
-  Compared compared =
-      compare(kRecordingPath, describe(path), run.path ? describe(*run.path) : std::string());
-  const auto kind = [](const analysis::RecordingPath& one) {
-    return std::tuple(one.frequency.has_value(), one.call_graph, one.branch_stack, one.batched);
-  };
-  if (run.path && kind(path) == kind(*run.path)) compared.match = Match::same;
-  return compared;
+  std::map<std::string, std::size_t> counters;
+  std::set<std::string> interrupted;
+  for (const RecordedEvent& event : events) {
+    if (recording_path(event).batched == false) interrupted.insert(pmu(event));
+    if (takes_counter(event.attribute, event.pmu_name)) ++counters[pmu(event)];
+  }
+  for (RecordedEvent& event : events) {
+    event.counters = counters[pmu(event)];
+    event.shares_interrupts = interrupted.contains(pmu(event));
+  }
 }
 
 }  // namespace
@@ -128,20 +108,7 @@ Profile::Profile(const Source& its_source, perfdata::Recording& its_recording,
     event.samples = digest.totals[event.index].samples;
     event.exact = exact[event.index];
   }
-  // The PMU of a hybrid CPU, or the only one.
-  const auto pmu = [](const RecordedEvent& event) {
-    return event.pmu_name.starts_with("cpu_") ? event.pmu_name : std::string();
-  };
-  std::map<std::string, std::size_t> counters;
-  std::set<std::string> interrupted;
-  for (const RecordedEvent& event : events) {
-    if (recording_path(event).batched == false) interrupted.insert(pmu(event));
-    if (takes_counter(event.attribute, event.pmu_name)) ++counters[pmu(event)];
-  }
-  for (RecordedEvent& event : events) {
-    event.counters = counters[pmu(event)];
-    event.shares_interrupts = interrupted.contains(pmu(event));
-  }
+  note_shared_pmus(events);
 }
 
 bool Profile::selects(const RecordedEvent& event, const locate::Filter& filter,
@@ -207,47 +174,6 @@ void add_files_of(const Source& source, locate::ModuleStore& modules) {
   for (const auto& target : source.run->targets) {
     modules.add_candidate(source.directory() / target.file);
   }
-}
-
-bool measures(const Measurement& run, const perfdata::Attribute& attribute) {
-  const auto& identity = run.event;
-  return identity.type == attribute.type && identity.config == attribute.config &&
-         identity.config1 == attribute.config1 && identity.config2 == attribute.config2 &&
-         run.precise.recorded == static_cast<int>(attribute.precise_ip);
-}
-
-std::vector<Compared> compare_with_run(const RecordedEvent& event, const Measurement& run) {
-  const machine::CpuIdentity& cpu = event.machine.cpu;
-  const auto made = [](bool synthetic, bool emulated) {
-    return synthetic ? "synthetic" : emulated ? "emulated" : "recorded";
-  };
-  // A recording without a run does not contain the hypervisor, nor the microcode.
-  const std::string none = event.of_run ? "none" : "";
-  return {compare("samples", made(event.synthetic, cpu.emulated()),
-                  made(run.synthetic, run.cpu.emulated())),
-          compare("architecture", cpu.arch, run.cpu.arch),
-          compare("CPU vendor", cpu.vendor, run.cpu.vendor),
-          compare("CPU family", number(cpu.family), number(run.cpu.family)),
-          compare("CPU model", number(cpu.model), number(run.cpu.model)),
-          compare("CPU stepping", number(cpu.stepping), number(run.cpu.stepping)),
-          compare("microcode", cpu.microcode, run.cpu.microcode),
-          compare("kernel", event.machine.kernel, run.kernel),
-          compare("hypervisor", cpu.hypervisor.value_or(none),
-                  run.cpu.hypervisor.value_or(run.run.empty() ? "" : "none")),
-          compare(kCountedModes, modes_of(event.identity), modes_of(run.event)),
-          compare_paths(event, run)};
-}
-
-std::vector<std::string> differing_from_run(std::span<const Compared> compared) {
-  std::vector<std::string> differing;
-  for (const Compared& one : compared) {
-    if (one.what == kRecordingPath) continue;
-    const bool may_be_unknown = one.what == "microcode" || one.what == "hypervisor";
-    if (one.match == Match::differs || (one.match == Match::unknown && !may_be_unknown)) {
-      differing.push_back(one.what);
-    }
-  }
-  return differing;
 }
 
 }  // namespace skid::measure
