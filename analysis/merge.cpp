@@ -246,15 +246,7 @@ class Sum {
   bool is_sum_ = false;
 };
 
-/// Writes the first difference of two configurations: "kernel: 6.1.0 and 6.2.0"; empty if there is
-/// none.
-std::string first_difference(const Configuration& a, const Configuration& b) {
-  const std::size_t common = std::min(a.size(), b.size());
-  for (std::size_t i = 0; i < common; ++i) {
-    if (a[i] != b[i]) return fmt::format("{}: {} and {}", a[i].first, a[i].second, b[i].second);
-  }
-  return {};
-}
+using machine::Configuration;
 
 /// Gathers measurements by configuration.
 class Groups {
@@ -297,8 +289,9 @@ class Groups {
     const std::string title = title_of(measurement);
     const auto [same_title, is_first] = by_title_.try_emplace(title, &found->first);
     if (!is_first && differences_.size() < kMostDifferences) {
+      const auto [one, other] = machine::differences(*same_title->second, found->first).front();
       std::string difference =
-          fmt::format("{}: {}", title, first_difference(*same_title->second, found->first));
+          fmt::format("{}: {}: {} and {}", title, one.name, one.value, other.value);
       if (std::ranges::find(differences_, difference) == differences_.end()) {
         differences_.push_back(std::move(difference));
       }
@@ -327,37 +320,32 @@ std::vector<Part> parts_of(const Measurement& m) {
 Configuration configuration_of(const Measurement& m) {
   const EventIdentity& event = m.event;
   const Basis& basis = m.basis;
-  Configuration all{
-      {"event", event.label},
-      {"event requested", text_of(event.requested)},
-      {"event recorded", event.recorded},
-      {"type", fmt::format("{}", event.type)},
-      {"config", fmt::format("{:#x}", event.config)},
-      {"config1", fmt::format("{:#x}", event.config1)},
-      {"config2", fmt::format("{:#x}", event.config2)},
-      {"kind of breakpoint", fmt::format("{}", event.breakpoint_type)},
-      {"modes left out", excluded_modes(event)},
-      {"level requested", text_of(m.precise.requested)},
-      {"level recorded", fmt::format("{}", m.precise.recorded)},
-      {"period requested", text_of(m.period.requested)},
-      // If the samples contain their periods, these are added up.
-      {"period", basis.period_sum ? "of each sample" : text_of(m.period.effective)},
-      {"path of recording", m.path ? describe(*m.path) : "unknown"},
-      {"tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none"},
-      {"synthetic", m.synthetic ? "yes" : "no"},
-      {"CPU", text_of(m.cpu.model_name)},
-      {"vendor", text_of(m.cpu.vendor)},
-      {"architecture", text_of(m.cpu.arch)},
-      {"CPU family", text_of(m.cpu.family)},
-      {"CPU model", text_of(m.cpu.model)},
-      {"stepping", text_of(m.cpu.stepping)},
-      {"microcode", text_of(m.cpu.microcode)},
-      {"hypervisor", text_of(m.cpu.hypervisor)},
-      {"kernel", text_of(m.kernel)},
-      {"trigger", m.trigger ? m.trigger->kind : "unknown"},
-      {"trigger's symbol", m.trigger ? text_of(m.trigger->symbol) : "unknown"},
-      {"trigger's address", m.trigger ? fmt::format("{:#x}", m.trigger->address) : "unknown"},
-      {"geometry", basis.geometry ? "known" : "unknown"}};
+  Configuration all{{"event", event.label},
+                    {"event requested", text_of(event.requested)},
+                    {"event recorded", event.recorded},
+                    {"type", fmt::format("{}", event.type)},
+                    {"config", fmt::format("{:#x}", event.config)},
+                    {"config1", fmt::format("{:#x}", event.config1)},
+                    {"config2", fmt::format("{:#x}", event.config2)},
+                    {"kind of breakpoint", fmt::format("{}", event.breakpoint_type)},
+                    {"modes left out", excluded_modes(event)},
+                    {"level requested", text_of(m.precise.requested)},
+                    {"level recorded", fmt::format("{}", m.precise.recorded)},
+                    {"period requested", text_of(m.period.requested)},
+                    // If the samples contain their periods, these are added up.
+                    {"period", basis.period_sum ? "of each sample" : text_of(m.period.effective)},
+                    {"path of recording", m.path ? describe(*m.path) : "unknown"},
+                    {"tracepoint beside it", m.ip_check ? m.ip_check->tracepoint : "none"},
+                    {"synthetic", m.synthetic ? "yes" : "no"},
+                    {"CPU", text_of(m.cpu.model_name)}};
+  for (const auto& [name, value] : machine::configuration_of(m.cpu, m.kernel)) {
+    all.push_back({name, text_of(value)});
+  }
+  all.insert(all.end(), {{"trigger", m.trigger ? m.trigger->kind : "unknown"},
+                         {"trigger's symbol", m.trigger ? text_of(m.trigger->symbol) : "unknown"},
+                         {"trigger's address",
+                          m.trigger ? fmt::format("{:#x}", m.trigger->address) : "unknown"},
+                         {"geometry", basis.geometry ? "known" : "unknown"}});
   if (basis.geometry) {
     const Geometry& geometry = *basis.geometry;
     all.insert(all.end(),

@@ -2,29 +2,26 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/machine/configuration.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace skid::analysis {
 
 struct Part;
 
-/// What two measurements must have in common to be added up: the name and value of each property,
-/// in the order in which a difference is reported. The number of the repetition is not included.
-using Configuration = std::vector<std::pair<std::string, std::string>>;
-
 /// Returns the measurements of one recording each that a measurement is the sum of, at most the
 /// first kMostParts of them; itself if it is none.
 std::vector<Part> parts_of(const Measurement& measurement);
 
-/// Returns the configuration of a measurement: the event as requested and as recorded with its
-/// modifiers, level, CPU, microcode, kernel, trigger, geometry, period, what may be judged, source
-/// of the data addresses, tracepoint of the check, synthetic or not.
-Configuration configuration_of(const Measurement& measurement);
+/// Returns what two measurements must have in common to be added up: the event as requested and as
+/// recorded with its modifiers, level, CPU, microcode, kernel, trigger, geometry, period, what may
+/// be judged, source of the data addresses, tracepoint of the check, synthetic or not. The number
+/// of the repetition is not included.
+machine::Configuration configuration_of(const Measurement& measurement);
 
 /// How repetitions of the same configuration are treated.
 enum class RepeatPolicy {

@@ -10,11 +10,11 @@
 #include "analysis/share.h"
 #include "analysis/tally.h"
 #include "analysis/two_sample.h"
+#include "src/machine/configuration.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <string>
 #include <utility>
 
 namespace skid::analysis {
@@ -157,7 +157,7 @@ std::optional<Difference> difference_over_runs(std::span<const RunValue> a,
 }
 
 std::vector<RepeatedMeasurement> repeats_of(std::span<const Measurement* const> measurements) {
-  std::map<Configuration, std::size_t> known;
+  std::map<machine::Configuration, std::size_t> known;
   std::vector<std::vector<const Measurement*>> groups;
   for (const Measurement* measurement : measurements) {
     const auto [found, is_new] = known.try_emplace(configuration_of(*measurement), groups.size());

@@ -4,6 +4,7 @@
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "analysis/recording_path.h"
+#include "src/machine/configuration.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
@@ -11,6 +12,7 @@
 #include "src/perfdata/attribute.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -24,14 +26,17 @@ using Match = Compared::Match;
 
 constexpr const char* kRecordingPath = "recording path";
 
-std::string number(const std::optional<int>& value) {
-  return value ? std::to_string(*value) : std::string();
-}
-
 Compared compare(std::string what, std::string profile, std::string run) {
   Match match = profile == run ? Match::same : Match::differs;
   if (profile.empty() || run.empty()) match = Match::unknown;
   return {std::move(what), std::move(profile), std::move(run), match};
+}
+
+/// A recording without a run does not contain the hypervisor, nor the microcode.
+machine::Configuration configuration_of(machine::CpuIdentity cpu, const std::string& kernel,
+                                        bool is_of_run) {
+  if (is_of_run && !cpu.hypervisor) cpu.hypervisor = "none";
+  return machine::configuration_of(cpu, kernel);
 }
 
 std::string modes_of(const analysis::EventIdentity& event) {
@@ -68,21 +73,16 @@ std::vector<Compared> compare_with_run(const RecordedEvent& event, const Measure
   const auto made = [](bool synthetic, bool emulated) {
     return synthetic ? "synthetic" : emulated ? "emulated" : "recorded";
   };
-  // A recording without a run does not contain the hypervisor, nor the microcode.
-  const std::string none = event.of_run ? "none" : "";
-  return {compare("samples", made(event.synthetic, cpu.emulated()),
-                  made(run.synthetic, run.cpu.emulated())),
-          compare("architecture", cpu.arch, run.cpu.arch),
-          compare("CPU vendor", cpu.vendor, run.cpu.vendor),
-          compare("CPU family", number(cpu.family), number(run.cpu.family)),
-          compare("CPU model", number(cpu.model), number(run.cpu.model)),
-          compare("CPU stepping", number(cpu.stepping), number(run.cpu.stepping)),
-          compare("microcode", cpu.microcode, run.cpu.microcode),
-          compare("kernel", event.machine.kernel, run.kernel),
-          compare("hypervisor", cpu.hypervisor.value_or(none),
-                  run.cpu.hypervisor.value_or(run.run.empty() ? "" : "none")),
-          compare(kCountedModes, modes_of(event.identity), modes_of(run.event)),
-          compare_paths(event, run)};
+  std::vector<Compared> all{compare("samples", made(event.synthetic, cpu.emulated()),
+                                    made(run.synthetic, run.cpu.emulated()))};
+  const auto of_profile = configuration_of(cpu, event.machine.kernel, event.of_run);
+  const auto of_run = configuration_of(run.cpu, run.kernel, !run.run.empty());
+  for (std::size_t i = 0; i < of_run.size(); ++i) {
+    all.push_back(compare(of_profile[i].name, of_profile[i].value, of_run[i].value));
+  }
+  all.push_back(compare(kCountedModes, modes_of(event.identity), modes_of(run.event)));
+  all.push_back(compare_paths(event, run));
+  return all;
 }
 
 std::vector<std::string> differing_from_run(std::span<const Compared> compared) {

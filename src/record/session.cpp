@@ -4,7 +4,7 @@
 #include "runway/specification.h"
 #include "runway/target.h"
 #include "runway/target_report.h"
-#include "src/machine/cpu_identity.h"
+#include "src/machine/configuration.h"
 #include "src/machine/machine.h"
 #include "src/record/interrupts.h"
 #include "src/record/progress.h"
@@ -30,7 +30,6 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -148,17 +147,17 @@ Targets read_targets(const run::Run& run, const fs::path& directory) {
 
 /// Measurements of two machines in one run would be compared as if they were of one.
 void check_same_machine(const run::Run& run, const machine::Machine& here) {
-  const machine::CpuIdentity& then = run.machine.cpu;
-  const machine::CpuIdentity& now = here.cpu;
-  const auto identity = [](const machine::CpuIdentity& cpu) {
-    return std::tie(cpu.arch, cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.microcode);
-  };
-  if (identity(then) != identity(now) || run.machine.kernel != here.kernel) {
-    throw Error(
-        "the run was begun on {} (microcode {}, Linux {}), this is {} (microcode {}, Linux {}); "
-        "record anew",
-        then.model_name, then.microcode, run.machine.kernel, now.model_name, now.microcode,
-        here.kernel);
+  const auto known = [](const std::string& value) { return value.empty() ? "unknown" : value; };
+  std::vector<std::string> differing;
+  for (const auto& [then, now] :
+       machine::differences(machine::configuration_of(run.machine.cpu, run.machine.kernel),
+                            machine::configuration_of(here.cpu, here.kernel))) {
+    differing.push_back(
+        fmt::format("{} {}, now {}", then.name, known(then.value), known(now.value)));
+  }
+  if (!differing.empty()) {
+    throw Error("the run was begun on another machine ({}); record anew",
+                fmt::join(differing, "; "));
   }
   const std::vector<int>& allowed = here.allowed_cpus;
   for (const run::PlannedMeasurement& measurement : run.measurements) {

@@ -334,7 +334,8 @@ TEST_F(Record, RefusesToResumeWithAnotherTargetOrMachine) {
   run.targets.at(0).build_id = build_id;
   run.machine.kernel = "2.6.18";
   run::write_run(run, here_ / "skidscan.run");
-  EXPECT_THAT(record({"--resume", "skidscan.run"}), Exits(1, HasSubstr("the run was begun on ")));
+  EXPECT_THAT(record({"--resume", "skidscan.run"}),
+              Exits(1, HasSubstr("the run was begun on another machine (kernel 2.6.18, now ")));
 }
 
 TEST_F(Record, ResumesEachMeasurementWithItsTarget) {

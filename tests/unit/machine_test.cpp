@@ -1,5 +1,6 @@
 #include "src/machine/machine.h"
 
+#include "src/machine/configuration.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
@@ -307,6 +308,28 @@ TEST(StatusValue, FollowsAWholeKey) {
   EXPECT_EQ(status_value(status, "CapEff"), "00ff");
   EXPECT_EQ(status_value(status, "Cap"), "");
   EXPECT_EQ(status_value("", "Cap"), "");
+}
+
+TEST(Configuration, DiffersInWhatTellsMachinesApart) {
+  const CpuIdentity cpu{.arch = "x86_64",
+                        .vendor = "GenuineIntel",
+                        .model_name = "A",
+                        .family = 6,
+                        .model = 94,
+                        .stepping = 3,
+                        .microcode = "0xf0",
+                        .hypervisor = {}};
+  CpuIdentity other = cpu;
+  other.model_name = "B";
+  EXPECT_THAT(differences(configuration_of(cpu, "6.1"), configuration_of(other, "6.1")), IsEmpty());
+  other.stepping = 4;
+  other.hypervisor = "KVM";
+  std::string found;
+  for (const auto& [one, another] :
+       differences(configuration_of(cpu, "6.1"), configuration_of(other, "6.2"))) {
+    found += fmt::format("{}: {} {};", one.name, one.value, another.value);
+  }
+  EXPECT_EQ(found, "CPU stepping: 3 4;kernel: 6.1 6.2;hypervisor:  KVM;");
 }
 
 TEST(MidrRegister, IsParsed) {
