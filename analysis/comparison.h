@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace skid::analysis {
@@ -183,9 +182,6 @@ struct Comparison {
   std::vector<std::size_t> empty;   ///< numbers of the inputs without a measurement, not in a side
   std::vector<ComparisonRow> rows;  ///< events in order of first appearance, the baseline's first
   std::size_t tests = 0;            ///< number of tests in Holm's procedure
-  /// Labels of events that count the same and are not compared, the baseline's first, which the
-  /// caller may propose. compare() leaves them empty.
-  std::vector<std::pair<std::string, std::string>> alike = {};
 };
 
 /// Whether any cell is of an event and level that the baseline has, too.

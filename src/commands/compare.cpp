@@ -168,16 +168,19 @@ ExitStatus run_compare(const CompareOptions& given) {
   if (findings.measurements.empty()) return ExitStatus::failed;
   pair_events(options.pairs, findings);
   if (choices.by == analysis::SideBy::machine) refuse_duplicates(findings);
-  analysis::Comparison comparison =
+  const analysis::Comparison comparison =
       analysis::compare({findings.inputs, findings.measurements, findings.input_of}, choices);
-  comparison.alike = measure::events_alike(comparison, reading.catalogues);
+  const auto alike = measure::events_alike(comparison, reading.catalogues);
+  const auto text = [&alike](const auto&... shown) {
+    return output::comparison_text(shown..., alike);
+  };
   const auto& inputs = findings.inputs;
-  print_as(options.shown, output::comparison_json, output::comparison_csv, output::comparison_text,
-           comparison, inputs);
+  print_as(options.shown, output::comparison_json, output::comparison_csv, text, comparison,
+           inputs);
   if (!options.plot.html.empty()) {
     write_page(
         options.plot.html, "skidscan compare", page_origin(findings.measurements),
-        [&](const auto& page) { return output::comparison_text(comparison, inputs, page); },
+        [&](const auto& page) { return text(comparison, inputs, page); },
         [&](auto, auto, const auto& prefix) {
           return plots::svg_of(comparison, inputs, {.caption = false, .id_prefix = prefix});
         });

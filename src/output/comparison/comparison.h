@@ -4,6 +4,7 @@
 #include "src/output/report/sample_origin.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::analysis {
@@ -15,12 +16,17 @@ namespace skid::output {
 
 struct Page;
 
+/// Labels of events that count the same under two names.
+using EventPairs = std::vector<std::pair<std::string, std::string>>;
+
 /// Returns one screen: what is worse, a line per event, level and side, and what is missing or not
 /// compared. With `page.details` a table per event with a column for each side, then each
 /// difference with its interval, what has too few samples, and how it was tested. Control
-/// characters in names are escaped. `inputs`: names of the inputs.
+/// characters in names are escaped. `inputs`: names of the inputs. `alike`: pairs of events that
+/// are not compared, the baseline's first, to propose.
 std::string comparison_text(const analysis::Comparison& comparison,
-                            const std::vector<std::string>& inputs, const Page& page);
+                            const std::vector<std::string>& inputs, const Page& page,
+                            const EventPairs& alike = {});
 
 /// Returns JSON of schema skidscan.compare/1, documented in docs/formats.md. Ends with a newline.
 std::string comparison_json(const analysis::Comparison& comparison,

@@ -60,6 +60,7 @@ struct ComparisonText {
   const Comparison& comparison;
   const std::vector<std::string>& inputs;
   const Page& page;
+  const EventPairs& alike;
 
   std::string one_screen() const {
     const analysis::ComparisonChoices& choices = comparison.choices;
@@ -149,10 +150,10 @@ struct ComparisonText {
   }
 
   /// Returns the options that compare events which count the same under other names.
-  std::string alike() const {
+  std::string pairs_to_compare() const {
     constexpr std::size_t kMostPairs = 4;
     std::vector<std::string> options;
-    for (const auto& [one, other] : comparison.alike) {
+    for (const auto& [one, other] : alike) {
       if (options.size() < kMostPairs) {
         options.push_back(command_text({"--pair", fmt::format("{}={}", one, other)}));
       }
@@ -162,7 +163,7 @@ struct ComparisonText {
 
   /// Returns what would be compared where nothing is, as the end of a sentence.
   std::string what_to_compare() const {
-    if (!comparison.alike.empty()) return "; " + alike();
+    if (!alike.empty()) return "; " + pairs_to_compare();
     const bool has_others_level = std::ranges::any_of(comparison.rows, [this](const auto& row) {
       return row.in_baseline && std::ranges::any_of(comparison.rows, [&](const auto& other) {
                return !other.in_baseline && other.event == row.event;
@@ -474,8 +475,8 @@ struct ComparisonText {
     }
     for (const auto& [name, where] : lines) notes.push_back(name + ": " + where);
     // Where nothing is compared, the first line names them.
-    if (!comparison.alike.empty() && analysis::compares_anything(comparison)) {
-      notes.push_back(alike());
+    if (!alike.empty() && analysis::compares_anything(comparison)) {
+      notes.push_back(pairs_to_compare());
     }
     return notes;
   }
@@ -542,8 +543,8 @@ std::vector<std::string> letters_of(const std::vector<Side>& sides, SampleOrigin
 }
 
 std::string comparison_text(const Comparison& comparison, const std::vector<std::string>& inputs,
-                            const Page& page) {
-  const ComparisonText text{comparison, inputs, page};
+                            const Page& page, const EventPairs& alike) {
+  const ComparisonText text{comparison, inputs, page, alike};
   return page.details ? text.details() : text.one_screen();
 }
 
