@@ -1,12 +1,8 @@
 #include "src/output/comparison/comparison_parts.h"
 
 #include "analysis/contract.h"
-#include "analysis/evenness.h"
-#include "analysis/measured_delay.h"
-#include "analysis/offset_counts.h"
 #include "analysis/wording.h"
 #include "src/machine/machine.h"
-#include "src/output/delay_text.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
 #include "src/output/page.h"
@@ -37,52 +33,6 @@ constexpr Outcome kFirstNotListed = Outcome::too_few;
 /// Finds an outcome in kOutcomes.
 const ShownOutcome* place_of(Outcome outcome) {
   return find_by(kOutcomes, &ShownOutcome::outcome, outcome);
-}
-
-std::string share_text(double share) {
-  // The interval of a mean over runs can exceed the bounds of a share.
-  return analysis::percent(std::clamp(share, 0.0, 1.0));
-}
-
-/// Formats a number of instructions, rounded to hundredths.
-std::string instructions_text(double value) {
-  const double rounded = std::round(value * 100) / 100;
-  return number_text(rounded == 0 ? 0.0 : rounded);
-}
-
-/// Formats the interval of an estimate: "99.92–100%", "11–13", ">=4948".
-std::string interval_text(const Page& page, const Estimate& estimate,
-                          std::string (*number)(double)) {
-  if (!estimate.low && !estimate.high) return kUnknown;
-  if (estimate.at_least && estimate.low) return ">=" + number(*estimate.low);
-  std::string low = estimate.low ? number(*estimate.low) : "?";
-  const std::string high = estimate.high ? number(*estimate.high) : "?";
-  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
-  return page.range(low, high);
-}
-
-Cell length_cell(const std::optional<Estimate>& estimate) {
-  if (!estimate) return unknown_cell();
-  return {(estimate->at_least ? ">=" : "") + instructions_text(estimate->value)};
-}
-
-Cell interval_cell(const Page& page, const std::optional<Estimate>& estimate,
-                   std::string (*number)(double)) {
-  return {estimate ? interval_text(page, *estimate, number) : kUnknown, Ink::dim};
-}
-
-Cell ratio_cell(const ComparisonCell& cell) {
-  return cell.hit_ratio ? Cell{share_text(cell.hit_ratio->value), Ink::bold} : unknown_cell();
-}
-
-/// Counts runs by evenness: "even", "2 even, 1 uneven".
-Cell evenness_cell(const ComparisonCell& cell) {
-  const auto parts = verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness);
-  return parts.empty() ? unknown_cell() : Cell{joined(parts)};
-}
-
-Cell against_cell(const ComparisonCell& cell) {
-  return {std::string(place_of(cell.outcome)->cell), ink_of(cell.outcome)};
 }
 
 /// Returns the first difference that is more than chance and large enough: "hit ratio -59.40
@@ -176,6 +126,39 @@ std::string caveat_text(const analysis::Caveat& caveat) {
 
 }  // namespace
 
+std::string share_text(double share) {
+  // The interval of a mean over runs can exceed the bounds of a share.
+  return analysis::percent(std::clamp(share, 0.0, 1.0));
+}
+
+std::string instructions_text(double value) {
+  const double rounded = std::round(value * 100) / 100;
+  return number_text(rounded == 0 ? 0.0 : rounded);
+}
+
+Cell length_cell(const std::optional<Estimate>& estimate) {
+  if (!estimate) return unknown_cell();
+  return {(estimate->at_least ? ">=" : "") + instructions_text(estimate->value)};
+}
+
+Cell interval_cell(const Page& page, const std::optional<Estimate>& estimate,
+                   std::string (*number)(double)) {
+  if (!estimate || (!estimate->low && !estimate->high)) return unknown_cell();
+  if (estimate->at_least && estimate->low) return {">=" + number(*estimate->low), Ink::dim};
+  std::string low = estimate->low ? number(*estimate->low) : "?";
+  const std::string high = estimate->high ? number(*estimate->high) : "?";
+  if (low.ends_with('%') && high.ends_with('%')) low.pop_back();
+  return {page.range(low, high), Ink::dim};
+}
+
+Cell ratio_cell(const ComparisonCell& cell) {
+  return cell.hit_ratio ? Cell{share_text(cell.hit_ratio->value), Ink::bold} : unknown_cell();
+}
+
+Cell against_cell(const ComparisonCell& cell) {
+  return {std::string(place_of(cell.outcome)->cell), ink_of(cell.outcome)};
+}
+
 Ink ink_of(Outcome outcome) {
   return place_of(outcome)->ink;
 }
@@ -220,71 +203,6 @@ std::vector<const ComparisonCell*> by_severity(const ComparisonRow& row) {
                       cell->mean ? -std::abs(cell->mean->value) : 0.0);
   });
   return shown;
-}
-
-Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIterator end,
-                         const Page& page) {
-  Table table;
-  std::vector<std::size_t> sides;
-  for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
-    sides.push_back(side);
-    table.header.push_back({letter_of(side), Ink::bold});
-  }
-  const std::string baseline = letter_of(comparison.baseline);
-  for (auto row = begin; row != end; ++row) {
-    const auto line = [&](const std::string& name, const auto& cell_of) {
-      table.rows.push_back(row_of(name, sides, [&](std::size_t side) {
-        const ComparisonCell* cell = row->cell_of(side);
-        return cell == nullptr ? unknown_cell() : cell_of(*cell);
-      }));
-    };
-    const auto interval_line = [&](const std::optional<Estimate> ComparisonCell::*of,
-                                   std::string (*number)(double)) {
-      line("    95% interval",
-           [&](const ComparisonCell& cell) { return interval_cell(page, cell.*of, number); });
-    };
-    const auto length_lines = [&](const char* name,
-                                  const std::optional<Estimate> ComparisonCell::*of) {
-      line(name, [&](const ComparisonCell& cell) { return length_cell(cell.*of); });
-      interval_line(of, instructions_text);
-    };
-    const auto any = [&](const auto& predicate) {
-      return std::ranges::any_of(row->cells, predicate);
-    };
-    if (row != begin) table.rows.emplace_back();
-    table.rows.push_back({level_name(row->level), {}, Ink::bold});
-    if (any([](const ComparisonCell& cell) { return cell.runs.size() > 1; })) {
-      line("  runs", [](const auto& cell) { return Cell{std::to_string(cell.runs.size())}; });
-    }
-    line("  judged samples", [](const auto& cell) { return Cell{std::to_string(cell.judged)}; });
-    line("  hit ratio", [](const ComparisonCell& cell) { return ratio_cell(cell); });
-    interval_line(&ComparisonCell::hit_ratio, share_text);
-    length_lines("  median skid", &ComparisonCell::median);
-    length_lines("  p99 skid", &ComparisonCell::p99);
-    line("  contract", [](const ComparisonCell& cell) { return verdict_counts(cell.contracts); });
-    if (any([](const auto& cell) { return cell.evenness != ComparisonCell().evenness; })) {
-      line("  evenness", evenness_cell);
-    }
-    if (any([](const ComparisonCell& cell) { return cell.delay.has_value(); })) {
-      line("  delay to record", [](const ComparisonCell& cell) {
-        return cell.delay ? Cell{range_of(cell.delay->delay)} : unknown_cell();
-      });
-    }
-    if (any([](const ComparisonCell& cell) { return !cell.overshoots.empty(); })) {
-      for (const auto& [name, share] :
-           {std::pair{"  median skid in events", 0.50}, std::pair{"  p99 skid in events", 0.99}}) {
-        line(name, [share = share](const ComparisonCell& cell) {
-          if (cell.overshoots.empty()) return unknown_cell();
-          return Cell{std::to_string(cell.overshoots.quantile(share))};
-        });
-      }
-    }
-    table.rows.push_back(row_of("  against " + baseline, sides, [&](std::size_t side) {
-      if (const ComparisonCell* cell = row->cell_of(side)) return against_cell(*cell);
-      return row->in_baseline ? Cell{"only in " + baseline, Ink::yellow} : unknown_cell();
-    }));
-  }
-  return table;
 }
 
 namespace {

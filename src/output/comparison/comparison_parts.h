@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,19 @@ std::string signed_text(analysis::Statistic statistic, double difference, bool w
 
 /// Formats a side's value of a statistic: "95.5%", "2.03".
 std::string value_text(analysis::Statistic statistic, double value);
+
+/// Formats a share. The interval of a mean over runs can exceed the bounds of a share.
+std::string share_text(double share);
+/// Formats a number of instructions, rounded to hundredths.
+std::string instructions_text(double value);
+
+Cell ratio_cell(const ComparisonCell& cell);
+Cell length_cell(const std::optional<analysis::Estimate>& estimate);
+/// Returns the interval of an estimate: "99.92–100%", "11–13", ">=4948".
+Cell interval_cell(const Page& page, const std::optional<analysis::Estimate>& estimate,
+                   std::string (*number)(double));
+/// Returns how a cell differs from the baseline's.
+Cell against_cell(const ComparisonCell& cell);
 
 /// Names a side by its letter; if there are many, with its input: "ab (node27.run)". Escaped.
 std::string side_text(const Comparison& comparison, const std::vector<std::string>& inputs,

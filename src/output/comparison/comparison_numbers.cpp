@@ -1,3 +1,5 @@
+// The numbers of a comparison, each stated once: of a cell its key in JSON (json_of()), its column
+// of CSV (csv_columns()) and its row of `compare --details` (kRows).
 #include "analysis/cell_comparison.h"
 #include "analysis/comparison.h"
 #include "analysis/contract.h"
@@ -10,19 +12,26 @@
 #include "analysis/offset_counts.h"
 #include "analysis/share.h"
 #include "analysis/tally.h"
+#include "src/machine/machine.h"
+#include "src/output/cell.h"
 #include "src/output/comparison/comparison.h"
 #include "src/output/comparison/comparison_parts.h"
 #include "src/output/cpu_fields.h"
 #include "src/output/csv.h"
 #include "src/output/delay_json.h"
+#include "src/output/delay_text.h"
 #include "src/output/json_document.h"
 #include "src/output/json_values.h"
 #include "src/output/name_list.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/numbers.h"
+#include "src/output/report/verdict_cells.h"
+#include "src/output/table.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -43,6 +52,9 @@ SKID_FIELDS(analysis::Distances, kolmogorov_smirnov, total_variation, wasserstei
 }  // namespace skid
 
 namespace skid::output {
+
+struct Page;
+
 namespace {
 
 constexpr std::array<const char*, analysis::kStatistics> kStatisticKeys{
@@ -149,6 +161,61 @@ std::string csv_columns() {
          "delay_high=delay/high";
 }
 
+/// A number of all sides at one level.
+struct NumberOfSides {
+  const char* title;
+  Cell (*cell_of)(const ComparisonCell& cell, const Page& page);
+  /// Whether a side has the number. The row is shown if any does; null: always.
+  bool (*is_known)(const ComparisonCell& cell) = nullptr;
+};
+
+template <auto member>
+Cell length(const ComparisonCell& cell, const Page& /*page*/) {
+  return length_cell(cell.*member);
+}
+
+template <auto member, auto number = instructions_text>
+Cell interval(const ComparisonCell& cell, const Page& page) {
+  return interval_cell(page, cell.*member, number);
+}
+
+/// Counts runs by evenness: "even", "2 even, 1 uneven".
+Cell evenness(const ComparisonCell& cell, const Page& /*page*/) {
+  const auto parts = verdicts_of<analysis::Evenness::Verdict>(cell, cell.evenness);
+  return parts.empty() ? unknown_cell() : Cell{joined(parts)};
+}
+
+Cell delay(const ComparisonCell& cell, const Page& /*page*/) {
+  return cell.delay ? Cell{range_of(cell.delay->delay)} : unknown_cell();
+}
+
+bool has_overshoots(const ComparisonCell& cell) {
+  return !cell.overshoots.empty();
+}
+
+template <int percent>
+Cell overshoot(const ComparisonCell& cell, const Page& /*page*/) {
+  if (!has_overshoots(cell)) return unknown_cell();
+  return {std::to_string(cell.overshoots.quantile(percent / 100.0))};
+}
+
+constexpr auto kRows = std::to_array<NumberOfSides>(
+    {{"  runs", [](auto& cell, auto&) { return Cell{std::to_string(cell.runs.size())}; },
+      [](auto& cell) { return cell.runs.size() > 1; }},
+     {"  judged samples", [](auto& cell, auto&) { return Cell{std::to_string(cell.judged)}; }},
+     {"  hit ratio", [](auto& cell, auto&) { return ratio_cell(cell); }},
+     {kIntervalRow, interval<&ComparisonCell::hit_ratio, share_text>},
+     {"  median skid", length<&ComparisonCell::median>},
+     {kIntervalRow, interval<&ComparisonCell::median>},
+     {"  p99 skid", length<&ComparisonCell::p99>},
+     {kIntervalRow, interval<&ComparisonCell::p99>},
+     {"  contract", [](auto& cell, auto&) { return verdict_counts(cell.contracts); }},
+     {"  evenness", evenness,
+      [](auto& cell) { return cell.evenness != ComparisonCell().evenness; }},
+     {"  delay to record", delay, [](auto& cell) { return cell.delay.has_value(); }},
+     {"  median skid in events", overshoot<50>, has_overshoots},
+     {"  p99 skid in events", overshoot<99>, has_overshoots}});
+
 }  // namespace
 
 std::string comparison_json(const Comparison& comparison, const std::vector<std::string>& inputs) {
@@ -194,6 +261,33 @@ std::string comparison_csv(const Comparison& comparison, const std::vector<std::
     for (const std::size_t side : row.missing) add(row, side, nullptr);
   }
   return csv;
+}
+
+Table comparison_numbers(const Comparison& comparison, RowIterator begin, RowIterator end,
+                         const Page& page) {
+  Table table;
+  std::vector<std::size_t> sides;
+  for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
+    sides.push_back(side);
+    table.header.push_back({letter_of(side), Ink::bold});
+  }
+  const std::string baseline = letter_of(comparison.baseline);
+  for (auto row = begin; row != end; ++row) {
+    if (row != begin) table.rows.emplace_back();
+    table.rows.push_back({level_name(row->level), {}, Ink::bold});
+    for (const auto& [title, cell_of, is_known] : kRows) {
+      if (is_known != nullptr && std::ranges::none_of(row->cells, is_known)) continue;
+      table.rows.push_back(row_of(title, sides, [&, cell_of = cell_of](std::size_t side) {
+        const ComparisonCell* cell = row->cell_of(side);
+        return cell == nullptr ? unknown_cell() : cell_of(*cell, page);
+      }));
+    }
+    table.rows.push_back(row_of("  against " + baseline, sides, [&](std::size_t side) {
+      if (const ComparisonCell* cell = row->cell_of(side)) return against_cell(*cell);
+      return row->in_baseline ? Cell{"only in " + baseline, Ink::yellow} : unknown_cell();
+    }));
+  }
+  return table;
 }
 
 }  // namespace skid::output
