@@ -5,6 +5,7 @@
 #include "src/support/names.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,10 +23,14 @@ struct FigureFiles {
 enum class Arrangement { panels, overlaid };
 SKID_NAMES(Arrangement, "panels", "overlaid")
 
+/// As many rows of panels fit on a page of paper.
+inline constexpr std::size_t kMostPanelRows = 8;
+
 struct FigureOptions {
   FigureFiles files = {};       ///< not used by svg_of()
   Kind kind = Kind::histogram;  ///< kind of a figure of measurements
-  /// Arrangement of histograms; nullopt: panels, or overlaid where panels would be too high.
+  /// Arrangement of histograms; nullopt: panels, or overlaid where there would be more than
+  /// kMostPanelRows below each other.
   std::optional<Arrangement> arrangement = {};
   bool logarithmic = false;    ///< true for a logarithmic axis of samples in histograms
   bool caption = true;         ///< true for a title, machines and numbers of samples

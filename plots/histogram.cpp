@@ -135,8 +135,19 @@ Panel bins_panel(const std::vector<Column>& columns, const OffsetAxis& axis,
   return panel;
 }
 
-Figure bins_figure(const Machines& machines, const FigureOptions& options, bool overlaid) {
+/// Whether panels for each level would be too many below each other.
+bool is_high(const Machines& machines, const FigureOptions& options) {
+  EventGrid grid({}, machines, options, true);
+  grid.fill([](const EventOnMachines&, const std::vector<Column>&) { return Panel(); });
+  return grid.figure.panels.size() > kMostPanelRows * grid.figure.columns;
+}
+
+}  // namespace
+
+Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
   constexpr double kPixelsPerBin = 6;
+  const bool overlaid = options.arrangement ? *options.arrangement == Arrangement::overlaid
+                                            : is_high(machines, options);
   EventGrid grid("Where samples land", machines, options, !overlaid);
   const auto most_bins = overlaid
                              ? analysis::kLongestAxis
@@ -152,16 +163,6 @@ Figure bins_figure(const Machines& machines, const FigureOptions& options, bool 
   grid.figure.x_label = "offset from trigger (instructions)";
   grid.figure.y_label = "samples";
   return std::move(grid.figure);
-}
-
-}  // namespace
-
-Figure histogram_figure(const Machines& machines, const FigureOptions& options) {
-  // As many rows of panels fit on a page of paper.
-  constexpr std::size_t kMostRows = 8;
-  Figure figure = bins_figure(machines, options, options.arrangement == Arrangement::overlaid);
-  const bool is_high = figure.panels.size() > kMostRows * figure.columns;
-  return options.arrangement || !is_high ? figure : bins_figure(machines, options, true);
 }
 
 }  // namespace skid::plots

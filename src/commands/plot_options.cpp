@@ -107,8 +107,9 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
       {{"--kind", Value::one_of("KIND", options.kind),
         fmt::format("kind of the figure (default: {})", name_of(default_kind))},
        {"--plot-style", Value::one_of("STYLE", options.style),
-        "for histograms: a panel per level, or all levels in one (default: panels, or overlaid "
-        "where panels would be more than 8 below each other)"},
+        fmt::format("for histograms: a panel per level, or all levels in one (default: panels, or "
+                    "overlaid where panels would be more than {} below each other)",
+                    plots::kMostPanelRows)},
        {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"},
        {"-e,--event", split_events(options.figure.events),
         "events of the figure: as requested, without level, or by the vendor's name"},
