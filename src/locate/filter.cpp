@@ -7,6 +7,7 @@
 #include "src/perfdata/record.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
+#include "src/perfdata/sample_times.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -67,40 +68,37 @@ std::optional<TimeSlice> slice_of_shares(std::string_view text) {
   return TimeSlice{.shares = std::pair(first, last)};
 }
 
-/// The times of the first and the last sample, in ns.
-using SampleTimes = std::pair<std::uint64_t, std::uint64_t>;
-
 /// Returns the times in the header of a recording. perf 7 writes 0 for both unless it reads the
 /// samples again (--buildid-all, --timestamp-boundary), and in pipe mode there are none: then the
 /// samples are read here, and the recording is at its beginning afterwards.
-SampleTimes times_of_samples(perfdata::Recording& recording) {
+perfdata::SampleTimes times_of_samples(perfdata::Recording& recording) {
   const auto& recorded = recording.features().sample_time;
-  if (recorded && recorded->second != 0 && recorded->second >= recorded->first) return *recorded;
-  SampleTimes times{UINT64_MAX, 0};
+  if (recorded && recorded->second != 0 && recorded->second >= recorded->first) {
+    return {recorded->first, recorded->second};
+  }
+  perfdata::SampleTimes times;
   recording.rewind();
   perfdata::Record record;
   while (recording.next(record)) {
     if (record.type != PERF_RECORD_SAMPLE) continue;
     const auto decoded = recording.decoder().decode(record);
-    const bool is_whole = decoded.problem == perfdata::SampleDecoder::Problem::none;
-    const std::uint64_t time = decoded.sample.time;
-    if (is_whole && time != 0) times = {std::min(times.first, time), std::max(times.second, time)};
+    if (decoded.problem == perfdata::SampleDecoder::Problem::none) times.add(decoded.sample.time);
   }
   recording.rewind();
-  return times.first > times.second ? SampleTimes{} : times;
+  return times;
 }
 
 /// Converts shares to times, as set_percent_time() of tools/perf/util/time-utils.c does.
-TimeSlice in_time(const TimeSlice& slice, const SampleTimes& times) {
+TimeSlice in_time(const TimeSlice& slice, const perfdata::SampleTimes& times) {
   if (!slice.shares) return slice;
   const auto at = [&](double share) {
-    const std::uint64_t length = times.second - times.first;
+    const std::uint64_t length = times.last - times.first;
     const double offset = std::round(share * static_cast<double>(length));
     return offset < static_cast<double>(length) ? times.first + static_cast<std::uint64_t>(offset)
-                                                : times.second;
+                                                : times.last;
   };
   TimeSlice result{at(slice.shares->first), at(slice.shares->second)};
-  if (result.end > result.begin && result.end != times.second) --result.end;
+  if (result.end > result.begin && result.end != times.last) --result.end;
   return result;
 }
 
@@ -205,7 +203,7 @@ void SampleFilter::begin(perfdata::Recording& recording, const symbols::AddressS
     require(!filter_.times.empty(), PERF_SAMPLE_TIME, "PERF_SAMPLE_TIME", " --timestamp");
   }
   if (filter_.has_shares()) {
-    const SampleTimes times = times_of_samples(recording);
+    const perfdata::SampleTimes times = times_of_samples(recording);
     for (TimeSlice& slice : filter_.times) slice = in_time(slice, times);
   }
   if (lists[Filter::dso].empty()) return;
