@@ -14,12 +14,12 @@
 #include "src/machine/machine.h"
 #include "src/output/audit/audit.h"
 #include "src/output/audit/audit_cells.h"
+#include "src/output/audit/audited_event.h"
 #include "src/output/audit/block_bias_text.h"
 #include "src/output/audit/branch_records_text.h"
 #include "src/output/audit/contradictions_text.h"
 #include "src/output/audit/judged.h"
 #include "src/output/audit/missing_text.h"
-#include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
 #include "src/output/name_list.h"
 #include "src/output/next_step.h"
@@ -199,7 +199,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
 
 /// Returns the findings of all events with the most impossible samples.
 template <typename Finding>
-Found<Finding> worst(const std::vector<RecordedEvent>& events,
+Found<Finding> worst(const std::vector<AuditedEvent>& events,
                      const std::vector<Finding> EventAudit::*findings,
                      std::uint64_t Finding::*count) {
   Found<Finding> found;
@@ -214,7 +214,7 @@ Found<Finding> worst(const std::vector<RecordedEvent>& events,
 }
 
 /// Lists the events of all recordings; if there are many, those with the most impossible samples.
-std::string event_list(const Page& page, std::vector<RecordedEvent> events, bool is_one_recording) {
+std::string event_list(const Page& page, std::vector<AuditedEvent> events, bool is_one_recording) {
   const std::size_t all = events.size();
   if (all > kMostRows && !page.details) {
     std::ranges::stable_sort(events, std::greater{},
@@ -256,8 +256,8 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
 }
 
 /// Returns the events of all recordings.
-std::vector<RecordedEvent> events_of(const std::vector<Audit>& audits) {
-  std::vector<RecordedEvent> events;
+std::vector<AuditedEvent> events_of(const std::vector<Audit>& audits) {
+  std::vector<AuditedEvent> events;
   for (const Audit& audit : audits) {
     for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
   }
@@ -404,7 +404,7 @@ std::string why_none_is_judged(const std::vector<Audit>& audits) {
 }
 
 std::string audit_text(const std::vector<Audit>& audits, const Page& page) {
-  const std::vector<RecordedEvent> events = events_of(audits);
+  const std::vector<AuditedEvent> events = events_of(audits);
   std::vector<std::string> machines;
   for (const Audit& audit : audits) {
     machines.push_back(

@@ -9,7 +9,7 @@
 #include "src/audit/block_samples.h"
 #include "src/audit/findings.h"
 #include "src/machine/machine.h"
-#include "src/output/audit/recorded_event.h"
+#include "src/output/audit/audited_event.h"
 #include "src/output/cell.h"
 #include "src/output/delay_text.h"
 #include "src/output/name_list.h"
@@ -39,12 +39,12 @@ using analysis::in_thousands;
 using Kind = ListColumn::Kind;
 
 /// Whether the events are of several recordings, so that each needs the name of its recording.
-bool are_several(const std::vector<RecordedEvent>& events) {
+bool are_several(const std::vector<AuditedEvent>& events) {
   return std::ranges::any_of(
-      events, [&](const RecordedEvent& one) { return one.audit != events.front().audit; });
+      events, [&](const AuditedEvent& one) { return one.audit != events.front().audit; });
 }
 
-std::string summary(const std::vector<RecordedEvent>& events, const Page& page) {
+std::string summary(const std::vector<AuditedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},
              {"level", Kind::text},
              {"samples", Kind::number, 1},
@@ -136,12 +136,12 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
 
 }  // namespace
 
-std::string bias_text(const std::vector<RecordedEvent>& all, std::size_t most, const Page& page) {
-  std::vector<RecordedEvent> events;
+std::string bias_text(const std::vector<AuditedEvent>& all, std::size_t most, const Page& page) {
+  std::vector<AuditedEvent> events;
   std::vector<std::pair<const audit::EventAudit*, const audit::BlockFinding*>> biased;
   bool may_alias = false;
   std::size_t all_biased = 0;
-  for (const RecordedEvent& recorded : all) {
+  for (const AuditedEvent& recorded : all) {
     const audit::EventAudit* event = recorded.event;
     if (!event->bias.misplaced) continue;
     events.push_back(recorded);

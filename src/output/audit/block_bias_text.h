@@ -8,10 +8,10 @@
 namespace skid::output {
 
 struct Page;
-struct RecordedEvent;
+struct AuditedEvent;
 
 /// Returns a line for each event with judged blocks, then the biased blocks with most samples
 /// misplaced, at most `most` of all events together. Empty if no block was judged.
-std::string bias_text(const std::vector<RecordedEvent>& events, std::size_t most, const Page& page);
+std::string bias_text(const std::vector<AuditedEvent>& events, std::size_t most, const Page& page);
 
 }  // namespace skid::output

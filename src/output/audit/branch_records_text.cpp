@@ -7,9 +7,9 @@
 #include "src/audit/branch_records.h"
 #include "src/audit/findings.h"
 #include "src/output/audit/audit_cells.h"
+#include "src/output/audit/audited_event.h"
 #include "src/output/audit/clause.h"
 #include "src/output/audit/judged.h"
-#include "src/output/audit/recorded_event.h"
 #include "src/output/cell.h"
 #include "src/output/page.h"
 #include "src/output/table.h"
@@ -43,7 +43,7 @@ constexpr std::string_view kWithoutBranches =
     "this CPU or guest recorded no branches (without branch records, caps/branches of the PMU is "
     "0; Zen 3 has them only for cpu/branch-brs/ with a fixed period)";
 
-std::string of_events(const std::vector<RecordedEvent>& events, const Page& page) {
+std::string of_events(const std::vector<AuditedEvent>& events, const Page& page) {
   List list{{{"event", Kind::shortened},
              {"stacks", Kind::number, 1},
              {"records", Kind::number, 1},
@@ -64,10 +64,10 @@ std::string of_events(const std::vector<RecordedEvent>& events, const Page& page
 /// Adds up the counts of all events by reason. Reason 0 means none.
 template <std::size_t kReasons>
 std::array<std::uint64_t, kReasons> sum_of(
-    const std::vector<RecordedEvent>& events,
+    const std::vector<AuditedEvent>& events,
     const std::array<std::uint64_t, kReasons> BranchRecords::*counts) {
   std::array<std::uint64_t, kReasons> sum{};
-  for (const RecordedEvent& one : events) {
+  for (const AuditedEvent& one : events) {
     for (std::size_t i = 1; i < kReasons; ++i) sum[i] += (*one.event->branch_records.*counts)[i];
   }
   return sum;
@@ -81,10 +81,10 @@ std::string text_of(const ImpossibleBranch& branch) {
   return text;
 }
 
-std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
+std::string places(const std::vector<AuditedEvent>& events, const Page& page) {
   std::vector<const ImpossibleBranch*> found;
   std::size_t all = 0;
-  for (const RecordedEvent& one : events) {
+  for (const AuditedEvent& one : events) {
     const BranchRecords& records = *one.event->branch_records;
     for (const ImpossibleBranch& branch : records.worst) found.push_back(&branch);
     all += records.impossible_places;
@@ -103,17 +103,17 @@ std::string places(const std::vector<RecordedEvent>& events, const Page& page) {
 }
 
 /// Returns the events that have branch records.
-std::vector<RecordedEvent> with_branches(std::vector<RecordedEvent> events) {
-  std::erase_if(events, [](const RecordedEvent& one) { return !one.event->branch_records; });
+std::vector<AuditedEvent> with_branches(std::vector<AuditedEvent> events) {
+  std::erase_if(events, [](const AuditedEvent& one) { return !one.event->branch_records; });
   return events;
 }
 
 }  // namespace
 
-std::string why_no_branch_is_judged(const std::vector<RecordedEvent>& all) {
-  const std::vector<RecordedEvent> events = with_branches(all);
+std::string why_no_branch_is_judged(const std::vector<AuditedEvent>& all) {
+  const std::vector<AuditedEvent> events = with_branches(all);
   std::uint64_t stacks = 0, empty = 0, records = 0, judged = 0;
-  for (const RecordedEvent& one : events) {
+  for (const AuditedEvent& one : events) {
     const BranchRecords& of_event = *one.event->branch_records;
     stacks += of_event.stacks;
     empty += of_event.empty_stacks;
@@ -134,13 +134,13 @@ std::string why_no_branch_is_judged(const std::vector<RecordedEvent>& all) {
          std::string(describe(static_cast<audit::BranchUnjudged>(most - reasons.begin())));
 }
 
-std::string branch_records_text(const std::vector<RecordedEvent>& all, const Page& page) {
-  const std::vector<RecordedEvent> events = with_branches(all);
+std::string branch_records_text(const std::vector<AuditedEvent>& all, const Page& page) {
+  const std::vector<AuditedEvent> events = with_branches(all);
   if (events.empty()) return {};
   std::uint64_t stacks = 0, empty = 0, damaged = 0, judged = 0, impossible = 0;
   std::set<audit::NoContiguity> known{audit::NoContiguity::none};
   std::string notes;
-  for (const RecordedEvent& one : events) {
+  for (const AuditedEvent& one : events) {
     const BranchRecords& records = *one.event->branch_records;
     stacks += records.stacks;
     empty += records.empty_stacks;

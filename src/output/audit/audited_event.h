@@ -13,7 +13,7 @@
 namespace skid::output {
 
 /// Neither is owned.
-struct RecordedEvent {
+struct AuditedEvent {
   const audit::Audit* audit = nullptr;
   const audit::EventAudit* event = nullptr;
 };
