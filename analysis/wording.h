@@ -29,6 +29,9 @@ std::string in_thousands(std::uint64_t number);
 /// `events`: their names, escaped.
 std::string no_pmu_counts(const std::string& events);
 
+/// What to do where no event of the core PMU of an Arm CPU is precise.
+inline constexpr const char* kSampleWithSpe = "sample with SPE (arm_spe_0) where the CPU has it";
+
 /// Writes a count with its noun: "1 sample", "2 samples".
 std::string counted(std::uint64_t count, const std::string& singular);
 

@@ -33,7 +33,6 @@ using analysis::Measurement;
 using audit::Rule;
 using measure::RecordedEvent;
 
-constexpr const char* kSampleWithSpe = "sample with SPE (arm_spe_0) where the CPU has it";
 constexpr const char* kRecordPrecisely =
     "record an event that the CPU samples precisely with :pp, and with branch records (-b) where "
     "counts of executions are wanted";
@@ -85,7 +84,7 @@ bool is_of_time(const RecordedEvent& event) {
 /// other events.
 std::optional<Skid> refusal_of(const RecordedEvent& event) {
   const bool is_arm = arch_of_kernel(event.machine.cpu.arch) == Arch::aarch64;
-  const char* const record_precisely = is_arm ? kSampleWithSpe : kRecordPrecisely;
+  const char* const record_precisely = is_arm ? analysis::kSampleWithSpe : kRecordPrecisely;
   if (measure::is_clock(event.attribute)) {
     return refused(
         "a timer samples where the program is when it expires; no instruction causes the event, "
@@ -111,7 +110,7 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
     return refused(
         "the kernel ignores the precise level of an Arm core PMU: samples are where the interrupt "
         "arrived, at no constant distance",
-        kSampleWithSpe);
+        analysis::kSampleWithSpe);
   }
   if (event.exact > 0) {
     return refused(fmt::format("{} with EXACT_IP: the kernel states the address of the instruction "

@@ -1,5 +1,6 @@
 #include "src/output/next_step.h"
 
+#include "analysis/wording.h"
 #include "src/events/cpu.h"
 #include "src/machine/cpu_identity.h"  // IWYU pragma: keep
 
@@ -34,7 +35,7 @@ std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu) {
       return fmt::format("'skidscan events --list --precise{}' prints events that are precise",
                          of_cpu);
     case NotJudged::no_precise_levels:
-      return "sample with SPE (arm_spe_0) where the CPU has it";
+      return analysis::kSampleWithSpe;
     case NotJudged::unknown_cause:
       return fmt::format("'skidscan events EVENT{}' prints what is known of it", of_cpu);
     case NotJudged::level_0:
