@@ -64,6 +64,11 @@ struct PeriodRule {
   }
 };
 
+/// Terms of ibs_op in perf_event_attr.config: cnt_ctl, which counts operations and not cycles, and
+/// l3missonly (IBS_OP_CNT_CTL, IBS_OP_L3MISSONLY in arch/x86/include/asm/perf_event.h).
+inline constexpr std::uint64_t kIbsOpCntCtl = std::uint64_t{1} << 19U,
+                               kIbsOpL3MissOnly = std::uint64_t{1} << 16U;
+
 /// The periods of ibs_op, and of events that the kernel hands to it, from Linux 6.15 on
 /// (b2fc7b282bf7). Older kernels take any period.
 inline constexpr PeriodRule kIbsPeriods{.least = 144, .multiple_of = 16, .who = "IBS"};

@@ -275,10 +275,10 @@ bool tags_any_operation(std::string_view pmu_name, const Attribute& attribute) {
     constexpr std::uint64_t kTypes = std::uint64_t{7} << 32U;
     return ((attribute.config & kTypes) | attribute.config1 | attribute.config2) == 0;
   }
-  constexpr std::uint64_t kOpL3MissOnly = std::uint64_t{1} << 16U,
-                          kFetchL3MissOnly = std::uint64_t{1} << 59U;
-  const bool of_misses = (pmu_name == "ibs_op" && (attribute.config & kOpL3MissOnly) != 0) ||
-                         (pmu_name == "ibs_fetch" && (attribute.config & kFetchL3MissOnly) != 0);
+  constexpr std::uint64_t kFetchL3MissOnly = std::uint64_t{1} << 59U;
+  const bool of_misses =
+      (pmu_name == "ibs_op" && (attribute.config & events::kIbsOpL3MissOnly) != 0) ||
+      (pmu_name == "ibs_fetch" && (attribute.config & kFetchL3MissOnly) != 0);
   return !of_misses && (!pmu_name.starts_with("ibs_") || attribute.config1 == 0);
 }
 

@@ -2,6 +2,7 @@
 #include "src/events/cpu.h"
 #include "src/events/default_set.h"
 #include "src/events/kernel_refusal.h"
+#include "src/events/kernel_rules.h"
 #include "src/events/spelling.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/diagnosis.h"
@@ -77,9 +78,9 @@ std::optional<EventAttempt> ibs_event(std::string_view name, const machine::Mach
     const auto number = value.empty() ? 1 : whole_number<std::uint64_t>(value);
     if (!number) return std::nullopt;
     if (term == "cnt_ctl") {
-      attempt.config |= *number << 19U;
+      attempt.config |= *number * events::kIbsOpCntCtl;
     } else if (term == "l3missonly") {
-      attempt.config |= *number << 16U;
+      attempt.config |= *number * events::kIbsOpL3MissOnly;
     } else if (term == "ldlat") {
       attempt.config1 |= *number;
     } else if (term == "swfilt") {
