@@ -15,7 +15,8 @@
 //   and notes where they are stored: pieces of 256 KiB (append_piece).
 // - After 1 MiB of samples (DigestSetup::quiet) it counts the samples that follow at once, by the
 //   mappings known then, if few mappings came before and none in the second half of that MiB
-//   (begin_early). The counts are right if no mapping, fork, exec or event comes until the end.
+//   (FirstPass::begin_early). The counts are right if no mapping, fork, exec or event comes until
+//   the end.
 // - At the same time a second thread walks the rest of the file from its middle, where records seem
 //   to begin (second_half.h). Its result is used if the first thread arrives exactly there.
 // - The second pass counts what is not counted yet: the pieces of the first MiB, or if another
@@ -26,12 +27,14 @@
 // docs/reading.md, "Speed and memory", describes it for users.
 #include "src/locate/digest.h"
 
+#include "src/locate/early_counts.h"
 #include "src/locate/pieces.h"
 #include "src/locate/place_counter.h"
 #include "src/locate/replay.h"
 #include "src/locate/sample_filter.h"
+#include "src/locate/sample_reading.h"
 #include "src/locate/second_half.h"
-#include "src/perfdata/attribute.h"
+#include "src/locate/second_pass.h"
 #include "src/perfdata/bulk_layout.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record.h"
@@ -40,10 +43,8 @@
 #include "src/perfdata/sample_kind.h"
 #include "src/perfdata/sample_times.h"
 #include "src/perfdata/stored_records.h"
-#include "src/support/cores.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <future>
 #include <optional>
@@ -54,238 +55,119 @@
 #include <linux/perf_event.h>
 
 namespace skid::locate {
+namespace {
 
 using perfdata::Record;
-using perfdata::Recording;
 using perfdata::StoredRecords;
 
-class Digester {
+/// What the second pass has to count.
+struct Uncounted {
+  Pieces pieces;
+  std::uint64_t end = UINT64_MAX;  ///< position (Record::position) where it ends
+};
+
+/// The first pass: it takes all records that are not samples, and notes where samples are stored.
+/// While no mapping follows it counts them at once, so that they need not be read again.
+class FirstPass {
  public:
-  Digester(Recording& recording, const DigestSetup& setup)
-      : recording_(recording),
-        setup_(setup),
-        filter_(setup.filter != nullptr && setup.filter->divides_events()
-                    ? std::make_shared<SampleFilter>(*setup.filter)
-                    : nullptr),
-        replay_(recording, result_.spaces, Replay::kMostBytes,
-                filter_ ? filter_->names() : nullptr),
-        in_order_(filter_ != nullptr) {
-    if (setup.filter != nullptr && setup.filter->takes_copies) {
-      result_.spaces.take_replaced_code_for_copies();
+  /// All must outlive the pass. `result` receives mappings, losses and repeated records. `filter`:
+  /// receives the names of threads if it needs them; null: all samples are counted.
+  FirstPass(SampleReading& reading, SampleFilter* filter, Digest& result)
+      : reading_(reading),
+        result_(result),
+        may_begin_early_(filter == nullptr),
+        replay_(reading.recording, result.spaces, Replay::kMostBytes,
+                filter != nullptr ? filter->names() : nullptr) {}
+
+  /// Reads the recording to its end.
+  void read() {
+    auto& recording = reading_.recording;
+    reading_.follow_attributes();
+    Record record;
+    for (;;) {
+      if (take_samples()) continue;
+      if (recording.stored().begin == boundary_ && recording.is_at_record() && take_second_half()) {
+        continue;
+      }
+      if (!recording.next(record)) break;
+      take_next(record);
     }
+    if (second_half_.valid()) second_half_.wait();  // its guess was wrong
+    is_early_right_ = early_.are_right(result_.spaces);
+    replay_.seal();
   }
 
-  Digest digest() {
-    recording_.spool();
-    read_other_records();
-    if (second_half_.valid()) second_half_.wait();  // its guess was wrong
-    throttled_ = recording_.longest_throttle();
-    // The share of throttled time needs the times of samples, which the first pass does not note.
-    const bool is_early_right = is_early_valid() && throttled_ == 0;
-    replay_.seal();
-    if (filter_) filter_->begin(recording_, result_.spaces);
-    const auto& attributes = recording_.attributes();
-    counter_.emplace(new_counter());
-    end_early(is_early_right);
-    if (in_order_) {
-      count_in_order();
-    } else {
-      count_pieces();
+  /// Adds what was counted to `counter`, if that is right and `may_take`, and returns the rest.
+  Uncounted finish(bool may_take, PlaceCounter& counter) {
+    if (may_take && is_early_right_) {
+      early_.merge_into(counter);
+      return {std::move(before_early_), early_begin_};
     }
-    result_.totals = counter_->totals();
-    result_.totals.resize(attributes.size());
-    result_.throttled_share = counter_->times().share_of(throttled_);
-    result_.unknown_ids = counter_->unknown_ids();
-    result_.located = counter_->take_counts();
-    if (!filter_) {
-      for (const EventTotals& one : result_.totals) result_.filtered.all += one.samples;
-      result_.filtered.selected = result_.filtered.all;
-    }
-    result_.filter = std::move(filter_);
-    return std::move(result_);
+    pieces_.insert(pieces_.begin(), before_early_.begin(), before_early_.end());
+    return {std::move(pieces_)};
   }
 
  private:
-  /// Samples that one thread counts in the first pass, by the mappings known when it began to.
-  struct Early {
-    Early(const perfdata::SampleDecoder& known, const symbols::AddressSpaces& spaces,
-          bool keeps_addresses)
-        : decoder(known), counter(layout, decoder, spaces, keeps_addresses) {
-      layout.use(decoder);
+  /// Takes the samples that are next, if any.
+  bool take_samples() {
+    auto& recording = reading_.recording;
+    const auto stored = recording.stored();
+    auto buffered = recording.buffered();
+    if (stored.begin <= boundary_) {
+      buffered = buffered.first(std::min(buffered.size(), boundary_ - stored.begin));
     }
-    perfdata::SampleDecoder decoder;
-    perfdata::BulkLayout layout;
-    PlaceCounter counter;
-  };
-
-  /// Makes the first pass. It looks only at the headers of samples and notes where they are stored.
-  /// While no mapping follows it counts them at once, and they are not read again.
-  void read_other_records() {
-    follow_attributes();
-    Record record;
-    for (;;) {
-      const auto stored = recording_.stored();
-      auto buffered = recording_.buffered();
-      if (stored.begin <= boundary_) {
-        buffered = buffered.first(std::min(buffered.size(), boundary_ - stored.begin));
-      }
-      std::uint64_t last_time = 0;
-      const std::size_t samples = layout_.samples_at_front(buffered, &last_time);
-      if (samples > 0) {
-        result_.repeated.pass(stored.begin + samples, last_time);
-        if (is_early_valid()) early_->counter.count(buffered.first(samples), recording_.position());
-        note(stored, samples);
-        recording_.consume(samples);
-        if (const auto before = walked_;
-            (walked_ += samples) >= setup_.quiet && before < setup_.quiet) {
-          begin_early();
-          start_second_half();
-        }
-        continue;
-      }
-      if (stored.begin == boundary_ && recording_.is_at_record() && take_second_half()) continue;
-      if (!recording_.next(record)) break;
-      const bool is_compressed = record.type == perfdata::PERF_RECORD_COMPRESSED ||
-                                 record.type == perfdata::PERF_RECORD_COMPRESSED2;
-      // The second pass decompresses samples again, or decodes them by the events known at each.
-      if (is_compressed) in_order_ = true;
-      if (attributes_version_ != recording_.attributes_version()) {
-        follow_attributes();
-        mappings_at_early_ = kNone;
-        if (!pieces_.empty() || !first_pieces_.empty()) in_order_ = true;
-      }
-      auto one = recording_.stored();
-      one.end = one.begin;
-      one.begin -= record.body.size() + perfdata::kRecordHeader;
-      one.position -= one.size();
-      if (record.type != PERF_RECORD_SAMPLE) {
-        take(record);
-        if (may_be_in_piece(record.type)) extend_piece(pieces_, one, setup_.piece);
-        if (record.type == perfdata::PERF_RECORD_FINISHED_ROUND) {
-          result_.repeated.check(recording_, recording_.stored(), recording_.buffered(), layout_);
-        }
-        continue;
-      }
-      const auto sample = recording_.decode(record);  // a sample that is too short becomes a fault
-      if (recording_.is_in_trace()) {
-        in_order_ = true;  // it is stored nowhere
-      } else if (sample) {
-        result_.repeated.pass(one.end, sample->time);
-      }
-      if (is_early_valid()) early_->counter.count(record);
-      note(one, one.size());
+    std::uint64_t last_time = 0;
+    const std::size_t samples = reading_.layout.samples_at_front(buffered, &last_time);
+    if (samples == 0) return false;
+    result_.repeated.pass(stored.begin + samples, last_time);
+    if (early_.are_right(result_.spaces)) {
+      early_.counter().count(buffered.first(samples), recording.position());
     }
-  }
-
-  /// Decides after some samples whether those that follow are counted in the first pass.
-  void begin_early() {
-    if (filter_ || walked_at_mapping_ > walked_ / 2 || result_.spaces.bytes() > kFewMappings)
-      return;
-    early_spaces_ = result_.spaces;
-    early_spaces_->seal();
-    mappings_at_early_ = result_.spaces.bytes();
-    early_.emplace(recording_.decoder(), *early_spaces_, keeps_addresses());
-    first_pieces_ = std::exchange(pieces_, {});
-    end_ = recording_.position();
-  }
-
-  /// Whether neither a mapping, fork or exec nor an event has come since `begin_early`.
-  bool is_early_valid() const { return mappings_at_early_ == result_.spaces.bytes(); }
-
-  /// Adopts what was counted in the first pass if it is right, and leaves the rest for the second.
-  void end_early(bool is_right) {
-    if (is_right) {
-      counter_->merge(early_->counter);
-      if (early_half_ && is_half_taken_) counter_->merge(early_half_->counter);
-      pieces_ = std::move(first_pieces_);
-    } else {
-      end_ = kNone;
-      pieces_.insert(pieces_.begin(), first_pieces_.begin(), first_pieces_.end());
+    note(stored, samples);
+    recording.consume(samples);
+    const auto before = walked_;
+    walked_ += samples;
+    if (walked_ >= reading_.setup.quiet && before < reading_.setup.quiet) {
+      begin_early();
+      start_second_half();
     }
-    early_half_.reset();
-    early_.reset();
-    early_spaces_.reset();
-  }
-
-  /// Notes where samples are stored: `size` bytes from the start of `stored`.
-  void note(StoredRecords stored, std::uint64_t size) {
-    if (in_order_) return;
-    stored.end = stored.begin + size;
-    append_piece(pieces_, stored, setup_.piece);
-  }
-
-  /// Whether samples are also counted by address: those of breakpoints are compared by it.
-  bool keeps_addresses() const {
-    const auto& attributes = recording_.attributes();
-    return std::ranges::any_of(attributes, [](const perfdata::Attribute& attribute) {
-      return attribute.type == PERF_TYPE_BREAKPOINT;
-    });
-  }
-  PlaceCounter new_counter() {
-    PlaceCounter counter(layout_, recording_.decoder(), result_.spaces, keeps_addresses(),
-                         filter_.get(), &result_.filtered);
-    if (throttled_ > 0) counter.note_times();
-    return counter;
-  }
-
-  /// Whether there is a core for a second thread.
-  bool has_core() {
-    if (setup_.cores == nullptr) return Cores::usable() > 1;
-    if (!core_) core_ = setup_.cores->try_take();
-    return core_ != nullptr;
-  }
-
-  /// Starts the second thread of the first pass, if it is worth it.
-  void start_second_half() {
-    auto rest = recording_.stored();
-    if (in_order_ || rest.size() < setup_.worth || !has_core()) return;
-    const auto boundary = guess_boundary(recording_, rest);
-    if (!boundary) return;
-    rest.position += *boundary - rest.begin;
-    rest.begin = *boundary;
-    if (early_) early_half_.emplace(recording_.decoder(), *early_spaces_, keeps_addresses());
-    try {
-      second_half_ = std::async(std::launch::async, [this, rest, layout = layout_] {
-        return walk_second_half(recording_, rest, layout, setup_.piece,
-                                early_half_ ? &early_half_->counter : nullptr);
-      });
-      boundary_ = *boundary;
-    } catch (const std::system_error&) {  // no thread available: continue with one
-    }
-  }
-
-  /// Adopts the results of the second thread when the first one is at the boundary, where a record
-  /// begins. False if the rest has to be read in order.
-  bool take_second_half() {
-    boundary_ = kNone;
-    auto half = second_half_.get();
-    const auto rest = recording_.stored();
-    if (!half || half->segment != rest.segment || in_order_) return false;
-    is_half_taken_ = true;
-    result_.repeated.add(half->repeated);
-    for (const auto& piece : half->pieces) append_piece(pieces_, piece, setup_.piece);
-    auto offset = half->offsets.begin();
-    for (auto& some : half->others) {
-      const std::vector<std::byte> freed = std::move(some);
-      for (std::span<const std::byte> others = freed; !others.empty(); ++offset) {
-        Record record;
-        const auto size =
-            perfdata::read_record_header(others, recording_.decoder().order(), record);
-        record.offset = *offset;
-        record.position = rest.position + (*offset - rest.begin);
-        record.body = others.first(size).subspan(perfdata::kRecordHeader);
-        others = others.subspan(size);
-        take(record);
-      }
-    }
-    recording_.skip_stored(rest.size());
     return true;
   }
 
-  /// Adapts the layout of samples to attributes that were added.
-  void follow_attributes() {
-    attributes_version_ = recording_.attributes_version();
-    layout_.use(recording_.decoder());
+  /// Takes a record that take_samples() does not take: any other one, or a sample that has to be
+  /// decoded.
+  void take_next(const Record& record) {
+    auto& recording = reading_.recording;
+    const bool is_compressed = record.type == perfdata::PERF_RECORD_COMPRESSED ||
+                               record.type == perfdata::PERF_RECORD_COMPRESSED2;
+    // The second pass decompresses samples again, or decodes them by the events known at each.
+    if (is_compressed) reading_.in_order = true;
+    if (reading_.lacks_attributes()) {
+      reading_.follow_attributes();
+      early_.give_up();
+      if (!pieces_.empty() || !before_early_.empty()) reading_.in_order = true;
+    }
+    auto one = recording.stored();
+    one.end = one.begin;
+    one.begin -= record.body.size() + perfdata::kRecordHeader;
+    one.position -= one.size();
+    if (record.type != PERF_RECORD_SAMPLE) {
+      take(record);
+      if (may_be_in_piece(record.type)) extend_piece(pieces_, one, reading_.setup.piece);
+      if (record.type == perfdata::PERF_RECORD_FINISHED_ROUND) {
+        result_.repeated.check(recording, recording.stored(), recording.buffered(),
+                               reading_.layout);
+      }
+      return;
+    }
+    const auto sample = recording.decode(record);  // a sample that is too short becomes a fault
+    if (recording.is_in_trace()) {
+      reading_.in_order = true;  // it is stored nowhere
+    } else if (sample) {
+      result_.repeated.pass(one.end, sample->time);
+    }
+    if (early_.are_right(result_.spaces)) early_.counter().count(record);
+    note(one, one.size());
   }
 
   /// Processes a record that is not a sample.
@@ -293,99 +175,136 @@ class Digester {
     const auto before = result_.spaces.bytes();
     replay_.take(record);
     if (result_.spaces.bytes() != before) walked_at_mapping_ = walked_;
-    recording_.add_losses(record, result_);
+    reading_.recording.add_losses(record, result_);
   }
 
-  /// Makes the second pass in the order of the recording, by one thread.
-  void count_in_order() {
-    recording_.rewind();
-    layout_ = {};
-    follow_attributes();
-    Record record;
-    while (recording_.position() < end_) {
-      auto buffered = recording_.buffered();
-      buffered = buffered.first(std::min(buffered.size(), end_ - recording_.position()));
-      const std::size_t samples = layout_.samples_at_front(buffered);
-      counter_->count(buffered.first(samples), recording_.position());
-      recording_.consume(samples);
-      if (recording_.position() >= end_ || !recording_.next(record)) break;
-      if (attributes_version_ != recording_.attributes_version()) follow_attributes();
-      if (record.type == PERF_RECORD_SAMPLE) counter_->count(record);
+  /// Notes where samples are stored: `size` bytes from the start of `stored`.
+  void note(StoredRecords stored, std::uint64_t size) {
+    if (reading_.in_order) return;
+    stored.end = stored.begin + size;
+    append_piece(pieces_, stored, reading_.setup.piece);
+  }
+
+  /// Decides after some samples whether those that follow are counted in this pass.
+  void begin_early() {
+    constexpr std::uint64_t kFewMappings = std::uint64_t{8} << 20;  // AddressSpaces::bytes
+    const auto& spaces = result_.spaces;
+    if (!may_begin_early_ || walked_at_mapping_ > walked_ / 2 || spaces.bytes() > kFewMappings) {
+      return;
+    }
+    early_.begin(reading_, spaces);
+    before_early_ = std::exchange(pieces_, {});
+    early_begin_ = reading_.recording.position();
+  }
+
+  /// Starts the second thread, if it is worth it.
+  void start_second_half() {
+    auto rest = reading_.recording.stored();
+    if (reading_.in_order || rest.size() < reading_.setup.worth || !reading_.has_core()) return;
+    const auto boundary = guess_boundary(reading_.recording, rest);
+    if (!boundary) return;
+    rest.position += *boundary - rest.begin;
+    rest.begin = *boundary;
+    PlaceCounter* const counter = early_.begin_half(reading_);
+    try {
+      second_half_ = std::async(std::launch::async, [this, rest, counter,
+                                                     layout = reading_.layout] {
+        return walk_second_half(reading_.recording, rest, layout, reading_.setup.piece, counter);
+      });
+      boundary_ = *boundary;
+    } catch (const std::system_error&) {  // no thread available: continue with one
     }
   }
 
-  /// Makes the second pass by two threads, each of which takes one piece after the other.
-  void count_pieces() {
-    std::uint64_t largest = 0, all = 0;
-    for (const auto& piece : pieces_) {
-      largest = std::max(largest, piece.size());
-      all += piece.size();
-    }
-    std::atomic<std::size_t> next = 0;
-    using Changed = std::vector<std::pair<std::size_t, std::uint64_t>>;  // piece, bytes counted
-    const auto work = [&](PlaceCounter& counter) {
-      Changed changed;
-      const auto memory = std::make_unique_for_overwrite<std::byte[]>(largest);
-      for (std::size_t number; (number = next++) < pieces_.size();) {
-        const auto& piece = pieces_[number];
-        const std::span read(memory.get(), recording_.read(piece, memory.get()));
-        const std::size_t counted = counter.count(read, piece.position);
-        if (counted < piece.size()) changed.emplace_back(number, counted);
+  /// Adopts the results of the second thread when the first one is at the boundary, where a record
+  /// begins. Returns false if the rest has to be read in order.
+  bool take_second_half() {
+    boundary_ = kNever;
+    auto half = second_half_.get();
+    const auto rest = reading_.recording.stored();
+    if (!half || half->segment != rest.segment || reading_.in_order) return false;
+    early_.take_half();
+    result_.repeated.add(half->repeated);
+    for (const auto& piece : half->pieces) append_piece(pieces_, piece, reading_.setup.piece);
+    auto offset = half->offsets.begin();
+    for (auto& some : half->others) {
+      const std::vector<std::byte> freed = std::move(some);
+      for (std::span<const std::byte> others = freed; !others.empty(); ++offset) {
+        Record record;
+        const auto size =
+            perfdata::read_record_header(others, reading_.recording.decoder().order(), record);
+        record.offset = *offset;
+        record.position = rest.position + (*offset - rest.begin);
+        record.body = others.first(size).subspan(perfdata::kRecordHeader);
+        others = others.subspan(size);
+        take(record);
       }
-      return changed;
-    };
-    std::optional<PlaceCounter> other;
-    std::future<Changed> others;
-    if (all >= setup_.worth && has_core()) {
-      other.emplace(new_counter());
-      try {
-        others = std::async(std::launch::async, [&] { return work(*other); });
-      } catch (const std::system_error&) {  // no thread available: continue with one
-      }
     }
-    Changed changed = work(*counter_);
-    if (others.valid()) {
-      const Changed more = others.get();
-      changed.insert(changed.end(), more.begin(), more.end());
-      counter_->merge(*other);
-    }
-    std::ranges::sort(changed);
-    for (const auto& [number, counted] : changed) {
-      recording_.add_changed(pieces_[number], pieces_[number].begin + counted);
-    }
+    reading_.recording.skip_stored(rest.size());
+    return true;
   }
 
-  static constexpr std::uint64_t kNone = UINT64_MAX;
-  static constexpr std::uint64_t kFewMappings = std::uint64_t{8} << 20;  ///< AddressSpaces::bytes
+  static constexpr std::uint64_t kNever = UINT64_MAX;
 
-  Recording& recording_;
-  const DigestSetup& setup_;
-  Cores::Lease core_;
-  Digest result_;
-  std::shared_ptr<SampleFilter> filter_;  ///< only one thread may use it
+  SampleReading& reading_;
+  Digest& result_;
+  bool may_begin_early_;
   Replay replay_;
-  perfdata::BulkLayout layout_;
-  unsigned attributes_version_ = 0;
-  bool in_order_;  ///< the second pass cannot take pieces
   Pieces pieces_;
-  std::uint64_t throttled_ = 0;          ///< Recording::longest_throttle() of the first pass
-  std::uint64_t walked_ = 0;             ///< bytes of samples in the first pass
+  Pieces before_early_;  ///< pieces before early counting began; `pieces_` has those after
+  std::uint64_t early_begin_ = kNever;   ///< position where early counting began
+  std::uint64_t walked_ = 0;             ///< bytes of samples
   std::uint64_t walked_at_mapping_ = 0;  ///< `walked_` at the last mapping, fork or exec
-  std::optional<symbols::AddressSpaces> early_spaces_;
-  std::optional<Early> early_, early_half_;  ///< counts of the main thread; of `second_half_`
-  bool is_half_taken_ = false;
-  /// AddressSpaces::bytes when early counting began; kNone: it did not begin, or an event was
-  /// described since.
-  std::uint64_t mappings_at_early_ = kNone;
-  Pieces first_pieces_;        ///< pieces before early counting began; `pieces_` has those after
-  std::uint64_t end_ = kNone;  ///< position where the second pass ends
-  std::uint64_t boundary_ = kNone;  ///< file offset where the second half may begin
+  EarlyCounts early_;
+  bool is_early_right_ = false;      ///< at the end of the recording
+  std::uint64_t boundary_ = kNever;  ///< file offset where the second half may begin
   std::future<std::optional<SecondHalf>> second_half_;  ///< declared after all that its thread uses
-  std::optional<PlaceCounter> counter_;
 };
 
-Digest digest(Recording& recording, const DigestSetup& setup) {
-  return Digester(recording, setup).digest();
+}  // namespace
+
+Digest digest(perfdata::Recording& recording, const DigestSetup& setup) {
+  Digest result;
+  SampleReading reading{.recording = recording, .setup = setup};
+  std::shared_ptr<SampleFilter> filter;  // only one thread may use it
+  if (setup.filter != nullptr && setup.filter->divides_events()) {
+    filter = std::make_shared<SampleFilter>(*setup.filter);
+    reading.in_order = true;
+  }
+  if (setup.filter != nullptr && setup.filter->takes_copies) {
+    result.spaces.take_replaced_code_for_copies();
+  }
+  recording.spool();
+  std::optional<FirstPass> first(std::in_place, reading, filter.get(), result);
+  first->read();
+  const std::uint64_t throttled = recording.longest_throttle();
+  if (filter) filter->begin(recording, result.spaces);
+  const auto new_counter = [&] {
+    PlaceCounter counter(reading.layout, recording.decoder(), result.spaces,
+                         reading.keeps_addresses(), filter.get(), &result.filtered);
+    if (throttled > 0) counter.note_times();
+    return counter;
+  };
+  PlaceCounter counter = new_counter();
+  // The share of throttled time needs the times of samples, which the first pass does not note.
+  const Uncounted rest = first->finish(throttled == 0, counter);
+  first.reset();
+  if (reading.in_order) {
+    count_in_order(reading, rest.end, counter);
+  } else {
+    count_pieces(reading, rest.pieces, new_counter, counter);
+  }
+  result.totals = counter.totals();
+  result.totals.resize(recording.attributes().size());
+  result.throttled_share = counter.times().share_of(throttled);
+  result.unknown_ids = counter.unknown_ids();
+  result.located = counter.take_counts();
+  if (!filter) {
+    for (const EventTotals& one : result.totals) result.filtered.all += one.samples;
+    result.filtered.selected = result.filtered.all;
+  }
+  result.filter = std::move(filter);
+  return result;
 }
 
 std::vector<std::uint64_t> exact_samples(const Digest& digest) {

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -249,6 +250,34 @@ TEST_F(DigestTest, FindsRepeatedRecordsByOneThreadAndByTwo) {
       EXPECT_EQ(result.totals.at(0).samples, samples);
     }
   }
+}
+
+/// Returns how many bytes this process has read with system calls (rchar of proc(5)); nullopt: the
+/// kernel does not count them.
+std::optional<std::uint64_t> bytes_read() {
+  std::ifstream counts("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  return counts >> name >> bytes && name == "rchar:" ? std::optional(bytes) : std::nullopt;
+}
+
+TEST_F(DigestTest, ReadsSamplesTwiceOnlyIfAMappingFollowsThem) {
+  if (!bytes_read()) GTEST_SKIP() << "/proc/self/io is missing";
+  auto builder = RecordingBuilder().event({}).mmap(7, 0x1000, 0x1000, 0, "/bin/a", 1);
+  // Build-ids are known at the end, and are no mapping.
+  builder.feature(perfdata::HEADER_BUILD_ID,
+                  builder.build_id_entry("/bin/a", std::string(20, 'x')));
+  for (std::uint64_t time = 2; time < 50'000; ++time) builder.sample(0x1010, 7, time);
+  const auto share_read = [&] {
+    auto recording = open(builder);
+    const std::uint64_t before = *bytes_read();
+    digest(recording, {.worth = UINT64_MAX, .quiet = 10'000});
+    return static_cast<double>(*bytes_read() - before) /
+           static_cast<double>(builder.bytes().size());
+  };
+  EXPECT_LT(share_read(), 1.2);
+  builder.mmap(7, 0x5000, 0x1000, 0, "/bin/b", 50'000);
+  EXPECT_GT(share_read(), 1.8);
 }
 
 TEST_F(DigestTest, CountsBothKindsOfLossSeparately) {
