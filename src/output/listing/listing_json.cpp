@@ -1,10 +1,9 @@
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
-#include "src/instructions/counted.h"
 #include "src/listing/rows.h"
 #include "src/listing/sampled_code.h"
 #include "src/listing/source_text.h"
-#include "src/output/cpu_fields.h"
+#include "src/output/cpu_fields.h"  // IWYU pragma: keep
 #include "src/output/csv.h"
 #include "src/output/json_document.h"
 #include "src/output/json_values.h"
@@ -13,10 +12,10 @@
 #include "src/support/address.h"
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
+#include "src/support/fields.h"
 #include "src/symbols/location.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -36,29 +35,24 @@ using listing::Code;
 using listing::RowKind;
 
 Json column_of(const listing::Column& column) {
-  const auto& m = column.described;
+  const auto& value = column.described;
   Json samples = {{"read", column.read()}};
-  for (std::size_t i = 0; i < listing::kWheres; ++i) {
-    samples[std::string(name_of(static_cast<listing::Where>(i)))] = column.samples[i];
-  }
-  return {{"run", text_or_null(m.run)},
-          {"file", m.file},
-          {"repeat", m.repeat},
-          {"synthetic", m.synthetic},
-          {"read_in_part", m.read_in_part},
-          {"cpu", FieldWriter::json_of(m.cpu)},
-          {"kernel", text_or_null(m.kernel)},
-          {"event",
-           {{"label", m.event.label},
-            {"requested", m.event.requested},
-            {"recorded", m.event.recorded},
-            {"type", m.event.type},
-            {"config", hexadecimal(m.event.config)},
-            {"swapped", m.event.substituted}}},
-          {"precise", {{"requested", m.precise.requested}, {"recorded", m.precise.recorded}}},
-          {"samples", std::move(samples)},
-          {"verdicts",
-           {{"judged", !column.causes.empty()}, {"reason", text_or_null(column.not_judged)}}}};
+  samples.update(counts_by_name<listing::Where>(column.samples, Zeros::kept));
+  FieldWriter io;
+  SKID_MEMBERS_OR_NULL(run);
+  SKID_MEMBERS(file, repeat, synthetic, read_in_part, cpu);
+  SKID_MEMBERS_OR_NULL(kernel);
+  io("event", Json{{"label", value.event.label},
+                   {"requested", value.event.requested},
+                   {"recorded", value.event.recorded},
+                   {"type", value.event.type},
+                   {"config", hexadecimal(value.event.config)},
+                   {"swapped", value.event.substituted}});
+  io("precise", Json{{"requested", value.precise.requested}, {"recorded", value.precise.recorded}});
+  io("samples", samples);
+  io("verdicts",
+     Json{{"judged", !column.causes.empty()}, {"reason", text_or_null(column.not_judged)}});
+  return io.take();
 }
 
 Json source_of(const listing::Row& row, listing::SourceText* sources) {
@@ -70,60 +64,56 @@ Json source_of(const listing::Row& row, listing::SourceText* sources) {
   return {{"file", row.source->file}, {"line", row.source->line}, {"text", std::move(text)}};
 }
 
-Json row_of(const listing::Listing& listing, const Code& code, const listing::Row& row,
-            const ListingChoices& choices) {
-  const bool has_place = row.kind != RowKind::inside && row.kind != RowKind::not_decoded;
-  Json counts = Json::array();
-  for (std::size_t i = 0; i < code.columns.size(); ++i) {
-    const auto verdict = row.verdicts[i];
-    counts.push_back(
-        {{"column", code.columns[i]},
-         {"samples", row.counts[i].samples},
-         {"exact_ip_samples", row.counts[i].exact},
-         {"verdict", verdict ? Json(name_of(*verdict)) : Json()},
-         {"shadowed", choices.is_shadowed(listing.columns[code.columns[i]], code, row)}});
-  }
-  return {{"kind", name_of(row.kind)},
-          {"part", has_place && code.map ? Json(name_of(row.part)) : Json()},
-          {"begin", has_place ? Json(hexadecimal(row.range.begin)) : Json()},
-          {"end", has_place && !row.range.empty() ? Json(hexadecimal(row.range.end)) : Json()},
-          {"instructions", row.instructions},
-          {"text", text_or_null(row.text)},
-          {"destination", text_or_null(row.destination)},
-          {"first_offset", row.first_offset},
-          {"last_offset", row.last_offset},
-          {"trigger", row.trigger},
-          {"source", source_of(row, choices.sources)},
-          {"counts", std::move(counts)}};
+/// Returns the samples of a column, of all code or of a place.
+Json count_json(std::size_t column, const listing::Count& count) {
+  return {{"column", column}, {"samples", count.samples}, {"exact_ip_samples", count.exact}};
 }
 
-Json code_of(const listing::Listing& listing, const Code& code, const ListingChoices& choices) {
+Json row_of(const listing::Listing& listing, const Code& code, const listing::Row& value,
+            const ListingChoices& choices) {
+  const bool has_place = value.kind != RowKind::inside && value.kind != RowKind::not_decoded;
+  Json counts = Json::array();
+  for (std::size_t i = 0; i < code.columns.size(); ++i) {
+    Json& count = counts.emplace_back(count_json(code.columns[i], value.counts[i]));
+    count["verdict"] = FieldWriter::json_of(value.verdicts[i]);
+    count["shadowed"] = choices.is_shadowed(listing.columns[code.columns[i]], code, value);
+  }
+  FieldWriter io;
+  SKID_MEMBERS(kind);
+  io("part", has_place && code.map ? Json(name_of(value.part)) : Json());
+  io("begin", has_place ? Json(hexadecimal(value.range.begin)) : Json());
+  io("end", has_place && !value.range.empty() ? Json(hexadecimal(value.range.end)) : Json());
+  SKID_MEMBERS_OR_NULL(instructions, text, destination, first_offset, last_offset, trigger);
+  io("source", source_of(value, choices.sources));
+  io("counts", counts);
+  return io.take();
+}
+
+Json code_of(const listing::Listing& listing, const Code& value, const ListingChoices& choices) {
   std::string_view kind = "function";
-  if (code.kind == listing::Kind::target) kind = "target";
-  if (code.kind == listing::Kind::kernel_function) kind = "kernel_function";
+  if (value.kind == listing::Kind::target) kind = "target";
+  if (value.kind == listing::Kind::kernel_function) kind = "kernel_function";
   Json arch;
-  if (code.arch) arch = *code.arch == Arch::x86_64 ? "x86_64" : "aarch64";
-  return {{"kind", kind},
-          {"name", code.name},
-          {"alias", text_or_null(code.alias)},
-          {"module", text_or_null(code.dso)},
-          {"build_id", text_or_null(code.build_id)},
-          {"file", text_or_null(code.file.string())},
-          {"begin", hexadecimal(code.range.begin)},
-          {"end", hexadecimal(code.range.end)},
-          {"arch", std::move(arch)},
-          {"instructions", code.starts.size()},
-          {"no_code", text_or_null(code.no_code)},
-          {"columns", array_of(code.columns,
-                               [&](std::size_t column) -> Json {
-                                 const listing::Count total = code.total(column);
-                                 return {{"column", column},
-                                         {"samples", total.samples},
-                                         {"exact_ip_samples", total.exact}};
-                               })},
-          {"rows",
-           array_of(listing::rows(listing, code, code.columns, choices.folding),
-                    [&](const listing::Row& row) { return row_of(listing, code, row, choices); })}};
+  if (value.arch) arch = *value.arch == Arch::x86_64 ? "x86_64" : "aarch64";
+  FieldWriter io;
+  io("kind", kind);
+  SKID_MEMBERS(name);
+  SKID_MEMBERS_OR_NULL(alias);
+  io("module", OrNull{value.dso});
+  io("build_id", OrNull{value.build_id});
+  io("file", text_or_null(value.file.string()));
+  io("begin", Hex{value.range.begin});
+  io("end", Hex{value.range.end});
+  io("arch", arch);
+  io("instructions", value.starts.size());
+  SKID_MEMBERS_OR_NULL(no_code);
+  io("columns", array_of(value.columns, [&](std::size_t column) {
+       return count_json(column, value.total(column));
+     }));
+  io("rows",
+     array_of(listing::rows(listing, value, value.columns, choices.folding),
+              [&](const listing::Row& row) { return row_of(listing, value, row, choices); }));
+  return io.take();
 }
 
 constexpr std::string_view kColumnsOfCode =
@@ -156,21 +146,18 @@ void add_rows(const listing::Listing& listing, const Code& code, const ListingCh
   }
 }
 
-Json json_of_place(const listing::Place& place,
+Json json_of_place(const listing::Place& value,
                    const std::map<std::size_t, listing::Count>& counts) {
   Json of_columns = Json::array();
-  for (const auto& [column, count] : counts) {
-    of_columns.push_back(
-        {{"column", column}, {"samples", count.samples}, {"exact_ip_samples", count.exact}});
-  }
-  return {{"module", text_or_null(place.module)},
-          {"function", text_or_null(place.function)},
-          {"inlined", place.inlined},
-          {"address", place.address ? Json(hexadecimal(*place.address)) : Json()},
-          {"source", place.source ? Json{{"file", place.source->file}, {"line", place.source->line}}
-                                  : Json()},
-          {"kernel", place.in_kernel},
-          {"counts", std::move(of_columns)}};
+  for (const auto& [column, count] : counts) of_columns.push_back(count_json(column, count));
+  FieldWriter io;
+  SKID_MEMBERS_OR_NULL(module, function, inlined);
+  io("address", Hex{value.address});
+  io("source",
+     value.source ? Json{{"file", value.source->file}, {"line", value.source->line}} : Json());
+  io("kernel", value.in_kernel);
+  io("counts", of_columns);
+  return io.take();
 }
 
 Json places_of(const listing::Listing& listing) {

@@ -47,6 +47,12 @@ void fields(FieldWriter& io, const analysis::Identity& value) {
   io("missing", value.missing);
 }
 
+void fields(FieldWriter& io, const analysis::Rates& value) {
+  SKID_MEMBERS(general, loads, lines, identities);
+  io("l2_requests", value.l2);
+  SKID_MEMBERS(backend);
+}
+
 }  // namespace skid
 
 namespace skid::output {
@@ -210,15 +216,6 @@ std::vector<std::string> warnings_of(const RatesReport& report) {
   return warnings;
 }
 
-Json groups_json(const analysis::Rates& rates) {
-  return {{"general", FieldWriter::json_of(rates.general)},
-          {"loads", FieldWriter::json_of(rates.loads)},
-          {"lines", FieldWriter::json_of(rates.lines)},
-          {"identities", FieldWriter::json_of(rates.identities)},
-          {"l2_requests", FieldWriter::json_of(rates.l2)},
-          {"backend", FieldWriter::json_of(rates.backend)}};
-}
-
 Json event_json(const perfstat::SelectedEvent& selected) {
   const auto& [count, event] = selected;
   const bool counted = count.state == perfstat::State::counted;
@@ -267,7 +264,7 @@ std::string rates_json(const RatesReport& report) {
   Json core_types = Json::array();
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const auto& [core_type, running_percent, counts] = selection.cores[i];
-    Json of = groups_json(rates[i]);
+    Json of = FieldWriter::json_of(rates[i]);
     of["pmu"] = core_type.empty() ? Json() : Json(core_type);
     of["running_percent"] = running_percent;
     core_types.push_back(std::move(of));
@@ -280,7 +277,7 @@ std::string rates_json(const RatesReport& report) {
                 {"core_types", std::move(core_types)},
                 {"warnings", warnings_of(report)},
                 {"remarks", selection.remarks}};
-  document.update(groups_json(rates.front()));
+  document.update(FieldWriter::json_of(rates.front()));
   return document_text("skidscan.rates/1", std::move(document));
 }
 
