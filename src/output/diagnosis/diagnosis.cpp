@@ -130,16 +130,21 @@ std::string rights_text(const machine::ProcessRights& rights) {
   return joined(parts);
 }
 
+Json settings_json(const SamplingSupport& support) {
+  return {{"perf_event_paranoid", support.machine.perf_event_paranoid},
+          {"perf_event_max_sample_rate", support.machine.perf_event_max_sample_rate},
+          {"perf_event_mlock_kb", support.perf_event_mlock_kb},
+          {"nmi_watchdog", support.nmi_watchdog},
+          {"kptr_restrict", support.kptr_restrict},
+          {"smt_active", support.machine.smt_active}};
+}
+
 std::string settings_text(const SamplingSupport& support) {
+  const Json settings = settings_json(support);
   std::vector<std::string> parts;
-  const auto number = [&parts](const char* name, const std::optional<int>& value) {
-    if (value) parts.push_back(fmt::format("{} {}", name, *value));
-  };
-  number("perf_event_paranoid", support.machine.perf_event_paranoid);
-  number("perf_event_max_sample_rate", support.machine.perf_event_max_sample_rate);
-  number("perf_event_mlock_kb", support.perf_event_mlock_kb);
-  number("nmi_watchdog", support.nmi_watchdog);
-  number("kptr_restrict", support.kptr_restrict);
+  for (const auto& [name, value] : settings.items()) {
+    if (value.is_number()) parts.push_back(fmt::format("{} {}", name, value.dump()));
+  }
   if (support.machine.smt_active)
     parts.emplace_back(*support.machine.smt_active ? "SMT on" : "SMT off");
   return parts.empty() ? "unknown" : joined(parts);
@@ -370,15 +375,6 @@ Json cpu_json_of(const SamplingSupport& support) {
 Json perf_json(const SamplingSupport& support) {
   if (!support.perf) return nullptr;
   return {{"path", text_or_null(support.perf->path.string())}, {"version", support.perf->version}};
-}
-
-Json settings_json(const SamplingSupport& support) {
-  return {{"perf_event_paranoid", support.machine.perf_event_paranoid},
-          {"perf_event_max_sample_rate", support.machine.perf_event_max_sample_rate},
-          {"perf_event_mlock_kb", support.perf_event_mlock_kb},
-          {"nmi_watchdog", support.nmi_watchdog},
-          {"kptr_restrict", support.kptr_restrict},
-          {"smt_active", support.machine.smt_active}};
 }
 
 }  // namespace
