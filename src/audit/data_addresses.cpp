@@ -3,7 +3,6 @@
 #include "analysis/addresses.h"
 #include "analysis/not_judged.h"
 #include "analysis/share.h"
-#include "src/audit/address_event.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
 #include "src/code/by_function.h"
@@ -13,6 +12,7 @@
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
+#include "src/measure/address_event.h"
 #include "src/measure/profile.h"
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
@@ -41,20 +41,12 @@ using witness::Accesses;
 using witness::Moment;
 using witness::Unknown;
 
-/// Whether the CPU may have faulted at `address` because it fetched the instruction at `ip`.
-bool may_be_fetch(std::uint64_t address, std::uint64_t ip) {
-  constexpr unsigned kPageBits = 12;
-  const std::uint64_t page = address >> kPageBits;
-  return page == ip >> kPageBits ||
-         page == (ip + instructions::kLongestInstruction - 1) >> kPageBits;
-}
-
 class AddressAuditor {
  public:
   AddressAuditor(const measure::Profile& profile, code::CodeBudget& budget)
       : profile_(profile), budget_(budget) {
     for (const measure::RecordedEvent& event : profile.events) {
-      auto& compared = events_.emplace_back(address_event(event));
+      auto& compared = events_.emplace_back(measure::address_event(event));
       // Its own rule judges a breakpoint: it has one address.
       if (compared && compared->source == AddressSource::request) compared.reset();
     }
@@ -131,7 +123,7 @@ class AddressAuditor {
 
   /// A sample that is compared.
   struct Compared {
-    const AddressEvent& event;
+    const measure::AddressEvent& event;
     std::uint32_t attribute;
     witness::Record record;
     std::optional<symbols::FileLocation> location;
@@ -146,9 +138,10 @@ class AddressAuditor {
       if (sample == nullptr) return;
       const auto& event = events_[sample->attribute];
       if (!event || !event->takes({sample->mode, sample->exact})) return;
-      Compared compared{*event, sample->attribute,
-                        address_record(profile_.recording, visited.record, *sample, *event),
-                        visited.location};
+      Compared compared{
+          *event, sample->attribute,
+          measure::address_record(profile_.recording, visited.record, *sample, *event),
+          visited.location};
       if (visited.location) {
         const auto found = places_.find({*visited.location, event->moment});
         if (found != places_.end()) compared.place = &found->second;
@@ -159,19 +152,7 @@ class AddressAuditor {
 
   static witness::Judgement judge(const Compared& compared) {
     if (compared.place == nullptr) return {witness::Verdict::undecided, Unknown::no_code};
-    const witness::Judgement judgement = witness::judge(compared.place->accesses, compared.record);
-    if (judgement.verdict == witness::Verdict::contradicted &&
-        compared.event.source == AddressSource::page_fault &&
-        may_be_fetch(compared.record.address, compared.record.ip)) {
-      return {witness::Verdict::undecided, Unknown::fetch};
-    }
-    // The kernel's last instruction before the program went on, if the kernel was counted, too.
-    constexpr unsigned kKernelBit = 63;
-    if (judgement.verdict == witness::Verdict::contradicted &&
-        compared.event.moment == Moment::successor && compared.record.address >> kKernelBit != 0) {
-      return {witness::Verdict::undecided, Unknown::predecessor};
-    }
-    return judgement;
+    return measure::judge(compared.place->accesses, compared.record, compared.event);
   }
 
   void count(const Compared& compared) {
@@ -225,7 +206,7 @@ class AddressAuditor {
 
   const measure::Profile& profile_;
   code::CodeBudget& budget_;
-  std::vector<std::optional<AddressEvent>> events_;  ///< by attribute
+  std::vector<std::optional<measure::AddressEvent>> events_;  ///< by attribute
   std::map<Key, Place> places_;
   AddressAudits audits_;
 };

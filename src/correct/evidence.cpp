@@ -49,7 +49,7 @@ CandidateSet agreeing(const Candidates& candidates, const witness::Record& recor
 
 Evidence::Evidence(const measure::Profile& profile) : profile_(profile) {
   for (const measure::RecordedEvent& recorded : profile.events) {
-    Event event{.addresses = audit::address_event(recorded),
+    Event event{.addresses = measure::address_event(recorded),
                 .has_branches = records_all_branches(recorded)};
     // The address of a breakpoint is known without its samples; their registers are not.
     const perfdata::Attribute& attribute = recorded.attribute;
@@ -70,7 +70,7 @@ Agreement Evidence::agreement(const locate::VisitedRecord& visited, const Candid
   Agreement agreement{all_of(candidates), all_of(candidates)};
   if (event.addresses && event.addresses->takes({sample.mode, sample.exact})) {
     const auto record =
-        audit::address_record(profile_.recording, visited.record, sample, *event.addresses);
+        measure::address_record(profile_.recording, visited.record, sample, *event.addresses);
     constexpr unsigned kKernelBit = 63;
     if (record.address >> kKernelBit != 0) {
       // The kernel's last instruction before the program went on, if the kernel was counted.

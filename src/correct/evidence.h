@@ -1,8 +1,8 @@
 // What a sample shows about the instruction that caused it.
 #pragma once
 
-#include "src/audit/address_event.h"
 #include "src/correct/candidates.h"
+#include "src/measure/address_event.h"
 
 #include <cstdint>
 #include <map>
@@ -40,7 +40,7 @@ struct Agreement {
 };
 
 /// The evidence in the samples of a recording of x86-64: data addresses with registers
-/// (audit::address_event()), and branch records (PERF_SAMPLE_BRANCH_STACK, newest branch first).
+/// (measure::address_event()), and branch records (PERF_SAMPLE_BRANCH_STACK, newest branch first).
 ///
 /// The newest branch record of a sample shows by which way this very sample came to its
 /// instruction: by a branch to it, or without a branch from the target of one. The kernel assumes
@@ -69,7 +69,7 @@ class Evidence {
 
  private:
   struct Event {
-    std::optional<audit::AddressEvent> addresses;
+    std::optional<measure::AddressEvent> addresses;
     bool has_branches = false;
     std::uint64_t in_step = 0, out_of_step = 0;  ///< samples
   };

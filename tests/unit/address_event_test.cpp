@@ -1,5 +1,5 @@
 // Which events have addresses that audit compares with the operands of instructions.
-#include "src/audit/address_event.h"
+#include "src/measure/address_event.h"
 
 #include "src/machine/machine.h"
 #include "src/measure/recorded_event.h"
@@ -11,7 +11,7 @@
 
 #include <linux/perf_event.h>
 
-namespace skid::audit {
+namespace skid::measure {
 namespace {
 
 TEST(AddressEvent, IsAPageFaultOfX86Alone) {
@@ -28,4 +28,4 @@ TEST(AddressEvent, IsAPageFaultOfX86Alone) {
 }
 
 }  // namespace
-}  // namespace skid::audit
+}  // namespace skid::measure

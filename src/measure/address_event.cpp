@@ -1,5 +1,6 @@
-#include "src/audit/address_event.h"
+#include "src/measure/address_event.h"
 
+#include "src/instructions/instruction.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
@@ -17,12 +18,20 @@
 
 #include <linux/perf_event.h>
 
-namespace skid::audit {
+namespace skid::measure {
 namespace {
 
 using analysis::AddressSource;
 using perfdata::Attribute;
 using witness::Moment;
+
+/// Whether the CPU may have faulted at `address` because it fetched the instruction at `ip`.
+bool may_be_fetch(std::uint64_t address, std::uint64_t ip) {
+  constexpr unsigned kPageBits = 12;
+  const std::uint64_t page = address >> kPageBits;
+  return page == ip >> kPageBits ||
+         page == (ip + instructions::kLongestInstruction - 1) >> kPageBits;
+}
 
 /// Returns when the registers of an event's samples were saved. A fault leaves them as they were
 /// before the instruction. A PEBS record has them as they were after the instruction that caused
@@ -49,13 +58,13 @@ std::uint64_t registers_of_interrupt(AddressSource source, const Attribute& attr
 
 }  // namespace
 
-std::optional<AddressEvent> address_event(const measure::RecordedEvent& event) {
+std::optional<AddressEvent> address_event(const RecordedEvent& event) {
   const Attribute& attribute = event.attribute;
   if (attribute.is_dummy() || event.imprecise()) return std::nullopt;
   const bool is_x86 = arch_of_kernel(event.machine.cpu.arch).value_or(Arch::x86_64) == Arch::x86_64;
   if (!is_x86) return std::nullopt;  // operands of other code are not compared
-  const auto source = attribute.type == PERF_TYPE_BREAKPOINT ? AddressSource::request
-                                                             : measure::address_source(event);
+  const auto source =
+      attribute.type == PERF_TYPE_BREAKPOINT ? AddressSource::request : address_source(event);
   const bool has_addresses =
       source && (analysis::identifies_cause(*source) || *source == AddressSource::tagged ||
                  *source == AddressSource::request);
@@ -85,4 +94,19 @@ witness::Record address_record(const perfdata::Recording& recording, const perfd
   return result;
 }
 
-}  // namespace skid::audit
+witness::Judgement judge(const witness::Accesses& accesses, const witness::Record& record,
+                         const AddressEvent& event) {
+  using witness::Verdict, witness::Unknown;
+  constexpr unsigned kKernelBit = 63;
+  const witness::Judgement judgement = witness::judge(accesses, record);
+  if (judgement.verdict != Verdict::contradicted) return judgement;
+  if (event.source == AddressSource::page_fault && may_be_fetch(record.address, record.ip)) {
+    return {Verdict::undecided, Unknown::fetch};
+  }
+  if (event.moment == Moment::successor && record.address >> kKernelBit != 0) {
+    return {Verdict::undecided, Unknown::predecessor};
+  }
+  return judgement;
+}
+
+}  // namespace skid::measure

@@ -10,17 +10,15 @@
 #include <cstdint>
 #include <optional>
 
-namespace skid::measure {
-struct RecordedEvent;
-}  // namespace skid::measure
-
 namespace skid::perfdata {
 class Recording;
 struct Record;
 struct Sample;
 }  // namespace skid::perfdata
 
-namespace skid::audit {
+namespace skid::measure {
+
+struct RecordedEvent;
 
 /// Which samples of an event are compared, and how.
 struct AddressEvent {
@@ -39,7 +37,7 @@ struct AddressEvent {
 /// Returns how the samples of an event are compared. nullopt for dummies, for events without the
 /// address of an access, on other CPUs than x86, and for those that are not precise, because their
 /// record can be of another instruction than their data address.
-std::optional<AddressEvent> address_event(const measure::RecordedEvent& event);
+std::optional<AddressEvent> address_event(const RecordedEvent& event);
 
 /// Returns what a sample of an event recorded. The registers are those of the event: of PEBS
 /// REGS_INTR alone (setup_pebs_fixed_sample_data() and setup_pebs_adaptive_sample_data() in
@@ -48,4 +46,10 @@ std::optional<AddressEvent> address_event(const measure::RecordedEvent& event);
 witness::Record address_record(const perfdata::Recording& recording, const perfdata::Record& record,
                                const perfdata::Sample& sample, const AddressEvent& event);
 
-}  // namespace skid::audit
+/// Judges a sample of an event by the accesses of the instruction that caused it if its IP is
+/// right. What contradicts them can also be a fetch that faulted, or at level 1 the kernel's last
+/// instruction before the program went on: such a sample is undecided.
+witness::Judgement judge(const witness::Accesses& accesses, const witness::Record& record,
+                         const AddressEvent& event);
+
+}  // namespace skid::measure
