@@ -22,6 +22,9 @@ struct Offset {
   std::int64_t bytes = 0;
 };
 
+/// What shows that a sample where those of a trigger are is not the trigger's.
+enum class Contradiction : std::uint8_t { none, data_source, data_address };
+
 /// The class of one address, and its offset for hit, skid, before and censored.
 struct Classified {
   SampleClass sample_class = SampleClass::other_user;
@@ -29,13 +32,17 @@ struct Classified {
   std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
   /// The address is not the first byte of an instruction. The class is `loop` then.
   bool inside_instruction = false;
-  /// The address is that of a trigger, and the data source of the sample contradicts it. The class
-  /// is `loop` then, without a distance.
-  bool contradicted = false;
+  /// The address is that of a trigger's samples, and the sample contradicts it. The class is `loop`
+  /// then, without a distance.
+  Contradiction contradicted_by = Contradiction::none;
 };
 
-/// The class of a sample that its data source contradicts.
-inline constexpr Classified kContradicted{
-    .sample_class = SampleClass::loop, .offset = {}, .trigger = {}, .contradicted = true};
+/// Returns the class of a sample that contradicts its address.
+constexpr Classified contradicted_by(Contradiction contradiction) {
+  return {.sample_class = SampleClass::loop,
+          .offset = {},
+          .trigger = {},
+          .contradicted_by = contradiction};
+}
 
 }  // namespace skid::analysis

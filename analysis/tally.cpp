@@ -46,6 +46,7 @@ Tally& Tally::operator+=(const Tally& other) {
   exact_off_trigger += other.exact_off_trigger;
   inside_instruction += other.inside_instruction;
   contradicted_hits += other.contradicted_hits;
+  contradicted_addresses += other.contradicted_addresses;
   if (triggers.size() < other.triggers.size()) triggers.resize(other.triggers.size());
   for (std::size_t i = 0; i < other.triggers.size(); ++i) triggers[i] += other.triggers[i];
   return *this;
@@ -66,7 +67,8 @@ void Tally::add(const Classified& place, std::uint64_t samples, bool exact) {
     triggers[*place.trigger] += {is_hit ? samples : 0, samples};
   }
   if (place.inside_instruction) inside_instruction += samples;
-  if (place.contradicted) contradicted_hits += samples;
+  if (place.contradicted_by == Contradiction::data_source) contradicted_hits += samples;
+  if (place.contradicted_by == Contradiction::data_address) contradicted_addresses += samples;
   if (!exact) return;
   exact_samples += samples;
   if (is_hit) {

@@ -71,7 +71,9 @@ struct Tally {
   std::uint64_t exact_hits = 0;         ///< hits with the flag
   std::uint64_t exact_off_trigger = 0;  ///< judged samples with the flag that are no hits
   std::uint64_t inside_instruction = 0;
-  std::uint64_t contradicted_hits = 0;  ///< samples of the loop: Classified::contradicted
+  // Samples of the loop: Classified::contradicted_by.
+  std::uint64_t contradicted_hits = 0;       ///< by their data source
+  std::uint64_t contradicted_addresses = 0;  ///< by their data address
   /// Counts by the number of the trigger. Triggers after the last sampled one are left out.
   std::vector<TriggerCount> triggers;
 

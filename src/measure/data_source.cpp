@@ -1,38 +1,26 @@
 #include "src/measure/data_source.h"
 
-#include "analysis/classified.h"
-#include "analysis/description.h"
-#include "analysis/not_judged.h"
-#include "analysis/sample_class.h"
 #include "analysis/wording.h"
-#include "runway/target.h"
 #include "src/events/causes.h"
 #include "src/events/counted.h"
 #include "src/events/cpu.h"
 #include "src/events/event.h"
-#include "src/instructions/counted.h"
-#include "src/locate/located_counts.h"
 #include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
 #include "src/measure/event_description.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
-#include "src/measure/target_geometry.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
 #include "src/perfdata/sample.h"
-#include "src/perfdata/sample_kind.h"
-#include "src/support/address.h"
-#include "src/symbols/file_location.h"
-#include "src/symbols/module.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -140,45 +128,6 @@ std::span<const events::Cause> causes_of(Operation operation) {
                                   events::causes_by_name("MEM_INST_RETIRED.ALL_STORES"),
                                   events::causes_by_name("MEM_INST_RETIRED.ANY")};
   return kCauses.at(static_cast<std::size_t>(operation));
-}
-
-ContradictedHits::ContradictedHits(const Profile& profile, const TargetGeometry* geometry)
-    : profile_(profile), geometry_(geometry) {
-  const bool has_sources = std::ranges::any_of(profile.events, [](const RecordedEvent& event) {
-    return event.attribute.has(PERF_SAMPLE_DATA_SRC);
-  });
-  if (geometry == nullptr || !has_sources) return;
-  const symbols::Module& module = *geometry->module;
-  const bool is_x86 =
-      module.arch() == Arch::x86_64 && profile.arch().value_or(Arch::x86_64) == Arch::x86_64;
-  const auto range = geometry->description ? std::optional(geometry->description->layout.loop)
-                                           : module.function_range_at(geometry->trigger.address);
-  if (!is_x86 || !range || range->size() > code::FunctionCode::kLargest) return;
-  code_.emplace(Arch::x86_64, range->begin, module.code(*range));
-}
-
-bool ContradictedHits::add(const locate::VisitedRecord& visited) {
-  const auto operation = operation_of(profile_, visited);
-  if (!operation) return false;
-  const std::uint32_t attribute = visited.sample->attribute;
-  const auto place = geometry_->classify(visited.location, profile_.events[attribute].landing);
-  if (!place || place->sample_class != analysis::SampleClass::hit) return false;
-  const auto address = geometry_->module->address_at(visited.location->offset);
-  if (!address || code_->problem_at(*address) != analysis::NotJudged::none) return false;
-  if (code_->verdict_on(causes_of(*operation), *code_->find(*address)) != events::Verdict::never) {
-    return false;
-  }
-  ++samples_[{attribute, *visited.location}];
-  return true;
-}
-
-std::uint64_t ContradictedHits::take(const locate::LocatedSamples& located) {
-  if (!located.location || !located.kind.exact()) return 0;
-  const auto found = samples_.find({located.attribute, *located.location});
-  if (found == samples_.end()) return 0;
-  const std::uint64_t taken = std::min(found->second, located.samples);
-  found->second -= taken;
-  return taken;
 }
 
 locate::RecordCheck<RecordWarnings> impossible_records(const Profile& profile) {

@@ -27,6 +27,7 @@
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
 #include "src/machine/machine.h"
+#include "src/measure/contradicted_hits.h"
 #include "src/measure/data_source.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
@@ -90,12 +91,12 @@ void tally_events(const Profile& profile, const TargetGeometry* geometry,
       place = geometry->classify(located.location, landing).value_or(place);
     }
     analysis::Tally& tally = bases[located.attribute].tally;
-    const std::uint64_t no_hits =
-        place.sample_class == SampleClass::hit ? contradicted.take(located) : 0;
-    if (no_hits > 0) tally.add(analysis::kContradicted, no_hits, located.kind.exact());
-    if (no_hits < located.samples) {
-      tally.add(place, located.samples - no_hits, located.kind.exact());
+    std::uint64_t left = located.samples;
+    for (const auto& [by, samples] : contradicted.take(located)) {
+      tally.add(analysis::contradicted_by(by), samples, located.kind.exact());
+      left -= samples;
     }
+    if (left > 0) tally.add(place, left, located.kind.exact());
   });
 }
 

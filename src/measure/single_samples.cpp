@@ -18,7 +18,7 @@
 #include "src/locate/visit_records.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/measure/data_source.h"
+#include "src/measure/contradicted_hits.h"
 #include "src/measure/event_description.h"
 #include "src/measure/event_knowledge.h"
 #include "src/measure/overshoot_counter.h"
@@ -52,6 +52,7 @@
 namespace skid::measure {
 namespace {
 
+using analysis::Contradiction;
 using analysis::IpCheck;
 using perfdata::Attribute;
 using perfdata::Tracepoints;
@@ -149,7 +150,7 @@ class SamplePairReader {
   /// Whether records are to be added.
   bool reads() const noexcept { return !events_.empty(); }
 
-  /// `is_contradicted`: the data source of the sample contradicts its address.
+  /// `is_contradicted`: by ContradictedHits.
   void add(const locate::VisitedRecord& visited, bool is_contradicted) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr) {
@@ -232,9 +233,9 @@ std::map<std::uint32_t, OvershootCounter> overshoot_counters(
   return counters;
 }
 
-/// Adds a sample to the table of data addresses of its event. `is_contradicted`: the data source of
-/// the sample contradicts its address.
-void tabulate(const locate::VisitedRecord& visited, bool is_contradicted,
+/// Adds a sample to the table of data addresses of its event, unless its data address contradicts
+/// its IP: it is not known where it belongs.
+void tabulate(const locate::VisitedRecord& visited, Contradiction contradiction,
               const TargetGeometry& geometry, const Profile& profile,
               std::vector<analysis::Basis>& bases) {
   if (visited.sample == nullptr) return;
@@ -245,12 +246,13 @@ void tabulate(const locate::VisitedRecord& visited, bool is_contradicted,
   // perf_ibs_handle_irq() in arch/x86/events/amd/ibs.c).
   const bool is_ibs = addresses->source == analysis::AddressSource::tagged &&
                       geometry.description->specification.arch == Arch::x86_64;
-  if (is_ibs && !sample.exact) return;
+  if ((is_ibs && !sample.exact) || contradiction == Contradiction::data_address) return;
   const analysis::Landing landing = profile.events[sample.attribute].landing;
   analysis::Classified place;  // other code
   if (sample.mode == perfdata::CpuMode::user) {
-    place = is_contradicted ? analysis::kContradicted
-                            : geometry.classify(visited.location, landing).value_or(place);
+    place = contradiction != Contradiction::none
+                ? analysis::contradicted_by(contradiction)
+                : geometry.classify(visited.location, landing).value_or(place);
   }
   addresses->samples.at(place).add(sample.addr, addresses->declared);
 }
@@ -383,9 +385,12 @@ locate::Visitor count_single_samples(const Profile& profile, const TargetGeometr
           counters = std::move(counters),
           sample_pairs = std::move(sample_pairs)](const locate::VisitedRecord& visited) mutable {
     if (checker.reads()) checker.add(visited);
-    const bool is_contradicted = contradicted.reads() && contradicted.add(visited);
-    if (tabulates) tabulate(visited, is_contradicted, *geometry, profile, bases);
-    if (sample_pairs.reads()) sample_pairs.add(visited, is_contradicted);
+    const auto contradiction =
+        contradicted.reads() ? contradicted.add(visited) : Contradiction::none;
+    if (tabulates) tabulate(visited, contradiction, *geometry, profile, bases);
+    if (sample_pairs.reads()) {
+      sample_pairs.add(visited, /*is_contradicted=*/contradiction != Contradiction::none);
+    }
     if (visited.sample == nullptr) return;
     const auto counter = counters.find(visited.sample->attribute);
     if (counter == counters.end()) return;

@@ -71,6 +71,10 @@ A store to the first byte of each of 64 pages, and one to each of 64 others by r
   >   xorl %edi, %edi
   >   syscall
   >   .size stores, . - stores
+  >   .type runway, @function
+  > runway:
+  >   nop
+  >   .size runway, . - runway
   >   .bss
   >   .balign 4096
   > pages:
@@ -109,6 +113,22 @@ Faults of constant operands, and that of the first instruction's fetch, are judg
   $ change 9 1; skidscan audit perf.data --fail-on samples > text
   skidscan: --fail-on samples: 1 of 129 judged samples (0.78%) is at the wrong instruction, by what it does or by its data address
   [4]
+
+A report counts them as no hits of the function:
+
+  $ hits() {
+  >   skidscan report perf.data --hit stores --runway runway "$@" --format json > json
+  >   pick < json measurements.0.samples.hit measurements.0.samples.loop measurements.0.contradicted_addresses |
+  >     sed 's/.*= //' | paste -s -d ' '
+  > }
+  $ hits
+  128 1 1
+  $ holds < json '"1 sample on the trigger is not at the instruction that accessed its data address: not the trigger\u0027s" in j["measurements"][0]["contract"]["evidence"]'
+  $ skidscan report json --format csv | sed -n 's/.*\(contradicted_addresses\|,1\)$/\1/p' | uniq
+  contradicted_addresses
+  ,1
+  $ cp sound perf.data; hits
+  129 0 0
 
 Faults of operands with registers are judged where these were recorded:
 

@@ -118,6 +118,11 @@ class Contradicting : public ::testing::Test {
     EXPECT_EQ(finding->samples, samples);
     EXPECT_EQ(finding->undecided(), samples - judged);
   }
+  /// Of the recording that audited() wrote.
+  measure::Measured measured() const {
+    return measure::measure({directory_ / "perf.data", {}, nullptr, nullptr},
+                            {.hit_function = "places", .runway_function = "runway"});
+  }
   virtual std::optional<Contradictions> found() = 0;
 
   static constexpr std::uint64_t kBias = 0x5555'0000'0000;
@@ -141,11 +146,6 @@ class DataSources : public Contradicting {
     sample(place, {.data_source = source, .misc = misc});
   }
   std::optional<Contradictions> found() override { return audited().events.at(0).data_source; }
-  /// Of the recording that audited() wrote.
-  measure::Measured measured() const {
-    return measure::measure({directory_ / "perf.data", {}, nullptr, nullptr},
-                            {.hit_function = "places", .runway_function = "runway"});
-  }
   /// Expects that audits and reports have this warning of impossible records; empty: they have
   /// none.
   void expect_warning(const std::string& text) {
@@ -538,6 +538,29 @@ TEST_F(DataAddressesOfSamples, OfPebsWithoutAnyAreReported) {
   EXPECT_EQ(finding->samples, 0u);
   EXPECT_THAT(output::audit_text({audited()}, {.width = 200, .details = false}),
               HasSubstr("2 of 2 samples have no data address, although the event's records have"));
+}
+
+TEST_F(DataAddressesOfSamples, ThatTheHitFunctionContradictsAreNoHits) {
+  record_faults(kRdi);
+  fault("relative", datum_, {0});
+  fault("relative", datum_ + 8, {0});
+  fault("no operand", datum_, {0});
+  fault("load", 0x7000'0000, {0x7000'0000});
+  fault("load", 0x7000'0008, {0x7000'0000});
+  fault("by registers", 0x1000, {0});  // RSI was not recorded
+  fault("segment", 0x1000, {0});
+  fault("NOP", datum_, {0});
+  expect(4, 6, 8);
+  const auto m = measured().measurements.at(0);
+  using enum analysis::SampleClass;
+  EXPECT_EQ(m.samples[hit], 4u);
+  EXPECT_EQ(m.samples[loop], 3u);
+  EXPECT_EQ(m.samples[skid], 1u);
+  EXPECT_EQ(m.basis.tally.contradicted_addresses, 3u);
+  EXPECT_EQ(m.basis.tally.contradicted_hits, 0u);
+  EXPECT_THAT(output::contract_evidence(m),
+              HasSubstr("3 samples on the trigger are not at the instruction that accessed their "
+                        "data address: not the trigger's"));
 }
 
 TEST_F(DataAddressesOfSamples, OfOtherEventsAreNotJudged) {

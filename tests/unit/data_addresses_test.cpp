@@ -19,6 +19,7 @@
 #include "src/run/run.h"
 #include "src/support/address.h"
 #include "src/support/file.h"
+#include "src/symbols/module.h"
 #include "tests/support/facts.h"
 #include "tests/support/recorded_program.h"
 #include "tests/support/recordings.h"
@@ -140,6 +141,7 @@ class RecordedAddresses : public ::testing::Test {
                  std::uint64_t data_source = PERF_MEM_OP_NA) {
     const test::SampleToBuild sample{.ip = kTargetMappedAt + at - kText,
                                      .address = address,
+                                     .registers = registers_,
                                      .data_source = data_source,
                                      .misc = mode,
                                      .pid = kTargetPid,
@@ -162,6 +164,7 @@ class RecordedAddresses : public ::testing::Test {
   test::EventToBuild event_;
   runway::Layout layout_;
   run::Run run_;
+  std::vector<std::uint64_t> registers_;  ///< of each sample
 };
 
 TEST_F(RecordedAddresses, OfPageFaultsAreTabulatedByPlaceAndOwner) {
@@ -253,6 +256,50 @@ TEST_F(RecordedAddresses, AreNotOfTheTriggerIfTheDataSourceContradictsIt) {
     EXPECT_EQ(m.basis.addresses->samples.trigger.trigger, 4000u) << vendor;
     EXPECT_EQ(m.basis.tally.contradicted_hits, 40u) << vendor;
   }
+}
+
+TEST_F(RecordedAddresses, OfAnotherInstructionAreNotOfTheTrigger) {
+  SKIP_WITHOUT("x86-64");
+  event_.sample_type |= PERF_SAMPLE_REGS_INTR;
+  event_.sample_regs_intr = 1U << 5U;  // DI
+  registers_ = {layout_.datum};
+  run_.machine.cpu = {.arch = "x86_64", .vendor = "GenuineIntel", .family = 6, .model = 94};
+  for (const unsigned level : {1U, 2U}) {
+    builder_ = test::RecordingBuilder();
+    const auto target = symbols::Module::open(directory_ / "target");
+    test::map_program(target,
+                      {.bias = kTargetMappedAt - kText,
+                       .file = (directory_ / "target").string(),
+                       .pid = kTargetPid},
+                      builder_);
+    const unsigned at = level == 1 ? 1 : 0;
+    const std::uint16_t mode = level == 1 ? 2 : kExactUser;
+    sample(at, layout_.datum, 4000, mode);
+    sample(at, layout_.datum + 64, 40, mode);
+    sample(5, layout_.datum + 64, 1, mode);
+    const auto m = measured(PERF_TYPE_RAW, 0x81d0, level);
+    EXPECT_EQ(m.contract.verdict, analysis::Verdict::broken) << level;
+    EXPECT_EQ(m.contract.share.count, 4000u) << level;
+    EXPECT_EQ(m.contract.share.total, 4041u) << level;
+    EXPECT_EQ(m.basis.tally.contradicted_addresses, 40u) << level;
+    EXPECT_EQ(m.basis.addresses->samples.judged().other, 1u) << level << ": that on the runway";
+    EXPECT_THAT(output::contract_evidence(m),
+                HasSubstr(level == 1 ? "40 samples after the trigger are not at the instruction "
+                                       "after the one that accessed their data address"
+                                     : "40 samples on the trigger are not at the instruction "
+                                       "that accessed their data address"));
+  }
+}
+
+TEST_F(RecordedAddresses, OfAFileWithoutABuildIdAreNotComparedWithRegisters) {
+  SKIP_WITHOUT("x86-64");
+  event_.sample_type |= PERF_SAMPLE_REGS_INTR;
+  event_.sample_regs_intr = 1U << 5U;  // DI
+  registers_ = {layout_.datum};
+  sample(0, layout_.datum + 64, 4000);
+  const auto m = measured(PERF_TYPE_SOFTWARE, 2);
+  EXPECT_EQ(m.basis.tally.contradicted_addresses, 0u);
+  EXPECT_EQ(m.basis.addresses->samples.trigger.other, 4000u);
 }
 
 TEST_F(RecordedAddresses, JudgeNothingWithoutDeclaredData) {

@@ -169,7 +169,7 @@ TEST(ReportCsv, ARowIsOneLineWhateverTheNames) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_THAT(csv, AllOf(Not(HasSubstr("\x1b")), HasSubstr(R"("cpu/event=1,umask=""2""/\x0a,x")")));
   const auto records = records_of(csv);
-  EXPECT_EQ(records.at(0).size(), 35u);
+  EXPECT_EQ(records.at(0).size(), 36u);
   EXPECT_EQ(records.at(0).at("recorded"), "cpu/event=1,umask=\"2\"/\\x0a,x");
   EXPECT_EQ(records.at(0).at("file"), "a\\x0ab\\x0d\"c\\x1b");
 }

@@ -63,6 +63,12 @@ void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warning
         "address is wrong.",
         samples_that(tally.contradicted_hits, " is", " are")));
   }
+  if (tally.contradicted_addresses > 0) {
+    warnings.push_back(fmt::format(
+        "{} where the trigger's are, with a data address that the trigger did not access: one of "
+        "the addresses is wrong.",
+        samples_that(tally.contradicted_addresses, " is", " are")));
+  }
   const bool is_off_trigger_odd =
       basis.exact_ip == ExactIp::evidence && basis.not_judged == NotJudged::none;
   if (is_off_trigger_odd && tally.exact_off_trigger > 0) {

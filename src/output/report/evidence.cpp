@@ -15,6 +15,7 @@
 #include "analysis/share.h"
 #include "analysis/tally.h"
 #include "analysis/wording.h"
+#include "src/output/audit/clause.h"
 #include "src/output/delay_text.h"
 #include "src/output/name_list.h"
 #include "src/output/next_step.h"
@@ -248,6 +249,14 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
         "{} on the trigger {} the data source of something that it does not "
         "do: no {}",
         counted(no_hits, "sample"), no_hits == 1 ? "has" : "have", no_hits == 1 ? "hit" : "hits"));
+  }
+  if (const std::uint64_t no_hits = tally.contradicted_addresses; no_hits > 0) {
+    const bool is_next =
+        level == kConstantSkid && basis.addresses && basis.addresses->source == AddressSource::pebs;
+    parts.push_back(fmt::format(
+        "{} {} the trigger {}: not the trigger's", counted(no_hits, "sample"),
+        is_next ? "after" : "on",
+        (is_next ? kContradictedNextAddresses : kContradictedAddresses).after(no_hits)));
   }
   parts.push_back(exact_ip(level, basis, contract));
   if (level == 3 && basis.level_three != LevelThree::unknown) {

@@ -286,6 +286,7 @@ void add_numbers(FieldWriter& io, const Measurement& value, const Json& histogra
   io("located_samples", value.samples.located());
   io("inside_instruction", value.basis.tally.inside_instruction);
   io("contradicted_hits", value.basis.tally.contradicted_hits);
+  io("contradicted_addresses", value.basis.tally.contradicted_addresses);
   loss_fields(io, value);
   SKID_MEMBERS(hit_ratio, expected_hit_share);
   io("skid", Json{{"instructions", skid_in_instructions_of(value)},
@@ -316,7 +317,8 @@ const std::string_view kNumbersAfterBin =
     "evenness_largest_ratio=evenness/largest_ratio evenness_p=evenness/p "
     "skid_events_p50=skid/events/p50 skid_events_p99=skid/events/p99 "
     "skid_events_max=skid/events/max delay_low=delay/low delay_high=delay/high "
-    "delay_predicted=delay/predicted delay_independent=delay/independent";
+    "delay_predicted=delay/predicted delay_independent=delay/independent "
+    "contradicted_addresses=contradicted_addresses";
 
 const NumberRows& number_rows() {
   using enum NumberRow::Shown;
@@ -363,6 +365,7 @@ const NumberRows& number_rows() {
                    {"  largest ratio to even", "evenness/largest_ratio", decimal_cell, if_any},
                    {"  chi-square p", "evenness/p", p_cell, if_any}},
       .losses = {{"no hits by data source", "contradicted_hits", count_cell, if_any},
+                 {"no hits by data address", "contradicted_addresses", count_cell, if_any},
                  {"lost (LOST)", "lost_records", count_cell, if_any},
                  {"lost (LOST_SAMPLES)", "lost_samples", count_cell, if_any},
                  {"throttled", "throttled", count_cell, if_any},

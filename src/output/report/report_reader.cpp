@@ -328,8 +328,15 @@ analysis::Basis read_basis(const JsonValue& measurement) {
   read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
   tally.inside_instruction =
       measurement["inside_instruction"].unsigned_integer(tally.breakdown.read());
-  if (const auto contradicted = measurement.find("contradicted_hits")) {  // not in older reports
-    tally.contradicted_hits = contradicted->unsigned_integer(tally.breakdown[SampleClass::loop]);
+  // Not in older reports.
+  std::uint64_t most = tally.breakdown[SampleClass::loop];
+  for (const auto& [key, number] :
+       {std::pair("contradicted_hits", &tally.contradicted_hits),
+        std::pair("contradicted_addresses", &tally.contradicted_addresses)}) {
+    if (const auto contradicted = measurement.find(key)) {
+      *number = contradicted->unsigned_integer(most);
+      most -= *number;
+    }
   }
   return basis;
 }
