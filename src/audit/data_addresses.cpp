@@ -69,6 +69,7 @@ class AddressAuditor {
   AddressAudits audit() {
     std::erase_if(places_, [](const auto& entry) { return !entry.second.is_contradicted; });
     if (!places_.empty()) find_distances();
+    places_.clear();
     for (auto& [attribute, audit] : audits_) {
       analysis::Share& share = audit.found.share;
       share = analysis::wilson_interval(share.count, share.total);
@@ -182,14 +183,16 @@ class AddressAuditor {
   }
 
   void find_distances() {
-    constexpr std::size_t kMostCandidates = std::size_t{1} << 20;  // some 100 bytes each
-    std::size_t candidates = 0;
+    // Candidates and their accesses, some 50 bytes each.
+    constexpr std::size_t kMostKept = std::size_t{1} << 21;
+    std::size_t kept = 0;
     read_files(
         [&](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
-          if (candidates > kMostCandidates) return;
+          if (kept > kMostKept) return;
           place.before = file.before(address, moment);
           std::erase_if(place.before, [](const auto& one) { return one.accesses.known.empty(); });
-          candidates += place.before.size();
+          place.before.shrink_to_fit();
+          for (const auto& one : place.before) kept += 1 + one.accesses.known.size();
         });
     std::map<std::uint32_t, witness::Distances> distances;
     profile_.visit({visitor_with([&](const Compared& compared) {

@@ -23,11 +23,16 @@ EXACT = 1 << 14
 # --- recordings --------------------------------------------------------------------------------------------
 
 
-def attribute(kind, config, level, breakpoint_address=0):
+REGISTERS = 0xFF00FF  # PERF_REG_X86_AX to SP, R8 to R15
+DATA = 0x123456  # the address that no instruction accesses, if it has one
+
+
+def attribute(kind, config, level, breakpoint_address=0, registers=0):
     has_maps = 1 << 8 | 1 << 23
-    return struct.pack("<IIQQQQQIIQQ", kind, 128, config, 10007, 7, 0, has_maps | level << 15, 0,
-                       3 if breakpoint_address else 0, breakpoint_address, 8 if breakpoint_address else 0
-                       ).ljust(128, b"\0")
+    fields = 7 | (1 << 3 | 1 << 18 if registers else 0)  # IP, TID, TIME; ADDR, REGS_INTR
+    return struct.pack("<IIQQQQQIIQQ24xQ", kind, 128, config, 10007, fields, 0, has_maps | level << 15, 0,
+                       3 if breakpoint_address else 0, breakpoint_address, 8 if breakpoint_address else 0,
+                       registers).ljust(128, b"\0")
 
 
 def mapping(path, size):
@@ -40,18 +45,21 @@ def mapping(path, size):
 
 
 def recording(path, event, addresses, mapped, machine):
-    """Samples of one event, at runtime addresses. event: (attribute, misc)."""
-    attr, misc = event
+    """Samples of one event, at runtime addresses. event: (attribute, misc, what else a sample has)."""
+    attr, misc, more = event
     pack = struct.Struct("<IHHQiiQ").pack
     data = [mapped]
-    data += [pack(9, misc, 32, address, PROCESS, PROCESS, 1000 + i) for i, address in enumerate(addresses)]
+    data += [pack(9, misc, 32 + len(more), address, PROCESS, PROCESS, 1000 + i) + more
+             for i, address in enumerate(addresses)]
     arch, cpuid = ("x86_64", "GenuineIntel,6,94,3") if machine == X86 else ("aarch64", "0x00000000410fd0c0")
     write_records(path, attr, b"".join(data), {4: "synthetic", 5: "skidscan synth", 6: arch, 9: cpuid})
 
 
 LOADS = 0x81D0  # MEM_INST_RETIRED.ALL_LOADS
-EVENTS = {"precise": (attribute(4, LOADS, 2), 2 | EXACT), "constant": (attribute(4, LOADS, 1), 2),
-          "breakpoint": (attribute(5, 0, 0, DATUM), 2)}
+EVENTS = {"precise": (attribute(4, LOADS, 2), 2 | EXACT, b""), "constant": (attribute(4, LOADS, 1), 2, b""),
+          "breakpoint": (attribute(5, 0, 0, DATUM), 2, b""),
+          "addresses": (attribute(4, LOADS, 2, registers=REGISTERS), 2 | EXACT,
+                        struct.pack("<QQ16Q", DATA, 2, *(i << 32 for i in range(16))))}
 
 # --- code --------------------------------------------------------------------------------------------------
 
@@ -85,6 +93,20 @@ def calls_between(functions, calls):
 def overlapping_branches(size):
     """Conditional jumps, each into the displacement of the next one."""
     return repeated(b"\x0f\x84\x02\x00\x00\x00", size)
+
+
+def copies(paths, loads, after):
+    """Loads that overwrite their own register, each before instructions that are sampled. So many paths lead to each,
+    which copied another register to it, with different constants."""
+    code, places = bytearray(), []
+    for _ in range(loads):
+        for i in range(paths):
+            code += b"\x48\x8d\xbb" + struct.pack("<i", 16 * i)  # lea disp(%rbx), %rdi
+            code += b"\xe9" + struct.pack("<i", 12 * (paths - i - 1))
+        code += b"\x48\x8b\x3f"  # mov (%rdi), %rdi
+        places += range(len(code) - 3, len(code) + after)
+        code += b"\x90" * after
+    return Case(code, [(0, len(code))], places)
 
 
 def words(*values):
@@ -133,6 +155,7 @@ def cases():
         "prefixes": lambda: whole(repeated(b"\x66", MIB), 1, 100_000),
         "every_byte": lambda: whole(random.Random(2).randbytes(MIB), 1),
         "stripped": lambda: Case(repeated(LOAD + b"\x75\x01\x90", 16 * MIB), [], every(3, 16 * MIB, 100_000)),
+        "copies": lambda: copies(31, 2000, 14),
         "inside": lambda: whole(overlapping_branches(MIB), 6),
         "backward": lambda: whole(repeated(LOAD + b"\x75\xfb", 4 * MIB), 5),
         "same_place": lambda: Case(nops, [(0, 4 * MIB - i) for i in range(2000)], every(1, 4 * MIB, 20_000)),
@@ -148,7 +171,8 @@ COMMANDS = [("audit", "precise", ["audit"]), ("audit p", "constant", ["audit"]),
             *[(f"correct {by}", "breakpoint", ["correct", "--by", by])
               for by in ("function", "block", "instruction", "line")],
             ("correct p", "constant", ["correct", "--skid", "skid.run", "--by", "function"]),
-            ("annotate", "precise", ["annotate", "--function", "f0"])]
+            ("annotate", "precise", ["annotate", "--function", "f0"]),
+            ("audit addresses", "addresses", ["audit"])]
 
 
 def write(name, case, directory):

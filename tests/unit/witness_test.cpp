@@ -102,6 +102,33 @@ constexpr const char* kAssembly = R"(
   ret
   end chase
 
+  .macro copies paths
+  .set number, 0
+  .rept \paths
+  leaq number(%rbx), %rdi
+  jmp 1f
+  .set number, number + 16
+  .endr
+1:
+  .endm
+  function many
+  copies 30
+  movq (%rdi), %rdi              # after 30 copies
+  copies 40
+  movq (%rdi), %rdi              # after 40 copies
+  movq %rbx, %rdi
+  .rept 30
+  nop
+  .endr
+  movq (%rdi), %rdi              # 30 after a copy
+  movq %rbx, %rdi
+  .rept 40
+  nop
+  .endr
+  movq (%rdi), %rdi              # 40 after a copy
+  ret
+  end many
+
   .data
   .globl datum
   .hidden datum
@@ -213,6 +240,19 @@ TEST_F(Witness, FindsAnOverwrittenRegisterWhereItWasCopied) {
   EXPECT_EQ(of_sample("on one path", Moment::unrelated), "not_recorded");
   EXPECT_THAT(before("of half a register", Moment::successor, 2),
               ElementsAre("2 on two paths: rcx-8 overwritten"));
+}
+
+TEST_F(Witness, LooksForFewCopies) {
+  const auto known = [&](const char* place) {
+    return file_->of_sample(program_->at(place), Moment::after).known.size();
+  };
+  EXPECT_EQ(known("after 30 copies"), 30u);
+  EXPECT_EQ(known("after 40 copies"), 0u);
+  EXPECT_EQ(of_sample("after 40 copies", Moment::after), "overwritten");
+  EXPECT_EQ(of_sample("30 after a copy", Moment::after), "rbx");
+  EXPECT_EQ(of_sample("40 after a copy", Moment::after), "overwritten");
+  budget_.take(UINT64_MAX);
+  EXPECT_EQ(of_sample("after 30 copies", Moment::after), "overwritten") << "the budget ended";
 }
 
 TEST_F(Witness, FindsTheInstructionsBefore) {
