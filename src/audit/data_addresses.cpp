@@ -41,6 +41,39 @@ using witness::Accesses;
 using witness::Moment;
 using witness::Unknown;
 
+/// The memory from which jumps and calls of sampled files read where to go (Branches::slots()), by
+/// the processes that execute these files.
+class JumpSlots {
+ public:
+  void add(symbols::FileIndex file, std::vector<AddressRange> slots) {
+    if (!slots.empty()) slots_.insert_or_assign(file, std::move(slots));
+  }
+  /// Notes where a process mapped a file. `bias`: what is added to link-time addresses.
+  void note(std::int32_t pid, symbols::FileIndex file, std::uint64_t bias) {
+    constexpr std::size_t kMostMapped = std::size_t{1} << 16;
+    const auto slots = slots_.find(file);
+    if (slots == slots_.end() || biases_.size() > kMostMapped) return;
+    biases_.insert_or_assign({pid, file}, bias);
+  }
+  /// Whether an address is in a slot of one of the first 64 files of a process.
+  bool contain(std::int32_t pid, std::uint64_t address) const {
+    constexpr int kMostFiles = 64;
+    auto mapped = biases_.lower_bound({pid, 0});
+    for (int i = 0; i < kMostFiles && mapped != biases_.end(); ++i, ++mapped) {
+      const auto& [of, bias] = *mapped;
+      if (of.first != pid) break;
+      const auto& slots = slots_.at(of.second);
+      const auto after = std::ranges::upper_bound(slots, address - bias, {}, &AddressRange::begin);
+      if (after != slots.begin() && (after - 1)->contains(address - bias)) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::map<symbols::FileIndex, std::vector<AddressRange>> slots_;
+  std::map<std::pair<std::int32_t, symbols::FileIndex>, std::uint64_t> biases_;
+};
+
 class AddressAuditor {
  public:
   AddressAuditor(const measure::Profile& profile, code::CodeBudget& budget)
@@ -61,6 +94,7 @@ class AddressAuditor {
   locate::Visitor visitor() {
     note_places();
     read_files([](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {
+      place.address = address;
       place.accesses = file.of_sample(address, moment);
     });
     return visitor_with([this](const Compared& compared) { count(compared); });
@@ -79,6 +113,7 @@ class AddressAuditor {
 
  private:
   struct Place {
+    std::uint64_t address = 0;  ///< link-time
     Accesses accesses = {{}, Unknown::no_code};
     bool is_contradicted = false;  ///< a sample is
     std::vector<witness::Candidate> before;
@@ -119,6 +154,9 @@ class AddressAuditor {
         const auto& [location, moment] = place.first;
         read(accesses, *module.address_at(location.offset), moment, place.second);
       });
+      const bool any_next = std::any_of(
+          begin, end, [](const auto& place) { return place.first.second == Moment::successor; });
+      if (any_next) slots_.add(index, flow.slots());
     });
   }
 
@@ -126,6 +164,7 @@ class AddressAuditor {
   struct Compared {
     const measure::AddressEvent& event;
     std::uint32_t attribute;
+    std::int32_t pid;
     witness::Record record;
     std::optional<symbols::FileLocation> location;
     Place* place = nullptr;  ///< null: it is not known, or was erased
@@ -140,20 +179,29 @@ class AddressAuditor {
       const auto& event = events_[sample->attribute];
       if (!event || !event->takes({sample->mode, sample->exact})) return;
       Compared compared{
-          *event, sample->attribute,
+          *event, sample->attribute, sample->pid,
           measure::address_record(profile_.recording, visited.record, *sample, *event),
           visited.location};
       if (visited.location) {
         const auto found = places_.find({*visited.location, event->moment});
-        if (found != places_.end()) compared.place = &found->second;
+        if (found != places_.end()) {
+          compared.place = &found->second;
+          slots_.note(sample->pid, visited.location->file, sample->ip - found->second.address);
+        }
       }
       take(compared);
     };
   }
 
-  static witness::Judgement judge(const Compared& compared) {
+  witness::Judgement judge(const Compared& compared) const {
     if (compared.place == nullptr) return {witness::Verdict::undecided, Unknown::no_code};
-    return measure::judge(compared.place->accesses, compared.record, compared.event);
+    const auto judgement =
+        measure::judge(compared.place->accesses, compared.record, compared.event);
+    // A jump or call that is not known read where to go.
+    const bool is_slot = judgement.reason == Unknown::predecessor &&
+                         compared.event.moment == Moment::successor &&
+                         slots_.contain(compared.pid, compared.record.address);
+    return is_slot ? witness::Judgement{witness::Verdict::proven, Unknown::none} : judgement;
   }
 
   void count(const Compared& compared) {
@@ -211,6 +259,7 @@ class AddressAuditor {
   code::CodeBudget& budget_;
   std::vector<std::optional<measure::AddressEvent>> events_;  ///< by attribute
   std::map<Key, Place> places_;
+  JumpSlots slots_;
   AddressAudits audits_;
 };
 

@@ -67,7 +67,34 @@ Branches::Branches(const symbols::Module& module, Arch arch, CodeBudget& budget)
     }
   }
   std::ranges::sort(branches_);
+  join_slots();
   spread_computed_jumps(module);
+}
+
+void Branches::add_slots(const instructions::Instruction& instruction, std::uint64_t address) {
+  constexpr std::uint64_t kCost = 16;  // in units of the budget; 16 bytes are kept
+  const bool is_indirect = instruction.flow == Flow::indirect_jump ||
+                           (instruction.flow == Flow::call && !instruction.target);
+  if (!is_indirect) return;
+  for (const instructions::MemoryOperand& operand : instruction.memory) {
+    if (!operand.formula || !operand.formula->from_instruction) continue;
+    budget_.take(kCost);
+    slots_.push_back(
+        AddressRange::of_size(address + operand.formula->displacement, operand.formula->bytes));
+  }
+}
+
+void Branches::join_slots() {
+  std::ranges::sort(slots_, {}, &AddressRange::begin);
+  std::size_t joined = 0;
+  for (const AddressRange& slot : slots_) {
+    if (joined > 0 && slot.begin <= slots_[joined - 1].end) {
+      slots_[joined - 1].end = std::max(slots_[joined - 1].end, slot.end);
+    } else {
+      slots_[joined++] = slot;
+    }
+  }
+  slots_.resize(joined);
 }
 
 void Branches::spread_computed_jumps(const symbols::Module& module) {
@@ -129,6 +156,7 @@ void Branches::scan(const symbols::Module& module, std::uint64_t begin, std::uin
         }
         branches_.push_back({*instruction->target, kind, begin + offset});
       }
+      add_slots(*instruction, begin + offset);
       const bool returns_to_stored = stored && returns(*instruction);
       if (returns_to_stored && (thunks_.empty() || thunks_.back() != range.begin)) {
         thunks_.push_back(range.begin);

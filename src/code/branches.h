@@ -60,6 +60,9 @@ class Branches {
   std::span<const Branch> branches_to(std::uint64_t address) const;
   /// Returns all direct branches into a range, lowest target first.
   std::span<const Branch> branches_into(AddressRange range) const;
+  /// Returns the memory from which indirect jumps and calls read where to go, at addresses that do
+  /// not depend on registers: the slots of the PLT, pointers to functions. Ascending, apart.
+  const std::vector<AddressRange>& slots() const noexcept { return slots_; }
   /// Whether all of the file's code was decoded.
   bool is_whole() const noexcept { return is_whole_; }
 
@@ -81,6 +84,8 @@ class Branches {
 
  private:
   void scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end);
+  void add_slots(const instructions::Instruction& instruction, std::uint64_t address);
+  void join_slots();
   /// Finds which further functions computed jumps may lead into.
   void spread_computed_jumps(const symbols::Module& module);
   /// Notes that the function at an address computes jumps.
@@ -88,7 +93,8 @@ class Branches {
   /// Returns where the function at an address, or the code between two functions, begins.
   std::uint64_t begin_of_part(const symbols::Module& module, std::uint64_t address) const;
 
-  std::vector<Branch> branches_;       ///< ascending
+  std::vector<Branch> branches_;  ///< ascending
+  std::vector<AddressRange> slots_;
   std::vector<std::uint64_t> labels_;  ///< ascending
   /// The first addresses of functions, and of code between functions, in which a RET follows a
   /// store to its return address.

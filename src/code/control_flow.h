@@ -79,6 +79,8 @@ class ControlFlow {
   /// Returns the predecessors of the instruction at `address`, for which problem_at() returns none.
   Predecessors predecessors(std::uint64_t address);
   std::optional<instructions::Instruction> instruction_at(std::uint64_t address) const;
+  /// Returns Branches::slots().
+  const std::vector<AddressRange>& slots() { return file_.branches().slots(); }
 
   /// Returns the function at `address`; `address` alone if no function is there.
   AddressRange function_around(std::uint64_t address) const { return file_.range_around(address); }

@@ -519,6 +519,39 @@ TEST_F(DataAddressesOfSamples, OfTheKernelsLastInstructionAreUndecidedAtLevel1) 
             1U);
 }
 
+TEST_F(DataAddressesOfSamples, FromWhichAJumpReadWhereToGoProveAnEntryAtLevel1) {
+  const test::AssembledProgram library(directory_ / "library.so", R"(
+  function entry
+  nop                              # entry
+  ret
+  end entry
+)",
+                                       Arch::x86_64, {"-shared"});
+  constexpr std::uint64_t kBiasOfLibrary = 0x7f00'0000'0000;
+  record_addresses(raw(kAllLoads, 1));
+  for (const std::int32_t pid : {1, 2}) {
+    test::map_program(
+        library.module(),
+        {.bias = kBiasOfLibrary, .file = (directory_ / "library.so").string(), .pid = pid},
+        builder_);
+  }
+  const auto enter = [&](std::uint64_t address, std::int32_t pid = 1) {
+    test::add_sample({.ip = library.at("entry") + kBiasOfLibrary,
+                      .address = address,
+                      .misc = kUser,
+                      .pid = pid,
+                      .tid = pid},
+                     event_, builder_);
+  };
+  enter(datum_);  // where the program is mapped is not known before its first sample
+  sample("relative", {.address = datum_, .misc = kUser});  // CALL reads the datum
+  sample("relative", {.address = datum_ + 8, .misc = kUser});
+  enter(datum_);
+  enter(datum_ + 8);
+  enter(datum_, 2);  // does not execute the program
+  expect(0, 2, 6);
+}
+
 TEST_F(DataAddressesOfSamples, AreNotJudgedWithoutEvidence) {
   record_addresses(raw(kAllLoads));
   fault("relative", 0x1000);  // not exact
