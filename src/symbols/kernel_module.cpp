@@ -4,8 +4,10 @@
 // sections of exit functions belong depends on the configuration (CONFIG_MODULE_UNLOAD), so that
 // the place of code after them is not certain. On arm64 the first section alone is: others are
 // aligned for Cortex-A53's erratum 843419, and .plt, which some files have first, grows to the
-// calls that are out of reach (module_frob_arch_sections() in arch/arm64/kernel/module-plts.c). The
-// relocations are those of apply_relocate_add() in arch/{x86,arm64}/kernel/module.c.
+// calls that are out of reach, and for the erratum (module_frob_arch_sections() in
+// arch/arm64/kernel/module-plts.c). A recording identifies one CPU and not whether another has the
+// erratum, and the length of a mapping, in pages, is mostly the same. The relocations are those of
+// apply_relocate_add() in arch/{x86,arm64}/kernel/module.c.
 #include "src/symbols/kernel_module.h"
 
 #include "src/support/byte_order.h"
@@ -29,10 +31,16 @@
 namespace skid::symbols {
 namespace {
 
-// All addresses are within reach of each other: an arm64 branch has 128 MiB.
-constexpr std::uint64_t kMostPlaced = 0x3ff'0000;  ///< maximum size of code, and of other sections
-constexpr std::uint64_t kElsewhere = 0x3ff'8000;   ///< an address that no section has
-constexpr std::uint64_t kOthers = 0x400'0000;      ///< of sections that are not where the code is
+/// Where sections are. All addresses are within reach of each other.
+struct Layout {
+  std::uint64_t most;       ///< maximum size of code, and of other sections
+  std::uint64_t elsewhere;  ///< an address that no section has
+  std::uint64_t others;     ///< of sections that are not where the code is
+};
+/// An arm64 branch has 128 MiB; on x86-64 all modules share 1,008 MiB, 1,520 without KASLR
+/// (MODULES_LEN).
+constexpr Layout kLayoutOfArm64{0x3ff'0000, 0x3ff'8000, 0x400'0000};
+constexpr Layout kLayoutOfX86{0x3ff0'0000, 0x3ff8'0000, 0x4000'0000};
 
 /// What the value of a field is relative to: nothing, its own address, or on arm64 its page of 4
 /// KiB, as that of the value.
@@ -129,6 +137,7 @@ class Loader {
   explicit Loader(const ElfFile& file)
       : file_(file), header_(file.header()), is_arm_(header_.e_machine == EM_AARCH64) {
     if (is_arm_) parts_ = kPartsOfArm64;
+    if (is_arm_) layout_ = kLayoutOfArm64;
     image_.bytes.resize(static_cast<std::size_t>(size_of(file.descriptor())));
     const auto bytes = std::as_writable_bytes(std::span(image_.bytes));
     image_.bytes.resize(read_at(file.descriptor(), bytes, 0));
@@ -161,7 +170,7 @@ class Loader {
   /// Gives sections their addresses.
   void place() {
     bool is_certain = true;
-    std::uint64_t code = 0, others = kOthers;
+    std::uint64_t code = 0, others = layout_.others;
     is_placed_.resize(sections_.size());
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       Elf64_Shdr& section = sections_[i];
@@ -172,12 +181,12 @@ class Loader {
       if ((section.sh_flags & SHF_ALLOC) == 0) continue;
       std::uint64_t& next = is_placed_[i] ? code : others;
       const std::uint64_t alignment = std::max<std::uint64_t>(section.sh_addralign, 1);
-      image_.failed |= !std::has_single_bit(alignment) || alignment > kMostPlaced ||
-                       section.sh_size > kMostPlaced;
+      image_.failed |= !std::has_single_bit(alignment) || alignment > layout_.most ||
+                       section.sh_size > layout_.most;
       if (image_.failed) return;
       section.sh_addr = (next + alignment - 1) / alignment * alignment;
       next = section.sh_addr + section.sh_size;
-      image_.failed |= next > (is_placed_[i] ? 0 : kOthers) + kMostPlaced;
+      image_.failed |= next > (is_placed_[i] ? 0 : layout_.others) + layout_.most;
       image_.write(header_.e_shoff + i * sizeof section, section);
     }
     code_end_ = code;
@@ -229,8 +238,8 @@ class Loader {
     const bool is_known =
         is_here && (is_placed_[symbol.st_shndx] || !is_code(sections_[symbol.st_shndx]));
     const std::uint64_t place = target.sh_addr + entry.r_offset;
-    const std::uint64_t value =
-        (is_here ? symbol.st_value : kElsewhere) + static_cast<std::uint64_t>(entry.r_addend);
+    const std::uint64_t value = (is_here ? symbol.st_value : layout_.elsewhere) +
+                                static_cast<std::uint64_t>(entry.r_addend);
     const std::array bases{value, value - place, page_of(value) - page_of(place)};  // by Base
     for (const Part& one : parts_) {
       if (one.type != type) continue;
@@ -274,6 +283,7 @@ class Loader {
   GElf_Ehdr header_;
   bool is_arm_;
   std::span<const Part> parts_ = kPartsOfX86;
+  Layout layout_ = kLayoutOfX86;
   FileBytes image_;
   std::vector<Elf64_Shdr> sections_;
   std::vector<bool> is_placed_;  ///< by section: whether its address is certain

@@ -13,7 +13,7 @@ namespace skid::symbols {
 struct KernelModule {
   /// The module as a file with addresses and segments. Its code begins at address 0, where a
   /// recording has the mapping of the module. What is elsewhere or nowhere in memory, such as data
-  /// and .init.text, is at 64 MiB and above.
+  /// and .init.text, is at 64 MiB (arm64) or 1 GiB and above.
   ElfFile file;
   std::uint64_t code_end = 0;  ///< the address after the code whose place is certain
   /// Fields of instructions whose value depends on addresses outside of that code, ascending. They

@@ -214,6 +214,21 @@ TEST_F(KernelModuleTest, DoesNotKnowWhereCodeAfterThePltIs) {
   EXPECT_FALSE(assembled_->module().address_at(0));
 }
 
+TEST_F(KernelModuleTest, IsAsLargeAsItsArchitectureAllows) {
+  const std::string large = std::string(R"(
+  function work
+  ret
+  end work
+  .bss
+  .zero 0x5000000
+)") + kThisModule;
+  SKIP_OR_BUILD_FILE(large);
+  EXPECT_TRUE(assembled_->module().is_kernel_module());
+  SKIP_WITHOUT_ASSEMBLER(Arch::aarch64);
+  build(large, Arch::aarch64);
+  EXPECT_FALSE(assembled_->module().is_kernel_module()) << "80 MiB; a branch has 128";
+}
+
 TEST_F(KernelModuleTest, IsNoOtherObjectFile) {
   SKIP_OR_BUILD_FILE(kCode);
   EXPECT_FALSE(assembled_->module().is_kernel_module());
