@@ -324,6 +324,11 @@ std::string ModuleStore::why_unused(const fs::path& path, const symbols::Module*
   }
   if (expected.empty()) return {};
   const bool has_id = module != nullptr && !module->build_id().empty();
+  if (has_id && module->is_kernel_module()) {
+    return fmt::format(
+        "no sampled module has its build-id {}; 'perf record --buildid-all' notes those of modules",
+        module->build_id());
+  }
   return fmt::format("no sampled file has its name{}; expected one such as {}",
                      has_id ? " or its build-id " + module->build_id() : "",
                      fmt::join(expected, ", "));

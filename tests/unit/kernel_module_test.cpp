@@ -1,6 +1,7 @@
 // The functions of the kernel's modules by their files, compressed or not.
 #include "src/locate/kernel_symbols.h"
 #include "src/locate/module_store.h"
+#include "src/locate/search_places.h"
 #include "src/locate/symbolizer.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
@@ -80,6 +81,17 @@ TEST_F(KernelModuleTest, NamesFunctionsWhereTheyWereLoaded) {
   EXPECT_FALSE(function_at(file_, id, 9)) << "beyond its code";
   EXPECT_FALSE(function_at(file_, std::string(id.rbegin(), id.rend()), 1)) << "another build";
   EXPECT_FALSE(function_at(file_, "", 1));
+}
+
+TEST_F(KernelModuleTest, IsNotUsedWithoutARecordedBuildId) {
+  SKIP_OR_BUILD_FILE(std::string(kCode) + kThisModule);
+  locate::ModuleStore modules{locate::SearchPlaces{.candidates = {file_}}};
+  (void)modules.find({"/usr/bin/program", "00112233"});
+  EXPECT_THAT(
+      modules.unused(),
+      ElementsAre(Pair(file_, fmt::format("{}: not used: no sampled module has its build-id {}; "
+                                          "'perf record --buildid-all' notes those of modules",
+                                          file_.string(), assembled_->module().build_id()))));
 }
 
 TEST_F(KernelModuleTest, ReadsCompressedFiles) {
