@@ -338,7 +338,8 @@ Comparison compare(const ComparedMeasurements& compared, const ComparisonChoices
 
 bool compares_anything(const Comparison& comparison) {
   return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
-    return row.in_baseline && row.cells.size() > 1;
+    return std::ranges::any_of(
+        row.cells, [](const ComparisonCell& cell) { return !cell.differences.empty(); });
   });
 }
 

@@ -184,7 +184,8 @@ struct Comparison {
   std::size_t tests = 0;            ///< number of tests in Holm's procedure
 };
 
-/// Whether any cell is of an event and level that the baseline has, too.
+/// Whether a figure of any run was compared with the baseline's: both have judged samples of the
+/// same event, level and trigger.
 bool compares_anything(const Comparison& comparison);
 
 /// Compares each side with the baseline alone, so that time and memory grow with the measurements

@@ -240,17 +240,21 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   choices.top = choices.delay || measured ? std::numeric_limits<std::size_t>::max() : 1;
   const bool has_text = options.shown.format == Format::text || !options.html.empty();
   Audited audited{choices, options.by == listing::By::line && has_text};
-  const auto read_one = [&](const measure::Source& source, std::size_t) -> Finish {
+  InputSamples samples;
+  const auto read_one = [&](const measure::Source& source, std::size_t input) -> Finish {
     refuse_report(source.file.string());
     audited.add(source, shown);
-    return [&options, read = reader.add(source)] {
+    const std::uint64_t before = reader.filtered().all;
+    const measure::ReadResult read = reader.add(source);
+    samples.add(input, reader.filtered().all - before);
+    return [&options, read] {
       for (const auto& fault : read.faults) {
         if (!options.is_chosen_here) print_error(describe(fault));
       }
       return read.read_in_part;
     };
   };
-  const auto inputs = each_recording(inputs_or_default_run(options.inputs), one, shown, read_one);
+  InputsRead inputs = each_recording(inputs_or_default_run(options.inputs), one, shown, read_one);
   const auto& listing = reader.finish();
   const auto remarks = reader.remarks();
   const auto note_remarks = [&] {
@@ -272,7 +276,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
                                           : reader.no_samples());
   }
   if (listing.codes.empty() && !options.by) {
-    if (inputs.has_unreadable && listing.columns.empty()) return ExitStatus::failed;
+    if (!inputs.unread.empty() && listing.columns.empty()) return ExitStatus::failed;
     auto sampled = reader.sampled_functions(listing.most_sampled_event());
     if (sampled.empty()) sampled = reader.sampled_functions();
     const auto candidates = options.function ? functions_with(*options.function, reader)
@@ -306,7 +310,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     return run_annotate(chosen);
   }
   if (listing.columns.empty()) {
-    if (inputs.has_unreadable) return ExitStatus::failed;
+    if (!inputs.unread.empty()) return ExitStatus::failed;
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error("no recorded event is one that -e selects");
   }
@@ -321,6 +325,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   for (const auto& remark : reader.remarks()) {  // that the lines which were written added
     if (known.insert(remark).second) shown.note(remark);
   }
+  inputs.sampled = samples.note(inputs_or_default_run(options.inputs));
   return inputs.status();
 }
 

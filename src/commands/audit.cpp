@@ -3,6 +3,7 @@
 #include "analysis/measurement.h"
 #include "plots/figure.h"
 #include "plots/figure_kind.h"
+#include "plots/figure_options.h"
 #include "src/audit/block_bias.h"
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
@@ -88,7 +89,8 @@ ExitStatus run_audit(const AuditOptions& options) {
   if (audits.empty()) return ExitStatus::failed;
   OutputOptions shown = options.shown;
   shown.details = shown.details || options.all;
-  print_as(shown, output::audit_json, output::audit_csv, output::audit_text, audits);
+  const auto json = [&](const auto& of) { return output::audit_json(of, read.unread); };
+  print_as(shown, json, output::audit_csv, output::audit_text, audits);
   if (!options.plot.html.empty()) {
     write_page(options.plot.html, "skidscan audit", page_origin({}),
                [&](const auto& page) { return output::audit_text(audits, page); }, {});
@@ -97,14 +99,9 @@ ExitStatus run_audit(const AuditOptions& options) {
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) {
     status = ExitStatus::done;
     // A filter that selects nothing may be a slip.
-    if (options.filter.selects_all()) read.lacks_samples = false;
+    if (options.filter.selects_all()) read.sampled = Sampled::all;
   }
-  try {
-    if (figure) plots::draw_figure(audits, *figure);
-  } catch (const Error& error) {
-    if (status == ExitStatus::done) throw;
-    print_error(error.what());
-  }
+  if (figure) draw_beside(status, [&] { plots::draw_figure(audits, *figure); });
   if (status != ExitStatus::done) return status;
   return read.status();
 }

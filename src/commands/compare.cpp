@@ -8,6 +8,7 @@
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/commands/inputs.h"
 #include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
@@ -143,7 +144,7 @@ CompareOptions completed(CompareOptions options) {
 }
 
 ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comparison,
-                 bool read_in_part) {
+                 const Findings& findings) {
   if (options.fail_on == analysis::Outcome::worse) {
     const analysis::Regressions regressions = analysis::regressions_of(comparison);
     if (regressions.sum() > 0) {
@@ -153,7 +154,8 @@ ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comp
       return ExitStatus::gate_failed;
     }
   }
-  return read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  if (!analysis::compares_anything(comparison)) return ExitStatus::failed;
+  return status_of(findings.sampled, findings.read_in_part);
 }
 
 ExitStatus run_compare(const CompareOptions& given) {
@@ -185,12 +187,14 @@ ExitStatus run_compare(const CompareOptions& given) {
           return plots::svg_of(comparison, inputs, {.caption = false, .id_prefix = prefix});
         });
   }
-  if (figure && figure->kind == plots::Kind::forest) {
-    plots::draw_figure(comparison, inputs, *figure);
-  } else if (figure) {
-    plots::draw_figure(findings.measurements, *figure);
+  const ExitStatus status = judge(options, comparison, findings);
+  if (figure) {
+    draw_beside(status, [&] {
+      figure->kind == plots::Kind::forest ? plots::draw_figure(comparison, inputs, *figure)
+                                          : plots::draw_figure(findings.measurements, *figure);
+    });
   }
-  return judge(options, comparison, findings.read_in_part);
+  return status;
 }
 
 }  // namespace
@@ -222,7 +226,7 @@ Command compare_command() {
            format_option(options->shown.format, {"text", "json", "csv"})},
       .notes = {"Runs vary more than their samples. Record with --repeat 3 or more to compare runs "
                 "instead of samples. docs/compare.md describes the method."},
-      .exit_statuses = {{ExitStatus::failed, "failure, or no input could be read"}},
+      .exit_statuses = {{ExitStatus::failed, "failure, or nothing could be compared"}},
       .examples =
           {"skidscan synth --like pebs-sound --all-levels -o a.run",
            "skidscan synth --like vm-broken --all-levels -o b.run && skidscan compare a.run b.run",

@@ -71,8 +71,8 @@ ExitStatus run_correct(const CorrectOptions& options) {
       each_result(inputs, cores, options.filter, options.shown, corrections,
                   [&](const measure::Source& source) { return correct::correct(source, choices); });
   if (corrections.empty()) return ExitStatus::failed;
-  print_as(options.shown, output::correct_json, output::correct_csv, output::correct_text,
-           corrections);
+  const auto json = [&](const auto& of) { return output::correct_json(of, read.unread); };
+  print_as(options.shown, json, output::correct_csv, output::correct_text, corrections);
   if (options.fail_on == correct::Verdict::refused && report_refused(corrections)) {
     return ExitStatus::gate_failed;
   }

@@ -223,17 +223,44 @@ InputsRead each_recording(const std::vector<std::string>& inputs, Cores& cores,
       // The other inputs are still worth showing, and so are a run's other recordings.
       if (!step.run || of_runs[step.input].is_other(error.fault())) print_error(error.what());
       result.read_in_part = true;
-      if (!step.run) result.has_unreadable = true;
+      if (step.run) return;
+      InputFault fault = error.fault();
+      fault.file.clear();
+      result.unread.push_back({inputs[step.input], describe(fault)});
     }
   };
   InOrder<Step, Begun>(
       cores, [&] { return steps.next(); }, read_step, finish)
       .run();
   for (const auto& [input, of_run] : of_runs) {
-    if (of_run.told && of_run.read == 0) result.has_unreadable = true;
+    if (of_run.told && of_run.read == 0) {
+      result.unread.push_back({inputs[input], describe(*of_run.told)});
+    }
     if (of_run.more == 0) continue;
     print_error(fmt::format("{}: {} more of its recordings cannot be read for the same reason",
                             inputs[input], of_run.more));
+  }
+  return result;
+}
+
+void InputSamples::add(std::size_t input, std::uint64_t samples, std::string_view why) {
+  Counted& counted = of_input_[input];
+  counted.samples += samples;
+  if (counted.why.empty()) counted.why = why;
+}
+
+Sampled InputSamples::sampled() const {
+  const auto has_none = [](const auto& one) { return one.second.samples == 0; };
+  if (std::ranges::none_of(of_input_, has_none)) return Sampled::all;
+  return std::ranges::all_of(of_input_, has_none) ? Sampled::none : Sampled::some;
+}
+
+Sampled InputSamples::note(const std::vector<std::string>& inputs) const {
+  const Sampled result = sampled();
+  for (const auto& [input, counted] : of_input_) {
+    if (result != Sampled::some || counted.samples > 0) continue;
+    print_error(fmt::format("{}: {}", inputs[input],
+                            counted.why.empty() ? "no samples were recorded" : counted.why));
   }
   return result;
 }

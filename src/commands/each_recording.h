@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,16 +30,32 @@ namespace skid::commands {
 
 /// The outcome of reading the inputs.
 struct InputsRead {
-  bool read_in_part = false;    ///< some recording or input lacks records or measurements
-  bool has_unreadable = false;  ///< some input could not be read at all
-  bool is_any_read = false;     ///< some recording was read, at least in part
-  bool lacks_samples = false;   ///< no sample was recorded, or the filter selects none
+  bool read_in_part = false;             ///< some recording or input lacks records or measurements
+  bool is_any_read = false;              ///< some recording was read, at least in part
+  std::vector<UnreadInput> unread = {};  ///< in the order of the inputs
+  Sampled sampled = Sampled::all;        ///< none: also where the filter selects no sample
 
   /// Returns the exit status of a command that did all that it could.
   ExitStatus status() const {
-    if (!is_any_read || lacks_samples) return ExitStatus::failed;
-    return read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+    return is_any_read ? status_of(sampled, read_in_part) : ExitStatus::failed;
   }
+};
+
+/// Counts the samples of each input that was read.
+class InputSamples {
+ public:
+  /// Adds those of one of its recordings. `why`: why it has none; may be empty.
+  void add(std::size_t input, std::uint64_t samples, std::string_view why = {});
+  Sampled sampled() const;
+  /// Prints which inputs have no samples, and why, where others have some.
+  Sampled note(const std::vector<std::string>& inputs) const;
+
+ private:
+  struct Counted {
+    std::uint64_t samples = 0;
+    std::string why;
+  };
+  std::map<std::size_t, Counted> of_input_;
 };
 
 /// Does the rest of the work on a recording that was read. Returns whether it was read in part.
@@ -79,6 +97,7 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
   locate::Filtered filtered;
   DistinctRecordings recordings(inputs);
   UnusedFiles unused;
+  InputSamples samples;
   const auto read = [&](const measure::Source& source, std::size_t input) {
     refuse_report(source.file.string());
     return Finish([&, input, result = make(source)]() mutable {
@@ -86,6 +105,7 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
       for (const auto& line : result.particulars) shown.explain(line);
       for (const auto& fault : result.faults) print_error(describe(fault));
       filtered.add(result.filtered);
+      samples.add(input, result.filtered.all, result.no_samples);
       unused.add(result.unused);
       results.push_back(std::move(result));
       return results.back().read_in_part;
@@ -93,7 +113,8 @@ InputsRead each_result(const std::vector<std::string>& inputs, Cores& cores,
   };
   InputsRead done = each_recording(inputs, cores, shown, read);
   unused.note(shown);
-  done.lacks_samples = !note_filtered(filter, filtered, shown);
+  done.sampled = samples.note(inputs);
+  if (!note_filtered(filter, filtered, shown)) done.sampled = Sampled::none;
   return done;
 }
 

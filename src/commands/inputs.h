@@ -17,6 +17,15 @@ struct Source;
 
 namespace skid::commands {
 
+/// Which of the inputs that were read have samples.
+enum class Sampled { all, some, none };
+
+/// Returns the exit status for inputs of which some were read, as docs/reading.md lists them.
+constexpr ExitStatus status_of(Sampled sampled, bool read_in_part) {
+  if (sampled == Sampled::none) return ExitStatus::failed;
+  return read_in_part || sampled == Sampled::some ? ExitStatus::read_in_part : ExitStatus::done;
+}
+
 /// The default input of commands for recordings, as in perf.
 inline constexpr const char* kDefaultRecording = "perf.data";
 

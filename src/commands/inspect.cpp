@@ -29,7 +29,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace skid::measure {
 struct Source;
@@ -83,7 +82,7 @@ ExitStatus run_inspect(const InspectOptions& options) {
   const InputsRead done =
       each_recording(runs_of_descriptions(options.files), cores, options.shown, read);
   const auto document = [&] {
-    return output::document_text("skidscan.inspect/1", {{"recordings", std::move(recordings)}});
+    return output::recordings_text("skidscan.inspect/1", std::move(recordings), done.unread);
   };
   print_as(options.shown, document, nullptr, [&](const output::Page&) { return text; });
   if (options.fail_on && !not_precise.empty()) {

@@ -1,6 +1,7 @@
 #include "src/commands/measurements.h"
 
 #include "analysis/merge.h"
+#include "analysis/tally.h"
 #include "src/commands/distinct_recordings.h"
 #include "src/commands/each_recording.h"
 #include "src/commands/inputs.h"
@@ -85,10 +86,12 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   Findings findings;
   findings.inputs = inputs_or_default_run(std::move(inputs));
   UnusedFiles unused;
+  InputSamples samples;
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
-    return [&findings, &unused, &shown, input,
+    return [&findings, &unused, &samples, &shown, input,
             measured = read_source(source, choices, bin_width)]() mutable {
       for (auto& measurement : measured.measurements) {
+        samples.add(input, measurement.samples.read());
         findings.measurements.push_back(std::move(measurement));
         findings.input_of.push_back(input);
       }
@@ -102,7 +105,8 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   unused.note(shown);
   analysis::pool_periods(findings.measurements, findings.input_of);
   findings.read_in_part = done.read_in_part;
-  if (findings.measurements.empty() && !done.has_unreadable) {
+  findings.sampled = samples.note(findings.inputs);
+  if (findings.measurements.empty() && done.unread.empty()) {
     throw Error("{}: nothing was recorded that could be measured", findings.inputs.front());
   }
   return findings;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/measurement.h"
+#include "src/commands/inputs.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,7 @@ struct Findings {
   std::vector<analysis::Measurement> measurements;  ///< in the order of the inputs
   std::vector<std::size_t> input_of;                ///< the number of the input of each measurement
   bool read_in_part = false;
+  Sampled sampled = Sampled::all;
 };
 
 /// Reads the measurements of all `inputs`: run directories, reports in JSON (known by their first

@@ -5,6 +5,7 @@
 #include "src/commands/inputs.h"
 #include "src/commands/output_files.h"
 #include "src/commands/shared_options.h"
+#include "src/commands/terminal.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -145,6 +146,15 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots:
                        inputs_or_default_run(inputs));
   }
   return is_drawn ? std::optional(figure) : std::nullopt;
+}
+
+void draw_beside(ExitStatus status, const std::function<void()>& draw) {
+  try {
+    draw();
+  } catch (const Error& error) {
+    if (status != ExitStatus::gate_failed && status != ExitStatus::nothing_judged) throw;
+    print_error(error.what());
+  }
 }
 
 }  // namespace skid::commands

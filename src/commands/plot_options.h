@@ -4,7 +4,9 @@
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
 #include "src/commands/commands.h"
+#include "src/support/error.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,5 +44,9 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
 /// as check_output_files() does for the files of figure and page. `inputs`: as given.
 std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots::Kind default_kind,
                                               const std::vector<std::string>& inputs);
+
+/// Calls `draw`. Its error is printed where `status` is a result of --fail-on, which stays the
+/// command's, and thrown elsewhere.
+void draw_beside(ExitStatus status, const std::function<void()>& draw);
 
 }  // namespace skid::commands

@@ -12,7 +12,8 @@
 namespace skid::commands {
 namespace {
 
-constexpr const char* kReadInPart = "an input was read only in part or not at all";
+constexpr const char* kReadInPart =
+    "an input was read only in part or not at all, or has no samples";
 constexpr const char* kGateFailed = "the condition of --fail-on was met";
 constexpr const char* kNothingJudged =
     "--fail-on: nothing could be judged; report: all is undecided, or a measurement has no samples";

@@ -9,6 +9,7 @@
 #include "src/commands/commandline/command.h"
 #include "src/commands/commandline/option.h"
 #include "src/commands/commands.h"
+#include "src/commands/inputs.h"
 #include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
@@ -64,11 +65,8 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
       return ExitStatus::nothing_judged;
     }
   }
-  const bool has_samples = std::ranges::any_of(findings.measurements,
-                                               [](const auto& m) { return m.samples.read() > 0; });
   const bool may_lack_samples = options.fail_on && options.allow_not_judged;
-  if (!has_samples && !may_lack_samples) return ExitStatus::failed;
-  return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  return status_of(may_lack_samples ? Sampled::all : findings.sampled, findings.read_in_part);
 }
 
 ExitStatus run_report(const ReportOptions& options) {
@@ -91,8 +89,9 @@ ExitStatus run_report(const ReportOptions& options) {
                                             .id_prefix = prefix});
         });
   }
-  if (figure) plots::draw_figure(measurements, *figure);
-  return judge(options, findings);
+  const ExitStatus status = judge(options, findings);
+  if (figure) draw_beside(status, [&] { plots::draw_figure(measurements, *figure); });
+  return status;
 }
 
 }  // namespace

@@ -306,15 +306,17 @@ ExitStatus run_samples(const SamplesOptions& options) {
   shown.no_progress = !standard_output_is_file();
   Cores one(1);  // a single thread reads and finishes one recording after the other
   UnusedFiles unused;
+  InputSamples samples;
   bool has_header = options.format == LineFormat::jsonl;
-  const auto read = [&](const measure::Source& source, std::size_t) -> Finish {
+  const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
     if (!out.flush_if_full()) return [] { return false; };
     const std::shared_ptr<SamplePrinter> printer(new SamplePrinter{options, source, columns, out});
     if (!std::exchange(has_header, true)) columns.write_header(out.text());
     printer->print();
-    return [&, printer] {
+    return [&, printer, input] {
       if (!out.flush()) return false;  // what was read is a part
       filtered.add(printer->selected());
+      samples.add(input, printer->read);
       unused.add(printer->places.modules.unused());
       return printer->finish();
     };
@@ -322,7 +324,8 @@ ExitStatus run_samples(const SamplesOptions& options) {
   InputsRead done = each_recording(runs_of_descriptions(options.files), one, shown, read);
   const bool is_read = out.finish();
   unused.note(shown);
-  done.lacks_samples = is_read && !note_filtered(options.filter, filtered, shown);
+  if (is_read) done.sampled = samples.sampled();
+  if (is_read && !note_filtered(options.filter, filtered, shown)) done.sampled = Sampled::none;
   return done.status();
 }
 

@@ -6,7 +6,7 @@
 namespace skid {
 
 std::string describe(const InputFault& fault) {
-  std::string text = fault.file + ": ";
+  std::string text = fault.file.empty() ? "" : fault.file + ": ";
   if (fault.offset) text += fmt::format("at offset {:#x}: ", *fault.offset);
   text += fault.found;
   if (!fault.expected.empty()) text += ", expected " + fault.expected;

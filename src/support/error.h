@@ -66,6 +66,12 @@ struct InputFault {
   std::string remedy = {};                   ///< "record again"; may be empty
 };
 
+/// An input of a command that could not be read at all.
+struct UnreadInput {
+  std::string input;   ///< as the user gave it
+  std::string reason;  ///< the message that was printed, without the name
+};
+
 /// The error of bad input. Readers of files throw no other exceptions.
 class InputError : public Error {
  public:

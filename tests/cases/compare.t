@@ -195,6 +195,37 @@ Events that have other names on another CPU are compared where they are named as
   $ skidscan compare loads.json other.json --pair r81d0=MEM_INST_RETIRED.ALL_LOADS | grep -o '^nothing to compare'
   nothing to compare
 
+Where nothing is compared, no difference could be more than chance, and the exit status is that of a failure:
+
+  $ skidscan compare loads.json other.json > text
+  [1]
+  $ skidscan compare loads.json other.json --details >> text
+  [1]
+  $ grep -e chance -e Method text
+  [1]
+  $ skidscan compare loads.json loads.json > text
+  $ grep -o 'more than chance' text
+  more than chance
+  $ "$PYTHON" - <<'END'
+  > import json
+  > j = json.load(open("loads.json"))
+  > for m in j["measurements"]:
+  >     m["samples"] = {name: 0 for name in m["samples"]}
+  >     m["basis"]["offsets"] = {unit: [] for unit in m["basis"]["offsets"]}
+  >     m["precise"].update(exact_ip_samples=0, exact_ip_hits=0, exact_ip_off_trigger=0)
+  > json.dump(j, open("none.json", "w"))
+  > END
+  $ skidscan compare loads.json none.json > text
+  skidscan: none.json: no samples were recorded
+  [1]
+  $ grep -o -e '^4 comparisons.*' -e chance text
+  4 comparisons with a (baseline): 4 with too few samples
+  $ skidscan compare loads.json none.json loads.json > text
+  skidscan: none.json: no samples were recorded
+  [2]
+  $ grep -o 'more than chance' text
+  more than chance
+
 Where nothing is compared, pairs of events that count the same are named, IBS by its trigger:
 
   $ emulated="$CASES/../data/emulated"

@@ -61,8 +61,7 @@ Several recordings, one of which cannot be read:
   
   perf.data: file mode
 
-A recording without samples is described, and nothing for the commands that read samples; of several inputs one is
-enough:
+A recording without samples is described, and nothing for the commands that read samples:
 
   $ perf_record -e faults -c 1000000000 -o idle.data -- true > /dev/null
   $ for command in inspect audit report annotate samples correct; do
@@ -75,6 +74,18 @@ enough:
   annotate 1 1
   samples 1 1
   correct 1 1
+An input without samples beside another is like one that was read in part:
+
+  $ for command in inspect audit report annotate samples correct; do
+  >   skidscan $command perf.data idle.data > text 2> errors && status=0 || status=$?
+  >   echo "$command $status $(grep -c '^skidscan: idle.data: no samples' errors)"
+  > done
+  inspect 0 0
+  audit 2 1
+  report 2 1
+  annotate 2 1
+  samples 2 1
+  correct 2 1
   $ for command in inspect audit report annotate samples correct; do
   >   skidscan $command perf.data nothing.data > text 2> errors || echo "$command $?"
   > done
@@ -84,3 +95,15 @@ enough:
   annotate 2
   samples 2
   correct 2
+
+What could not be read is in the JSON, too:
+
+  $ for command in inspect audit correct; do
+  >   skidscan $command perf.data nothing.data --format json -q 2> errors | pick recordings.# unread
+  > done
+  recordings.# = 1
+  unread = [{"input": "nothing.data", "reason": "no such file or directory"}]
+  recordings.# = 1
+  unread = [{"input": "nothing.data", "reason": "no such file or directory"}]
+  recordings.# = 1
+  unread = [{"input": "nothing.data", "reason": "no such file or directory"}]

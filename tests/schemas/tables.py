@@ -63,7 +63,7 @@ TABLES = [
 
 # Keys in the sentence before a table.
 IN_SENTENCES = {
-    ("audit", ""): {"schema", "tool_version", "recordings"},
+    ("audit", ""): {"schema", "tool_version", "unread", "recordings"},
     ("correct", "recordings.*.events.*.decided_by"): {"address", "branch_records"},
     ("report", "measurements.*.skid.instructions"): {
         "min", "p50", "p90", "p99", "max", "mean", "stddev", "mode", "mode_share", "at_least"},

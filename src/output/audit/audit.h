@@ -1,6 +1,8 @@
 // The findings of `skidscan audit` as text for people, as JSON and as CSV for programs.
 #pragma once
 
+#include "src/support/error.h"
+
 #include <string>
 #include <vector>
 
@@ -25,7 +27,9 @@ std::string audit_answer(const std::vector<audit::Audit>& audits);
 std::string why_none_is_judged(const std::vector<audit::Audit>& audits);
 
 /// Returns JSON of schema skidscan.audit/1, documented in docs/formats.md. Ends with a newline.
-std::string audit_json(const std::vector<audit::Audit>& audits);
+/// `unread`: inputs that are not among the audits.
+std::string audit_json(const std::vector<audit::Audit>& audits,
+                       const std::vector<UnreadInput>& unread = {});
 
 /// Returns CSV: a row for each event as a whole, for each reason not to judge, for each function
 /// and for each instruction. Quoting is that of RFC 4180, the header line is first;

@@ -43,6 +43,9 @@
 #include <nlohmann/json.hpp>
 
 namespace skid {
+
+struct UnreadInput;
+
 namespace {
 
 Json share_json(const analysis::Share& share) {
@@ -284,8 +287,9 @@ void each_row(const Json& event, Add add) {
 
 }  // namespace
 
-std::string audit_json(const std::vector<audit::Audit>& audits) {
-  return document_text("skidscan.audit/1", {{"recordings", FieldWriter::json_of(audits)}});
+std::string audit_json(const std::vector<audit::Audit>& audits,
+                       const std::vector<UnreadInput>& unread) {
+  return recordings_text("skidscan.audit/1", FieldWriter::json_of(audits), unread);
 }
 
 std::string audit_csv(const std::vector<audit::Audit>& audits) {

@@ -64,9 +64,11 @@ struct ComparisonText {
 
   std::string one_screen() const {
     const analysis::ComparisonChoices& choices = comparison.choices;
-    return answer() + '\n' + head() + '\n' + list() +
-           page.section("Not in all runs", missing(), Ink::plain, kMostNotes) +
-           page.section("Caveats", remarks(), Ink::plain, kMostNotes) + '\n' +
+    const std::string text = answer() + '\n' + head() + '\n' + list() +
+                             page.section("Not in all runs", missing(), Ink::plain, kMostNotes) +
+                             page.section("Caveats", remarks(), Ink::plain, kMostNotes);
+    if (!analysis::compares_anything(comparison)) return text;
+    return text + '\n' +
            page.paragraph(
                fmt::format("Differences are more than chance (5%, Holm's procedure over {}) and "
                            "more than {} points or {} instructions.{} --details prints each with "
@@ -91,9 +93,10 @@ struct ComparisonText {
       row = end;
     }
     if (!page.html) text += hits_by_address();
-    return text + differences() + page.section("Too few to decide", too_few()) +
-           page.section("Not in all runs", missing()) + page.section("Caveats", remarks()) +
-           page.title("Method") + page.note(method());
+    const bool compares = analysis::compares_anything(comparison);
+    if (compares) text += differences() + page.section("Too few to decide", too_few());
+    text += page.section("Not in all runs", missing()) + page.section("Caveats", remarks());
+    return compares ? text + page.title("Method") + page.note(method()) : text;
   }
 
   std::string baseline() const { return letter_of(comparison.baseline); }
@@ -475,7 +478,7 @@ struct ComparisonText {
     }
     for (const auto& [name, where] : lines) notes.push_back(name + ": " + where);
     // Where nothing is compared, the first line names them.
-    if (!alike.empty() && analysis::compares_anything(comparison)) {
+    if (!alike.empty() && std::ranges::any_of(comparison.rows, is_compared)) {
       notes.push_back(pairs_to_compare());
     }
     return notes;

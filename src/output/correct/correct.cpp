@@ -204,14 +204,20 @@ std::string verdict_text(const correct::Skid& skid) {
   return verdict;
 }
 
+/// Names the level of an event after the event: "corrected: EVENT none" would read as if nothing
+/// was.
+std::string level_text(const EventCorrection& event) {
+  return event.level == 0 ? "level none" : level_name(event.level);
+}
+
 std::string event_text(const Correction& correction, const EventCorrection& event,
                        const Page& page) {
   const correct::Skid& skid = event.skid;
-  std::string text =
-      page.rule(fmt::format("{}, {}", event.identity.label, level_name(event.level))) +
-      page.field("recording", escape_for_terminal(correction.file)) +
-      page.field("samples", in_thousands(event.samples)) + page.field("skid", skid_text(skid)) +
-      page.field("compared", joined(texts_of(skid.compared, compared_text)));
+  std::string text = page.rule(fmt::format("{} {}", event.identity.label, level_text(event))) +
+                     page.field("recording", escape_for_terminal(correction.file)) +
+                     page.field("samples", in_thousands(event.samples)) +
+                     page.field("skid", skid_text(skid)) +
+                     page.field("compared", joined(texts_of(skid.compared, compared_text)));
   const Ink ink = skid.verdict == Verdict::refused             ? Ink::red
                   : skid.verdict == Verdict::corrected_in_part ? Ink::yellow
                                                                : Ink::green;
@@ -240,9 +246,7 @@ std::string answer(const std::vector<Correction>& corrections, const Page& page)
     for (const Correction& correction : corrections) {
       for (const EventCorrection& event : correction.events) {
         if (event.skid.verdict != verdict) continue;
-        // "corrected: EVENT none" would read as if nothing was.
-        events.add(event.identity.label,
-                   event.level == 0 ? "level none" : std::string(level_name(event.level)));
+        events.add(event.identity.label, level_text(event));
         if (verdict == Verdict::corrected_in_part || verdict == Verdict::refused) ink = Ink::yellow;
       }
     }
@@ -250,13 +254,14 @@ std::string answer(const std::vector<Correction>& corrections, const Page& page)
       parts.push_back(fmt::format("{}: {}", words, text));
     }
   }
-  return page.paragraph(parts.empty() ? "no event was recorded" : joined(parts, "; "), ink) + '\n';
+  return page.paragraph(parts.empty() ? "no event was recorded" : joined(parts, "; "), ink);
 }
 
 }  // namespace
 
-std::string correct_json(const std::vector<correct::Correction>& corrections) {
-  return document_text("skidscan.correct/1", {{"recordings", FieldWriter::json_of(corrections)}});
+std::string correct_json(const std::vector<correct::Correction>& corrections,
+                         const std::vector<UnreadInput>& unread) {
+  return recordings_text("skidscan.correct/1", FieldWriter::json_of(corrections), unread);
 }
 
 std::string correct_csv(const std::vector<correct::Correction>& corrections) {
@@ -268,7 +273,10 @@ std::string correct_csv(const std::vector<correct::Correction>& corrections) {
 }
 
 std::string correct_text(const std::vector<Correction>& corrections, const Page& page) {
-  std::string text = answer(corrections, page) + origin_fields(page, corrections);
+  std::string text = answer(corrections, page);
+  if (const std::string origin = origin_fields(page, corrections); !origin.empty()) {
+    text += '\n' + origin;
+  }
   std::vector<std::string> remarks;
   for (const Correction& correction : corrections) {
     for (const EventCorrection& event : correction.events) {

@@ -1,6 +1,8 @@
 // The findings of `skidscan correct` as text for people, as JSON and as CSV for programs.
 #pragma once
 
+#include "src/support/error.h"
+
 #include <string>
 #include <vector>
 
@@ -17,7 +19,9 @@ struct Page;
 std::string correct_text(const std::vector<correct::Correction>& corrections, const Page& page);
 
 /// Returns JSON of schema skidscan.correct/1, documented in docs/formats.md. Ends with a newline.
-std::string correct_json(const std::vector<correct::Correction>& corrections);
+/// `unread`: inputs that are not among the corrections.
+std::string correct_json(const std::vector<correct::Correction>& corrections,
+                         const std::vector<UnreadInput>& unread = {});
 
 /// Returns CSV: a row for each event as a whole and for each place. Quoting is that of RFC 4180,
 /// the header line is first; docs/formats.md lists the columns.
