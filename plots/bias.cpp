@@ -93,8 +93,8 @@ Panel shadow_panel(const std::vector<Column>& columns, const EventGrid& grid) {
     for (const auto& point : points) highest = std::max(highest, point[3]);
     // The factor puts levels beside each other anywhere on the logarithmic axis.
     panel.series.push_back(
-        {fmt::format("$d using ((1+$1)*1.06**{}-1):2:3:4 with yerrorbars {} lw 1.2 dt 1", i,
-                     grid.color_of(columns[i])),
+        {fmt::format("$d using ((1+$1)*1.06**{}-1):2:3:4 with yerrorbars ls {} lw 1.2 dt 1", i,
+                     grid.style_of(columns[i])),
          std::move(points)});
     if (m.delay) {
       panel.series.push_back(

@@ -87,10 +87,10 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
         m.triggers.empty() ? "censored" : "partly censored";
   }
   for (const auto& [end, name] : ends) {
-    panel.marks.push_back(
-        fmt::format("set arrow from {0},graph 0 to {0},graph 1 nohead ls 4 lw 0.7 back\n"
-                    "set label '{1}' at {0},graph 0.02 left rotate offset 0.8,0 tc ls 4 front",
-                    end, name));
+    panel.marks.push_back(fmt::format(
+        "set arrow from {0},graph 0 to {0},graph 1 nohead ls 4 lw 0.7 back\n"
+        "set label '{1}' at {0},graph 0.02 left rotate offset 0.8,0 tc rgb ink[4] front",
+        end, name));
   }
   if (columns.size() > 1) grid.add_names(panel, lines, share_height, across);
   if (panel.series.empty()) panel.marks = {kNothingLocated};
@@ -100,7 +100,7 @@ Panel cdf_panel(const std::vector<Column>& columns, const OffsetAxis& axis, cons
 }  // namespace
 
 Figure cdf_figure(const Machines& machines, const FigureOptions& options) {
-  EventGrid grid("How far samples land", machines, options);
+  EventGrid grid("Samples up to each offset", machines, options);
   grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     const auto most = static_cast<std::int64_t>(grid.plot_width());
     return cdf_panel(shown, choose_axis(event.all, most), grid);

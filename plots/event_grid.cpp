@@ -35,15 +35,6 @@ std::vector<EventOnMachines> events_of(const Machines& machines) {
   return events;
 }
 
-namespace {
-
-/// The number of a level's line style in style.gp.
-int style_of(const Column& column) {
-  return 1 + (column.level >= 0 && column.level <= 3 ? column.level : 4);
-}
-
-}  // namespace
-
 EventGrid::EventGrid(std::string_view title, const Machines& machines, const FigureOptions& options,
                      bool by_level)
     : machines_(machines), events_(events_of(machines)), by_level_(by_level) {
@@ -70,7 +61,7 @@ EventGrid::EventGrid(std::string_view title, const Machines& machines, const Fig
       const auto [line, is_new] = lines_.try_emplace(column.label);
       if (!is_new) continue;
       const int style = style_of(column);
-      line->second = color_of(column);
+      line->second = fmt::format("ls {}", style);
       const int before = of_style[style]++;
       if (before > 0) line->second += fmt::format(" dt {}", 1 + (style + before) % 5);
     }
@@ -82,8 +73,8 @@ double EventGrid::plot_width() const {
   return std::max(60.0, figure.paper.width / static_cast<double>(figure.columns) - margins);
 }
 
-std::string EventGrid::color_of(const Column& column) {
-  return fmt::format("ls {}", style_of(column));
+int EventGrid::style_of(const Column& column) {
+  return 1 + (column.level >= 0 && column.level <= 3 ? column.level : 4);
 }
 
 std::string EventGrid::line_of(const Column& column, std::size_t left) const {

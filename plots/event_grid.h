@@ -50,8 +50,8 @@ class EventGrid {
   /// dashes. `left`: lines of the panel from this one on; each is wider than those drawn over it,
   /// so that equal ones can be told apart.
   std::string line_of(const Column& column, std::size_t left = 1) const;
-  /// Returns the line of a precise level without dashes, for its colour.
-  static std::string color_of(const Column& column);
+  /// Returns the number of a precise level's line in style.gp, and of the colour of its name.
+  static int style_of(const Column& column);
   /// Adds a line to the title of `panel`: "pp:  `text`, 5101 samples, period 7, synthetic". The
   /// most important part is first, because a long line is cut. In a figure without a caption it is
   /// `text` alone.

@@ -9,8 +9,10 @@
 #include "plots/kinds.h"
 #include "plots/selection.h"
 #include "src/output/report/grouping.h"
+#include "src/output/report/machine_text.h"
 #include "src/output/report/report.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>
@@ -35,6 +37,13 @@ Figure figure_of(const Machines& machines, const FigureOptions& options) {
   constexpr std::array<Make, kKinds.size()> kMakes{histogram_figure, cdf_figure,  breakdown_figure,
                                                    forest_figure,    bias_figure, delay_figure};
   return kMakes.at(static_cast<std::size_t>(options.kind))(machines, options);
+}
+
+/// Names what a figure shows, after its title: ": loads, Intel(R) …". Escaped.
+std::string subject_of(const output::MachineGroup& machine) {
+  const std::string cpu = escape_for_terminal(output::cpu_name(machine.cpu));
+  if (machine.events.size() != 1) return ": " + cpu;
+  return fmt::format(": {}, {}", escape_for_terminal(machine.events.front().event), cpu);
 }
 
 bool is_plot_file(const std::filesystem::path& file) {
@@ -84,7 +93,9 @@ void draw_figure(const std::vector<audit::Audit>& audits, const FigureOptions& o
 
 std::string svg_of(const Machines& machines, const FigureOptions& options) {
   if (machines.empty()) throw Error("figure: no measurements to draw");
-  return svg_of(figure_of(machines, options), options);
+  Figure figure = figure_of(machines, options);
+  if (options.title.empty() && machines.size() == 1) figure.title += subject_of(machines.front());
+  return svg_of(figure, options);
 }
 
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,

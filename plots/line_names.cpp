@@ -131,10 +131,10 @@ void EventGrid::add_names(Panel& panel, const std::vector<Column>& lines,
     }
     if (!best) continue;  // the panel is narrower than the name
     busy.add(best->left, best->low, best->right, best->high, kName);
-    panel.marks.push_back(fmt::format("set label {} at graph {:.3f},graph {:.3f} {} tc {} front{}",
-                                      figure.paper.quoted(lines[i].label), best->x, best->y,
-                                      best->justified, color_of(lines[i]),
-                                      crossed > 0 ? " boxed" : ""));
+    panel.marks.push_back(
+        fmt::format("set label {} at graph {:.3f},graph {:.3f} {} tc rgb ink[{}] front{}",
+                    figure.paper.quoted(lines[i].label), best->x, best->y, best->justified,
+                    style_of(lines[i]), crossed > 0 ? " boxed" : ""));
   }
 }
 

@@ -6,6 +6,8 @@
 #include "src/support/escape.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -16,6 +18,23 @@ struct Measurement;
 }  // namespace skid::analysis
 
 namespace skid::plots {
+namespace {
+
+constexpr double kTicWidth = 6;  ///< "100%" and the space beside it, in characters
+
+/// Returns the parts of a text, which commas separate, that fit into some pixels; at least the
+/// first one.
+std::string fitting_parts(std::string text, const Paper& paper, double pixels) {
+  constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  while (paper.fitted(text, pixels) != paper.fitted(text, kUnlimited)) {
+    const std::size_t comma = text.rfind(", ");
+    if (comma == std::string::npos) break;
+    text.resize(comma);
+  }
+  return paper.fitted(text, pixels);
+}
+
+}  // namespace
 
 void RowPlot::begin_event(const std::string& event) {
   // The name is within the plot, where its row has no mark, so that a long one needs no margin.
@@ -27,7 +46,9 @@ double RowPlot::add(const std::string& name, const std::string& text) {
   const Paper& paper = figure.paper;
   figure.left_margin = std::max(figure.left_margin, add_label(name, "0", "right offset -1,0"));
   if (!text.empty() && paper.caption && !paper.is_narrow()) {
-    const std::string shown = paper.fitted(text, paper.width * 0.45);
+    // The plot needs some room.
+    const double room = std::min(paper.width * 0.45, paper.width - 380);
+    const std::string shown = fitting_parts(text, paper, room);
     figure.right_margin = std::max(figure.right_margin, add_label(shown, "1", "left offset 1,0"));
   }
   return next_++;
@@ -66,10 +87,17 @@ double RowPlot::add_label(const std::string& text, std::string_view x, std::stri
 
 Figure RowPlot::finish(double low, std::string_view x_label) {
   const double pad = (100 - low) * 0.02;
+  const Paper& paper = figure.paper;
+  const double room = paper.width - paper.width_of(figure.left_margin + figure.right_margin);
+  int step = low < 60 ? 20 : 5;
+  for (const int wider : {10, 20, 50}) {
+    const bool is_dense = (100 - low) / step * paper.width_of(kTicWidth) > room;
+    if (is_dense) step = std::max(step, wider);
+  }
   figure.commands = {
       "set border 1",
       fmt::format("set xrange [{:.10g}:{:.10g}]", low - pad, 100 + pad),
-      fmt::format("set xtics {}", low < 60 ? 20 : 5),
+      fmt::format("set xtics {}", step),
       "set format x '%.0f%%'",
       "set grid xtics lw 0.3",
       fmt::format("set yrange [{:.10g}:0.4]", next_ - 0.4),

@@ -24,7 +24,8 @@ class RowPlot {
 
   /// Adds a row with the name of an event, which belongs to the rows below it.
   void begin_event(const std::string& event);
-  /// Adds a row and returns its middle on the vertical axis. `text` is left out on narrow paper.
+  /// Adds a row and returns its middle on the vertical axis. Of `text`, whose parts
+  /// commas separate, those are shown that there is room for; on narrow paper none.
   double add(const std::string& name, const std::string& text);
   /// Adds a note in the middle of the row at `y`, which has no mark.
   void add_note(std::string_view note, double y);

@@ -21,7 +21,7 @@ Each kind has its texts:
   >   lacks f.gp 'a model of a Sapphire Rapids'
   > }
   $ draw histogram 'Where samples land' samples 'offset from trigger (instructions)'
-  $ draw cdf 'How far samples land' 'located samples up to here' censored
+  $ draw cdf 'Samples up to each offset' 'located samples up to here' censored
   $ draw breakdown 'by class' 'share of the samples read' skid hit
   $ draw forest 'Hit ratios' 'hit ratio' '95% interval'
   $ draw bias 'Which trigger' 'max/min 9.03' 'share of samples' 'even share'

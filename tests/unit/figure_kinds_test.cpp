@@ -139,7 +139,7 @@ TEST(HistogramFigure, OverlaysLevelsAsOutlinesWithTheirNames) {
   EXPECT_THAT(panel.series[1].plot, EndsWith("ls 3"));
   EXPECT_EQ(panel.title, "access");
   EXPECT_THAT(panel.marks,
-              Contains(AllOf(StartsWith("set label 'pp' at graph "), HasSubstr("tc ls 3"))));
+              Contains(AllOf(StartsWith("set label 'pp' at graph "), HasSubstr("tc rgb ink[3]"))));
 }
 
 TEST(HistogramFigure, HasABarOfItsOwnForHits) {
@@ -313,6 +313,22 @@ TEST(ForestFigure, OfAComparisonHasEverySideOrOfManyThoseThatDiffer) {
                     Not(HasSubstr("side-150.run"))));
   const Measurement nothing = make({.offsets = {}});
   EXPECT_THAT(texts(examples::one_each({nothing, nothing})), HasSubstr("no judged sample"));
+}
+
+TEST(ForestFigure, ShowsWholePartsOfTextsAndFewerTicsOnSmallPaper) {
+  const examples::Compared compared = examples::differing(2);
+  const auto drawn_at = [&](double width) {
+    const Figure figure =
+        forest_figure(compared.compare(), compared.inputs, {.width = width, .height = {}});
+    std::string all;
+    for (const std::string& mark : only_panel(figure).marks) all += mark + '\n';
+    for (const std::string& command : figure.commands) all += command + '\n';
+    return all;
+  };
+  EXPECT_THAT(drawn_at(900), AllOf(HasSubstr("samples, period"), HasSubstr("set xtics 20")));
+  EXPECT_THAT(drawn_at(576),
+              AllOf(HasSubstr("%, median"), Not(HasSubstr("period")), Not(HasSubstr("…"))));
+  EXPECT_THAT(drawn_at(200), HasSubstr("set xtics 50"));
 }
 
 TEST(FigureSelection, KeepsTheEventsAndLevelsThatAreNamed) {

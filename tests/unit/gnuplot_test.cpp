@@ -17,6 +17,7 @@
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/compared_measurements.h"
 
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <random>
@@ -112,21 +113,53 @@ TEST_F(DrawnFigure, HasTheTextsOfItsModel) {
 }
 
 TEST_F(DrawnFigure, EqualsTheFigureOfItsScript) {
-  // Also where nothing is located, on a logarithmic axis.
+  for (const Kind kind : kKinds) {
+    draw_figure(four_levels(),
+                {.files = named("f.png", "f.gp"), .kind = kind, .logarithmic = true});
+    const std::string png = content("f.png");
+    fs::remove(directory_ / "f.png");
+    const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
+    EXPECT_TRUE(redrawn.code.success()) << name_of(kind) << ": " << redrawn.err;
+    EXPECT_EQ(redrawn.err, "") << name_of(kind);
+    EXPECT_TRUE(content("f.png") == png) << name_of(kind);
+  }
+}
+
+/// The relative luminance of a colour, as WCAG 2.1 defines it.
+double luminance(unsigned color) {
+  double sum = 0;
+  for (const auto& [shift, weight] : {std::pair{16, 0.2126}, {8, 0.7152}, {0, 0.0722}}) {
+    const double part = (color >> shift & 0xffU) / 255.0;
+    sum += weight * (part <= 0.03928 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+TEST_F(FigureFile, HasNamesOfLinesThatCanBeReadOnWhite) {
+  draw_figure(four_levels(), {.files = named("", "f.gp")});
+  const std::string script = content("f.gp");
+  const std::size_t begin = script.find("array ink[5] = ");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string inks = script.substr(begin, script.find('\n', begin) - begin);
+  std::size_t colors = 0;
+  for (std::size_t at = 0; (at = inks.find('#', at)) != std::string::npos; ++colors, ++at) {
+    const auto color = static_cast<unsigned>(std::stoul(inks.substr(at + 1, 6), nullptr, 16));
+    EXPECT_GE(1.05 / (luminance(color) + 0.05), 4.5) << inks.substr(at, 7);
+  }
+  EXPECT_EQ(colors, 4U) << "and black";
+}
+
+TEST_F(FigureFile, IsNotWrittenWithNothingInIt) {
   auto nothing_located = four_levels();
   nothing_located.erase(nothing_located.begin(), nothing_located.begin() + 3);
-  nothing_located.front().triggers = {{0, 0}, {0, 0}};
-  for (const Kind kind : kKinds) {
-    for (const auto& list : {four_levels(), nothing_located}) {
-      draw_figure(list, {.files = named("f.png", "f.gp"), .kind = kind, .logarithmic = true});
-      const std::string png = content("f.png");
-      fs::remove(directory_ / "f.png");
-      const auto redrawn = run_program({"gnuplot", "f.gp"}, directory_.path());
-      EXPECT_TRUE(redrawn.code.success()) << name_of(kind) << ": " << redrawn.err;
-      EXPECT_EQ(redrawn.err, "") << name_of(kind);
-      EXPECT_TRUE(content("f.png") == png) << name_of(kind);
-    }
-  }
+  EXPECT_THAT(error_of(nothing_located, "f.svg"), HasSubstr("nothing to draw: no sample is in"));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(DrawnFigure, OfAPageNamesItsEventAndCpu) {
+  const auto list = four_levels();
+  EXPECT_THAT(svg_of(output::group(list), {.kind = Kind::forest, .id_prefix = "x-"}),
+              HasSubstr("<title>Hit ratios: access, " + list.front().cpu.model_name + "</title>"));
 }
 
 TEST_F(DrawnFigure, IsAnElementOfAPageWithItsOwnIds) {
