@@ -161,6 +161,7 @@ const ModuleStore::Opened* ModuleStore::judged(const symbols::MappedFile& file,
               fmt::format("{}: {}; it is not used{}", path, reason, places_.remedy)};
     return nullptr;
   }
+  remark.reset();
   if (file.build_id.empty()) {
     remark = {Problem::unverified, file.path,
               fmt::format("{}: the recording holds no build-id of it; the file is taken as it is "
@@ -187,7 +188,10 @@ const ModuleStore::Opened* ModuleStore::candidate(const symbols::MappedFile& fil
   }
   if (file.build_id.empty() || name.empty() || is_pseudo_file(file.path)) return nullptr;
   for (const fs::path& directory : beside_) {
-    if (const Opened* opened = open_with_id(directory / name, file)) return opened;
+    std::string ignored;  // most recordings have no file beside them
+    const Opened* opened = open(directory / name, ignored);
+    if (opened != nullptr) opened = judged(file, *opened, Place::copy, remark);
+    if (opened != nullptr) return opened;
   }
   return nullptr;
 }

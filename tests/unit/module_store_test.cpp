@@ -388,6 +388,21 @@ TEST_F(ModuleStoreTest, RefusesTheWrongBuildIdWhereverItIs) {
   EXPECT_THAT(kinds_of(store), ElementsAre(Kind::refused));
 }
 
+TEST_F(ModuleStoreTest, NamesAnotherFileBesideTheRecordingUnlessTheRecordedOneIsFound) {
+  const fs::path other = build("other", "int wanted(int n) { return n * 5; }\n");
+  put(other, "moved/program");
+  ModuleStore store;
+  store.look_in(directory_ / "moved");
+  EXPECT_EQ(store.find(gone()).module, nullptr);
+  EXPECT_THAT(kinds_of(store), ElementsAre(Kind::refused));
+  EXPECT_THAT(store.remarks().front().text,
+              AllOf(HasSubstr((directory_ / "moved/program").string()), HasSubstr(build_id_)));
+  ModuleStore finds_it;
+  finds_it.look_in(directory_ / "moved");
+  EXPECT_TRUE(has_code(finds_it.find({program_.string(), build_id_})));
+  EXPECT_THAT(finds_it.remarks(), IsEmpty());
+}
+
 TEST_F(ModuleStoreTest, ListsTheSearchedPlaces) {
   SearchPlaces places{
       .by_build_id = {{directory_ / "debug"}, directory_ / "cache", directory_ / "debuginfod"}};
