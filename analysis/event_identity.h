@@ -25,7 +25,9 @@ struct EventIdentity {
   /// Modes that were not counted: "user", "kernel", "hypervisor", "host", "guest".
   std::vector<std::string> excluded;
   bool substituted = false;  ///< another event was recorded than requested
-  std::string remark;        ///< what the catalogue adds to the recording; may be empty
+  /// What the catalogue adds to the recording, or why a hardware trace has no samples; may be
+  /// empty.
+  std::string remark;
 };
 
 /// Lists the modes that were not counted: "kernel, hypervisor". Guests are left out: whether perf

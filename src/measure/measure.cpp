@@ -297,6 +297,7 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
     }
     measurement.event.remark = remark_on(event, basis.not_judged);
   }
+  if (event.samples == 0) measurement.event.remark = trace_of(event, profile.recording);
   count_events(event, geometry, source, measurement);
   basis.ticks_per_instruction = read_target_report(report_of(source.planned), measurement.warnings);
   const bool counts_time = is_clock(attribute) || event.counted == events::Counted::cycles ||

@@ -10,7 +10,7 @@ namespace skid::output {
 
 using analysis::NotJudged;
 
-std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu) {
+std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu, bool read_in_part) {
   const std::string name = events::name_of(cpu);
   const std::string of_cpu = " --cpu " + (name.empty() ? "CPU" : name);
   switch (reason) {
@@ -25,6 +25,11 @@ std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu) {
     case NotJudged::not_caused:
       return "record it with one that is";
     case NotJudged::unrecorded_cpu:
+      if (read_in_part) {
+        return "it follows the records, of which only a part was read: copy the whole file, or "
+               "record "
+               "again";
+      }
       return "a newer perf, or perf record -o FILE, records it";
     case NotJudged::unknown_cpu:
       return "--perfmon takes a directory of newer event files";

@@ -99,6 +99,29 @@ TEST(AuditScreen, AdvisesOnTimersWhatTheCpuHas) {
               AllOf(HasSubstr("sample with SPE"), Not(HasSubstr(":pp"))));
 }
 
+TEST(AuditScreen, AdvisesNoPreciseLevelThatWasRecordedToo) {
+  Audit audit = not_judged(NotJudged::level_0);
+  audit.events[0].identity.config = 0x81d0;
+  audit.events[0].advice = "record it with :pp";
+  Audit precise;
+  EventAudit& event = precise.events.emplace_back();
+  event.identity.config = 0x81d0;
+  event.level = 2;
+  event.samples = event.judged = event.wrong.total = 50;
+  const auto answer = [&] { return output::audit_answer({audit, precise}); };
+  EXPECT_THAT(answer(), HasSubstr("level 0: arbitrary skid; the event's samples at pp are judged"));
+  precise.events[0].identity.config = 0x82d0;
+  EXPECT_THAT(answer(), HasSubstr("level 0: arbitrary skid; record it with :pp"));
+}
+
+TEST(AuditScreen, AdvisesToCopyARecordingThatWasCutOff) {
+  Audit audit = not_judged(NotJudged::unrecorded_cpu);
+  EXPECT_THAT(output::audit_answer({audit}), HasSubstr("a newer perf"));
+  audit.read_in_part = true;
+  EXPECT_THAT(output::audit_answer({audit}),
+              AllOf(HasSubstr("copy the whole file"), Not(HasSubstr("a newer perf"))));
+}
+
 TEST(AuditScreen, AnswersWithTheWorstOfAllThatWasJudged) {
   Audit audit = not_judged(NotJudged::level_0);
   audit.events[0].advice = "record it with :pp";

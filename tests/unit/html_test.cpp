@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace skid::output {
 namespace {
 
@@ -230,8 +232,22 @@ TEST(ReportPage, MarksSyntheticMachines) {
   const Measurement real = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
   const std::string page = report_page({real, made});
   EXPECT_EQ(count_of(page, "SYNTHETIC"), 1U);
-  EXPECT_GT(page.find("SYNTHETIC"), page.find("<h2>a model</h2>"));
+  EXPECT_GT(page.find("SYNTHETIC"), page.find("<h2>CPU 2: a model</h2>"));
   EXPECT_EQ(count_of(report_page({real}), "SYNTHETIC"), 0U);
+}
+
+TEST(ReportPage, HasNoHeadingTwice) {
+  Measurement other = make({.event = "access", .level = 1, .offsets = {{1, 5000}}});
+  other.kernel = "another one, on the same model";
+  const std::string page =
+      report_page({make({.event = "access", .level = 1, .offsets = {{1, 5000}}}), other});
+  std::set<std::string> headings;
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = page.find("<h2", at)) != std::string::npos; ++at, ++count) {
+    headings.insert(page.substr(at, page.find("</h2>", at) - at));
+  }
+  EXPECT_GE(count, 6U);
+  EXPECT_EQ(headings.size(), count) << fmt::format("{}", fmt::join(headings, "\n"));
 }
 
 TEST(EveryOutput, MarksEmulatedCpus) {

@@ -6,8 +6,12 @@
 #include "src/correct/correction.h"
 #include "src/listing/reader.h"
 #include "src/locate/module_store.h"
+#include "src/measure/measure.h"
 #include "src/output/audit/audit.h"
+#include "src/output/correct/correct.h"
 #include "src/output/inspection/inspection.h"
+#include "src/output/page.h"
+#include "src/output/report/report.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
@@ -88,6 +92,34 @@ TEST_F(RecordingSummaryOf, NoSamplesNamesTheirCause) {
                          "bytes, which skidscan does not decode; 'perf script' does"))
         << command;
   }
+}
+
+TEST_F(RecordingSummaryOf, EventOfATraceHasTheSameReasonInReport) {
+  constexpr std::uint32_t kPmu = 8;
+  auto builder = RecordingBuilder().event({}).event({.type = kPmu});
+  builder.record(perfdata::PERF_RECORD_AUXTRACE_INFO, 0, builder.writer().u32(1).u32(0).bytes());
+  builder.record(perfdata::PERF_RECORD_AUXTRACE, 0, builder.writer().u64(5000).bytes());
+  builder.raw(std::string(5000, 't'));
+  const auto reported = [&] {
+    builder.write(path_);
+    return output::report_text(measure::measure({.file = path_}, {}).measurements, {.width = 1000});
+  };
+  const std::string reason =
+      "none: no samples were recorded, but a hardware trace (intel_pt) of 5,000 bytes, which";
+  EXPECT_THAT(reported(), HasSubstr(reason));
+  builder.sample(1ull << 32, 7, 1);
+  EXPECT_THAT(reported(), HasSubstr(reason));
+}
+
+TEST_F(RecordingSummaryOf, CorrectNamesAnEventInOneWayAndPrintsNoTwoEmptyLines) {
+  auto builder = RecordingBuilder().event({.type = PERF_TYPE_RAW, .config = 0x81d0});
+  builder.sample(1ull << 32, 7, 1);
+  builder.write(path_);
+  const correct::Correction correction = correct::correct({.file = path_}, {});
+  const std::string text = output::correct_text({correction}, {.width = 1000});
+  EXPECT_THAT(text, Not(HasSubstr("\n\n\n")));
+  const std::string name = correction.events.at(0).identity.label + " level none";
+  EXPECT_THAT(text, AllOf(HasSubstr("not corrected: " + name), HasSubstr("── " + name + " ─")));
 }
 
 TEST_F(RecordingSummaryOf, AddressZeroSaysWhatItIs) {

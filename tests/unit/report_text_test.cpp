@@ -217,6 +217,18 @@ TEST(ReportScreen, DoesNotGrowWithRunsEventsAndMachines) {
                     HasSubstr("CPU 151")));
 }
 
+TEST(ReportScreen, CountsTheLinesOfOffsetsThatItLeavesOut) {
+  std::vector<Measurement> spread;
+  for (int i = 0; i < 10; ++i) {
+    spread.push_back(
+        make({.event = "e" + std::to_string(i), .level = 2, .offsets = {{1, 100}, {9, 100}}}));
+    const bool fits = spread.size() <= 8;
+    EXPECT_THAT(report_text(spread, {.details = false}),
+                fits ? testing::Matcher<const std::string&>(Not(HasSubstr("more: --details")))
+                     : HasSubstr(std::to_string(spread.size() - 8) + " more: --details"));
+  }
+}
+
 /// An event that counts all instructions, on every `step`-th one.
 Measurement of_instructions(int level, std::int64_t step) {
   Example example{.event = "instructions",

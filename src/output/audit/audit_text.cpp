@@ -43,6 +43,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -304,14 +305,36 @@ struct Totals {
       return sum;
     });
     const auto event = std::ranges::max_element(most.events, {}, samples_of);
-    if (event == most.events.end()) return next_step(reason, most.cpu);
+    if (event == most.events.end()) return next_step(reason, most.cpu, most.read_in_part);
+    if (reason == analysis::NotJudged::level_0 ||
+        reason == analysis::NotJudged::no_only_predecessor) {
+      if (const std::string levels = judged_levels_of(event->identity); !levels.empty()) {
+        return fmt::format("the event's samples at {} are judged", levels);
+      }
+    }
     const std::uint32_t type = event->identity.type;
     const bool is_of_kernel =
         type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT || type == PERF_TYPE_BREAKPOINT;
     // No catalogue of a CPU says more about these.
     if (reason == analysis::NotJudged::unknown_cause && is_of_kernel) return {};
     const bool has_advice = reason == analysis::NotJudged::level_0 && !event->advice.empty();
-    return has_advice ? escape_for_terminal(event->advice) : next_step(reason, most.cpu);
+    return has_advice ? escape_for_terminal(event->advice)
+                      : next_step(reason, most.cpu, most.read_in_part);
+  }
+
+  /// Lists the levels at which an event was recorded, too, and judged: "pp, ppp"; empty: none.
+  std::string judged_levels_of(const analysis::EventIdentity& identity) const {
+    std::vector<std::string> levels;
+    for (const Audit& audit : recordings) {
+      for (const EventAudit& event : audit.events) {
+        const analysis::EventIdentity& other = event.identity;
+        const bool is_same =
+            std::tie(other.type, other.config, other.config1, other.config2) ==
+            std::tie(identity.type, identity.config, identity.config1, identity.config2);
+        if (is_same && event.judged > 0) levels.push_back(level_name(event.level));
+      }
+    }
+    return list_of(each_once(std::move(levels)));
   }
 
   /// Explains why samples are not judged, by the most frequent reason if there are several: ": …".

@@ -52,10 +52,12 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
 
 /// Describes why nothing is judged, and what is known nevertheless.
 void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
-                       const machine::CpuIdentity& cpu, std::vector<std::string>& parts) {
+                       const machine::CpuIdentity& cpu, bool read_in_part,
+                       std::vector<std::string>& parts) {
   parts.emplace_back(describe(reason));
   if (!samples_any_instruction(reason)) {
-    if (std::string step = next_step(reason, cpu); !step.empty()) parts.push_back(std::move(step));
+    std::string step = next_step(reason, cpu, read_in_part);
+    if (!step.empty()) parts.push_back(std::move(step));
   } else {
     parts.emplace_back("the offset is not a skid");
     const auto expected = expected_hit_share(basis);
@@ -172,9 +174,15 @@ std::string exact_ip(int level, const Basis& basis, const Contract& contract) {
                             counted(tally.exact_off_trigger, "sample"));
       }
       break;
-    case ExactIp::request:
-      if (level > 0) text += ", which follows the requested level on this CPU";
+    case ExactIp::request: {
+      const std::uint64_t exact = tally.exact_samples, read = tally.breakdown.read();
+      const bool follows = exact == read || (exact == 0 && level < 2);
+      if (level > 0) {
+        text += follows ? ", which follows the requested level on this CPU"
+                        : ", though the kernel sets it by the requested level alone on this CPU";
+      }
       break;
+    }
     case ExactIp::never:
       if (level > 0 && !basis.ignores_level) text += ", which is never set on this CPU";
       break;
@@ -218,7 +226,7 @@ std::string where(const Evenness::Offsets& largest) {
 
 std::vector<std::string> contract_evidence(const Contract& contract, const Basis& basis,
                                            const std::string& event_remark,
-                                           const machine::CpuIdentity& cpu) {
+                                           const machine::CpuIdentity& cpu, bool read_in_part) {
   const Tally& tally = basis.tally;
   const int level = contract.level;
   const NotJudged reason = reason_not_judged(basis);
@@ -230,7 +238,7 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
     explain_undecided(contract, parts);
   }
   if (reason != NotJudged::none) {
-    describe_unjudged(reason, basis, hits, cpu, parts);
+    describe_unjudged(reason, basis, hits, cpu, read_in_part, parts);
   } else if (basis.ignores_level) {
     explain_known_offset(basis, contract, parts);
   } else if (level == 0) {
@@ -267,13 +275,15 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
 }
 
 std::string contract_evidence(const Measurement& m) {
-  return joined(contract_evidence(m.contract, m.basis, m.event.remark, m.cpu), "; ");
+  return joined(contract_evidence(m.contract, m.basis, m.event.remark, m.cpu, m.read_in_part),
+                "; ");
 }
 
 std::string short_reason(const Measurement& m) {
   const NotJudged reason = reason_not_judged(m.basis);
-  return reason == NotJudged::none ? contract_evidence(m.contract, m.basis, {}, m.cpu).front()
-                                   : std::string(describe(reason));
+  return reason == NotJudged::none
+             ? contract_evidence(m.contract, m.basis, {}, m.cpu, m.read_in_part).front()
+             : std::string(describe(reason));
 }
 
 std::string evenness_evidence(const Measurement& m) {

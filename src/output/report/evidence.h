@@ -19,11 +19,12 @@ namespace skid::output {
 
 /// Lists what the verdict on a contract follows from: counts, share, interval, EXACT_IP, reasons.
 /// `contract`: result of judge() for `basis`. `event_remark` is what the catalogue adds to the
-/// recording; it may be empty. `cpu`: that of the recording, for the next step.
+/// recording; it may be empty. `cpu`, `read_in_part`: those of the recording, for the next step.
 std::vector<std::string> contract_evidence(const analysis::Contract& contract,
                                            const analysis::Basis& basis,
                                            const std::string& event_remark,
-                                           const machine::CpuIdentity& cpu);
+                                           const machine::CpuIdentity& cpu,
+                                           bool read_in_part = false);
 /// Returns this for a measurement in one line.
 std::string contract_evidence(const analysis::Measurement& m);
 /// Returns why a measurement is not judged, without what follows from it.

@@ -20,8 +20,10 @@ std::string report_answer(const Page& page, const std::vector<MachineGroup>& mac
 /// Returns the machine, and the runs and files that were recorded on it.
 std::string machine_header(const Page& page, const MachineGroup& machine);
 
-/// Returns the tables and histograms of an event on a machine; in HTML also its figures.
-std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event);
+/// Returns the tables and histograms of an event on a machine; in HTML also its figures. `of`
+/// follows the name of the event in its heading.
+std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event,
+                          const std::string& of);
 
 /// Returns the rows of numbers by which an event's columns are compared: settings, hit ratio,
 /// distances and the classes of the breakdown. Rows without cells are broken at the page's width.

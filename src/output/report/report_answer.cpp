@@ -202,7 +202,8 @@ class Answer {
     by_verdict_.at(static_cast<std::size_t>(verdict)).add(machine, event, column);
     if (verdict == Verdict::not_judged && column.level > reason_level_) {
       reason_ = short_reason(m);
-      const std::string step = next_step(analysis::reason_not_judged(m.basis), m.cpu);
+      const std::string step =
+          next_step(analysis::reason_not_judged(m.basis), m.cpu, m.read_in_part);
       if (!step.empty()) reason_ += fmt::format("; {}", step);
       reason_level_ = column.level;
     }

@@ -248,8 +248,9 @@ std::string machine_header(const Page& page, const MachineGroup& machine) {
   return text + origin_field(page, origin_of(machine));
 }
 
-std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event) {
-  std::string text = page.rule(event.event) + triggers(page, event) + event_names(page, event);
+std::string event_details(const Page& page, const MachineGroup& machine, const EventGroup& event,
+                          const std::string& of) {
+  std::string text = page.rule(event.event + of) + triggers(page, event) + event_names(page, event);
   const std::string offsets = event_histograms(page, event);
   if (page.html) text += figures(page, machine, event, offsets);
   text += '\n' + page.table(event_numbers(event, page));

@@ -216,9 +216,14 @@ bool is_spread(const ReportRow& row) {
 /// same range.
 std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
   std::vector<const ReportRow*> shown;
+  std::size_t left_out = 0;
   std::map<const EventGroup*, std::vector<const Measurement*>> runs_of_event;
   for (const ReportRow& row : rows) {
-    if (!is_spread(row) || shown.size() == kMostBars) continue;
+    if (!is_spread(row)) continue;
+    if (shown.size() == kMostBars) {
+      ++left_out;
+      continue;
+    }
     std::vector<const Measurement*>& runs = runs_of_event[row.event];
     runs.insert(runs.end(), row.runs.begin(), row.runs.end());
     shown.push_back(&row);
@@ -235,7 +240,7 @@ std::string bars(const Page& page, const std::vector<ReportRow>& rows) {
              offset_line(page, row->runs, *range, page.width - 40),
              analysis::signed_number(range->high));
   }
-  return list.rows.empty() ? "" : '\n' + page.list(list);
+  return list.rows.empty() ? "" : '\n' + page.list(list) + page.left_out(left_out, ": --details");
 }
 
 /// Chooses the rows that fit a screen, broken and undecided ones first, and keeps their order.
@@ -435,13 +440,14 @@ std::string describe_unsampled(const Page& page, const MachineGroup& machine) {
       const machine::Reason reason = machine::why_no_samples(
           m.cpu, machine::sampled_by(m.event.type), m.precise.recorded, expected_samples(m));
       notes.add({.event = &event, .label = column.label, .runs = {&m}}, "no samples",
-                text_of(reason), Ink::yellow);
+                m.event.remark.empty() ? text_of(reason) : m.event.remark, Ink::yellow);
     }
   }
   return notes.text();
 }
 
-std::string machine_report(const Page& page, const MachineGroup& machine) {
+/// `of`: what makes headings of a page different from those of other machines; may be empty.
+std::string machine_report(const Page& page, const MachineGroup& machine, const std::string& of) {
   std::vector<ReportRow> rows = rows_of(machine.events, true);
   std::string text = machine_header(page, machine) + describe_unsampled(page, machine);
   if (rows.empty()) return text;
@@ -456,8 +462,10 @@ std::string machine_report(const Page& page, const MachineGroup& machine) {
     return text + bars(page, shown) + measured_in_order(page, rows) + notes(page, rows);
   }
   if (page.html) text += reasons_and_figure(page, machine, rows);
-  for (const EventGroup& event : machine.events) text += event_details(page, machine, event);
-  if (page.html) text += page.rule("Evidence and warnings");
+  for (const EventGroup& event : machine.events) {
+    text += event_details(page, machine, event, of);
+  }
+  if (page.html) text += page.rule("Evidence and warnings" + of);
   return text + measured_in_order(page, rows) + notes(page, rows_of(machine.events, false));
 }
 
@@ -483,8 +491,10 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   std::string text = report_answer(page, machines);
   for (std::size_t i = 0; i < most; ++i) {
     text += '\n';
-    if (page.html && machines.size() > 1) text += page.rule(cpu_name(order[i]->cpu));
-    text += machine_report(page, *order[i]);
+    const std::string number = fmt::format("CPU {}", i + 1);
+    const bool has_headings = page.html && machines.size() > 1;
+    if (has_headings) text += page.rule(fmt::format("{}: {}", number, cpu_name(order[i]->cpu)));
+    text += machine_report(page, *order[i], has_headings ? ", " + number : "");
   }
   if (page.html)
     text += fmt::format(html::kReading, name_of(analysis::Constraint::zero_and_distribution));
