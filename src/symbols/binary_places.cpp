@@ -3,6 +3,7 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/symbols/elf_file.h"
+#include "src/symbols/symbol_table.h"
 
 #include <algorithm>
 #include <array>
@@ -141,13 +142,17 @@ std::vector<fs::path> directories_of(const BinaryPlaces& places) {
   return directories;
 }
 
-std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& places) {
-  for (const fs::path& place : debug_files_of(places, file.build_id())) {
-    auto debug = open_if_elf(place);
-    if (debug && for_same_machine(file, *debug) && debug->build_id() == file.build_id()) {
-      return debug;
-    }
-  }
+namespace {
+
+/// Opens a file with the build-id of `file`; nullopt: it is none.
+std::optional<ElfFile> open_same(const fs::path& path, const ElfFile& file) {
+  auto same = open_if_elf(path);
+  const bool is_same = same && for_same_machine(file, *same) && same->build_id() == file.build_id();
+  return is_same ? std::move(same) : std::nullopt;
+}
+
+/// Finds the debug file that .gnu_debuglink names.
+std::optional<ElfFile> find_linked(const ElfFile& file, const BinaryPlaces& places) {
   GElf_Word expected_checksum = 0;
   const char* link = dwelf_elf_gnu_debuglink(file.elf(), &expected_checksum);
   if (link == nullptr) return std::nullopt;
@@ -159,6 +164,20 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& 
   for (const fs::path& place : places_of(file.path(), name, places)) {
     auto debug = open_if_elf(place);
     if (debug && belongs_to(file, *debug, expected_checksum)) return debug;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& places) {
+  for (const fs::path& place : debug_files_of(places, file.build_id())) {
+    if (auto debug = open_same(place, file)) return debug;
+  }
+  if (auto debug = find_linked(file, places)) return debug;
+  for (const fs::path& place : executables_of(places, file.build_id())) {
+    auto whole = open_same(place, file);
+    if (whole && SymbolTable::has_full_table(*whole)) return whole;
   }
   return std::nullopt;
 }

@@ -41,9 +41,10 @@ inline constexpr const char* kDebugDirectory = "/usr/lib/debug";
 /// Finds the separate debug file of `file`, in which a distribution stores stripped parts. It is
 /// searched by build-id in `places` and below /usr/lib/debug/.build-id; else by the name in
 /// .gnu_debuglink in the directory of the file, in its .debug, or below a debug directory, as gdb
-/// documents ("Debugging Information in Separate Files"). It is used only if its build-id is that
-/// of `file` or, if one of them has none, if its checksum is that in .gnu_debuglink. The network is
-/// not used.
+/// documents ("Debugging Information in Separate Files"); at last it is a copy in `places` with a
+/// symbol table, such as perf's of the file before it was stripped. It is used only if its build-id
+/// is that of `file` or, if one of them has none, if its checksum is that in .gnu_debuglink. The
+/// network is not used.
 std::optional<ElfFile> find_debug_file(const ElfFile& file, const BinaryPlaces& places = {});
 
 /// Finds the file with that build-id to which dwz moved DWARF that several files share. `name`: its

@@ -616,6 +616,24 @@ TEST_F(SeparateDebugFile, ProvidesSymbolsAndLines) {
   }
 }
 
+TEST_F(SeparateDebugFile, MayBeACopyFromBeforeTheFileWasStripped) {
+  const fs::path library =
+      build("library.so", "hidden.c", kSource, {"-shared", "-g", "-O0", "-Wl,--build-id=sha1"});
+  const std::string id = Module::open(library).build_id();
+  const BinaryPlaces places{.build_id_cache = directory_ / "cache"};
+  const fs::path entry = places.build_id_cache / ".build-id" / id.substr(0, 2) / id.substr(2);
+  fs::create_directories(entry);
+  fs::copy_file(library, entry / "elf");
+  run({"strip", library.string()});
+  EXPECT_THAT(Module::open(library).functions_named("hidden"), IsEmpty());
+  const Module module = Module::open(library, places);
+  ASSERT_THAT(module.functions_named("hidden"), SizeIs(1));
+  const AddressRange hidden = module.functions_named("hidden").front().range;
+  EXPECT_EQ(module.line_at(hidden.begin).value().line, 1);
+  run({"strip", (entry / "elf").string()});
+  EXPECT_THAT(Module::open(library, places).functions_named("hidden"), IsEmpty());
+}
+
 TEST_F(SeparateDebugFile, IsRefusedWithAnotherBuildId) {
   for (const char* flag : {"-Wl,--build-id=sha1", "-Wl,--build-id=none"}) {
     const fs::path library = split(flag);
