@@ -6,6 +6,7 @@
 #include "src/commands/commandline/option.h"
 #include "src/commands/commandline/usage_error.h"
 #include "src/commands/commands.h"
+#include "src/commands/inputs.h"
 #include "src/commands/measurements.h"
 #include "src/commands/output_files.h"
 #include "src/commands/output_options.h"
@@ -80,7 +81,9 @@ ExitStatus run_merge(const MergeOptions& options) {
   if (!options.as_repeats && !merged.differences.empty() && merged.measurements.size() == read) {
     throw Error("nothing was added up: no two measurements have the same configuration");
   }
-  return findings.read_in_part ? ExitStatus::read_in_part : ExitStatus::done;
+  // The sum of measurements without samples is one, too.
+  const Sampled sampled = findings.sampled == Sampled::none ? Sampled::all : findings.sampled;
+  return status_of(sampled, findings.read_in_part);
 }
 
 }  // namespace

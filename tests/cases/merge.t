@@ -196,6 +196,15 @@ Wrong usage, and inputs that are missing:
   skidscan: nothing.json: no such file or directory
   skidscan: 4 measurements of 2 inputs became 4
   [2]
+  $ edit "[(m.update(samples={name: 0 for name in m['samples']}),
+  >   [trigger.update(samples=0, hits=0) for trigger in m['triggers']],
+  >   m['basis'].update(offsets={unit: [] for unit in m['basis']['offsets']}),
+  >   m['precise'].update(exact_ip_samples=0, exact_ip_hits=0, exact_ip_off_trigger=0))
+  >   for m in report['measurements']]" < 1.json > none.json
+  $ skidscan merge 1.json none.json > sum.json
+  skidscan: none.json: no samples were recorded
+  skidscan: 8 measurements of 2 inputs became 4
+  [2]
 
 Commands that read samples refuse reports:
 
