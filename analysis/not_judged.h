@@ -55,7 +55,6 @@ enum class NotJudged : std::uint8_t {
   /// Its function, its file or the recording has too much code; the rest is not decoded.
   too_much_code,
 };
-inline constexpr std::size_t kNotJudged = static_cast<std::size_t>(NotJudged::too_much_code) + 1;
 
 /// For each reason, its name in audits in JSON and CSV, and its meaning as a part of a sentence.
 SKID_WORDS(
@@ -95,6 +94,9 @@ SKID_WORDS(
     {"no_only_predecessor", "the preceding instruction is not certain"},
     {"too_much_code",
      "its function, its file or the recording has more code than is decoded (docs/audit.md, Cost)"})
+inline constexpr std::size_t kNotJudged = words_of(NotJudged{}).size();
+static_assert(kNotJudged == static_cast<std::size_t>(NotJudged::too_much_code) + 1,
+              "a reason has no words");
 
 /// Whether any instruction can be sampled, so that an offset is not a skid.
 constexpr bool samples_any_instruction(NotJudged reason) {
