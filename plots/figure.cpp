@@ -14,7 +14,6 @@
 #include "src/support/error.h"
 #include "src/support/escape.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>

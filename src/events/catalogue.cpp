@@ -9,7 +9,6 @@
 #include "src/instructions/counted.h"
 #include "src/machine/cpu_identity.h"
 #include "src/machine/machine.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -22,7 +21,6 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <linux/perf_event.h>
 
 namespace skid::events {
 namespace {

@@ -3,7 +3,6 @@
 #include "src/machine/cpuinfo.h"
 #include "src/machine/file_tree.h"
 #include "src/machine/sampling_support.h"
-#include "src/support/error.h"
 #include "src/support/process.h"
 #include "src/support/text.h"
 

@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <compare>
-#include <cstddef>
 #include <iterator>
 #include <map>
 #include <optional>

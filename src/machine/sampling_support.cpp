@@ -3,7 +3,6 @@
 #include "src/machine/cpuinfo.h"
 #include "src/support/error.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <utility>

@@ -3,7 +3,6 @@
 #include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
