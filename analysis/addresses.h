@@ -44,6 +44,11 @@ struct DeclaredData {
 /// are shorter).
 bool is_data_address(std::uint64_t address);
 
+/// Whether an address is in the kernel's half of the address space: bit 63 is set.
+constexpr bool is_of_kernel(std::uint64_t address) {
+  return address >> 63 != 0;
+}
+
 /// Counts samples by the owner of the data that they accessed.
 struct OwnerCounts {
   std::uint64_t trigger = 0, other_trigger = 0;

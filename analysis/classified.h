@@ -22,7 +22,7 @@ struct Offset {
   std::int64_t bytes = 0;
 };
 
-/// What shows that a sample where those of a trigger are is not the trigger's.
+/// What refutes the address of a sample that is where those of a trigger are.
 enum class Contradiction : std::uint8_t { none, data_source, data_address };
 
 /// The class of one address, and its offset for hit, skid, before and censored.

@@ -396,7 +396,8 @@ void write_figure(const Figure& figure, const FigureOptions& options) {
   check_figure_files(options.files);
   if (std::ranges::all_of(figure.panels, &std::vector<Series>::empty, &Panel::series)) {
     throw Error(
-        "figure: nothing to draw: no sample is in the loop of a target; the kind 'breakdown' shows "
+        "figure: nothing to draw: no sample has an offset from a trigger; the kind 'breakdown' "
+        "shows "
         "where the samples are");
   }
   const fs::path& plot = options.files.plot;

@@ -124,8 +124,9 @@ std::vector<std::uint32_t> gaps_for(std::optional<std::size_t> triggers,
   for (std::size_t i = 1; i < number; ++i) {
     const auto gap = static_cast<std::uint32_t>(std::uint64_t{nops} * i / number);
     if (gap < kFewestNops) {
-      throw ValueError("runway NOPs: {} given; expected at least {} for {} triggers, or given gaps",
-                       nops, kFewestNops * number, number);
+      throw ValueError(
+          "runway NOPs: {} given; expected at least {} for {} triggers, or explicit gaps", nops,
+          kFewestNops * number, number);
     }
     graded.push_back(gap);
   }

@@ -115,6 +115,7 @@ class AddressAuditor {
   struct Place {
     std::uint64_t address = 0;  ///< link-time
     Accesses accesses = {{}, Unknown::no_code};
+    bool is_entry = false;         ///< the first instruction of a function
     bool is_contradicted = false;  ///< a sample is
     std::vector<witness::Candidate> before;
   };
@@ -152,7 +153,10 @@ class AddressAuditor {
       };
       code::visit_by_function(begin, end, begin_of, [&](auto& place) {
         const auto& [location, moment] = place.first;
-        read(accesses, *module.address_at(location.offset), moment, place.second);
+        const std::uint64_t address = *module.address_at(location.offset);
+        const AddressRange function = flow.function_around(address);
+        place.second.is_entry = function.begin == address && function.size() > 1;
+        read(accesses, address, moment, place.second);
       });
       const bool any_next = std::any_of(
           begin, end, [](const auto& place) { return place.first.second == Moment::successor; });
@@ -197,8 +201,8 @@ class AddressAuditor {
     if (compared.place == nullptr) return {witness::Verdict::undecided, Unknown::no_code};
     const auto judgement =
         measure::judge(compared.place->accesses, compared.record, compared.event);
-    // A jump or call that is not known read where to go.
-    const bool is_slot = judgement.reason == Unknown::predecessor &&
+    // A jump or call that is not known read where to go. A return, to any other place, does not.
+    const bool is_slot = judgement.reason == Unknown::predecessor && compared.place->is_entry &&
                          compared.event.moment == Moment::successor &&
                          slots_.contain(compared.pid, compared.record.address);
     return is_slot ? witness::Judgement{witness::Verdict::proven, Unknown::none} : judgement;

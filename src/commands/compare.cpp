@@ -154,7 +154,13 @@ ExitStatus judge(const CompareOptions& options, const analysis::Comparison& comp
       return ExitStatus::gate_failed;
     }
   }
-  if (!analysis::compares_anything(comparison)) return ExitStatus::failed;
+  if (!analysis::compares_anything(comparison)) {
+    // The text begins with it.
+    if (options.shown.format != Format::text) {
+      print_error("nothing was compared: the inputs have no event with samples in common");
+    }
+    return ExitStatus::failed;
+  }
   return status_of(findings.sampled, findings.read_in_part);
 }
 

@@ -32,7 +32,7 @@ namespace skid::commands {
 struct InputsRead {
   bool read_in_part = false;             ///< some recording or input lacks records or measurements
   bool is_any_read = false;              ///< some recording was read, at least in part
-  std::vector<UnreadInput> unread = {};  ///< in the order of the inputs
+  std::vector<UnreadInput> unread = {};  ///< files by the order of the inputs, then runs
   Sampled sampled = Sampled::all;        ///< none: also where the filter selects no sample
 
   /// Returns the exit status of a command that did all that it could.

@@ -66,7 +66,8 @@ ExitStatus judge(const ReportOptions& options, const Findings& findings) {
     }
   }
   const bool may_lack_samples = options.fail_on && options.allow_not_judged;
-  return status_of(may_lack_samples ? Sampled::all : findings.sampled, findings.read_in_part);
+  const bool is_accepted = may_lack_samples && findings.sampled == Sampled::none;
+  return status_of(is_accepted ? Sampled::all : findings.sampled, findings.read_in_part);
 }
 
 ExitStatus run_report(const ReportOptions& options) {

@@ -71,8 +71,7 @@ Agreement Evidence::agreement(const locate::VisitedRecord& visited, const Candid
   if (event.addresses && event.addresses->takes({sample.mode, sample.exact})) {
     const auto record =
         measure::address_record(profile_.recording, visited.record, sample, *event.addresses);
-    constexpr unsigned kKernelBit = 63;
-    if (record.address >> kKernelBit != 0) {
+    if (analysis::is_of_kernel(record.address)) {
       // The kernel's last instruction before the program went on, if the kernel was counted.
       agreement.by_address = kUnknownCandidate;
     } else if (analysis::is_data_address(record.address)) {

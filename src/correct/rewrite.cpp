@@ -201,14 +201,14 @@ void check_rewritable(const perfdata::Recording& recording) {
     refuse("pipe mode", "a file, which can be copied with corrections", "record into a file");
   }
   if (recording.features().compression)
-    refuse("compressed records", "plain ones for -o", "record without -z");
+    refuse("compressed records", "plain ones, which can be copied", "record without -z");
   if (!recording.features().present[perfdata::HEADER_VERSION]) {
     refuse("no version of perf", "one, to mark the copy as corrected", "record again");
   }
   // A section beyond the end of the original would be read from what is appended to the copy.
   if (!recording.faults().empty()) {
     InputFault fault = recording.faults().front();
-    fault.remedy = "a copy would be damaged as well; correct without -o, or record again";
+    fault.remedy = "a copy would be damaged as well; correct without a copy, or record again";
     throw InputError(std::move(fault));
   }
 }

@@ -392,15 +392,14 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
     throw ValueError(
         "CPU {}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
         "this "
-        "one only answers what to record there",
+        "one answers what to record there, see 'skidscan events --help'",
         cpu);
   }
   std::vector<std::string> names;
   for (auto& of_cpu : known_cpus()) std::ranges::move(of_cpu, std::back_inserter(names));
   std::string remedy = did_you_mean(cpu, names);
   if (remedy.empty()) {
-    remedy =
-        "; 'skidscan events' lists the CPUs, and a directory of newer event files may have others";
+    remedy = "; 'skidscan events --help' states how CPUs are listed and newer event files read";
   }
   throw ValueError(
       "CPU {}: neither Intel's event files nor libpfm4 as built for this architecture have it{}",

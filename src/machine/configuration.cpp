@@ -17,7 +17,8 @@ std::vector<std::pair<Property, Property>> differences(const Configuration& a,
   return found;
 }
 
-Configuration configuration_of(const CpuIdentity& cpu, const std::string& kernel) {
+Configuration configuration_of(const CpuIdentity& cpu, const std::string& kernel,
+                               bool knows_hypervisor) {
   const auto number = [](const std::optional<int>& value) {
     return value ? std::to_string(*value) : std::string();
   };
@@ -28,7 +29,7 @@ Configuration configuration_of(const CpuIdentity& cpu, const std::string& kernel
           {"CPU stepping", number(cpu.stepping)},
           {"microcode", cpu.microcode},
           {"kernel", kernel},
-          {"hypervisor", cpu.hypervisor.value_or("")}};
+          {"hypervisor", cpu.hypervisor.value_or(knows_hypervisor ? "none" : "")}};
 }
 
 }  // namespace skid::machine

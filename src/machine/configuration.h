@@ -27,7 +27,9 @@ std::vector<std::pair<Property, Property>> differences(const Configuration& a,
                                                        const Configuration& b);
 
 /// Returns what machines must have in common for a measurement of one to hold for another: the CPU
-/// but for its name, microcode, kernel and hypervisor.
-Configuration configuration_of(const CpuIdentity& cpu, const std::string& kernel);
+/// but for its name, microcode, kernel and hypervisor. `knows_hypervisor`: none is known to be
+/// there where `cpu` has none, which a recording without a run does not contain.
+Configuration configuration_of(const CpuIdentity& cpu, const std::string& kernel,
+                               bool knows_hypervisor = false);
 
 }  // namespace skid::machine

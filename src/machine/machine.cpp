@@ -225,7 +225,7 @@ PerfTool find_perf(const std::string& chosen) {
   if (!path && name != "perf") {
     throw NoPerf({.what = name + ": not an executable file or a program in PATH",
                   .remedy = chosen.empty() ? "name the perf to use in the environment variable PERF"
-                                           : "name the perf to use"});
+                                           : "name another one, or install perf"});
   }
   const auto throw_no_perf = [](std::string what) {
     throw NoPerf({.what = std::move(what),

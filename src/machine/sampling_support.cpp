@@ -50,7 +50,7 @@ void look_for_perf(const std::string& perf, SamplingSupport& support) {
   } catch (const NoPerf& missing) {
     support.perf_missing = missing.reason();
   } catch (const Error& error) {  // perf cannot be started
-    support.perf_missing = {.what = error.what(), .remedy = {}};
+    support.perf_missing = {.what = error.what(), .remedy = "install perf, or name another one"};
   }
 }
 

@@ -97,13 +97,12 @@ witness::Record address_record(const perfdata::Recording& recording, const perfd
 witness::Judgement judge(const witness::Accesses& accesses, const witness::Record& record,
                          const AddressEvent& event) {
   using witness::Verdict, witness::Unknown;
-  constexpr unsigned kKernelBit = 63;
   const witness::Judgement judgement = witness::judge(accesses, record);
   if (judgement.verdict != Verdict::contradicted) return judgement;
   if (event.source == AddressSource::page_fault && may_be_fetch(record.address, record.ip)) {
     return {Verdict::undecided, Unknown::fetch};
   }
-  if (event.moment == Moment::successor && record.address >> kKernelBit != 0) {
+  if (event.moment == Moment::successor && analysis::is_of_kernel(record.address)) {
     return {Verdict::undecided, Unknown::predecessor};
   }
   return judgement;

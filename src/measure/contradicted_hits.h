@@ -1,4 +1,4 @@
-// Samples where those of a target's trigger are, of which their record shows that they are not its.
+// Samples at a trigger whose data source or data address refutes their address.
 #pragma once
 
 #include "analysis/classified.h"
@@ -26,9 +26,9 @@ namespace skid::measure {
 struct Profile;
 struct TargetGeometry;
 
-/// Finds samples whose address is wrong by their data source or data address: those on the trigger
-/// which it cannot have caused or, at level 1, by their data address those after it. They are no
-/// hits. Code of aarch64 is not judged.
+/// Finds samples at the trigger whose data source or data address refutes their address; at level
+/// 1, by the data address, samples at the next instruction. They do not count as hits. Code of
+/// aarch64 is not judged.
 class ContradictedHits {
  public:
   /// `geometry`: of the target; null where none was found. Both must outlive this.

@@ -334,9 +334,10 @@ Measured measure(const Source& source, const Choices& choices) {
   } else {
     geometry = find_recorded_target(profile, remarks);
     if (!geometry) {
-      remarks.emplace(remarks.begin(),
-                      "No generated target is among the sampled files; name the functions of a "
-                      "target of your own.");
+      remarks.emplace(
+          remarks.begin(),
+          "No generated target is among the sampled files; of a target of your own, name "
+          "the hit function and the runway function.");
     }
   }
   if (digest.filtered.all == 0) remarks.insert(remarks.begin(), why_no_samples(recording) + '.');

@@ -32,13 +32,6 @@ Compared compare(std::string what, std::string profile, std::string run) {
   return {std::move(what), std::move(profile), std::move(run), match};
 }
 
-/// A recording without a run does not contain the hypervisor, nor the microcode.
-machine::Configuration configuration_of(machine::CpuIdentity cpu, const std::string& kernel,
-                                        bool is_of_run) {
-  if (is_of_run && !cpu.hypervisor) cpu.hypervisor = "none";
-  return machine::configuration_of(cpu, kernel);
-}
-
 std::string modes_of(const analysis::EventIdentity& event) {
   const auto excludes = [&](std::string_view mode) {
     return std::ranges::find(event.excluded, mode) != event.excluded.end();
@@ -75,8 +68,8 @@ std::vector<Compared> compare_with_run(const RecordedEvent& event, const Measure
   };
   std::vector<Compared> all{compare("samples", made(event.synthetic, cpu.emulated()),
                                     made(run.synthetic, run.cpu.emulated()))};
-  const auto of_profile = configuration_of(cpu, event.machine.kernel, event.of_run);
-  const auto of_run = configuration_of(run.cpu, run.kernel, !run.run.empty());
+  const auto of_profile = machine::configuration_of(cpu, event.machine.kernel, event.of_run);
+  const auto of_run = machine::configuration_of(run.cpu, run.kernel, !run.run.empty());
   for (std::size_t i = 0; i < of_run.size(); ++i) {
     all.push_back(compare(of_profile[i].name, of_profile[i].value, of_run[i].value));
   }

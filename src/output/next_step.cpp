@@ -27,8 +27,7 @@ std::string next_step(NotJudged reason, const machine::CpuIdentity& cpu, bool re
     case NotJudged::unrecorded_cpu:
       if (read_in_part) {
         return "it follows the records, of which only a part was read: copy the whole file, or "
-               "record "
-               "again";
+               "record again";
       }
       return "a newer perf, or perf record -o FILE, records it";
     case NotJudged::unknown_cpu:

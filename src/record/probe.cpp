@@ -113,9 +113,7 @@ void check_syntax(const machine::PerfTool& perf, const std::string& text, const 
     throw Error("{}: no permission to look the event up ({}); run as root", text, reason);
   }
   throw Error(
-      "{}: perf does not support this event ({}); see 'perf list' and 'skidscan events' for those "
-      "of "
-      "this CPU{}",
+      "{}: perf does not support this event ({}); see 'perf list' or 'skidscan events --help'{}",
       text, reason, near_names);
 }
 

@@ -72,7 +72,8 @@ std::vector<RequestedEvent> parse_events(const std::vector<std::string>& argumen
       RequestedEvent event = parse_event(text);
       if (!seen.insert(event.at_level(event.own_level.value_or(0))).second) {
         throw ValueError(
-            "{}: is named twice; expected each event once, which all repetitions record", text);
+            "{}: is named twice; expected each event once; repetitions record all events again",
+            text);
       }
       events.push_back(std::move(event));
     }

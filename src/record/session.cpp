@@ -150,13 +150,13 @@ void check_same_machine(const run::Run& run, const machine::Machine& here) {
   const auto known = [](const std::string& value) { return value.empty() ? "unknown" : value; };
   std::vector<std::string> differing;
   for (const auto& [then, now] :
-       machine::differences(machine::configuration_of(run.machine.cpu, run.machine.kernel),
-                            machine::configuration_of(here.cpu, here.kernel))) {
+       machine::differences(machine::configuration_of(run.machine.cpu, run.machine.kernel, true),
+                            machine::configuration_of(here.cpu, here.kernel, true))) {
     differing.push_back(
         fmt::format("{} {}, now {}", then.name, known(then.value), known(now.value)));
   }
   if (!differing.empty()) {
-    throw Error("the run was begun on another machine ({}); record anew",
+    throw Error("the run was begun on another machine, or this one has changed ({}); record anew",
                 fmt::join(differing, "; "));
   }
   const std::vector<int>& allowed = here.allowed_cpus;

@@ -165,7 +165,7 @@ Run read_run(const fs::path& directory) {
                       {},
                       "empty",
                       "the description of a run",
-                      "it is being begun, or was killed; replace it by a new one"});
+                      "it is being begun, or was killed; force its replacement by a new one"});
   }
   const nlohmann::json parsed = parse_json(text, path.string(), "the description of a run");
   const JsonValue document(parsed, path.string());

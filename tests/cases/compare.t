@@ -201,6 +201,9 @@ Where nothing is compared, no difference could be more than chance, and the exit
   [1]
   $ skidscan compare loads.json other.json --details >> text
   [1]
+  $ skidscan compare loads.json other.json --format json > json
+  skidscan: nothing was compared: the inputs have no event with samples in common
+  [1]
   $ grep -e chance -e Method text
   [1]
   $ skidscan compare loads.json loads.json > text
@@ -220,6 +223,9 @@ Where nothing is compared, no difference could be more than chance, and the exit
   [1]
   $ grep -o -e '^4 comparisons.*' -e chance text
   4 comparisons with a (baseline): 4 with too few samples
+  $ skidscan report loads.json none.json --fail-on broken --allow-not-judged > text
+  skidscan: none.json: no samples were recorded
+  [2]
   $ skidscan compare loads.json none.json loads.json > text
   skidscan: none.json: no samples were recorded
   [2]

@@ -291,7 +291,7 @@ What cannot be changed in place is not copied; an older copy would be taken for 
 
   $ perf_record -z -e page-faults -- true
   $ skidscan correct perf.data -o copy.data > text
-  skidscan: perf.data: compressed records, expected plain ones for -o; record without -z
+  skidscan: perf.data: compressed records, expected plain ones, which can be copied; record without -z
   [1]
 
 Nor what is damaged: a section that ends behind the file would go on in what is appended to a copy.
@@ -299,7 +299,7 @@ Nor what is damaged: a section that ends behind the file would go on in what is 
   $ perf_record -e page-faults -- true
   $ printf '\0\0\1\0' | dd of=perf.data bs=1 seek=32 conv=notrunc status=none
   $ skidscan correct perf.data -o copy.data > text
-  skidscan: perf.data: at offset *: attribute section of 65536 bytes, expected * up to the end of the file; a copy would be damaged as well; correct without -o, or record again (glob)
+  skidscan: perf.data: at offset *: attribute section of 65536 bytes, expected * up to the end of the file; a copy would be damaged as well; correct without a copy, or record again (glob)
   [1]
   $ perf_record -e cpu-clock -- true
   $ mv perf.data timer.data

@@ -123,7 +123,7 @@ A report counts them as no hits of the function:
   > }
   $ hits
   128 1 1
-  $ holds < json '"1 sample on the trigger is not at the instruction that accessed its data address: not the trigger\u0027s" in j["measurements"][0]["contract"]["evidence"]'
+  $ holds < json '"1 sample on the trigger is not at the instruction that accessed its data address: no hit" in j["measurements"][0]["contract"]["evidence"]'
   $ skidscan report json --format csv |
   >   "$PYTHON" -c 'import csv, sys; print({row["contradicted_addresses"] for row in csv.DictReader(sys.stdin)})'
   {'1'}

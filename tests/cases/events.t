@@ -167,7 +167,7 @@ Unknown names and CPUs:
   $ of no-such cycles 2> err
   [64]
   $ grep -o 'neither.*' err
-  neither Intel's event files nor libpfm4 as built for this architecture have it; 'skidscan events' lists the CPUs, and a directory of newer event files may have others
+  neither Intel's event files nor libpfm4 as built for this architecture have it; 'skidscan events --help' states how CPUs are listed and newer event files read
   $ skidscan events --cpus > cpus
   $ grep -e '^skl ' -e '^spr ' -e zen5 -e '^arm_v2' cpus
   skl skylake kabylake kbl coffeelake cfl cometlake cml

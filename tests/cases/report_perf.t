@@ -57,6 +57,10 @@ Several inputs: readable ones are shown, and the others reported.
   $ skidscan report - < /dev/null
   skidscan: -: at offset 0x0: a file of 0 bytes, expected a perf.data header of 104 bytes; is it a recording of perf?
   [1]
+  $ perf_record -o dummy.data -e dummy -- true
+  $ skidscan report perf.data dummy.data > text
+  skidscan: dummy.data: no samples were recorded
+  [2]
 
 Wrong usage: nothing is read before the arguments are right.
 

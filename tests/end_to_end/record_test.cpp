@@ -335,7 +335,7 @@ TEST_F(Record, RefusesToResumeWithAnotherTargetOrMachine) {
   run.machine.kernel = "2.6.18";
   run::write_run(run, here_ / "skidscan.run");
   EXPECT_THAT(record({"--resume", "skidscan.run"}),
-              Exits(1, HasSubstr("the run was begun on another machine (kernel 2.6.18, now ")));
+              Exits(1, HasSubstr("this one has changed (kernel 2.6.18, now ")));
 }
 
 TEST_F(Record, ResumesEachMeasurementWithItsTarget) {

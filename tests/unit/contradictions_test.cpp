@@ -548,8 +548,9 @@ TEST_F(DataAddressesOfSamples, FromWhichAJumpReadWhereToGoProveAnEntryAtLevel1) 
   sample("relative", {.address = datum_ + 8, .misc = kUser});
   enter(datum_);
   enter(datum_ + 8);
-  enter(datum_, 2);  // does not execute the program
-  expect(0, 2, 6);
+  enter(datum_, 2);                                    // does not execute the program
+  sample("load", {.address = datum_, .misc = kUser});  // where CALL returns to
+  expect(0, 2, 7);
 }
 
 TEST_F(DataAddressesOfSamples, AreNotJudgedWithoutEvidence) {
@@ -593,7 +594,7 @@ TEST_F(DataAddressesOfSamples, ThatTheHitFunctionContradictsAreNoHits) {
   EXPECT_EQ(m.basis.tally.contradicted_hits, 0u);
   EXPECT_THAT(output::contract_evidence(m),
               HasSubstr("3 samples on the trigger are not at the instruction that accessed their "
-                        "data address: not the trigger's"));
+                        "data address: no hits"));
 }
 
 TEST_F(DataAddressesOfSamples, OfOtherEventsAreNotJudged) {

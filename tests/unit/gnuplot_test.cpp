@@ -152,7 +152,8 @@ TEST_F(FigureFile, HasNamesOfLinesThatCanBeReadOnWhite) {
 TEST_F(FigureFile, IsNotWrittenWithNothingInIt) {
   auto nothing_located = four_levels();
   nothing_located.erase(nothing_located.begin(), nothing_located.begin() + 3);
-  EXPECT_THAT(error_of(nothing_located, "f.svg"), HasSubstr("nothing to draw: no sample is in"));
+  EXPECT_THAT(error_of(nothing_located, "f.svg"),
+              HasSubstr("nothing to draw: no sample has an offset"));
   EXPECT_THAT(files(), IsEmpty());
 }
 

@@ -94,7 +94,8 @@ struct ComparisonText {
     }
     if (!page.html) text += hits_by_address();
     const bool compares = analysis::compares_anything(comparison);
-    if (compares) text += differences() + page.section("Too few to decide", too_few());
+    if (compares) text += differences();
+    text += page.section("Too few to decide", too_few());
     text += page.section("Not in all runs", missing()) + page.section("Caveats", remarks());
     return compares ? text + page.title("Method") + page.note(method()) : text;
   }

@@ -65,8 +65,8 @@ void warn_of_odd_addresses(const Basis& basis, std::vector<std::string>& warning
   }
   if (tally.contradicted_addresses > 0) {
     warnings.push_back(fmt::format(
-        "{} where the trigger's are, with a data address that the trigger did not access: one of "
-        "the addresses is wrong.",
+        "{} where the trigger's are, with the data address of another instruction: one of the "
+        "addresses is wrong.",
         samples_that(tally.contradicted_addresses, " is", " are")));
   }
   const bool is_off_trigger_odd =

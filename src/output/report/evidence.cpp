@@ -262,9 +262,9 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
     const bool is_next =
         level == kConstantSkid && basis.addresses && basis.addresses->source == AddressSource::pebs;
     parts.push_back(fmt::format(
-        "{} {} the trigger {}: not the trigger's", counted(no_hits, "sample"),
-        is_next ? "after" : "on",
-        (is_next ? kContradictedNextAddresses : kContradictedAddresses).after(no_hits)));
+        "{} {} the trigger {}: no {}", counted(no_hits, "sample"), is_next ? "after" : "on",
+        (is_next ? kContradictedNextAddresses : kContradictedAddresses).after(no_hits),
+        no_hits == 1 ? "hit" : "hits"));
   }
   parts.push_back(exact_ip(level, basis, contract));
   if (level == 3 && basis.level_three != LevelThree::unknown) {
