@@ -397,8 +397,7 @@ void write_figure(const Figure& figure, const FigureOptions& options) {
   if (std::ranges::all_of(figure.panels, &std::vector<Series>::empty, &Panel::series)) {
     throw Error(
         "figure: nothing to draw: no sample has an offset from a trigger; the kind 'breakdown' "
-        "shows "
-        "where the samples are");
+        "shows where the samples are");
   }
   const fs::path& plot = options.files.plot;
   const fs::path& script = options.files.script;

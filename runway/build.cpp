@@ -97,8 +97,7 @@ void compile(const Specification& specification, const fs::path& directory) {
   if (runtime.empty()) {
     throw Error(
         "targets for {0} cannot be built by this skidscan, which was built without a C compiler "
-        "for "
-        "{0}; expected one that was built by clang",
+        "for {0}; expected one that was built by clang",
         name_of(specification.arch));
   }
   const fs::path compiler = compiler_for(specification);

@@ -165,9 +165,8 @@ std::string most_sampled_functions(const listing::Reader& reader) {
   if (!options.function) {
     throw Error(
         "no generated target is among the sampled files, and no function that is known; --by "
-        "module "
-        "lists the files with samples; --binary FILE and --symfs DIR name copies of those of "
-        "another machine");
+        "module lists the files with samples; --binary FILE and --symfs DIR name copies of those "
+        "of another machine");
   }
   std::string message = fmt::format("function '{}'", *options.function);
   if (!options.module.empty()) message += fmt::format(" in '{}'", options.module);

@@ -221,8 +221,7 @@ Command compare_command() {
            {"--pair", Value::text("A=B", options->pairs),
             "compare event A with event B, which count the same on two CPUs: as requested or "
             "recorded, or by the vendor's name, such as MEM_INST_RETIRED.ALL_LOADS=ibs_op//; may "
-            "be "
-            "repeated"},
+            "be repeated"},
            {"--min-effect", Value::text("SHARE[,N]", options->min_effect),
             "smallest marked difference, as a share of samples and in instructions (default: "
             "0.001,0.5)"},

@@ -108,8 +108,7 @@ Command correct_command() {
           {"Data breakpoints of x86 skid by one instruction; of other events --skid has to "
            "show a constant. Each sample moves to the instruction that executed before and "
            "can have caused the event. Where there are several, the data address, the registers "
-           "and "
-           "the branch records of the sample decide, or it stays; the interval has what may be "
+           "and the branch records of the sample decide, or it stays; the interval has what may be "
            "at a place. docs/correct.md describes the rules."},
       .examples = {"skidscan record -e access && skidscan correct",
                    "skidscan correct skidscan.run --by function --format json"},

@@ -384,15 +384,13 @@ const PfmPmu& choose_pmu(const std::vector<PfmPmu>& pmus, std::string_view cpu,
   if (cpu.empty()) {
     throw Error(
         "no table has events of this CPU ({}); name another CPU, or give a directory of Intel's "
-        "event "
-        "files (github.com/intel/perfmon)",
+        "event files (github.com/intel/perfmon)",
         shown_cpu(here));
   }
   if (name.starts_with("arm_")) {
     throw ValueError(
         "CPU {}: the events of Arm's CPUs are in skidscan for aarch64 and in portable archives; "
-        "this "
-        "one answers what to record there, see 'skidscan events --help'",
+        "this one answers what to record there, see 'skidscan events --help'",
         cpu);
   }
   std::vector<std::string> names;
