@@ -126,7 +126,7 @@ def check_recording(root, work):
         out, err, status = run([PROGRAM], arguments, root)
         check(status in (0, 3), f"{arguments}: exit status {status}: {err.decode()[-300:]}")
     out, err, status = run([PROGRAM], ["target", "--nops", "300"], root)
-    check(status == 1 and b"with --nops 300 are built with it" in err, f"target --nops: {err.decode()}")
+    check(status == 1 and b"with NOPs 300 are built with it" in err, f"target --nops: {err.decode()}")
 
 
 # What the user does, in a shell of busybox. $1: the number of recordings after which the run is interrupted.
