@@ -39,9 +39,9 @@ void draw_figure(const std::vector<audit::Audit>& audits, const FigureOptions& o
 
 /// Returns the figure that draw_figure() draws of measurements as SVG, an element for a page. It
 /// has no scripts and no external references; page.css has its colours for dark pages. `machines`
-/// have the letters of the whole report, and all of them are drawn. Its
-/// <title> is `options.title`, or names kind, event and CPU, and ids begin with
-/// `options.id_prefix`. Throws as draw_figure() does.
+/// have the letters of the whole report, and all of them are drawn. Its <title> is
+/// `options.title`, or names kind, event and CPU, and ids begin with `options.id_prefix`. Throws as
+/// draw_figure() does.
 std::string svg_of(const Machines& machines, const FigureOptions& options);
 /// Returns the figure that draw_figure() draws of a comparison as SVG, an element for a page.
 std::string svg_of(const analysis::Comparison& comparison, const std::vector<std::string>& inputs,

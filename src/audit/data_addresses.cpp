@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,8 +52,9 @@ class JumpSlots {
   /// Notes where a process mapped a file. `bias`: what is added to link-time addresses.
   void note(std::int32_t pid, symbols::FileIndex file, std::uint64_t bias) {
     constexpr std::size_t kMostMapped = std::size_t{1} << 16;
-    const auto slots = slots_.find(file);
-    if (slots == slots_.end() || biases_.size() > kMostMapped) return;
+    const Mapped mapped{pid, file, bias};
+    if (mapped == last_ || !slots_.contains(file) || biases_.size() > kMostMapped) return;
+    last_ = mapped;
     biases_.insert_or_assign({pid, file}, bias);
   }
   /// Whether an address is in a slot of one of the first 64 files of a process.
@@ -70,8 +72,11 @@ class JumpSlots {
   }
 
  private:
+  using Mapped = std::tuple<std::int32_t, symbols::FileIndex, std::uint64_t>;  // process, bias
+
   std::map<symbols::FileIndex, std::vector<AddressRange>> slots_;
   std::map<std::pair<std::int32_t, symbols::FileIndex>, std::uint64_t> biases_;
+  Mapped last_;  ///< noted last: most samples repeat it
 };
 
 class AddressAuditor {

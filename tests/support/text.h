@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,11 @@
 #include <vector>
 
 namespace skid::test {
+
+/// The bytes of a text, which must outlive them.
+inline std::span<const std::byte> as_bytes(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 inline std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);

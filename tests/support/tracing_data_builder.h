@@ -3,19 +3,13 @@
 
 #include "tests/support/recording_builder.h"
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace skid::test {
-
-inline std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 /// The start of every tracepoint's format, except its name and id.
 inline std::string format_text(std::string_view name, unsigned id, std::string_view fields,

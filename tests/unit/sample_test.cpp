@@ -8,12 +8,12 @@
 #include "src/perfdata/record.h"
 #include "tests/support/prelude.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/text.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,11 +22,8 @@
 namespace skid::perfdata {
 namespace {
 
+using test::as_bytes;
 using test::ByteWriter;
-
-std::span<const std::byte> as_bytes(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
 
 Record sample_record(const std::string& body) {
   return {.type = PERF_RECORD_SAMPLE, .misc = 2, .body = as_bytes(body)};

@@ -3,29 +3,26 @@
 
 #include "tests/support/prelude.h"
 #include "tests/support/spe_to_build.h"
+#include "tests/support/text.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace skid::perfdata {
 namespace {
 
+using test::as_bytes;
 using test::SpePackets;
 using Type = SpePacket::Type;
 using Class = SpeOperation::Class;
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
 SpePacket packet_of(const std::string& bytes, std::uint64_t offset = 0) {
-  return parse_spe_packet(bytes_of(bytes), offset);
+  return parse_spe_packet(as_bytes(bytes), offset);
 }
 std::optional<SpeRecord> record_of(const SpePackets& packets) {
-  return parse_spe_record(bytes_of(packets.bytes()));
+  return parse_spe_record(as_bytes(packets.bytes()));
 }
 /// The operation of a record, as text.
 std::string operation(const SpePackets& packets) {

@@ -9,6 +9,7 @@
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "tests/support/prelude.h"
+#include "tests/support/text.h"
 #include "tests/support/tracing_data_builder.h"
 
 #include <cstddef>
@@ -24,7 +25,7 @@
 namespace skid::perfdata {
 namespace {
 
-using test::bytes_of;
+using test::as_bytes;
 using test::ByteWriter;
 
 constexpr unsigned kFault = 190;
@@ -50,7 +51,7 @@ std::string formats(bool big_endian = false) {
 
 Tracepoints sound(const std::string& tracing_data) {
   std::string problem;
-  auto result = Tracepoints::parse(bytes_of(tracing_data), problem);
+  auto result = Tracepoints::parse(as_bytes(tracing_data), problem);
   EXPECT_EQ(problem, "");
   return result;
 }
@@ -62,7 +63,7 @@ Tracepoints tracepoints(bool big_endian = false) {
 /// Whether the section gives no tracepoints but a reason.
 bool is_refused(const std::string& tracing_data) {
   std::string problem;
-  const auto result = Tracepoints::parse(bytes_of(tracing_data), problem);
+  const auto result = Tracepoints::parse(as_bytes(tracing_data), problem);
   return !problem.empty() && result.format(kFault) == nullptr;
 }
 
@@ -215,14 +216,14 @@ std::string exec_payload(std::uint32_t location, std::string_view text, bool big
 /// Whether the payload of that tracepoint is not damaged.
 bool is_whole(unsigned id, const std::string& raw) {
   const auto known = tracepoints();
-  return known.fields(*known.format(id), bytes_of(raw)).has_value();
+  return known.fields(*known.format(id), as_bytes(raw)).has_value();
 }
 
 TEST(TracepointPayload, HasItsFieldsByName) {
   for (const bool big_endian : {false, true}) {
     const auto known = tracepoints(big_endian);
     const auto raw = exec_payload(5u << 16 | 16, {"/a/b\0", 5}, big_endian);
-    const auto fields = known.fields(*known.format(kExec), bytes_of(raw));
+    const auto fields = known.fields(*known.format(kExec), as_bytes(raw));
     ASSERT_TRUE(fields);
     ASSERT_EQ(fields->size(), 2u) << "without the common ones";
     EXPECT_EQ((*fields)[0].name, "filename");
@@ -232,7 +233,7 @@ TEST(TracepointPayload, HasItsFieldsByName) {
 
   const auto known = tracepoints();
   const auto dump = payload(kDump).u32(2).raw("\x01\x02\x03\x04").raw({"sh\0x", 4}).bytes();
-  const auto numbers = known.fields(*known.format(kDump), bytes_of(dump));
+  const auto numbers = known.fields(*known.format(kDump), as_bytes(dump));
   ASSERT_TRUE(numbers);
   EXPECT_EQ(std::get<std::vector<std::uint64_t>>((*numbers)[1].value),
             (std::vector<std::uint64_t>{1, 2, 3, 4}));
@@ -257,7 +258,7 @@ TEST(TracepointPayload, WhoseDynamicArrayReachesPastItsEndIsDamaged) {
 TEST(TracepointPayload, WithoutATerminatedTextIsReadToItsEnd) {
   const auto known = tracepoints();
   const auto raw = exec_payload(4u << 16 | 16, "/a/b");
-  const auto fields = known.fields(*known.format(kExec), bytes_of(raw));
+  const auto fields = known.fields(*known.format(kExec), as_bytes(raw));
   ASSERT_TRUE(fields);
   EXPECT_EQ(std::get<std::string>(fields->front().value), "/a/b");
 }
@@ -271,13 +272,13 @@ TEST(TracepointPayload, OfAnotherOrAnUnknownTracepointIsDamaged) {
 TEST(TraceColumn, PrintsFieldsAndValues) {
   perfdata::Features features;
   const auto data = formats();
-  features.tracing_data.assign(bytes_of(data).begin(), bytes_of(data).end());
+  features.tracing_data.assign(as_bytes(data).begin(), as_bytes(data).end());
   const commands::TraceColumn column(features);
   EXPECT_EQ(column.problem(), "");
   Attribute attribute{.type = PERF_TYPE_TRACEPOINT};
   const auto text = [&](unsigned id, const std::string& raw) {
     attribute.config = id;
-    return column.text(attribute, bytes_of(raw));
+    return column.text(attribute, as_bytes(raw));
   };
   EXPECT_EQ(text(kFault, payload(kFault).u64(0x1000).u64(0x401234).u64(6).bytes()),
             "address=0x1000 ip=0x401234 error_code=0x6");
