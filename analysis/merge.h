@@ -4,7 +4,6 @@
 #include "analysis/measurement.h"
 #include "src/machine/configuration.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 #include "src/support/names.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/not_judged.h"
+#include "src/code/branches.h"
 #include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/instructions/instruction.h"

@@ -8,6 +8,9 @@
 #include "src/support/cores.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <linux/perf_event.h>
 

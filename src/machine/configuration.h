@@ -1,6 +1,7 @@
 // What measurements have in common or not: properties by name, those of the machine among them.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <string>
 #include <utility>

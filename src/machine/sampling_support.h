@@ -2,6 +2,7 @@
 // settings, what this process may do, and perf.
 #pragma once
 
+#include "src/machine/answer_reason.h"
 #include "src/machine/file_tree.h"
 #include "src/machine/machine.h"
 #include "src/support/text.h"

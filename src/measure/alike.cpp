@@ -17,6 +17,7 @@
 #include "src/perfdata/attribute.h"
 #include "src/support/address.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>

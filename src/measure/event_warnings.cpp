@@ -10,6 +10,7 @@
 #include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>

@@ -13,6 +13,7 @@
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 
 #include "src/output/report/sample_origin.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

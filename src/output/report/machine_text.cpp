@@ -6,7 +6,6 @@
 #include "src/support/escape.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
