@@ -1,5 +1,7 @@
 #include "src/symbols/disjoint_ranges.h"
 
+#include "src/support/sorting.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,9 +10,8 @@ namespace skid::symbols {
 
 DisjointRanges::DisjointRanges(std::vector<NumberedRange> ranges) {
   std::erase_if(ranges, [](const NumberedRange& r) { return r.range.begin >= r.range.end; });
-  std::ranges::stable_sort(ranges, {}, [](const NumberedRange& one) {
-    return std::pair(one.range.begin, ~one.range.end);
-  });
+  stable_sort_rest(
+      ranges, [](const NumberedRange& one) { return std::pair(one.range.begin, ~one.range.end); });
 
   // Go through the begins in ascending order. `open` contains the ranges that have begun, with the
   // one that applies at its end; the result is final for addresses below `done`.

@@ -1,6 +1,7 @@
 #include "src/symbols/kallsyms.h"
 
 #include "src/support/file.h"
+#include "src/support/sorting.h"
 #include "src/support/text.h"
 #include "src/symbols/location.h"
 
@@ -64,7 +65,7 @@ Kallsyms::Kallsyms(std::string text) : text_(std::make_unique<const std::string>
     const AddressRange range{line->address, line->address};
     entries.push_back({{range, line->name, is_code(line->type)}, &module->second});
   }
-  std::ranges::stable_sort(entries, {}, [](const Entry& one) { return one.symbol.range.begin; });
+  stable_sort_rest(entries, [](const Entry& one) { return one.symbol.range.begin; });
 
   for (std::size_t i = 0; i < entries.size(); ++i) {
     auto& [symbol, neighbours] = entries[i];

@@ -1,5 +1,6 @@
 #include "src/symbols/symbol_table.h"
 
+#include "src/support/sorting.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/elf_sections.h"
 #include "src/symbols/plt.h"
@@ -107,7 +108,7 @@ SymbolTable::SymbolTable(const ElfFile& file, const ElfFile* debug_file,
   extend_to_next();
   choose_preferred();
   add_plt(file);
-  std::ranges::stable_sort(symbols_, {}, address_of);
+  stable_sort_rest(symbols_, address_of);
   index_functions();
   add_unnamed(file);
 }
@@ -133,7 +134,7 @@ void SymbolTable::add_unnamed(const ElfFile& file) {
                         .preferred = true});
   }
   if (symbols_.size() == before) return;
-  std::ranges::stable_sort(symbols_, {}, address_of);
+  stable_sort_rest(symbols_, address_of);
   index_functions();
 }
 
