@@ -10,9 +10,13 @@
 #include "src/output/report/event_levels.h"
 #include "src/output/report/grouping.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -46,7 +50,10 @@ std::size_t erase_columns(Machines& machines, Predicate is_erased) {
 
 std::string event_name(const Measurement& measurement) {
   const analysis::EventIdentity& event = measurement.event;
-  const bool is_raw_code = event.type == PERF_TYPE_RAW && event.label.starts_with('r');
+  const std::string_view label = event.label;  // "r20d1:u", or a name: "resource_stalls.any"
+  const bool is_raw_code =
+      event.type == PERF_TYPE_RAW && label.starts_with('r') &&
+      whole_number<std::uint64_t>(label.substr(1, label.find(':') - 1), 16).has_value();
   return is_raw_code && !event.name.empty() ? event.name : event.label;
 }
 

@@ -95,9 +95,9 @@ Samples of an emulated CPU, which has the implementer 0, are marked in each outp
   $ for command in audit report correct annotate; do
   >   skidscan $command emulated.data --symfs files 2> none | grep EMULATED
   > done
-  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
-  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
-  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
-  EMULATED   an emulated CPU (QEMU) took the samples; its skid at level 0 is a
+  EMULATED   an emulated CPU (QEMU) took the samples; their skid is that of the
+  EMULATED   an emulated CPU (QEMU) took the samples; their skid is that of the
+  EMULATED   an emulated CPU (QEMU) took the samples; their skid is that of the
+  EMULATED   an emulated CPU (QEMU) took the samples; their skid is that of the
   $ skidscan inspect emulated.data | grep EMULATED
     EMULATED           an emulated CPU (QEMU) took the samples

@@ -362,6 +362,9 @@ TEST(FigureSelection, NamesRawCodesAsTheCatalogueDoes) {
   EXPECT_THAT(machines_of({m}, {.events = {"MEM_INST_RETIRED.ALL_LOADS"}}), SizeIs(1));
   m.event.name.clear();
   EXPECT_EQ(event_name(m), "r81d0");
+  m.event.label = "resource_stalls.any:u";
+  m.event.name = "RESOURCE_STALLS.ANY";
+  EXPECT_EQ(event_name(m), "resource_stalls.any:u");
   EXPECT_EQ(event_name(make({.offsets = {{0, 5}}})), "access");
 }
 

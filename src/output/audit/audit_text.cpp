@@ -167,7 +167,8 @@ std::string unjudged_text(const Page& page, bool has_addresses,
 std::string event_details(const Audit& audit, const EventAudit& event, const Page& page) {
   const analysis::EventIdentity& identity = event.identity;
   std::string text =
-      page.rule(identity.label) + page.field("recording", escape_for_terminal(audit.file));
+      page.rule(fmt::format("{} at level {}", identity.label, level_name(event.level))) +
+      page.field("recording", escape_for_terminal(audit.file));
   const std::string requested =
       identity.requested ? ", requested as " + escape_for_terminal(*identity.requested) : "";
   text +=

@@ -16,7 +16,7 @@ std::string origin_field(const Page& page, SampleOrigin origin, const std::strin
   }
   return page.field(
       "EMULATED",
-      begin + "an emulated CPU (QEMU) took the samples; its skid at level 0 is a parameter",
+      begin + "an emulated CPU (QEMU) took the samples; their skid is that of the emulation",
       Ink::yellow);
 }
 
