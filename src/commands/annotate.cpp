@@ -200,12 +200,8 @@ void write(const AnnotateOptions& options, const listing::Listing& listing, std:
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
            choices);
-  if (!options.html.empty()) {
-    std::vector<analysis::Measurement> described;
-    for (const auto& column : listing.columns) described.push_back(column.described);
-    write_page(options.html, "skidscan annotate", page_origin(described),
-               [&](const auto& page) { return output::listing_text(listing, choices, page); }, {});
-  }
+  write_page(options.html, "skidscan annotate", listing.described(),
+             [&](const auto& page) { return output::listing_text(listing, choices, page); });
   if (sources.withheld().empty()) return;
   options.shown.note(
       fmt::format("not printed, as others may not read them or as they are in /proc, /sys or /dev: "

@@ -154,6 +154,12 @@ std::vector<std::size_t> Listing::most_sampled_event() const {
   return most_sampled_event([this](std::size_t i) { return columns[i].read(); });
 }
 
+std::vector<analysis::Measurement> Listing::described() const {
+  std::vector<analysis::Measurement> described;
+  for (const Column& column : columns) described.push_back(column.described);
+  return described;
+}
+
 measure::ReadResult Reader::add(const measure::Source& source) {
   auto recording = perfdata::Recording::open(source.content(), source.file);
   // In file mode the events are known before the samples: only count them.
