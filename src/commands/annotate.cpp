@@ -236,12 +236,14 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const bool has_text = options.shown.format == Format::text || !options.html.empty();
   Audited audited{choices, options.by == listing::By::line && has_text};
   InputSamples samples;
+  std::string no_samples;  // why the first recording without samples has none
   const auto read_one = [&](const measure::Source& source, std::size_t input) -> Finish {
     refuse_report(source.file.string());
     audited.add(source, shown);
     const std::uint64_t before = reader.filtered().all;
     const measure::ReadResult read = reader.add(source);
-    samples.add(input, reader.filtered().all - before);
+    samples.add(input, reader.filtered().all - before, read.no_samples);
+    if (no_samples.empty()) no_samples = read.no_samples;
     return [&options, read] {
       for (const auto& fault : read.faults) {
         if (!options.is_chosen_here) print_error(describe(fault));
@@ -268,7 +270,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   if (!listing.columns.empty() && !has_samples) {
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
-                                          : reader.no_samples());
+                                          : no_samples);
   }
   if (listing.codes.empty() && !options.by) {
     if (!inputs.unread.empty() && listing.columns.empty()) return ExitStatus::failed;
