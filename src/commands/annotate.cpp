@@ -200,12 +200,8 @@ void write(const AnnotateOptions& options, const listing::Listing& listing, std:
   for (const auto& place : choices.shadowed) choices.folding.anchors.insert(place.address);
   print_as(options.shown, output::listing_json, output::listing_csv, output::listing_text, listing,
            choices);
-  if (!options.html.empty()) {
-    std::vector<analysis::Measurement> described;
-    for (const auto& column : listing.columns) described.push_back(column.described);
-    write_page(options.html, "skidscan annotate", page_origin(described),
-               [&](const auto& page) { return output::listing_text(listing, choices, page); }, {});
-  }
+  write_page(options.html, "skidscan annotate", listing.described(),
+             [&](const auto& page) { return output::listing_text(listing, choices, page); });
   if (sources.withheld().empty()) return;
   options.shown.note(
       fmt::format("not printed, as others may not read them or as they are in /proc, /sys or /dev: "
@@ -240,12 +236,14 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   const bool has_text = options.shown.format == Format::text || !options.html.empty();
   Audited audited{choices, options.by == listing::By::line && has_text};
   InputSamples samples;
+  std::string no_samples;  // why the first recording without samples has none
   const auto read_one = [&](const measure::Source& source, std::size_t input) -> Finish {
     refuse_report(source.file.string());
     audited.add(source, shown);
     const std::uint64_t before = reader.filtered().all;
     const measure::ReadResult read = reader.add(source);
-    samples.add(input, reader.filtered().all - before);
+    samples.add(input, reader.filtered().all - before, read.no_samples);
+    if (no_samples.empty()) no_samples = read.no_samples;
     return [&options, read] {
       for (const auto& fault : read.faults) {
         if (!options.is_chosen_here) print_error(describe(fault));
@@ -272,7 +270,7 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
   if (!listing.columns.empty() && !has_samples) {
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
-                                          : reader.no_samples());
+                                          : no_samples);
   }
   if (listing.codes.empty() && !options.by) {
     if (!inputs.unread.empty() && listing.columns.empty()) return ExitStatus::failed;

@@ -91,10 +91,8 @@ ExitStatus run_audit(const AuditOptions& options) {
   shown.details = shown.details || options.all;
   const auto json = [&](const auto& of) { return output::audit_json(of, read.unread); };
   print_as(shown, json, output::audit_csv, output::audit_text, audits);
-  if (!options.plot.html.empty()) {
-    write_page(options.plot.html, "skidscan audit", page_origin({}),
-               [&](const auto& page) { return output::audit_text(audits, page); }, {});
-  }
+  write_page(options.plot.html, "skidscan audit", {},
+             [&](const auto& page) { return output::audit_text(audits, page); });
   ExitStatus status = options.fail_on ? gate(*options.fail_on, audits) : ExitStatus::done;
   if (status == ExitStatus::nothing_judged && options.allow_not_judged) {
     status = ExitStatus::done;

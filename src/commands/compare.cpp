@@ -185,14 +185,12 @@ ExitStatus run_compare(const CompareOptions& given) {
   const auto& inputs = findings.inputs;
   print_as(options.shown, output::comparison_json, output::comparison_csv, text, comparison,
            inputs);
-  if (!options.plot.html.empty()) {
-    write_page(
-        options.plot.html, "skidscan compare", page_origin(findings.measurements),
-        [&](const auto& page) { return text(comparison, inputs, page); },
-        [&](auto, auto, const auto& prefix) {
-          return plots::svg_of(comparison, inputs, {.caption = false, .id_prefix = prefix});
-        });
-  }
+  write_page(
+      options.plot.html, "skidscan compare", findings.measurements,
+      [&](const auto& page) { return text(comparison, inputs, page); },
+      [&](auto, auto, const auto& prefix) {
+        return plots::svg_of(comparison, inputs, {.caption = false, .id_prefix = prefix});
+      });
   const ExitStatus status = judge(options, comparison, findings);
   if (figure) {
     draw_beside(status, [&] {

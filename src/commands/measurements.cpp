@@ -90,9 +90,9 @@ Findings read_measurements(std::vector<std::string> inputs, const OutputOptions&
   const auto read = [&](const measure::Source& source, std::size_t input) -> Finish {
     return [&findings, &unused, &samples, &shown, input,
             measured = read_source(source, choices, bin_width)]() mutable {
-      samples.add(input, 0);  // a recording may have no event that can be measured
+      samples.add(input, 0, measured.no_samples);  // it may have no event that can be measured
       for (auto& measurement : measured.measurements) {
-        samples.add(input, measurement.samples.read());
+        samples.add(input, measurement.samples.read(), measurement.event.remark);
         findings.measurements.push_back(std::move(measurement));
         findings.input_of.push_back(input);
       }

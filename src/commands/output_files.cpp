@@ -132,8 +132,10 @@ output::html::Origin page_origin(const std::vector<analysis::Measurement>& measu
   return origin;
 }
 
-void write_page(const std::string& file, std::string_view title, const output::html::Origin& origin,
+void write_page(const std::string& file, std::string_view title,
+                const std::vector<analysis::Measurement>& measurements,
                 const std::function<std::string(const output::Page&)>& text, const DrawSvg& draw) {
+  if (file.empty()) return;
   std::set<std::string> reasons;
   std::size_t figures = 0;
   output::Page page{.html = true};
@@ -146,7 +148,7 @@ void write_page(const std::string& file, std::string_view title, const output::h
       return reasons.insert(reason).second ? page.paragraph(reason, output::Ink::yellow) : "";
     }
   };
-  write_file_atomically(file, output::html::document(title, text(page), origin));
+  write_file_atomically(file, output::html::document(title, text(page), page_origin(measurements)));
 }
 
 }  // namespace skid::commands

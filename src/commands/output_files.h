@@ -41,9 +41,12 @@ output::html::Origin page_origin(const std::vector<analysis::Measurement>& measu
 using DrawSvg = std::function<std::string(std::string_view kind, const output::MachineGroup* of,
                                           const std::string& prefix)>;
 
-/// Writes `text` for a page as a document with that title into the file. Where a figure cannot be
-/// drawn, the page states why, once for each reason. Throws Error if the file cannot be written.
-void write_page(const std::string& file, std::string_view title, const output::html::Origin& origin,
-                const std::function<std::string(const output::Page&)>& text, const DrawSvg& draw);
+/// Writes `text` for a page as a document with that title into the file of --html; does nothing
+/// where `file` is empty. The page states how `measurements` were recorded. Where a figure cannot
+/// be drawn, it states why, once for each reason. Throws Error if the file cannot be written.
+void write_page(const std::string& file, std::string_view title,
+                const std::vector<analysis::Measurement>& measurements,
+                const std::function<std::string(const output::Page&)>& text,
+                const DrawSvg& draw = {});
 
 }  // namespace skid::commands

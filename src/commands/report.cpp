@@ -79,17 +79,15 @@ ExitStatus run_report(const ReportOptions& options) {
   const auto& measurements = findings.measurements;
   print_as(options.shown, output::report_json, output::report_csv, output::report_text,
            measurements);
-  if (!options.plot.html.empty()) {
-    write_page(
-        options.plot.html, "skidscan report", page_origin(measurements),
-        [&](const auto& page) { return output::report_text(measurements, page); },
-        [](auto kind, const auto* machine, const auto& prefix) {
-          return plots::svg_of({*machine}, {.kind = *value_named<plots::Kind>(kind),
-                                            .arrangement = plots::Arrangement::panels,
-                                            .caption = false,
-                                            .id_prefix = prefix});
-        });
-  }
+  write_page(
+      options.plot.html, "skidscan report", measurements,
+      [&](const auto& page) { return output::report_text(measurements, page); },
+      [](auto kind, const auto* machine, const auto& prefix) {
+        return plots::svg_of({*machine}, {.kind = *value_named<plots::Kind>(kind),
+                                          .arrangement = plots::Arrangement::panels,
+                                          .caption = false,
+                                          .id_prefix = prefix});
+      });
   const ExitStatus status = judge(options, findings);
   if (figure) draw_beside(status, [&] { plots::draw_figure(measurements, *figure); });
   return status;

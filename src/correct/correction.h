@@ -26,8 +26,9 @@ enum class DecidedBy : std::uint8_t {
   address,         ///< its data address and registers
   branch_records,  ///< its newest branch record
 };
-inline constexpr std::size_t kDecidedBys = 2;
-SKID_NAMES(DecidedBy, "address", "branch_records")
+SKID_WORDS(DecidedBy, {"address", "by data address and registers"},
+           {"branch_records", "by branch records"})
+inline constexpr std::size_t kDecidedBys = words_of(DecidedBy{}).size();
 
 /// Samples as recorded and as corrected. low <= corrected <= high. A sample stays unless all
 /// instructions that can have caused it are in one place. One with a cause that is not known is not

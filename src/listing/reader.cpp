@@ -154,25 +154,34 @@ std::vector<std::size_t> Listing::most_sampled_event() const {
   return most_sampled_event([this](std::size_t i) { return columns[i].read(); });
 }
 
+std::vector<analysis::Measurement> Listing::described() const {
+  std::vector<analysis::Measurement> described;
+  for (const Column& column : columns) described.push_back(column.described);
+  return described;
+}
+
 measure::ReadResult Reader::add(const measure::Source& source) {
   auto recording = perfdata::Recording::open(source.content(), source.file);
+  const auto result = [&recording](std::uint64_t samples) -> measure::ReadResult {
+    return {.faults = recording.faults(),
+            .read_in_part = recording.read_in_part(),
+            .no_samples = samples == 0 ? measure::why_no_samples(recording) : ""};
+  };
   // In file mode the events are known before the samples: only count them.
   if (!selection_.filter.events.empty() && recording.mode() != perfdata::StorageMode::pipe) {
     locate::Filtered events;
     measure::selected_events(source, recording, selection_.filter, events);
     filtered_.add(events);
     if (!events.has_event) {
-      filtered_.all += perfdata::count_records(recording).total_samples();
-      return {recording.faults(), recording.read_in_part(), {}};
+      const std::uint64_t samples = perfdata::count_records(recording).total_samples();
+      filtered_.all += samples;
+      return result(samples);
     }
   }
 
   const measure::Profile profile(source, recording, modules_, selection_);
   const locate::Digest& digest = profile.digest;
   filtered_.add(digest.filtered);
-  if (digest.filtered.all == 0 && no_samples_.empty()) {
-    no_samples_ = measure::why_no_samples(recording);
-  }
   for (std::string& warning : analysis::loss_warnings(digest, digest.filtered.all)) {
     remarks_.push_back(std::move(warning));
   }
@@ -209,7 +218,7 @@ measure::ReadResult Reader::add(const measure::Source& source) {
   const bool found =
       !selection_.by && (selection_.function ? add_function(reading) : add_target(reading));
   if (!found) add_places(reading);
-  return {recording.faults(), recording.read_in_part(), {}};
+  return result(digest.filtered.all);
 }
 
 void Reader::count(Code& code, const Reading& reading, const LocatedSamples& located,

@@ -52,8 +52,6 @@ class Reader {
   /// Returns remarks for the user, a line each, such as files that were not used.
   std::vector<std::string> remarks() const;
 
-  /// Explains why the first recording without samples has none; empty: all have some.
-  const std::string& no_samples() const noexcept { return no_samples_; }
   /// Returns the samples that the filter selected in all recordings.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
   /// Returns samples by function (Place::label()), from Listing::places. `columns`: those that are
@@ -92,7 +90,6 @@ class Reader {
   locate::KernelFiles kernel_files_;
   Listing listing_;
   locate::Filtered filtered_;
-  std::string no_samples_;
   std::set<std::string> unsampled_in_;
   std::vector<std::string> remarks_;
 };

@@ -126,6 +126,8 @@ struct Listing {
   /// of all if places were selected.
   std::map<Place, std::map<std::size_t, Count>> places;
 
+  /// Returns what each column is of.
+  std::vector<analysis::Measurement> described() const;
   /// Returns the indices of the columns of one event: the one with the most samples, of which
   /// `samples_of` returns those of a column. Samples of different events are not added up.
   std::vector<std::size_t> most_sampled_event(

@@ -297,7 +297,11 @@ Measurement measure_event(const Reading& reading, const RecordedEvent& event,
     }
     measurement.event.remark = remark_on(event, basis.not_judged);
   }
-  if (event.samples == 0) measurement.event.remark = trace_of(event, profile.recording);
+  if (event.samples == 0) {
+    measurement.event.remark = profile.digest.filtered.all == 0
+                                   ? why_no_samples(profile.recording)
+                                   : trace_of(event, profile.recording);
+  }
   count_events(event, geometry, source, measurement);
   basis.ticks_per_instruction = read_target_report(report_of(source.planned), measurement.warnings);
   const bool counts_time = is_clock(attribute) || event.counted == events::Counted::cycles ||
@@ -340,7 +344,9 @@ Measured measure(const Source& source, const Choices& choices) {
           "the hit function and the runway function.");
     }
   }
-  if (digest.filtered.all == 0) remarks.insert(remarks.begin(), why_no_samples(recording) + '.');
+  const std::string no_samples =
+      digest.filtered.all == 0 ? why_no_samples(recording) : std::string();
+  if (!no_samples.empty()) remarks.insert(remarks.begin(), no_samples + '.');
   if (auto trace = trace_beside(digest.filtered.all, recording); !trace.empty()) {
     remarks.insert(remarks.begin(), std::move(trace));
   }
@@ -378,6 +384,7 @@ Measured measure(const Source& source, const Choices& choices) {
     }
   }
   result.unused = modules.unused();
+  result.no_samples = no_samples;
   result.faults = recording.faults();
   result.read_in_part = recording.read_in_part();
   result.particulars.push_back(known_geometry == nullptr

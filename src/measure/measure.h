@@ -75,9 +75,10 @@ struct ReadResult {
   std::vector<InputFault> faults;  ///< damage of the recording
   bool read_in_part = false;
   /// Sources used: "FILE: target PATH, build-id …", "FILE: events of libpfm4, skl".
-  std::vector<std::string> particulars;
+  std::vector<std::string> particulars = {};
   /// Files and directories of SearchPlaces that this recording did not use, with the reason.
   std::map<std::filesystem::path, std::string> unused = {};
+  std::string no_samples = {};  ///< why the recording has no samples; empty: it has some
 };
 
 /// The measurements of a recording.
@@ -94,7 +95,6 @@ struct RecordingSummary : ReadResult {
   analysis::Cpu cpu;
   std::string kernel;
   locate::Filtered filtered;  ///< samples that the filter left out
-  std::string no_samples;     ///< why the recording has no samples; empty: it has some
   /// Remarks on losses, and on files that were refused or not found.
   std::vector<std::string> remarks;
 };

@@ -1,8 +1,12 @@
 // Lists of names as texts.
 #pragma once
 
+#include "analysis/wording.h"
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +32,19 @@ inline std::string joined(const std::vector<std::string>& names,
 
 /// Joins names with commas; of more than `most` names the first ones, "and 12 more".
 std::string list_of(const std::vector<std::string>& names, std::size_t most = 8);
+
+/// Returns "12 unmapped" and so on for the counts of an enumeration's values (SKID_WORDS) that are
+/// not 0.
+template <typename Enum, std::size_t N>
+std::vector<std::string> counts_in_words(const std::array<std::uint64_t, N>& counts) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (counts[i] == 0) continue;
+    texts.push_back(
+        fmt::format("{} {}", analysis::in_thousands(counts[i]), describe(static_cast<Enum>(i))));
+  }
+  return texts;
+}
 
 /// Makes equal labels different: the second "pp" is "pp (2)". `occurrence`: from 1.
 inline std::string numbered(std::string label, int occurrence) {

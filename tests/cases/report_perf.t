@@ -59,7 +59,7 @@ Several inputs: readable ones are shown, and the others reported.
   [1]
   $ perf_record -o dummy.data -e dummy -- true
   $ skidscan report perf.data dummy.data > text
-  skidscan: dummy.data: no samples were recorded
+  skidscan: dummy.data: no samples were recorded: no event occurred often enough for a sample
   [2]
 
 Wrong usage: nothing is read before the arguments are right.

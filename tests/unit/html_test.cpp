@@ -181,7 +181,7 @@ std::string written_page(const std::vector<Measurement>& measurements,
   const test::TemporaryDirectory directory;
   const std::string file = (directory / "written.html").string();
   commands::write_page(
-      file, "t", {"1", {}}, [&](const Page& page) { return report_text(measurements, page); },
+      file, "t", measurements, [&](const Page& page) { return report_text(measurements, page); },
       draw);
   return read_file(file, 1'000'000);
 }

@@ -257,15 +257,6 @@ std::vector<std::string> warnings_of(const std::vector<Audit>& audits) {
   return texts;
 }
 
-/// Returns the events of all recordings.
-std::vector<AuditedEvent> events_of(const std::vector<Audit>& audits) {
-  std::vector<AuditedEvent> events;
-  for (const Audit& audit : audits) {
-    for (const EventAudit& event : audit.events) events.push_back({&audit, &event});
-  }
-  return events;
-}
-
 /// Counts of all events of all recordings together.
 struct Totals {
   explicit Totals(const std::vector<Audit>& audits)
@@ -326,14 +317,12 @@ struct Totals {
   /// Lists the levels at which an event was recorded, too, and judged: "pp, ppp"; empty: none.
   std::string judged_levels_of(const analysis::EventIdentity& identity) const {
     std::vector<std::string> levels;
-    for (const Audit& audit : recordings) {
-      for (const EventAudit& event : audit.events) {
-        const analysis::EventIdentity& other = event.identity;
-        const bool is_same =
-            std::tie(other.type, other.config, other.config1, other.config2) ==
-            std::tie(identity.type, identity.config, identity.config1, identity.config2);
-        if (is_same && event.judged > 0) levels.push_back(level_name(event.level));
-      }
+    for (const auto& [audit, event] : events_of(recordings)) {
+      const analysis::EventIdentity& other = event->identity;
+      const bool is_same =
+          std::tie(other.type, other.config, other.config1, other.config2) ==
+          std::tie(identity.type, identity.config, identity.config1, identity.config2);
+      if (is_same && event->judged > 0) levels.push_back(level_name(event->level));
     }
     return list_of(each_once(std::move(levels)));
   }

@@ -7,6 +7,7 @@
 #include "src/support/escape.h"
 
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,15 @@ struct AuditedEvent {
   const audit::Audit* audit = nullptr;
   const audit::EventAudit* event = nullptr;
 };
+
+/// Returns the events of all recordings.
+inline std::vector<AuditedEvent> events_of(const std::vector<audit::Audit>& audits) {
+  std::vector<AuditedEvent> events;
+  for (const audit::Audit& audit : audits) {
+    for (const audit::EventAudit& event : audit.events) events.push_back({&audit, &event});
+  }
+  return events;
+}
 
 /// Names an event and its level: "access, pp". Escaped.
 inline std::string event_name(const audit::EventAudit& event) {

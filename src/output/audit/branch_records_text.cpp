@@ -61,14 +61,24 @@ std::string of_events(const std::vector<AuditedEvent>& events, const Page& page)
   return page.list(list);
 }
 
-/// Adds up the counts of all events by reason. Reason 0 means none.
-template <std::size_t kReasons>
-std::array<std::uint64_t, kReasons> sum_of(
-    const std::vector<AuditedEvent>& events,
-    const std::array<std::uint64_t, kReasons> BranchRecords::*counts) {
-  std::array<std::uint64_t, kReasons> sum{};
+/// Adds up the counts of all events; those by reason without reason 0, which means none.
+BranchRecords sum_of(const std::vector<AuditedEvent>& events) {
+  BranchRecords sum;
+  const auto add = [](const auto& counts, auto& to) {
+    for (std::size_t i = 1; i < to.size(); ++i) to[i] += counts[i];
+  };
   for (const AuditedEvent& one : events) {
-    for (std::size_t i = 1; i < kReasons; ++i) sum[i] += (*one.event->branch_records.*counts)[i];
+    const BranchRecords& records = *one.event->branch_records;
+    sum.stacks += records.stacks;
+    sum.empty_stacks += records.empty_stacks;
+    sum.damaged_stacks += records.damaged_stacks;
+    sum.records += records.records;
+    sum.judged += records.judged;
+    sum.impossible.count += records.impossible.count;
+    sum.impossible_places += records.impossible_places;
+    add(records.by_addresses, sum.by_addresses);
+    add(records.faults, sum.faults);
+    add(records.not_judged, sum.not_judged);
   }
   return sum;
 }
@@ -81,13 +91,12 @@ std::string text_of(const ImpossibleBranch& branch) {
   return text;
 }
 
-std::string places(const std::vector<AuditedEvent>& events, const Page& page) {
+/// `all`: the number of places, listed or not.
+std::string places(const std::vector<AuditedEvent>& events, std::size_t all, const Page& page) {
   std::vector<const ImpossibleBranch*> found;
-  std::size_t all = 0;
   for (const AuditedEvent& one : events) {
-    const BranchRecords& records = *one.event->branch_records;
-    for (const ImpossibleBranch& branch : records.worst) found.push_back(&branch);
-    all += records.impossible_places;
+    for (const ImpossibleBranch& branch : one.event->branch_records->worst)
+      found.push_back(&branch);
   }
   if (found.empty()) return {};
   std::ranges::stable_sort(found, std::greater{}, &ImpossibleBranch::records);
@@ -112,76 +121,61 @@ std::vector<AuditedEvent> with_branches(std::vector<AuditedEvent> events) {
 
 std::string why_no_branch_is_judged(const std::vector<AuditedEvent>& all) {
   const std::vector<AuditedEvent> events = with_branches(all);
-  std::uint64_t stacks = 0, empty = 0, records = 0, judged = 0;
-  for (const AuditedEvent& one : events) {
-    const BranchRecords& of_event = *one.event->branch_records;
-    stacks += of_event.stacks;
-    empty += of_event.empty_stacks;
-    records += of_event.records;
-    judged += of_event.judged;
-  }
-  if (stacks == 0 || judged > 0) return {};
-  if (empty == stacks) {
-    return fmt::format("all {} branch stacks are empty: {}", in_thousands(stacks),
+  const BranchRecords sum = sum_of(events);
+  if (sum.stacks == 0 || sum.judged > 0) return {};
+  if (sum.empty_stacks == sum.stacks) {
+    return fmt::format("all {} branch stacks are empty: {}", in_thousands(sum.stacks),
                        kWithoutBranches);
   }
-  const auto reasons = sum_of(events, &BranchRecords::not_judged);
-  const auto most = std::ranges::max_element(reasons);
-  std::string text = fmt::format("none of {} branch {} could be judged", in_thousands(records),
-                                 records == 1 ? "record" : "records");
+  const auto most = std::ranges::max_element(sum.not_judged);
+  std::string text = fmt::format("none of {} branch {} could be judged", in_thousands(sum.records),
+                                 sum.records == 1 ? "record" : "records");
   if (*most == 0) return text;
-  return text + ": " +
-         std::string(describe(static_cast<audit::BranchUnjudged>(most - reasons.begin())));
+  const auto reason = static_cast<audit::BranchUnjudged>(most - sum.not_judged.begin());
+  return fmt::format("{}: {}", text, describe(reason));
 }
 
 std::string branch_records_text(const std::vector<AuditedEvent>& all, const Page& page) {
   const std::vector<AuditedEvent> events = with_branches(all);
   if (events.empty()) return {};
-  std::uint64_t stacks = 0, empty = 0, damaged = 0, judged = 0, impossible = 0;
+  const BranchRecords sum = sum_of(events);
   std::set<audit::NoContiguity> known{audit::NoContiguity::none};
   std::string notes;
   for (const AuditedEvent& one : events) {
-    const BranchRecords& records = *one.event->branch_records;
-    stacks += records.stacks;
-    empty += records.empty_stacks;
-    damaged += records.damaged_stacks;
-    judged += records.judged;
-    impossible += records.impossible.count;
-    if (!known.insert(records.no_contiguity).second) continue;
-    notes += page.note(
-        fmt::format("consecutive records are not compared: {}", describe(records.no_contiguity)));
+    const audit::NoContiguity reason = one.event->branch_records->no_contiguity;
+    if (!known.insert(reason).second) continue;
+    notes += page.note(fmt::format("consecutive records are not compared: {}", describe(reason)));
   }
-  const auto by_addresses = sum_of(events, &BranchRecords::by_addresses);
-  for (std::size_t reason = 1; reason < by_addresses.size(); ++reason) {
-    if (by_addresses[reason] == 0) continue;
+  for (std::size_t reason = 1; reason < sum.by_addresses.size(); ++reason) {
+    if (sum.by_addresses[reason] == 0) continue;
     notes += page.note(fmt::format("of {} records only the addresses were compared: {}",
-                                   in_thousands(by_addresses[reason]),
+                                   in_thousands(sum.by_addresses[reason]),
                                    describe(static_cast<audit::BranchUnjudged>(reason))));
   }
-  if (empty > 0 && empty < stacks) {
+  if (sum.empty_stacks > 0 && sum.empty_stacks < sum.stacks) {
     notes += page.note(
         fmt::format("{} of {} stacks are empty: no branches were recorded with these samples",
-                    in_thousands(empty), in_thousands(stacks)),
+                    in_thousands(sum.empty_stacks), in_thousands(sum.stacks)),
         Ink::yellow);
   }
-  if (damaged > 0) {
+  if (sum.damaged_stacks > 0) {
     notes += page.note(fmt::format("{} with sizes beyond the end of the sample",
-                                   analysis::counted(damaged, "stack")),
+                                   analysis::counted(sum.damaged_stacks, "stack")),
                        Ink::yellow);
   }
+  const std::uint64_t impossible = sum.impossible.count;
   std::string answer =
-      stacks > 0 ? why_no_branch_is_judged(events) : "no branch stack was recorded";
-  if (judged > 0) {
-    answer = Judged{Condition::branches, "branch records", kImpossible, impossible, judged}.text();
+      sum.stacks > 0 ? why_no_branch_is_judged(events) : "no branch stack was recorded";
+  if (sum.judged > 0) {
+    answer =
+        Judged{Condition::branches, "branch records", kImpossible, impossible, sum.judged}.text();
   }
-  const Ink ink = judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
+  const Ink ink = sum.judged == 0 ? Ink::yellow : impossible > 0 ? Ink::red : Ink::green;
   return page.title("Branch records") + page.paragraph(answer, ink) + '\n' +
          of_events(events, page) + notes +
-         counts_by_reason<audit::BranchFault>(page, "impossible",
-                                              sum_of(events, &BranchRecords::faults), Ink::red) +
-         counts_by_reason<audit::BranchUnjudged>(page, "not judged",
-                                                 sum_of(events, &BranchRecords::not_judged)) +
-         places(events, page);
+         counts_by_reason<audit::BranchFault>(page, "impossible", sum.faults, Ink::red) +
+         counts_by_reason<audit::BranchUnjudged>(page, "not judged", sum.not_judged) +
+         places(events, sum.impossible_places, page);
 }
 
 }  // namespace skid::output

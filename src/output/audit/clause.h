@@ -15,11 +15,7 @@ struct Clause {
 };
 
 inline constexpr Clause kImpossible{"are impossible", "is impossible"};
-/// Those of samples that are contradicted in EventAudit::data_source, ::data_address, ::ibs_record
-/// and ::spe_record.
-inline constexpr Clause kContradictedSources{
-    "are at instructions that do not load or store as in their data source",
-    "is at an instruction that does not load or store as in its data source"};
+/// Those of samples that are contradicted in EventAudit::data_address.
 inline constexpr Clause kContradictedAddresses{
     "are not at the instruction that accessed their data address",
     "is not at the instruction that accessed its data address"};
@@ -27,11 +23,5 @@ inline constexpr Clause kContradictedAddresses{
 inline constexpr Clause kContradictedNextAddresses{
     "are not at the instruction after the one that accessed their data address",
     "is not at the instruction after the one that accessed its data address"};
-inline constexpr Clause kContradictedIbs{
-    "are at instructions that cannot be that of their IBS record",
-    "is at an instruction that cannot be that of its IBS record"};
-inline constexpr Clause kContradictedSpe{
-    "are at instructions that cannot be that of their SPE record",
-    "is at an instruction that cannot be that of its SPE record"};
 
 }  // namespace skid::output

@@ -8,6 +8,7 @@
 #include "src/output/audit/audit_cells.h"
 #include "src/output/audit/audited_event.h"
 #include "src/output/audit/clause.h"
+#include "src/output/audit/record_rules.h"
 #include "src/output/cell.h"
 #include "src/output/name_list.h"
 #include "src/output/number_text.h"
@@ -72,22 +73,20 @@ std::string places_text(const Page& page, const audit::Contradictions& finding) 
   return text;
 }
 
-/// Summarizes the samples that contradict what else they recorded. `clause`: what contradicted ones
-/// are; `lack`: what is said of samples without it. `fewest`: contradicted samples that make a
-/// line.
-std::string contradictions_line(const Page& page, std::string_view name,
-                                const std::optional<audit::Contradictions>& finding,
-                                const Clause& clause, std::string_view lack, std::uint64_t fewest,
-                                const std::string& of) {
+/// Summarizes the samples that contradict what else they recorded. `fewest`: contradicted samples
+/// that make a line.
+std::string contradictions_line(const Page& page, const RecordRule& rule, const EventAudit& event,
+                                std::uint64_t fewest, const std::string& of) {
+  const auto& finding = event.*rule.finding;
   if (!finding) return {};
-  std::string text = without_line(page, name, *finding, lack, of);
+  std::string text = without_line(page, rule.name, *finding, rule.lack, of);
   const analysis::Share& share = finding->share;
   if (share.total == 0 || share.count < fewest) return text;
   const std::uint64_t undecided = finding->undecided();
   return text +
          page.field(
-             name,
-             of + share_text(page, share, "judged", clause) +
+             rule.name,
+             of + share_text(page, share, "judged", rule.contradicted) +
                  (undecided > 0 ? fmt::format("; {} undecided", in_thousands(undecided)) : ""),
              share.count > 0 ? Ink::red : Ink::plain) +
          places_text(page, *finding);
@@ -127,16 +126,11 @@ std::string distances_text(const witness::Distances::Located& located) {
 /// all are decided.
 std::string undecided_text(const audit::DataAddresses& found) {
   if (found.undecided() == 0) return {};
-  std::vector<std::string> reasons;
-  for (std::size_t i = 0; i < found.reasons.size(); ++i) {
-    if (found.reasons[i] == 0) continue;
-    reasons.push_back(fmt::format("{} {}", in_thousands(found.reasons[i]),
-                                  describe(static_cast<witness::Unknown>(i))));
-  }
   const bool has_no_build_id =
       found.reasons[static_cast<std::size_t>(witness::Unknown::no_build_id)] > 0;
   return fmt::format("{} {} undecided ({}){}", in_thousands(found.undecided()),
-                     found.undecided() == 1 ? "is" : "are", list_of(reasons),
+                     found.undecided() == 1 ? "is" : "are",
+                     list_of(counts_in_words<witness::Unknown>(found.reasons)),
                      has_no_build_id ? "; perf record --buildid-mmap records build-ids" : "");
 }
 
@@ -176,13 +170,10 @@ std::string addresses_line(const Page& page, const EventAudit& event, const std:
 std::string contradictions_text(const Page& page, const EventAudit& event, std::uint64_t fewest,
                                 bool with_event) {
   const std::string of = with_event ? event_name(event) + ": " : "";
-  return contradictions_line(page, "sources", event.data_source, kContradictedSources, "", fewest,
-                             of) +
-         addresses_line(page, event, of) +
-         contradictions_line(page, "IBS", event.ibs_record, kContradictedIbs,
-                             "have raw data that is no IBS record", fewest, of) +
-         contradictions_line(page, "SPE", event.spe_record, kContradictedSpe, "have no SPE record",
-                             fewest, of);
+  const auto& [sources, ibs, spe] = kRecordRules;
+  return contradictions_line(page, sources, event, fewest, of) + addresses_line(page, event, of) +
+         contradictions_line(page, ibs, event, fewest, of) +
+         contradictions_line(page, spe, event, fewest, of);
 }
 
 }  // namespace skid::output

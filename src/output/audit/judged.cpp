@@ -8,6 +8,8 @@
 #include "src/audit/data_addresses.h"
 #include "src/audit/findings.h"
 #include "src/audit/rule.h"
+#include "src/output/audit/audited_event.h"
+#include "src/output/audit/record_rules.h"
 #include "src/output/number_text.h"
 
 #include <algorithm>
@@ -26,13 +28,13 @@ std::string Judged::text() const {
 
 namespace {
 
-void add(std::uint64_t count, std::uint64_t total, Judged& judged) {
-  judged.count += count;
-  judged.total += total;
+void add(const analysis::Share& share, Judged& judged) {
+  judged.count += share.count;
+  judged.total += share.total;
 }
 
 /// Adds up the samples whose IP was judged, by what the instruction does and by their data address.
-Judged judged_ips(const std::vector<audit::Audit>& audits) {
+Judged judged_ips(const std::vector<AuditedEvent>& events) {
   Judged ips{Condition::samples,
              "samples",
              {"are at instructions that cannot cause their event",
@@ -40,21 +42,19 @@ Judged judged_ips(const std::vector<audit::Audit>& audits) {
   bool by_instruction = false, by_address = false;
   // Whether all samples, and whether some, should be at the instruction after their cause.
   bool all_next = true, any_next = false;
-  for (const audit::Audit& audit : audits) {
-    for (const audit::EventAudit& event : audit.events) {
-      add(event.wrong.count, event.wrong.total, ips);
-      const auto expect = [&](bool next) {
-        all_next &= next;
-        any_next |= next;
-      };
-      if (event.judged > 0) {
-        by_instruction = true;
-        expect(audit::expects_next(event.rule));
-      }
-      if (!event.data_address || event.data_address->share.total == 0) continue;
-      by_address = true;
-      expect(event.data_address->expects_next);
+  const auto expect = [&](bool next) {
+    all_next &= next;
+    any_next |= next;
+  };
+  for (const auto& [audit, event] : events) {
+    add(event->wrong, ips);
+    if (event->judged > 0) {
+      by_instruction = true;
+      expect(audit::expects_next(event->rule));
     }
+    if (!event->data_address || event->data_address->share.total == 0) continue;
+    by_address = true;
+    expect(event->data_address->expects_next);
   }
   if (by_address && by_instruction) {
     ips.clause = any_next && all_next
@@ -79,29 +79,31 @@ Judged judged_ips(const std::vector<audit::Audit>& audits) {
 }  // namespace
 
 std::vector<Judged> judged_by_rule(const std::vector<audit::Audit>& audits) {
-  Judged sources{Condition::samples, "samples", kContradictedSources};
-  Judged operations{Condition::samples, "samples", kContradictedIbs};
-  Judged tagged{Condition::samples, "samples", kContradictedSpe};
+  const std::vector<AuditedEvent> events = events_of(audits);
+  std::vector<Judged> all{judged_ips(events)};
+  for (const RecordRule& rule : kRecordRules) {
+    Judged& samples = all.emplace_back(Judged{Condition::samples, "samples", rule.contradicted});
+    for (const auto& [audit, event] : events) {
+      if (const auto& finding = event->*rule.finding) add(finding->share, samples);
+    }
+  }
   Judged records{Condition::branches, "branch records", kImpossible};
   std::uint64_t by_addresses = 0;
   Judged blocks{Condition::biased, "blocks", {"are sampled unevenly", "is sampled unevenly"}};
-  for (const audit::Audit& audit : audits) {
-    for (const audit::EventAudit& event : audit.events) {
-      if (const auto& of = event.data_source) add(of->share.count, of->share.total, sources);
-      if (const auto& of = event.ibs_record) add(of->share.count, of->share.total, operations);
-      if (const auto& of = event.spe_record) add(of->share.count, of->share.total, tagged);
-      if (const auto& of = event.branch_records) {
-        add(of->impossible.count, of->judged, records);
-        by_addresses += audit::by_addresses_alone(*of);
-      }
-      add(event.bias.biased, event.bias.judged, blocks);
+  for (const auto& [audit, event] : events) {
+    if (const auto& of = event->branch_records) {
+      records.count += of->impossible.count;
+      records.total += of->judged;
+      by_addresses += audit::by_addresses_alone(*of);
     }
+    blocks.count += event->bias.biased;
+    blocks.total += event->bias.judged;
   }
   if (by_addresses == records.total) {
     records.clause = {"are impossible by their addresses; their code was not compared",
                       "is impossible by its addresses; its code was not compared"};
   }
-  std::vector<Judged> all{judged_ips(audits), sources, operations, tagged, records, blocks};
+  all.insert(all.end(), {records, blocks});
   std::ranges::stable_sort(all, std::greater{}, [](const Judged& one) {
     if (!one.is_of_impossible()) return -1.0;
     return one.count == 0 ? 0.0 : static_cast<double>(one.count) / static_cast<double>(one.total);

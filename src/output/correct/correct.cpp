@@ -136,25 +136,16 @@ std::string places(const EventCorrection& event, correct::By by, const Page& pag
   return page.list(list) + page.left_out(all - shown, ": --details");
 }
 
-std::string count_of(std::uint64_t samples, std::string_view what) {
-  return fmt::format("{} {}", in_thousands(samples), what);
-}
-
 /// Counts the samples without a known place by reason; empty if there are none.
 std::string not_placed_text(const EventCorrection& event) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < event.not_placed.size(); ++i) {
-    const auto reason = analysis::describe(static_cast<analysis::NotJudged>(i));
-    if (event.not_placed[i] > 0) parts.push_back(count_of(event.not_placed[i], reason));
-  }
-  return joined(parts);
+  return joined(counts_in_words<analysis::NotJudged>(event.not_placed));
 }
 
 /// Describes the outcome of the samples in words; counts of 0 are left out.
 std::string outcome(const EventCorrection& event) {
-  std::vector<std::string> parts{count_of(event.moved, "moved")};
+  std::vector<std::string> parts{in_thousands(event.moved) + " moved"};
   const auto add = [&](std::uint64_t samples, std::string_view what) {
-    if (samples > 0) parts.push_back(count_of(samples, what));
+    if (samples > 0) parts.push_back(fmt::format("{} {}", in_thousands(samples), what));
   };
   add(event.in_place, "in place");
   add(event.undecided, "undecided");
@@ -162,16 +153,6 @@ std::string outcome(const EventCorrection& event) {
   add(event.unknown, "unknown");
   const std::string not_placed = not_placed_text(event);
   if (!not_placed.empty()) parts.push_back("not placed: " + not_placed);
-  return joined(parts);
-}
-
-std::string decided_text(const EventCorrection& event) {
-  constexpr std::array<std::string_view, correct::kDecidedBys> kWords{
-      "by data address and registers", "by branch records"};
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < event.decided_by.size(); ++i) {
-    if (event.decided_by[i] > 0) parts.push_back(count_of(event.decided_by[i], kWords.at(i)));
-  }
   return joined(parts);
 }
 
@@ -225,7 +206,7 @@ std::string event_text(const Correction& correction, const EventCorrection& even
           page.field("instead", escape_for_terminal(skid.advice));
   text += is_corrected(skid.verdict) ? page.field("outcome", outcome(event))
                                      : page.field("not placed", not_placed_text(event));
-  text += page.field("decided", decided_text(event));
+  text += page.field("decided", joined(counts_in_words<correct::DecidedBy>(event.decided_by)));
   const std::string listed = places(event, correction.by, page);
   return text + (listed.empty() ? "" : '\n' + listed);
 }

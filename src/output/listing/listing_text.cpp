@@ -370,131 +370,133 @@ bool is_of_time(const EventGroup& event) {
   });
 }
 
-/// Returns notes on how the samples of an event were taken.
-std::string notes_on_samples(const Page& page, const listing::Listing& listing,
-                             const EventGroup& event, const std::vector<Measurement>& described) {
-  std::string text = is_of_time(event) ? page.note(kTimeIsLate) : "";
-  const bool follows_cause = std::ranges::any_of(event.columns, [&](const Column& column) {
-    return listing.columns[static_cast<std::size_t>(column.measurement - described.data())]
-        .follows_cause;
-  });
-  if (follows_cause) {
-    text += page.note(
-        "a data breakpoint traps after the access: each sample is one instruction after the one "
-        "that caused it; 'skidscan correct' moves them there");
-  }
-  for (const Column& column : event.columns) {
-    const Measurement& m = *column.measurement;
-    if (m.event.substituted) {
-      text += page.note(fmt::format("{}: {} was recorded instead of {}", column.label,
-                                    escape_for_terminal(m.event.recorded),
-                                    escape_for_terminal(m.event.requested.value_or(""))),
-                        Ink::yellow);
-    }
-    if (m.read_in_part) text += page.note(column.label + ": read in part", Ink::yellow);
-  }
-  return text;
-}
+/// The text of a listing, from what all of its parts need.
+struct ListingText {
+  const Page& page;
+  const listing::Listing& listing;
+  const ListingChoices& choices;
+  const std::vector<Measurement> described = listing.described();
 
-/// Returns the notes under an event's table.
-std::string notes(const Page& page, const listing::Listing& listing, const EventGroup& event,
-                  const std::vector<std::string>& without, const Panel& panel,
-                  const std::vector<Measurement>& described) {
-  std::string text;
-  const auto note = [&](std::string_view words, Ink ink = Ink::dim) {
-    text += page.note(words, ink);
-  };
-  std::vector<std::string> judged;
-  std::map<std::string, std::vector<std::string>> not_judged;
-  for (const Column& column : event.columns) {
-    const auto index = static_cast<std::size_t>(column.measurement - described.data());
-    const listing::Column& of_listing = listing.columns[index];
-    if (!of_listing.causes.empty()) {
-      judged.push_back(column.label);
-    } else if (of_listing.of_core_pmu) {
-      not_judged[of_listing.not_judged].push_back(column.label);
-    }
+  /// Returns the index in Listing::columns of a column of a group of `described`.
+  std::size_t index_of(const Column& column) const {
+    return static_cast<std::size_t>(column.measurement - described.data());
   }
-  if (panel.is_accused()) {
-    note(fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} blame the "
-                     "wrong instruction there",
-                     escape_for_terminal(event.event), joined(judged)),
-         Ink::red);
-  }
-  for (const auto& [reason, labels] : not_judged) {
-    note(fmt::format("no instruction is marked at {}: {}", joined(labels),
-                     escape_for_terminal(reason)));
-  }
-  if (panel.is_censored()) {
-    note("~ censored: near the end of the runway; the skid may be longer than the runway");
-  }
-  if (!without.empty()) note(fmt::format("no sample here of {}", joined(without)));
-  return text + notes_on_samples(page, listing, event, described);
-}
 
-std::string event_text(const Page& page, const listing::Listing& listing, const Code& code,
-                       const ListingChoices& choices, const EventGroup& event,
-                       const std::vector<Measurement>& described) {
-  std::vector<Cells> cells;
-  std::vector<std::string> without;
-  for (const Column& column : event.columns) {
-    const auto index = static_cast<std::size_t>(column.measurement - described.data());
-    if (std::ranges::binary_search(code.columns, index)) {
-      cells.push_back({.label = column.label, .column = index, .total = {}});
-    } else {
-      without.push_back(fmt::format("{} ({} read)", column.label, listing.columns[index].read()));
+  /// Returns notes on how the samples of an event were taken.
+  std::string notes_on_samples(const EventGroup& event) const {
+    std::string text = is_of_time(event) ? page.note(kTimeIsLate) : "";
+    const bool follows_cause = std::ranges::any_of(event.columns, [this](const Column& column) {
+      return listing.columns[index_of(column)].follows_cause;
+    });
+    if (follows_cause) {
+      text += page.note(
+          "a data breakpoint traps after the access: each sample is one instruction after the one "
+          "that caused it; 'skidscan correct' moves them there");
     }
+    for (const Column& column : event.columns) {
+      const Measurement& m = *column.measurement;
+      if (m.event.substituted) {
+        text += page.note(fmt::format("{}: {} was recorded instead of {}", column.label,
+                                      escape_for_terminal(m.event.recorded),
+                                      escape_for_terminal(m.event.requested.value_or(""))),
+                          Ink::yellow);
+      }
+      if (m.read_in_part) text += page.note(column.label + ": read in part", Ink::yellow);
+    }
+    return text;
   }
-  if (cells.empty()) return {};
-  // A function may have been sampled by some events of a recording only.
-  const bool is_sampled = std::ranges::any_of(
-      cells, [&](const Cells& of_one) { return code.total(of_one.column).samples > 0; });
-  if (!is_sampled && code.kind != listing::Kind::target) {
-    return page.rule(event.event) + page.note("no sample here");
-  }
-  const Panel panel(page, listing, code, choices, cells);
-  return page.rule(event.event) + page.preformatted([&](const Page& of_text) {
-    return Panel(of_text, listing, code, choices, cells).text();
-  }) + notes(page, listing, event, without, panel, described);
-}
 
-/// Returns the most sampled places of an event.
-std::string places_text(const Page& page, const listing::Listing& listing,
-                        const ListingChoices& choices, const EventGroup& event,
-                        const std::vector<Measurement>& described) {
-  std::vector<std::size_t> columns;
-  for (const Column& column : event.columns) {
-    columns.push_back(static_cast<std::size_t>(column.measurement - described.data()));
+  /// Returns the notes under an event's table. `without`: its columns that are not in the table.
+  std::string notes(const EventGroup& event, const std::vector<std::string>& without,
+                    const Panel& panel) const {
+    std::string text;
+    std::vector<std::string> judged;
+    std::map<std::string, std::vector<std::string>> not_judged;
+    for (const Column& column : event.columns) {
+      const listing::Column& of_listing = listing.columns[index_of(column)];
+      if (!of_listing.causes.empty()) {
+        judged.push_back(column.label);
+      } else if (of_listing.of_core_pmu) {
+        not_judged[of_listing.not_judged].push_back(column.label);
+      }
+    }
+    if (panel.is_accused()) {
+      text += page.note(
+          fmt::format("! cannot cause {} on this CPU (docs/events.md): samples at {} blame the "
+                      "wrong instruction there",
+                      escape_for_terminal(event.event), joined(judged)),
+          Ink::red);
+    }
+    for (const auto& [reason, labels] : not_judged) {
+      text += page.note(fmt::format("no instruction is marked at {}: {}", joined(labels),
+                                    escape_for_terminal(reason)));
+    }
+    if (panel.is_censored()) {
+      text += page.note(
+          "~ censored: near the end of the runway; the skid may be longer than the runway");
+    }
+    if (!without.empty()) text += page.note("no sample here of " + joined(without));
+    return text + notes_on_samples(event);
   }
-  if (most_sampled(listing, columns).empty()) {
-    return page.rule(event.event) + page.note("no sample here");
+
+  std::string code_of_event(const Code& code, const EventGroup& event) const {
+    std::vector<Cells> cells;
+    std::vector<std::string> without;
+    for (const Column& column : event.columns) {
+      const std::size_t index = index_of(column);
+      if (std::ranges::binary_search(code.columns, index)) {
+        cells.push_back({.label = column.label, .column = index, .total = {}});
+      } else {
+        without.push_back(fmt::format("{} ({} read)", column.label, listing.columns[index].read()));
+      }
+    }
+    if (cells.empty()) return {};
+    // A function may have been sampled by some events of a recording only.
+    const bool is_sampled = std::ranges::any_of(
+        cells, [&](const Cells& of_one) { return code.total(of_one.column).samples > 0; });
+    if (!is_sampled && code.kind != listing::Kind::target) {
+      return page.rule(event.event) + page.note("no sample here");
+    }
+    const Panel panel(page, listing, code, choices, cells);
+    return page.rule(event.event) + page.preformatted([&](const Page& of_text) {
+      return Panel(of_text, listing, code, choices, cells).text();
+    }) + notes(event, without, panel);
   }
-  return page.rule(event.event) +
-         places_table(page, listing, *choices.by, event, columns, choices.folding.all) +
-         notes_on_samples(page, listing, event, described);
-}
+
+  /// Returns the most sampled places of an event.
+  std::string places_of_event(const EventGroup& event) const {
+    std::vector<std::size_t> columns;
+    for (const Column& column : event.columns) columns.push_back(index_of(column));
+    if (most_sampled(listing, columns).empty()) {
+      return page.rule(event.event) + page.note("no sample here");
+    }
+    return page.rule(event.event) +
+           places_table(page, listing, *choices.by, event, columns, choices.folding.all) +
+           notes_on_samples(event);
+  }
+
+  std::string of_machine(const MachineGroup& machine) const {
+    std::string text;
+    for (const EventGroup& event : machine.events) {
+      if (choices.by) text += places_of_event(event);
+    }
+    for (const Code& code : listing.codes) {
+      std::string of_code;
+      for (const EventGroup& event : machine.events) of_code += code_of_event(code, event);
+      if (!of_code.empty()) text += '\n' + code_title(page, code) + of_code;
+    }
+    return text;
+  }
+};
 
 }  // namespace
 
 std::string listing_text(const listing::Listing& listing, const ListingChoices& choices,
                          const Page& page) {
-  std::vector<Measurement> described;
-  described.reserve(listing.columns.size());
-  for (const auto& column : listing.columns) described.push_back(column.described);
+  const ListingText parts{page, listing, choices};
   std::string text;
-  for (const MachineGroup& machine : group(described)) {
-    std::string of_machine;
-    for (const EventGroup& event : machine.events) {
-      if (choices.by) of_machine += places_text(page, listing, choices, event, described);
-    }
-    for (const Code& code : listing.codes) {
-      std::string of_code;
-      for (const EventGroup& event : machine.events) {
-        of_code += event_text(page, listing, code, choices, event, described);
-      }
-      if (of_code.empty()) continue;
-      of_machine += '\n' + code_title(page, code) + of_code;
-    }
+  for (const MachineGroup& machine : group(parts.described)) {
+    const std::string of_machine = parts.of_machine(machine);
     if (of_machine.empty()) continue;
     if (!text.empty()) text += '\n';
     text += machine_header(page, machine) + of_machine;
@@ -502,7 +504,7 @@ std::string listing_text(const listing::Listing& listing, const ListingChoices& 
   if (choices.by && choices.by != listing::By::module) {
     text += note_on_files(page, listing, *choices.by);
   }
-  return page.answer(listing_answer(listing, choices, described), Ink::bold) + '\n' +
+  return page.answer(listing_answer(listing, choices, parts.described), Ink::bold) + '\n' +
          (choices.trust.empty() ? "" : page.field("audit", choices.trust) + '\n') + text;
 }
 

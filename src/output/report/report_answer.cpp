@@ -19,6 +19,7 @@
 #include "src/output/report/parts.h"
 #include "src/output/report/report.h"
 #include "src/output/report/verdict_words.h"
+#include "src/support/escape.h"
 
 #include <algorithm>
 #include <array>
@@ -88,6 +89,7 @@ class Answer {
         for (const Column& column : event.columns) {
           unsampled_.add(machine, event, column);
           read_in_part_ |= column.measurement->read_in_part;
+          if (no_samples_.empty()) no_samples_ = column.measurement->event.remark;
         }
       }
     }
@@ -103,7 +105,9 @@ class Answer {
     }
     if (sampled_ == 0) {
       const std::string of = unsampled_.count > 0 ? " of " + unsampled_.names(machines_) : "";
-      return {"no samples were recorded" + of + "; 'skidscan audit' states why", Ink::yellow};
+      return {
+          no_samples_.empty() ? "no samples were recorded" + of : escape_for_terminal(no_samples_),
+          Ink::yellow};
     }
     if (!has_target_) {
       return {std::string(read_in_part_ ? "read in part: " : "") +
@@ -236,6 +240,7 @@ class Answer {
   /// Why the highest level is not judged; empty: all levels are, or no event is of a PMU.
   std::string reason_;
   int reason_level_ = -1;
+  std::string no_samples_;  ///< why the first recording without samples has none; or empty
   double largest_ratio_ = 0;
 };
 

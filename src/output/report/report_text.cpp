@@ -439,8 +439,10 @@ std::string describe_unsampled(const Page& page, const MachineGroup& machine) {
       const Measurement& m = *column.measurement;
       const machine::Reason reason = machine::why_no_samples(
           m.cpu, machine::sampled_by(m.event.type), m.precise.recorded, expected_samples(m));
+      const bool has_remedy = !reason.remedy.empty();
       notes.add({.event = &event, .label = column.label, .runs = {&m}}, "no samples",
-                m.event.remark.empty() ? text_of(reason) : m.event.remark, Ink::yellow);
+                has_remedy || m.event.remark.empty() ? text_of(reason) : m.event.remark,
+                Ink::yellow);
     }
   }
   return notes.text();
