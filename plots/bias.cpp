@@ -119,22 +119,18 @@ Figure bias_figure(const Machines& all, const FigureOptions& options) {
       keep_measurements(machines, analysis::has_trigger_distances, Kind::bias,
                         "several triggers at known distances", "record a target with several");
   EventGrid grid("Which trigger samples fall on", machines, options);
+  bool has_delay = false;
   grid.fill([&](const EventOnMachines& event, const std::vector<Column>& shown) {
     Panel panel = shadow_panel(shown, grid);
     double widest = 1;
     for (const Column& column : event.all) {
+      has_delay |= column.measurement->delay.has_value();
       for (const double gap : gaps_of(*column.measurement)) widest = std::max(widest, gap);
     }
     const auto x = settings_of(Axis{-0.3, 1.6 * widest, true}, grid);
     panel.commands.insert(panel.commands.end(), x.begin(), x.end());
     return panel;
   });
-  bool has_delay = false;
-  for (const output::MachineGroup& machine : machines) {
-    for (const output::EventGroup& event : machine.events) {
-      for (const Column& column : event.columns) has_delay |= column.measurement->delay.has_value();
-    }
-  }
   grid.add_line_keys(has_delay ? "with linespoints" : "with points");
   Figure& figure = grid.figure;
   figure.commands = {"set format y '%g%%'", "set grid ytics lw 0.3"};

@@ -1,22 +1,22 @@
 #include "plots/figure.h"
 
-#include "analysis/event_identity.h"
 #include "analysis/measurement.h"
 #include "plots/drawing.h"
-#include "plots/event_grid.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
 #include "plots/kinds.h"
+#include "plots/machines.h"
 #include "plots/selection.h"
 #include "src/output/report/grouping.h"
 #include "src/output/report/machine_text.h"
-#include "src/output/report/report.h"
+#include "src/output/report/parts.h"
 #include "src/support/error.h"
 #include "src/support/escape.h"
 
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,19 +65,10 @@ void check_figure_files(const FigureFiles& files) {
 
 void draw_figure(const std::vector<analysis::Measurement>& measurements,
                  const FigureOptions& options) {
-  std::vector<analysis::Measurement> shown;
-  for (const output::MachineGroup& machine : machines_of(measurements, options)) {
-    for (const auto* events : {&machine.events, &machine.unsampled}) {
-      for (const output::EventGroup& event : *events) {
-        for (const output::Column& column : event.columns) {
-          shown.push_back(*column.measurement);
-          shown.back().event.label = event.event;
-        }
-      }
-    }
-  }
-  Figure figure = figure_of(output::group_sampled(shown), options);
-  figure.head.insert(figure.head.begin(), output::report_answer(shown));
+  std::vector<analysis::Measurement> shown = measurements;
+  const Machines machines = group_selected(shown, options);
+  Figure figure = figure_of(machines, options);
+  figure.head.insert(figure.head.begin(), output::report_answer(machines).first);
   write_figure(figure, options);
 }
 

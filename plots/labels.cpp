@@ -13,6 +13,7 @@
 #include "src/output/report/sample_origin.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -80,7 +81,7 @@ std::string samples_text(const std::vector<const Measurement*>& runs, std::strin
 }
 
 std::string run_text(const Measurement& m) {
-  return samples_text({&m}) + std::string(output::origin_word(output::origin_of(m)));
+  return samples_text({&m}) + output::origin_word(output::origin_of(m));
 }
 
 std::string hits_text(const Measurement& m, std::uint64_t beyond) {

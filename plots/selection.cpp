@@ -2,6 +2,7 @@
 
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
+#include "analysis/tally.h"
 #include "analysis/wording.h"
 #include "plots/figure_kind.h"
 #include "plots/figure_options.h"
@@ -14,7 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -31,19 +32,8 @@ using output::MachineGroup;
 
 namespace {
 
-/// Removes columns, and what is empty without them. Returns how many of them have samples.
-template <typename Predicate>
-std::size_t erase_columns(Machines& machines, Predicate is_erased) {
-  std::size_t erased = 0;
-  const auto is_empty = [](const EventGroup& event) { return event.columns.empty(); };
-  for (MachineGroup& machine : machines) {
-    for (EventGroup& event : machine.events) erased += std::erase_if(event.columns, is_erased);
-    for (EventGroup& event : machine.unsampled) std::erase_if(event.columns, is_erased);
-    std::erase_if(machine.events, is_empty);
-    std::erase_if(machine.unsampled, is_empty);
-  }
+void erase_unsampled(Machines& machines) {
   std::erase_if(machines, [](const auto& machine) { return machine.events.empty(); });
-  return erased;
 }
 
 }  // namespace
@@ -71,30 +61,36 @@ void throw_none_selected(const output::EventLevels& measured) {
               measured.text());
 }
 
-Machines machines_of(const std::vector<Measurement>& measurements, const FigureOptions& options) {
+Machines group_selected(std::vector<Measurement>& measurements, const FigureOptions& options) {
   if (measurements.empty()) throw Error("figure: no measurements to draw");
-  Machines machines = output::group_sampled(measurements);
-  if (std::ranges::all_of(machines, &std::vector<EventGroup>::empty, &MachineGroup::events)) {
+  const auto has_samples = [](const Measurement& m) { return m.samples.read() > 0; };
+  if (std::ranges::none_of(measurements, has_samples)) {
     throw Error("figure: no measurement has a sample");
   }
   output::EventLevels measured;
-  erase_columns(machines, [&](const Column& column) {
-    measured.add(event_name(*column.measurement), machine::level_name(column.level));
-    return !is_selected(*column.measurement, column.level, options);
+  std::erase_if(measurements, [&](const Measurement& m) {
+    const int level = m.precise.requested.value_or(m.precise.recorded);
+    measured.add(event_name(m), machine::level_name(level));
+    return !is_selected(m, level, options);
   });
+  for (Measurement& m : measurements) m.event.label = event_name(m);
+  Machines machines = output::group_sampled(measurements);
+  erase_unsampled(machines);
   if (machines.empty()) throw_none_selected(measured);
-  for (MachineGroup& machine : machines) {
-    for (EventGroup& event : machine.events) {
-      event.event = event_name(*event.columns.front().measurement);
-    }
-  }
   return machines;
 }
 
 std::size_t keep_measurements(Machines& machines, bool (*is_kept)(const Measurement&), Kind kind,
                               std::string_view what, std::string_view remedy) {
-  const std::size_t others =
-      erase_columns(machines, [&](const Column& column) { return !is_kept(*column.measurement); });
+  std::size_t others = 0;
+  for (MachineGroup& machine : machines) {
+    for (EventGroup& event : machine.events) {
+      others += std::erase_if(event.columns,
+                              [&](const Column& column) { return !is_kept(*column.measurement); });
+    }
+    std::erase_if(machine.events, [](const EventGroup& event) { return event.columns.empty(); });
+  }
+  erase_unsampled(machines);
   if (machines.empty()) {
     throw ValueError("figure {}: no measurement with {} ({}); {}", name_of(kind), what,
                      analysis::counted(others, "other"), remedy);

@@ -31,10 +31,11 @@ bool is_selected(const analysis::Measurement& measurement, int level, const Figu
 /// Throws Error for options that select none of the measurements. `measured`: their events.
 [[noreturn]] void throw_none_selected(const output::EventLevels& measured);
 
-/// Groups the selected measurements, with event_name(); those without a sample are apart
-/// (group_sampled()). Throws Error if no measurement has a sample, ValueError if none is selected.
-Machines machines_of(const std::vector<analysis::Measurement>& measurements,
-                     const FigureOptions& options);
+/// Groups the selected measurements as group_sampled() does, with event_name(), and leaves out
+/// machines without a sample. Removes the others from `measurements`, which must outlive the
+/// groups. Throws Error if no measurement has a sample, or none is selected.
+Machines group_selected(std::vector<analysis::Measurement>& measurements,
+                        const FigureOptions& options);
 
 /// Removes the measurements that are not `is_kept` and returns their number. Throws ValueError if
 /// none is kept, for a figure of `kind`: "figure bias: no measurement with `what` (3 others);

@@ -1,5 +1,4 @@
 #include "analysis/event_identity.h"
-#include "analysis/measurement.h"
 #include "analysis/wording.h"
 #include "src/audit/audit.h"
 #include "src/audit/block_bias.h"
@@ -267,13 +266,17 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
       std::ranges::any_of(listing.columns, [](const auto& column) { return column.read() > 0; });
   const bool will_choose = listing.codes.empty() && !options.by && !options.function && has_samples;
   if (!will_choose) note_remarks();
-  if (!listing.columns.empty() && !has_samples) {
+  if (listing.columns.empty()) {
+    if (!inputs.unread.empty()) return ExitStatus::failed;
+    note_filtered(options.filter, reader.filtered(), shown);
+    throw Error("no recorded event is one that -e selects");
+  }
+  if (!has_samples) {
     note_filtered(options.filter, reader.filtered(), shown);
     throw Error(reader.filtered().all > 0 ? "no samples that -e and other filters select"
                                           : no_samples);
   }
   if (listing.codes.empty() && !options.by) {
-    if (!inputs.unread.empty() && listing.columns.empty()) return ExitStatus::failed;
     auto sampled = reader.sampled_functions(listing.most_sampled_event());
     if (sampled.empty()) sampled = reader.sampled_functions();
     const auto candidates = options.function ? functions_with(*options.function, reader)
@@ -283,7 +286,6 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
     if (candidates.empty() || is_in_no_file || !reader.unsampled_in().empty()) {
       if (will_choose) note_remarks();
       note_filtered(options.filter, reader.filtered(), shown);
-      if (listing.columns.empty()) throw Error("no recorded event is one that -e selects");
       fail(options, reader);
     }
     if (options.function && candidates.size() > 1) {
@@ -305,11 +307,6 @@ ExitStatus run_annotate(const AnnotateOptions& options) {
       chosen.most_sampled = output::most_sampled_place(listing, listing::By::function);
     }
     return run_annotate(chosen);
-  }
-  if (listing.columns.empty()) {
-    if (!inputs.unread.empty()) return ExitStatus::failed;
-    note_filtered(options.filter, reader.filtered(), shown);
-    throw Error("no recorded event is one that -e selects");
   }
   if (options.by && listing.places.empty()) {
     throw Error("--module {}: no sample is in a mapped file of that name", options.module);

@@ -1,24 +1,14 @@
 #include "src/commands/commands.h"
 #include "src/commands/inputs.h"
-#include "src/record/directory.h"
-#include "src/run/run.h"
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include <fmt/format.h>
 
 namespace skid::commands {
 
 std::string first_steps() {
-  std::error_code ignored;
-  std::string here;
-  if (run::is_run(record::kDefaultRunDirectory)) {
-    here = record::kDefaultRunDirectory;
-  } else if (std::filesystem::exists(kDefaultRecording, ignored)) {
-    here = kDefaultRecording;
-  }
+  const std::string here = default_input();
   return "skidscan measures how far sampled instructions are from those that caused the event.\n\n"
          "  skidscan doctor                        what this machine can sample\n"
          "  skidscan record                        sample a target of known instructions\n"

@@ -73,11 +73,15 @@ std::vector<std::string> runs_of_descriptions(std::vector<std::string> inputs) {
   return inputs;
 }
 
+std::string default_input() {
+  std::error_code ignored;
+  if (run::is_run(record::kDefaultRunDirectory)) return record::kDefaultRunDirectory;
+  return fs::exists(kDefaultRecording, ignored) ? kDefaultRecording : "";
+}
+
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs) {
   if (!inputs.empty()) return runs_of_descriptions(std::move(inputs));
-  if (run::is_run(record::kDefaultRunDirectory)) return {record::kDefaultRunDirectory};
-  std::error_code ignored;
-  if (fs::exists(kDefaultRecording, ignored)) return {kDefaultRecording};
+  if (std::string input = default_input(); !input.empty()) return {std::move(input)};
   throw Error(
       "no {} and no {} here; make one with 'skidscan record' or 'perf record', or name "
       "a run or a recording",

@@ -49,8 +49,12 @@ ExitStatus print_faults(const perfdata::Recording& recording);
 /// Returns the inputs with the run in place of each run.json, which describes it.
 std::vector<std::string> runs_of_descriptions(std::vector<std::string> inputs);
 
-/// Returns the inputs that a command reads: runs_of_descriptions() of those given, or skidscan.run,
-/// or else perf.data. Throws Error if there is none.
+/// Returns the input that a command reads if none is given: skidscan.run, or else perf.data; empty:
+/// neither is here.
+std::string default_input();
+
+/// Returns the inputs that a command reads: runs_of_descriptions() of those given, or the
+/// default_input(). Throws Error if there is none.
 std::vector<std::string> inputs_or_default_run(std::vector<std::string> inputs);
 
 }  // namespace skid::commands

@@ -1,5 +1,6 @@
 #include "src/commands/measurements.h"
 
+#include "analysis/event_identity.h"
 #include "analysis/merge.h"
 #include "analysis/tally.h"
 #include "src/commands/distinct_recordings.h"

@@ -29,18 +29,21 @@ constexpr std::uint64_t kMostSamples = 1'000'000'000;
 constexpr double kLongestDuration = 86'400;
 constexpr std::uint64_t kHighestFrequency = 1'000'000;  // perf limits it further
 
-/// Whether a mode of call graphs is as perf takes it: "fp", "dwarf", "dwarf,8192", "lbr".
-bool is_call_graph(const std::string& mode) {
+/// Returns a mode of call graphs that perf takes: "fp", "dwarf", "dwarf,8192", "lbr"; nullopt: it
+/// is none.
+std::optional<std::string> call_graph_from(const std::string& mode) {
   const std::string name = mode.substr(0, mode.find(','));
   const bool known = name == "fp" || name == "dwarf" || name == "lbr";
   const bool sized = name == "dwarf" && name.size() < mode.size() &&
                      whole_number<unsigned>(mode.substr(name.size() + 1)).has_value();
-  return known && (name == mode || sized);
+  return known && (name == mode || sized) ? std::optional(mode) : std::nullopt;
 }
 
 /// Checks the characters of branch filters. perf gets them in one argument and checks the words.
-bool is_branch_filter(const std::string& filter) {
-  return filter.find_first_not_of("abcdefghijklmnopqrstuvwxyz_,") == std::string::npos;
+std::optional<std::string> branch_filter_from(const std::string& filter) {
+  const bool is_known =
+      filter.find_first_not_of("abcdefghijklmnopqrstuvwxyz_,") == std::string::npos;
+  return is_known ? std::optional(filter) : std::nullopt;
 }
 
 /// Triggers at the marks of a Golomb ruler, between which nearly each distance up to its length
@@ -75,16 +78,16 @@ std::vector<Option> plan_options(record::PlanOptions& options) {
        "record call graphs by frame pointers, as --call-graph fp: an interrupt per sample",
        {"--call-graph"}},
       {"--call-graph",
-       Value::checked("MODE", options.extras.call_graph, is_call_graph,
-                      "fp, dwarf, dwarf,BYTES or lbr"),
+       Value::parsed("MODE", options.extras.call_graph, call_graph_from,
+                     "fp, dwarf, dwarf,BYTES or lbr"),
        "record call graphs: fp, dwarf[,BYTES] or lbr"},
       {"-b",
        Value::converted("", [&options](const auto&) { options.extras.branch_filter = "any"; }),
        "record the stack of taken branches (LBR), as -j any",
        {"--branch-filter"}},
       {"-j,--branch-filter",
-       Value::checked("FILTER", options.extras.branch_filter, is_branch_filter,
-                      "perf's branch filters separated by commas, such as any,u"),
+       Value::parsed("FILTER", options.extras.branch_filter, branch_filter_from,
+                     "perf's branch filters separated by commas, such as any,u"),
        "record the stack of taken branches that perf's filter selects: any_call,u"},
       {"--per-cpu", Value::flag(options.extras.per_cpu),
        "record all of the CPU that the target is pinned to (perf record -C); record does it by "

@@ -20,8 +20,8 @@ namespace {
 
 /// The name of a given option that only histograms can have; empty: none is given.
 std::string option_of_histograms(const PlotOptions& options) {
-  if (options.style) return "--plot-style";
-  return options.logarithmic ? "--log" : "";
+  if (options.figure.arrangement) return "--plot-style";
+  return options.figure.logarithmic ? "--log" : "";
 }
 
 /// The name of a given option that only figures can have; empty: none is given.
@@ -107,11 +107,12 @@ std::vector<Option> plot_options(PlotOptions& options, plots::Kind default_kind)
       all.end(),
       {{"--kind", Value::one_of("KIND", options.kind),
         fmt::format("kind of the figure (default: {})", name_of(default_kind))},
-       {"--plot-style", Value::one_of("STYLE", options.style),
+       {"--plot-style", Value::one_of("STYLE", options.figure.arrangement),
         fmt::format("for histograms: a panel per level, or all levels in one (default: panels, or "
                     "overlaid where panels would be more than {} below each other)",
                     plots::kMostPanelRows)},
-       {"--log", Value::flag(options.logarithmic), "for histograms: samples on a logarithmic axis"},
+       {"--log", Value::flag(options.figure.logarithmic),
+        "for histograms: samples on a logarithmic axis"},
        {"-e,--event", split_events(options.figure.events),
         "events of the figure: as requested, without level, or by the vendor's name"},
        {"-p,--precise", level_list(options.figure.levels), "precise levels of the figure"},
@@ -127,8 +128,6 @@ std::optional<plots::FigureOptions> figure_of(const PlotOptions& options, plots:
     throw UsageError("{}: no figure is drawn; add --plot FILE or --plot-script FILE", needless);
   }
   figure.kind = options.kind.value_or(default_kind);
-  figure.arrangement = options.style;
-  figure.logarithmic = options.logarithmic;
   figure.caption = !options.no_caption;
   const std::string of_histograms = option_of_histograms(options);
   if (!of_histograms.empty() && figure.kind != plots::Kind::histogram) {

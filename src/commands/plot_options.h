@@ -22,8 +22,6 @@ namespace skid::commands {
 struct PlotOptions {
   std::string html, size, font;
   std::optional<plots::Kind> kind;
-  std::optional<plots::Arrangement> style;
-  bool logarithmic = false;
   bool no_caption = false;
   plots::FigureOptions figure;  ///< the others
 };

@@ -100,11 +100,6 @@ Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::st
           description};
 }
 
-Option arch_option(std::string& arch) {
-  return {"--arch", Value::text("ARCH", arch).suggesting({"x86_64", "aarch64"}),
-          "architecture of the target (default: this machine's)"};
-}
-
 std::vector<Option> output_options(OutputOptions& options) {
   return {{"--color", Value::one_of("WHEN", options.color),
            "color text; auto: on a terminal, unless NO_COLOR is set (default: auto)"},

@@ -63,9 +63,6 @@ Option allow_not_judged_option(bool& allowed);
 /// Returns the option --trigger KIND. Parsing throws UsageError for an unknown kind.
 Option trigger_option(std::optional<runway::TriggerKind>& trigger, const std::string& description);
 
-/// Returns the option --arch ARCH: x86_64 or aarch64, for targets of another machine.
-Option arch_option(std::string& arch);
-
 /// Returns the options --color, --ascii, --no-pager, --quiet, --verbose.
 std::vector<Option> output_options(OutputOptions& options);
 

@@ -232,7 +232,8 @@ Command target_command() {
                   {"--working-set", Value::size("BYTES", options->working_set),
                    "size of the pointer chase of load-l2, load-l3 and load-dram (default: 128 KiB, "
                    "4 MiB, 256 MiB)"},
-                  arch_option(options->arch),
+                  {"--arch", Value::text("ARCH", options->arch).suggesting({"x86_64", "aarch64"}),
+                   "architecture of the target (default: this machine's)"},
                   {"--iterations",
                    Value::number("N", options->iterations, 1, runway::kMostIterations),
                    "iterations of a run by default (default: 1000000)",

@@ -69,6 +69,7 @@ struct Column {
 };
 
 enum class Kind { target, function, kernel_function };
+SKID_NAMES(Kind, "target", "function", "kernel_function")
 
 /// Code that was sampled, and its samples.
 struct Code {

@@ -84,10 +84,8 @@ std::vector<EventPrecision> precision_of(const perfdata::Recording& recording,
   for (RecordedEvent& event : describe_events(source, recording, cpu.machine())) {
     EventPrecision& precision = all.emplace_back();
     if (event.attribute.is_dummy()) continue;
-    if (event.index < counts.events.size()) {
-      event.samples = counts.events[event.index].samples;
-      event.exact = counts.events[event.index].exact_ip;
-    }
+    event.samples = counts.events[event.index].samples;
+    event.exact = counts.events[event.index].exact_ip;
     precision = {precision_lost(event), why_not_precise(event)};
     if (!precision.not_precise.empty() || event.attribute.precise_ip == 0) continue;
     cpu.look_up(event);  // as audit judges it; last, as it takes longest

@@ -7,11 +7,6 @@
 
 namespace skid::output {
 
-std::string range_of(const analysis::Delay& delay) {
-  return delay.low == delay.high ? fmt::format("{}", delay.low)
-                                 : fmt::format("{} to {}", delay.low, delay.high);
-}
-
 std::string delay_text(const analysis::Delay& delay, const analysis::SamplePairs& pairs) {
   const std::string range = range_of(delay);
   return fmt::format(

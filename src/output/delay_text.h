@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 namespace skid::analysis {
 struct Delay;
 struct SamplePairs;
@@ -11,7 +13,10 @@ struct SamplePairs;
 namespace skid::output {
 
 /// Writes the range of a delay, in instructions: "43", "42 to 46".
-std::string range_of(const analysis::Delay& delay);
+std::string range_of(const auto& delay) {
+  return delay.low == delay.high ? fmt::format("{}", delay.low)
+                                 : fmt::format("{} to {}", delay.low, delay.high);
+}
 
 /// Writes "43 instructions from overflow to record (p5 41, p50 44, p95 62); predicts 93% of 4999
 /// next samples (independent: 23%), 12 left out". `pairs`: those that the delay was found in.

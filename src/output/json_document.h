@@ -3,6 +3,7 @@
 
 #include "src/support/error.h"
 #include "src/support/field_values.h"
+#include "src/support/field_writer.h"
 #include "src/support/json_text.h"
 
 #include <string>
@@ -11,6 +12,12 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+namespace skid {
+
+SKID_WRITTEN_FIELDS(UnreadInput, input, reason)
+
+}  // namespace skid
 
 namespace skid::output {
 
@@ -24,11 +31,8 @@ inline std::string document_text(std::string_view schema, const Json& keys) {
 /// Returns the text of a JSON document on recordings. `unread`: inputs that are not among them.
 inline std::string recordings_text(std::string_view schema, Json recordings,
                                    const std::vector<UnreadInput>& unread) {
-  Json inputs = Json::array();
-  for (const auto& [input, reason] : unread)
-    inputs.push_back({{"input", input}, {"reason", reason}});
-  return document_text(schema,
-                       {{"recordings", std::move(recordings)}, {"unread", std::move(inputs)}});
+  return document_text(
+      schema, {{"recordings", std::move(recordings)}, {"unread", FieldWriter::json_of(unread)}});
 }
 
 }  // namespace skid::output

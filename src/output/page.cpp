@@ -193,10 +193,8 @@ std::string Page::warnings(const std::vector<std::string>& texts) const {
   return lines.empty() ? lines : '\n' + lines;
 }
 
-std::string Page::preformatted(const std::function<std::string(const Page&)>& text) const {
-  if (!html) return text(*this);
-  constexpr std::size_t kColumns = 120;
-  return html::preformatted(text({.color = true, .width = kColumns}));
+std::string Page::preformatted(const std::string& text) const {
+  return html ? html::preformatted(text) : text;
 }
 
 std::string Page::rule(std::string_view name) const {

@@ -61,9 +61,10 @@ struct Page {
   /// Returns warnings about recordings, each once, below an empty line; without details only the
   /// first ones.
   std::string warnings(const std::vector<std::string>& texts) const;
-  /// Returns what `text` returns for this page; in HTML what it returns for a terminal with
-  /// colours, laid out as there.
-  std::string preformatted(const std::function<std::string(const Page&)>& text) const;
+  /// Returns the page that a preformatted() text is written for: in HTML a terminal with colours.
+  Page terminal() const { return html ? Page{.color = true, .width = 120} : *this; }
+  /// Returns a text for terminal(), laid out as there.
+  std::string preformatted(const std::string& text) const;
   /// Returns an empty line, and a line across the page that begins with `name`, which this function
   /// escapes.
   std::string rule(std::string_view name) const;

@@ -46,7 +46,6 @@ std::uint64_t RecordCounts::total_samples() const noexcept {
 
 RecordCounts count_records(Recording& recording) {
   RecordCounts record_counts;
-  record_counts.events.resize(recording.attributes().size());
   BulkLayout layout;
   SampleTimes times;
   Record record;
@@ -65,6 +64,8 @@ RecordCounts count_records(Recording& recording) {
       recording.add_losses(record, record_counts);
     }
   }
+  // A pipe describes events up to its end.
+  record_counts.events.resize(recording.attributes().size());
   record_counts.left_out = recording.left_out();
   record_counts.throttled_share = times.share_of(recording.longest_throttle());
   return record_counts;

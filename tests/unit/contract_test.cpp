@@ -55,8 +55,11 @@ Basis exact(Basis basis, std::uint64_t samples) {
 
 /// What the verdict at a level follows from, in one line.
 std::string evidence_of(int level, const Basis& basis, const std::string& remark = {}) {
-  return fmt::format(
-      "{}", fmt::join(output::contract_evidence(judge(level, basis), basis, remark, {}), "; "));
+  Measurement m;
+  m.basis = basis;
+  m.contract = judge(level, basis);
+  m.event.remark = remark;
+  return output::contract_evidence(m);
 }
 
 TEST(Contract, IsJudgedByTheShareThatItsLevelConstrains) {

@@ -333,24 +333,26 @@ TEST(ForestFigure, ShowsWholePartsOfTextsAndFewerTicsOnSmallPaper) {
 
 TEST(FigureSelection, KeepsTheEventsAndLevelsThatAreNamed) {
   auto list = two_machines();
-  const Machines machines = machines_of(list, {.events = {"access"}, .levels = {2}});
+  const Machines machines = group_selected(list, {.events = {"access"}, .levels = {2}});
   ASSERT_THAT(machines, SizeIs(2));
   ASSERT_THAT(machines[1].events, SizeIs(1));
   ASSERT_THAT(machines[1].events[0].columns, SizeIs(1));
   EXPECT_EQ(machines[1].events[0].columns[0].level, 2);
-  EXPECT_THROW(machines_of(list, {.events = {"cycles"}}), Error);
-  EXPECT_THROW(machines_of({}, {}), Error);
+  EXPECT_THROW(group_selected(list, {.events = {"cycles"}}), Error);
+  std::vector<Measurement> none;
+  EXPECT_THROW(group_selected(none, {}), Error);
 }
 
 TEST(FigureSelection, LeavesOutMeasurementsWithoutASample) {
   const Measurement empty = make({.event = "execute", .offsets = {}});
   auto list = two_machines();
   list.push_back(empty);
-  const Machines machines = machines_of(list, {});
+  const Machines machines = group_selected(list, {});
   EXPECT_THAT(test::mapped(machines[0].events, &output::EventGroup::event), ElementsAre("access"));
   EXPECT_THAT(test::mapped(machines[0].unsampled, &output::EventGroup::event),
               ElementsAre("execute"));
-  EXPECT_THAT(test::message_of([&] { machines_of({empty}, {}); }),
+  std::vector unsampled{empty};
+  EXPECT_THAT(test::message_of([&] { group_selected(unsampled, {}); }),
               HasSubstr("no measurement has a sample"));
 }
 
@@ -359,7 +361,8 @@ TEST(FigureSelection, NamesRawCodesAsTheCatalogueDoes) {
   m.event.type = 4;
   m.event.name = "MEM_INST_RETIRED.ALL_LOADS";
   EXPECT_EQ(event_name(m), "MEM_INST_RETIRED.ALL_LOADS");
-  EXPECT_THAT(machines_of({m}, {.events = {"MEM_INST_RETIRED.ALL_LOADS"}}), SizeIs(1));
+  std::vector list{m};
+  EXPECT_THAT(group_selected(list, {.events = {"MEM_INST_RETIRED.ALL_LOADS"}}), SizeIs(1));
   m.event.name.clear();
   EXPECT_EQ(event_name(m), "r81d0");
   m.event.label = "resource_stalls.any:u";

@@ -37,12 +37,6 @@ std::string entry(const output::Page& page, const std::string& name,
   return page.hanging(lead, kColumn, description);
 }
 
-std::string with_remarks(const Command& command, const Option& option) {
-  const auto remarks = remarks_of(command, option);
-  if (remarks.empty()) return option.description;
-  return fmt::format("{} [{}]", option.description, fmt::join(remarks, "; "));
-}
-
 /// Returns the options that `option` cannot be combined with; either may name the other.
 std::set<std::string> exclusions_of(const Command& command, const Option& option) {
   std::set<std::string> names(option.excludes.begin(), option.excludes.end());
@@ -74,7 +68,11 @@ std::string help_text(const Program& program, const Command& command, std::size_
   text += "\nOptions:\n";
   for (const Option& option : command.options) {
     if (option.flags().empty()) continue;
-    text += entry(page, spelling_of(option), with_remarks(command, option));
+    const auto remarks = remarks_of(command, option);
+    text += entry(page, spelling_of(option),
+                  remarks.empty()
+                      ? option.description
+                      : fmt::format("{} [{}]", option.description, fmt::join(remarks, "; ")));
   }
   for (const std::string& note : command.notes) text += '\n' + page.paragraph(note);
   text += "\nExit status:\n";

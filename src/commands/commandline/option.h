@@ -100,18 +100,10 @@ struct Value {
   template <typename Variable, typename Parse>
   static Value parsed(std::string name, Variable& variable, Parse parse,
                       std::string expectation = {});
-  /// Returns a text that `is_allowed` returns true for.
-  template <typename Variable, typename IsAllowed>
-  static Value checked(std::string name, Variable& variable, IsAllowed is_allowed,
-                       std::string expectation = {}) {
-    const auto parse = [is_allowed](const std::string& text) {
-      return is_allowed(text) ? std::optional(text) : std::nullopt;
-    };
-    return parsed(std::move(name), variable, parse, std::move(expectation));
-  }
   template <typename Variable>
   static Value text(std::string name, Variable& variable) {
-    return checked(std::move(name), variable, [](const std::string&) { return true; });
+    return parsed(std::move(name), variable,
+                  [](const std::string& text) { return std::optional(text); });
   }
   template <typename Variable>
   static Value file(std::string name, Variable& variable) {
@@ -176,9 +168,8 @@ struct Value {
   /// Returns the allowed values for messages: "text, json, csv", "1 to 1000", "a number", "FILE".
   std::string expected() const {
     if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
-    if (!expectation.empty() && expectation != "a number") return expectation;
-    if (!limits.empty()) return limits;
-    return expectation.empty() ? name : expectation;
+    if (!expectation.empty()) return expectation;
+    return limits.empty() ? name : limits;
   }
 };
 
@@ -218,11 +209,13 @@ Value Value::number(std::string name, Variable& variable, std::type_identity_t<N
   constexpr auto kMost = std::numeric_limits<Number>::max();
   const std::string limits =
       most != kMost ? fmt::format("{} to {}", least, most) : fmt::format("{} or more", least);
-  const std::string expectation = !std::is_integral_v<Number> ? "a number"
-                                  : most != kMost             ? limits
-                                                              : "a whole number, " + limits;
+  const bool is_limited = most != kMost || least != std::numeric_limits<Number>::lowest();
+  const std::string expectation = std::is_integral_v<Number> && most == kMost
+                                      ? "a whole number, " + limits
+                                  : is_limited ? limits
+                                               : "a number";
   Value value = parsed(std::move(name), variable, within, expectation);
-  if (most != kMost || least != std::numeric_limits<Number>::lowest()) value.limits = limits;
+  if (is_limited) value.limits = limits;
   return value;
 }
 

@@ -257,12 +257,6 @@ std::string before_command(const Program& program, const Command& command, const
   return fmt::format("{}: expected after '{}'", argument, full_name(program, command));
 }
 
-/// What is wrong with a command line without a command.
-std::string without_command(const Program& program, const std::vector<std::string>& extras) {
-  return extras.front().starts_with('-') ? no_such_option(program.itself, extras.front())
-                                         : no_such_command(program, extras.front());
-}
-
 void throw_if(const std::string& problem, const std::string& call) {
   if (problem.empty()) return;
   throw UsageError("{}{} try '{} --help'", problem, problem.ends_with('?') ? "" : ";", call);
@@ -308,7 +302,10 @@ Call parse(const Program& program, const std::vector<std::string>& arguments) {
   if (own.has(kHelp)) return {&program.itself, Call::Request::help};
   if (own.has(kVersion)) return {&program.itself, Call::Request::version};
   if (command == nullptr) {
-    throw_if(own.mismatch().empty() ? without_command(program, own.extras()) : own.mismatch(),
+    throw_if(own.mismatch(), program.itself.name);
+    const std::string& first = own.extras().front();
+    throw_if(first.starts_with('-') ? no_such_option(program.itself, first)
+                                    : no_such_command(program, first),
              program.itself.name);
   }
   Words words(*command);

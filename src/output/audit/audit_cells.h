@@ -3,9 +3,11 @@
 
 #include "analysis/wording.h"
 #include "src/output/cell.h"
+#include "src/output/number_text.h"
 #include "src/output/page.h"
 #include "src/output/table.h"
 #include "src/support/error.h"
+#include "src/support/escape.h"
 
 #include <array>
 #include <cstddef>
@@ -14,10 +16,6 @@
 #include <tuple>
 #include <utility>
 #include <vector>
-
-namespace skid::analysis {
-struct Share;
-}  // namespace skid::analysis
 
 namespace skid::output {
 
@@ -45,7 +43,19 @@ std::string counts_by_reason(const Page& page, std::string title,
 }
 
 /// Appends the cells "judged", "impossible", "share", "95% interval" and "recording" to a row.
+/// `share`: an analysis::Share or ::Interval.
 void add_judged_cells(std::vector<Cell>& row, const Page& page, std::uint64_t judged,
-                      const analysis::Share& impossible, const std::string& file);
+                      std::uint64_t wrong, const auto& share, const std::string& file) {
+  const Ink ink = wrong > 0 ? Ink::red : Ink::green;
+  row.push_back({analysis::in_thousands(judged)});
+  if (judged == 0) {
+    row.insert(row.end(), 3, unknown_cell());
+  } else {
+    row.insert(row.end(), {{analysis::in_thousands(wrong), ink},
+                           {analysis::percent(share.value), ink},
+                           {share_range(page, share.low, share.high)}});
+  }
+  row.push_back({escape_for_terminal(file), Ink::dim});
+}
 
 }  // namespace skid::output

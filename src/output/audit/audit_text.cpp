@@ -234,7 +234,8 @@ std::string event_list(const Page& page, std::vector<AuditedEvent> events, bool 
   for (const auto& [audit, event] : events) {
     list.add(escape_for_terminal(event->identity.label), level_name(event->level),
              in_thousands(event->samples));
-    add_judged_cells(list.rows.back(), page, event->wrong.total, event->wrong, audit->file);
+    add_judged_cells(list.rows.back(), page, event->wrong.total, event->wrong.count, event->wrong,
+                     audit->file);
   }
   return '\n' + page.list(list) + page.left_out(all - events.size(), " events, none of them worse");
 }

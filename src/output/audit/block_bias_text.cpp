@@ -9,6 +9,7 @@
 #include "src/audit/block_samples.h"
 #include "src/audit/findings.h"
 #include "src/machine/machine.h"
+#include "src/output/audit/audit_cells.h"
 #include "src/output/audit/audited_event.h"
 #include "src/output/cell.h"
 #include "src/output/delay_text.h"
@@ -55,13 +56,10 @@ std::string summary(const std::vector<AuditedEvent>& events, const Page& page) {
              {"recording", Kind::front_shortened, are_several(events) ? 0 : 3}}};
   for (const auto& [audit, event] : events) {
     const audit::BlockBias& bias = event->bias;
-    const Ink ink = bias.biased > 0 ? Ink::red : Ink::green;
     list.add(escape_for_terminal(event->identity.label), machine::level_name(event->level),
-             in_thousands(bias.samples), in_thousands(bias.judged),
-             Cell{in_thousands(bias.biased), ink},
-             Cell{analysis::percent(bias.misplaced->value), ink},
-             share_range(page, bias.misplaced->low, bias.misplaced->high),
-             Cell{escape_for_terminal(audit->file), Ink::dim});
+             in_thousands(bias.samples));
+    add_judged_cells(list.rows.back(), page, bias.judged, bias.biased, *bias.misplaced,
+                     audit->file);
   }
   return page.list(list);
 }
@@ -88,11 +86,6 @@ std::string counts_of(const audit::BlockFinding& block) {
   return joined(counts, "  ");
 }
 
-std::string text_of(const audit::DelayRange& delay) {
-  return delay.low == delay.high ? fmt::format("{}", delay.low)
-                                 : fmt::format("{} to {}", delay.low, delay.high);
-}
-
 /// Explains an uneven block of an event at `level`, a line for each cause.
 std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
   std::vector<std::string> causes;
@@ -107,7 +100,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
       causes.push_back(fmt::format(
           "{} of {} cannot be sampled: after each overflow another one is the first to retire {} "
           "or more instructions later{}",
-          never, shadow.shares.size(), text_of(shadow.delay),
+          never, shadow.shares.size(), range_of(shadow.delay),
           level < 3 ? "; record at level 3 where the CPU has precise distribution" : ""));
     }
     std::vector<std::string> seen, expected;
@@ -120,7 +113,7 @@ std::vector<std::string> causes_of(const audit::LoopFinding& loop, int level) {
     if (!expected.empty()) {
       std::string text =
           fmt::format("all of the loop: {}; by a delay of {}: {}", joined(seen, "  "),
-                      text_of(shadow.delay), joined(expected, "  "));
+                      range_of(shadow.delay), joined(expected, "  "));
       if (shadow.p) text += fmt::format(", p {:.2g}", *shadow.p);
       if (shadow.predicted) {
         text += fmt::format(", {} of next samples", analysis::percent(*shadow.predicted));

@@ -56,7 +56,8 @@ std::string of_events(const std::vector<AuditedEvent>& events, const Page& page)
     const BranchRecords& records = *event->branch_records;
     list.add(escape_for_terminal(event->identity.label), in_thousands(records.stacks),
              in_thousands(records.records));
-    add_judged_cells(list.rows.back(), page, records.judged, records.impossible, audit->file);
+    add_judged_cells(list.rows.back(), page, records.judged, records.impossible.count,
+                     records.impossible, audit->file);
   }
   return page.list(list);
 }

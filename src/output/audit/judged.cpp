@@ -13,6 +13,7 @@
 #include "src/output/number_text.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 

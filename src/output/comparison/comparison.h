@@ -10,7 +10,6 @@
 
 namespace skid::analysis {
 struct Comparison;
-struct Side;
 }  // namespace skid::analysis
 
 namespace skid::output {
@@ -37,8 +36,5 @@ std::string comparison_json(const analysis::Comparison& comparison,
 /// the columns.
 std::string comparison_csv(const analysis::Comparison& comparison,
                            const std::vector<std::string>& inputs);
-
-/// Lists the letters of the sides with samples of this origin.
-std::vector<std::string> letters_of(const std::vector<analysis::Side>& sides, SampleOrigin origin);
 
 }  // namespace skid::output

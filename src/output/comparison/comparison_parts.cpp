@@ -205,17 +205,6 @@ std::vector<const ComparisonCell*> by_severity(const ComparisonRow& row) {
   return shown;
 }
 
-namespace {
-
-/// The name of a side, whose letter stays when it is cut.
-Cell side_cell(const Comparison& comparison, const std::vector<std::string>& inputs,
-               std::size_t side) {
-  return {side_text(comparison, inputs, side), Ink::plain,
-          letter_of(side).size() + std::string_view(" (").size()};
-}
-
-}  // namespace
-
 std::string side_list(const Page& page, const Comparison& comparison,
                       const std::vector<std::string>& inputs, const std::vector<ShownRow>& rows,
                       bool with_rows) {
@@ -237,9 +226,11 @@ std::string side_list(const Page& page, const Comparison& comparison,
     for (const ComparisonCell* cell : cells) {
       // Rows of a page can be sorted.
       const bool is_first = page.html || last == nullptr || last->event != row->event;
+      // The letter of a side stays when its name is cut.
+      const std::size_t kept = letter_of(cell->side).size() + std::string_view(" (").size();
       list.add(is_first ? escape_for_terminal(row->event) : "",
                page.html || last != row ? level_name(row->level) : "",
-               side_cell(comparison, inputs, cell->side), ratio_cell(*cell),
+               Cell{side_text(comparison, inputs, cell->side), Ink::plain, kept}, ratio_cell(*cell),
                interval_cell(page, cell->hit_ratio, share_text), length_cell(cell->median),
                length_cell(cell->p99), verdict_counts(cell->contracts), against_cell(*cell),
                Cell{first_difference(*cell), Ink::dim});

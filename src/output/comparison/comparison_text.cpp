@@ -215,7 +215,10 @@ struct ComparisonText {
       }
     }
     for (const SampleOrigin origin : kOtherOrigins) {
-      const auto letters = letters_of(sides, origin);
+      std::vector<std::string> letters;
+      for (std::size_t i = 0; i < sides.size(); ++i) {
+        if (origin_of(sides[i]) == origin) letters.push_back(letter_of(i));
+      }
       if (letters.empty()) continue;
       text += origin_field(page, origin,
                            is_many() ? fmt::format("{} of {} runs", letters.size(), sides.size())
@@ -537,14 +540,6 @@ struct ComparisonText {
 };
 
 }  // namespace
-
-std::vector<std::string> letters_of(const std::vector<Side>& sides, SampleOrigin origin) {
-  std::vector<std::string> found;
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    if (origin_of(sides[i]) == origin) found.push_back(letter_of(i));
-  }
-  return found;
-}
 
 std::string comparison_text(const Comparison& comparison, const std::vector<std::string>& inputs,
                             const Page& page, const EventPairs& alike) {

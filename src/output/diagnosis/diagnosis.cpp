@@ -391,23 +391,21 @@ std::string diagnosis_text(const SamplingSupport& support, const Diagnosis& diag
     text += page.field("kernel", kernel) + page.field("perf", perf_text(support));
     text += page.field("rights", rights_text(support.rights));
     text += page.field("settings", settings_text(support));
-    if (diagnosis.branch_records) {
-      text += page.field("branches", branches_text(support, diagnosis));
-    }
-    text += pmus_text(page, support) + events_text(page, diagnosis);
-    if (any_of_cpu(diagnosis)) {
-      text += default_set_text(page, cpu_events) + own_program_text(page, cpu_events);
-    }
-    return text + problems_text(page, diagnosis);
+  } else {
+    text += page.field("kernel", fmt::format("{}{}, perf {}", kernel,
+                                             hypervisor ? ", under " + shown(*hypervisor) : "",
+                                             perf_text(support)));
   }
-  text += page.field(
-      "kernel", fmt::format("{}{}, perf {}", kernel,
-                            hypervisor ? ", under " + shown(*hypervisor) : "", perf_text(support)));
   if (diagnosis.branch_records) {
     text += page.field("branches", branches_text(support, diagnosis));
   }
+  if (page.details) text += pmus_text(page, support);
   text += events_text(page, diagnosis);
+  if (page.details && any_of_cpu(diagnosis)) {
+    text += default_set_text(page, cpu_events) + own_program_text(page, cpu_events);
+  }
   text += problems_text(page, diagnosis);
+  if (page.details) return text;
   std::string more = "--details prints rights, settings, PMUs and the default triggers";
   if (any_of_cpu(diagnosis) && !cpu_events.proving_command.empty()) {
     more += ", and how to record a program so that each sample is judged";

@@ -230,14 +230,9 @@ std::string exactness_text(const perfdata::RecordCounts::Event& counts) {
                                         : analysis::in_thousands(exact));
 }
 
-perfdata::RecordCounts::Event counts_of(const Inspection& inspection, std::size_t index) {
-  const auto& events = inspection.record_counts.events;
-  return index < events.size() ? events[index] : perfdata::RecordCounts::Event{};
-}
-
 void add_event(const Inspection& inspection, std::size_t index, bool details, Lines& lines) {
   const Attribute& attribute = inspection.recording.attributes()[index];
-  const auto counts = counts_of(inspection, index);
+  const auto& counts = inspection.record_counts.events[index];
   const std::string source = source_of(attribute, inspection.recording.features());
   if (details) lines.text += fmt::format("event {}, ", index);
   lines.text += fmt::format(
@@ -324,7 +319,7 @@ Json trace_json(const perfdata::Recording::HardwareTrace& trace, const Losses& l
 
 Json event_json(const Inspection& inspection, std::size_t index) {
   const Attribute& attribute = inspection.recording.attributes()[index];
-  const auto counts = counts_of(inspection, index);
+  const auto& counts = inspection.record_counts.events[index];
   const Json value = attribute.period_or_frequency;
   return {{"index", index},
           {"name", attribute.name},

@@ -1,5 +1,6 @@
 #include "analysis/event_identity.h"
 #include "analysis/measurement.h"
+#include "runway/trigger.h"
 #include "src/listing/rows.h"
 #include "src/listing/sampled_code.h"
 #include "src/listing/source_text.h"
@@ -90,21 +91,15 @@ Json row_of(const listing::Listing& listing, const Code& code, const listing::Ro
 }
 
 Json code_of(const listing::Listing& listing, const Code& value, const ListingChoices& choices) {
-  std::string_view kind = "function";
-  if (value.kind == listing::Kind::target) kind = "target";
-  if (value.kind == listing::Kind::kernel_function) kind = "kernel_function";
-  Json arch;
-  if (value.arch) arch = *value.arch == Arch::x86_64 ? "x86_64" : "aarch64";
   FieldWriter io;
-  io("kind", kind);
-  SKID_MEMBERS(name);
+  SKID_MEMBERS(kind, name);
   SKID_MEMBERS_OR_NULL(alias);
   io("module", OrNull{value.dso});
   io("build_id", OrNull{value.build_id});
   io("file", text_or_null(value.file.string()));
   io("begin", Hex{value.range.begin});
   io("end", Hex{value.range.end});
-  io("arch", arch);
+  io("arch", value.arch ? Json(runway::name_of(*value.arch)) : Json());
   io("instructions", value.starts.size());
   SKID_MEMBERS_OR_NULL(no_code);
   io("columns", array_of(value.columns, [&](std::size_t column) {

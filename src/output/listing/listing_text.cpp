@@ -85,7 +85,7 @@ class Panel {
     for (Cells& cells_of_one : cells_) measure(cells_of_one);
   }
 
-  std::string text() {
+  std::string text() const {
     std::string text;
     const std::size_t code_width = kMarks + at_width_ + 1 + kNarrowestText;
     for (std::size_t first = 0; first < cells_.size();) {
@@ -457,10 +457,9 @@ struct ListingText {
     if (!is_sampled && code.kind != listing::Kind::target) {
       return page.rule(event.event) + page.note("no sample here");
     }
-    const Panel panel(page, listing, code, choices, cells);
-    return page.rule(event.event) + page.preformatted([&](const Page& of_text) {
-      return Panel(of_text, listing, code, choices, cells).text();
-    }) + notes(event, without, panel);
+    const Page terminal = page.terminal();
+    const Panel panel(terminal, listing, code, choices, std::move(cells));
+    return page.rule(event.event) + page.preformatted(panel.text()) + notes(event, without, panel);
   }
 
   /// Returns the most sampled places of an event.

@@ -15,6 +15,7 @@
 #include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -121,9 +122,7 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
   std::vector<std::string> missing;
   List list{{{"", Kind::text}, {"", Kind::text}, {"", Kind::wrapped}}};
   for (const Rate& rate : rates) {
-    for (const std::string& name : rate.missing) {
-      if (std::ranges::find(missing, name) == missing.end()) missing.push_back(name);
-    }
+    missing.insert(missing.end(), rate.missing.begin(), rate.missing.end());
     if (!rate.missing.empty()) continue;
     list.add(rate.name, pad_right(value_text(rate), kValueWidth),
              Cell{rate.formula + (rate.remark.empty() ? "" : "; " + rate.remark),
@@ -132,7 +131,9 @@ std::string group(const Page& page, std::string_view title, const std::vector<Ra
   if (std::ranges::none_of(rates, [](const Rate& rate) { return rate.value.has_value(); }))
     return {};
   return page.title(title) + page.list(list) +
-         (missing.empty() || !lists_missing ? "" : page.note("others lack: " + joined(missing)));
+         (missing.empty() || !lists_missing
+              ? ""
+              : page.note("others lack: " + joined(each_once(missing))));
 }
 
 std::string identities(const Page& page, const std::string& where,

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -133,6 +134,16 @@ std::vector<std::string> count_warnings(const Measurement& m) {
   warn_of_odd_addresses(basis, warnings);
   if (basis.addresses) warn_of_cause(*basis.addresses, warnings);
   warn_of_event_count(m.events_per_iteration, warnings);
+  return warnings;
+}
+
+std::vector<std::string> all_warnings(const Measurement& m) {
+  std::vector<std::string> warnings = m.warnings;
+  const std::vector<std::string> of_counts = count_warnings(m);
+  warnings.insert(warnings.end(), of_counts.begin(), of_counts.end());
+  if (m.recording_warnings) {
+    warnings.insert(warnings.end(), m.recording_warnings->begin(), m.recording_warnings->end());
+  }
   return warnings;
 }
 

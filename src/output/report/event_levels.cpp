@@ -1,6 +1,7 @@
 #include "src/output/report/event_levels.h"
 
 #include "src/output/name_list.h"
+#include "src/output/report/grouping.h"
 #include "src/support/escape.h"
 
 #include <algorithm>
@@ -13,9 +14,7 @@
 namespace skid::output {
 
 void EventLevels::add(const std::string& event, const std::string& level) {
-  auto found = std::ranges::find(events_, event, &decltype(events_)::value_type::first);
-  if (found == events_.end()) found = events_.insert(found, {event, {}});
-  std::vector<std::string>& levels = found->second;
+  auto& levels = find_or_add(events_, &decltype(events_)::value_type::first, {event, {}}).second;
   if (std::ranges::find(levels, level) == levels.end()) levels.push_back(level);
 }
 

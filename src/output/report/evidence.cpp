@@ -51,12 +51,13 @@ void add_most_common(const OffsetCounts& offsets, std::vector<std::string>& part
 }
 
 /// Describes why nothing is judged, and what is known nevertheless.
-void describe_unjudged(NotJudged reason, const Basis& basis, const Share& hits,
-                       const machine::CpuIdentity& cpu, bool read_in_part,
-                       std::vector<std::string>& parts) {
+void describe_unjudged(NotJudged reason, const Measurement& m, std::vector<std::string>& parts) {
+  const Basis& basis = m.basis;
+  const Breakdown& breakdown = basis.tally.breakdown;
+  const Share hits = wilson_interval(breakdown[SampleClass::hit], breakdown.judged());
   parts.emplace_back(describe(reason));
   if (!samples_any_instruction(reason)) {
-    std::string step = next_step(reason, cpu, read_in_part);
+    std::string step = next_step(reason, m.cpu, m.read_in_part);
     if (!step.empty()) parts.push_back(std::move(step));
   } else {
     parts.emplace_back("the offset is not a skid");
@@ -212,7 +213,6 @@ std::string describe_delay(const std::optional<Delay>& delay) {
       range_of(*delay), percent(delay->predicted));
 }
 
-/// Returns where the instructions with the largest ratio are.
 /// Returns the offsets with the largest ratio: " at +3", " of one instruction in 4 from +1 to +29".
 std::string where(const Evenness::Offsets& largest) {
   const std::string first = signed_number(largest.first);
@@ -222,23 +222,21 @@ std::string where(const Evenness::Offsets& largest) {
   return fmt::format("{} from {} to {}", step, first, signed_number(largest.last));
 }
 
-}  // namespace
-
-std::vector<std::string> contract_evidence(const Contract& contract, const Basis& basis,
-                                           const std::string& event_remark,
-                                           const machine::CpuIdentity& cpu, bool read_in_part) {
+/// Lists what the verdict on the contract of a measurement follows from, the reason first.
+std::vector<std::string> evidence_of(const Measurement& m) {
+  const Contract& contract = m.contract;
+  const Basis& basis = m.basis;
   const Tally& tally = basis.tally;
   const int level = contract.level;
   const NotJudged reason = reason_not_judged(basis);
   const bool by_address = is_judged_by_address(basis);
-  const Share hits = wilson_interval(tally.breakdown[SampleClass::hit], tally.breakdown.judged());
   std::vector<std::string> parts;
   if (by_address) {
     parts.push_back(describe_addresses(*basis.addresses));
     explain_undecided(contract, parts);
   }
   if (reason != NotJudged::none) {
-    describe_unjudged(reason, basis, hits, cpu, read_in_part, parts);
+    describe_unjudged(reason, m, parts);
   } else if (basis.ignores_level) {
     explain_known_offset(basis, contract, parts);
   } else if (level == 0) {
@@ -270,20 +268,19 @@ std::vector<std::string> contract_evidence(const Contract& contract, const Basis
   if (level == 3 && basis.level_three != LevelThree::unknown) {
     parts.emplace_back(describe(basis.level_three));
   }
-  if (!event_remark.empty()) parts.push_back(event_remark);
+  if (!m.event.remark.empty()) parts.push_back(m.event.remark);
   return parts;
 }
 
+}  // namespace
+
 std::string contract_evidence(const Measurement& m) {
-  return joined(contract_evidence(m.contract, m.basis, m.event.remark, m.cpu, m.read_in_part),
-                "; ");
+  return joined(evidence_of(m), "; ");
 }
 
 std::string short_reason(const Measurement& m) {
   const NotJudged reason = reason_not_judged(m.basis);
-  return reason == NotJudged::none
-             ? contract_evidence(m.contract, m.basis, {}, m.cpu, m.read_in_part).front()
-             : std::string(describe(reason));
+  return reason == NotJudged::none ? evidence_of(m).front() : std::string(describe(reason));
 }
 
 std::string evenness_evidence(const Measurement& m) {

@@ -9,23 +9,14 @@
 
 namespace skid::analysis {
 struct Addresses;
-struct Basis;
-struct Contract;
 struct Evenness;
 struct Measurement;
 }  // namespace skid::analysis
 
 namespace skid::output {
 
-/// Lists what the verdict on a contract follows from: counts, share, interval, EXACT_IP, reasons.
-/// `contract`: result of judge() for `basis`. `event_remark` is what the catalogue adds to the
-/// recording; it may be empty. `cpu`, `read_in_part`: those of the recording, for the next step.
-std::vector<std::string> contract_evidence(const analysis::Contract& contract,
-                                           const analysis::Basis& basis,
-                                           const std::string& event_remark,
-                                           const machine::CpuIdentity& cpu,
-                                           bool read_in_part = false);
-/// Returns this for a measurement in one line.
+/// Returns what the verdict on the contract of a measurement follows from, in one line: counts,
+/// share, interval, EXACT_IP, reasons.
 std::string contract_evidence(const analysis::Measurement& m);
 /// Returns why a measurement is not judged, without what follows from it.
 std::string short_reason(const analysis::Measurement& m);
@@ -49,5 +40,7 @@ std::string describe_addresses(const analysis::Addresses& addresses);
 /// samples off the trigger if the flag is evidence, a contradicted cause, and events per iteration
 /// more than 5% above or below those to be expected.
 std::vector<std::string> count_warnings(const analysis::Measurement& m);
+/// Lists all warnings on a measurement: on its event, from the counts, on its recording.
+std::vector<std::string> all_warnings(const analysis::Measurement& m);
 
 }  // namespace skid::output

@@ -1,8 +1,11 @@
 // Parts of the text of a report, and of its page.
 #pragma once
 
+#include "src/output/cell.h"
+
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skid::output {
@@ -14,8 +17,8 @@ struct Table;
 
 /// Returns the first sentence of a report: the answer of all machines' measurements, the worst
 /// first. "the skid constraint of precise_ip is not met by 3 of 9 judged measurements: r81d0 p, pp,
-/// ppp"
-std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines);
+/// ppp". Escaped.
+std::pair<std::string, Ink> report_answer(const std::vector<MachineGroup>& machines);
 
 /// Returns the machine, and the runs and files that were recorded on it.
 std::string machine_header(const Page& page, const MachineGroup& machine);

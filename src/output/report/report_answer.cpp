@@ -3,6 +3,7 @@
 #include "analysis/contract.h"
 #include "analysis/distributions.h"
 #include "analysis/evenness.h"
+#include "analysis/event_identity.h"
 #include "analysis/figures.h"
 #include "analysis/measurement.h"
 #include "analysis/remedy.h"
@@ -12,7 +13,6 @@
 #include "src/output/cell.h"
 #include "src/output/next_step.h"
 #include "src/output/number_text.h"
-#include "src/output/page.h"
 #include "src/output/report/event_levels.h"
 #include "src/output/report/evidence.h"
 #include "src/output/report/grouping.h"
@@ -117,6 +117,10 @@ class Answer {
     }
     std::string text;
     Ink ink = Ink::green;
+    const auto caution = [&](const std::string& words) {
+      text += "; " + words;
+      if (ink == Ink::green) ink = Ink::yellow;
+    };
     if (broken.count > 0) {
       text =
           fmt::format("the skid constraint of precise_ip is not met by {} of {}: {}", broken.count,
@@ -140,20 +144,16 @@ class Answer {
       ink = built_in_wrong_.count > 0 ? Ink::red : Ink::dim;
     }
     if (undecided.count > 0) {
-      text +=
-          fmt::format("; {} undecided: {}; {}",
-                      undecided.count == 1 ? "1 measurement is"
-                                           : fmt::format("{} measurements are", undecided.count),
-                      undecided.text(machines_), remedy_text(remedy_.value()));
-      if (ink == Ink::green) ink = Ink::yellow;
+      caution(fmt::format("{} {} undecided: {}; {}",
+                          analysis::counted(undecided.count, "measurement"),
+                          undecided.count == 1 ? "is" : "are", undecided.text(machines_),
+                          remedy_text(remedy_.value())));
     }
     if (not_corrected_.count > 0) {
-      const double share =
-          static_cast<double>(samples_not_corrected_) / static_cast<double>(samples_of_these_);
-      text += fmt::format("; the kernel did not correct {} of {} samples ({}) of {}",
-                          samples_not_corrected_, samples_of_these_, analysis::percent(share),
-                          not_corrected_.text(machines_));
-      if (ink == Ink::green) ink = Ink::yellow;
+      caution(fmt::format("the kernel did not correct {} of {} samples ({}) of {}",
+                          samples_not_corrected_, samples_of_these_,
+                          percent_of(samples_not_corrected_, samples_of_these_),
+                          not_corrected_.text(machines_)));
     }
     if (built_in_wrong_.count > 0) {
       text += fmt::format("; breakpoints and software events are not at their known offset: {}",
@@ -164,22 +164,19 @@ class Answer {
                           built_in_.names(machines_));
     }
     if (unsampled_.count > 0) {
-      text += fmt::format("; no samples came of {} ({} of {})", unsampled_.names(machines_),
+      caution(fmt::format("no samples came of {} ({} of {})", unsampled_.names(machines_),
                           unsampled_.count,
-                          analysis::counted(unsampled_.count + sampled_, "measurement"));
-      if (ink == Ink::green) ink = Ink::yellow;
+                          analysis::counted(unsampled_.count + sampled_, "measurement")));
     }
     if (!judging_.empty() && judging_.size() < machines_) {
-      text += fmt::format("; nothing is judged on {} of {} machines", machines_ - judging_.size(),
-                          machines_);
-      if (ink == Ink::green) ink = Ink::yellow;
+      caution(fmt::format("nothing is judged on {} of {} machines", machines_ - judging_.size(),
+                          machines_));
     }
     if (biased_.count > 0) {
-      text += fmt::format(
-          "; samples differ among equal triggers{}: {}",
+      caution(fmt::format(
+          "samples differ among equal triggers{}: {}",
           largest_ratio_ > 0 ? fmt::format(" up to {} times", number_text(largest_ratio_)) : "",
-          biased_.text(machines_));
-      if (ink == Ink::green) ink = Ink::yellow;
+          biased_.text(machines_)));
     }
     if (!read_in_part_) return {text, ink};
     return {"read in part: " + text, ink == Ink::red ? ink : Ink::yellow};
@@ -246,13 +243,12 @@ class Answer {
 
 }  // namespace
 
-std::string report_answer(const Page& page, const std::vector<MachineGroup>& machines) {
-  const auto [text, ink] = Answer(machines).text();
-  return page.answer(text, ink);
+std::pair<std::string, Ink> report_answer(const std::vector<MachineGroup>& machines) {
+  return Answer(machines).text();
 }
 
 std::string report_answer(const std::vector<Measurement>& measurements) {
-  return Answer(group_sampled(measurements)).text().first;
+  return report_answer(group_sampled(measurements)).first;
 }
 
 }  // namespace skid::output

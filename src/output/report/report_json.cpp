@@ -23,6 +23,7 @@
 #include "src/support/fields.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -81,25 +82,6 @@ Json basis_of(const analysis::Basis& basis) {
   return io.take();
 }
 
-/// Returns how many warnings are of each kind, in the order of the warnings.
-Json warning_counts_of(const Measurement& m) {
-  return {{"event", m.warnings.size()},
-          {"counts", count_warnings(m).size()},
-          {"recording", m.recording_warnings ? m.recording_warnings->size() : 0}};
-}
-
-/// Returns all warnings on a measurement. Those on its recording are repeated in each of its
-/// measurements, so that each is complete alone.
-std::vector<std::string> warnings_of(const Measurement& m) {
-  auto warnings = m.warnings;
-  const auto of_counts = count_warnings(m);
-  warnings.insert(warnings.end(), of_counts.begin(), of_counts.end());
-  if (m.recording_warnings) {
-    warnings.insert(warnings.end(), m.recording_warnings->begin(), m.recording_warnings->end());
-  }
-  return warnings;
-}
-
 Json histogram_of(const Measurement& m) {
   return {{"unit", "instructions"},
           {"bin_width", m.bin_width},
@@ -118,8 +100,14 @@ Json measurement_of(const Measurement& value) {
   recording_fields(io, value);
   add_numbers(io, value, histogram_of(value));
   io("basis", basis_of(value.basis));
-  io("warnings", warnings_of(value));
-  io("warning_counts", warning_counts_of(value));
+  // Those on its recording are repeated in each of its measurements: each is complete alone.
+  const std::vector<std::string> warnings = all_warnings(value);
+  const std::size_t of_event = value.warnings.size();
+  const std::size_t of_recording = value.recording_warnings ? value.recording_warnings->size() : 0;
+  io("warnings", warnings);
+  io("warning_counts", Json{{"event", of_event},
+                            {"counts", warnings.size() - of_event - of_recording},
+                            {"recording", of_recording}});
   return io.take();
 }
 

@@ -326,18 +326,13 @@ analysis::Basis read_basis(const JsonValue& measurement) {
   basis.sample_pairs = read_sample_pairs(value, tally.breakdown.read());
   read_name(measurement["precise"], "exact_ip_means", kExactIpNames, basis.exact_ip);
   read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
-  tally.inside_instruction =
-      measurement["inside_instruction"].unsigned_integer(tally.breakdown.read());
+  FieldReader counts(measurement);
+  counts("inside_instruction", tally.inside_instruction, {.most = tally.breakdown.read()});
   // Not in older reports.
-  std::uint64_t most = tally.breakdown[SampleClass::loop];
-  for (const auto& [key, number] :
-       {std::pair("contradicted_hits", &tally.contradicted_hits),
-        std::pair("contradicted_addresses", &tally.contradicted_addresses)}) {
-    if (const auto contradicted = measurement.find(key)) {
-      *number = contradicted->unsigned_integer(most);
-      most -= *number;
-    }
-  }
+  const std::uint64_t loop = tally.breakdown[SampleClass::loop];
+  counts("contradicted_hits", OrNull{tally.contradicted_hits}, {.most = loop});
+  counts("contradicted_addresses", OrNull{tally.contradicted_addresses},
+         {.most = loop - tally.contradicted_hits});
   return basis;
 }
 

@@ -84,19 +84,17 @@ std::vector<ReportRow> rows_of(const std::vector<EventGroup>& events, bool joine
   for (const EventGroup& event : events) {
     std::vector<const Measurement*> measurements;
     for (const Column& column : event.columns) measurements.push_back(column.measurement);
-    std::map<const Measurement*, const analysis::RepeatedMeasurement*> repeats_of_run;
     const auto repeats = analysis::repeats_of(measurements);
-    for (const analysis::RepeatedMeasurement& of : repeats) {
-      for (const Measurement* run : of.runs) repeats_of_run[run] = &of;
-    }
     std::map<std::string, int> used;
     for (const Column& column : event.columns) {
       ReportRow row{.event = &event, .label = column.label, .runs = {column.measurement}};
-      const auto found = repeats_of_run.find(column.measurement);
-      if (joined && found != repeats_of_run.end()) {
-        if (found->second->runs.front() != column.measurement) continue;
-        row.runs = found->second->runs;
-        row.repeats = *found->second;
+      const auto found = std::ranges::find_if(repeats, [&column](const auto& of) {
+        return std::ranges::find(of.runs, column.measurement) != of.runs.end();
+      });
+      if (joined && found != repeats.end()) {
+        if (found->runs.front() != column.measurement) continue;
+        row.runs = found->runs;
+        row.repeats = *found;
         // Repeats of another period or trigger, or recorded as another event, have the same level.
         row.label = numbered(level_name(column.level), ++used[level_name(column.level)]);
       }
@@ -294,13 +292,8 @@ struct Notes {
 
   void add_warnings(const ReportRow& row) {
     for (const Measurement* run : row.runs) {
-      const auto warn = [&](const std::vector<std::string>& warnings) {
-        for (const std::string& text : warnings) add(row, "warning", text, Ink::yellow);
-      };
       if (run->read_in_part) add(row, "warning", "read in part", Ink::yellow);
-      warn(run->warnings);
-      warn(count_warnings(*run));
-      if (run->recording_warnings) warn(*run->recording_warnings);
+      for (const std::string& text : all_warnings(*run)) add(row, "warning", text, Ink::yellow);
       if (run->bias && run->bias->p < 0.01 && !run->evenness) {
         std::string text = fmt::format("samples differ among {} triggers: ", run->triggers.size());
         if (run->delay && run->delay->predicted > 0.5) {
@@ -490,7 +483,8 @@ std::string report_text(const std::vector<Measurement>& measurements, const Page
   for (const MachineGroup& machine : machines) order.push_back(&machine);
   const std::size_t most = page.details ? order.size() : std::min(order.size(), kMostMachines);
   if (most < order.size()) std::ranges::stable_sort(order, std::greater{}, broken_in);
-  std::string text = report_answer(page, machines);
+  const auto [answer, ink] = report_answer(machines);
+  std::string text = page.answer(answer, ink);
   for (std::size_t i = 0; i < most; ++i) {
     text += '\n';
     const std::string number = fmt::format("CPU {}", i + 1);

@@ -4,20 +4,14 @@
 #include "src/output/page.h"
 
 #include <string>
+#include <string_view>
 
 namespace skid::output {
 
 std::string origin_field(const Page& page, SampleOrigin origin, const std::string& of) {
   if (origin == SampleOrigin::cpu) return {};
   const std::string begin = of.empty() ? "" : of + ": ";
-  if (origin == SampleOrigin::model) {
-    return page.field("SYNTHETIC", begin + "samples made by skidscan synth, not measured",
-                      Ink::yellow);
-  }
-  return page.field(
-      "EMULATED",
-      begin + "an emulated CPU (QEMU) took the samples; their skid is that of the emulation",
-      Ink::yellow);
+  return page.field(name_of(origin), begin + std::string(describe(origin)), Ink::yellow);
 }
 
 }  // namespace skid::output

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "src/machine/cpu_identity.h"
+#include "src/support/names.h"
+#include "src/support/text.h"
 
 #include <array>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace skid::output {
 
@@ -18,6 +21,10 @@ enum class SampleOrigin {
   emulator,  ///< QEMU, recognized by the CPU's name
   model,     ///< a model of skidscan synth
 };
+SKID_WORDS(SampleOrigin, {"", ""},
+           {"EMULATED",
+            "an emulated CPU (QEMU) took the samples; their skid is that of the emulation"},
+           {"SYNTHETIC", "samples made by skidscan synth, not measured"})
 inline constexpr std::array kOtherOrigins{SampleOrigin::emulator, SampleOrigin::model};
 
 inline SampleOrigin origin_of(bool synthetic, const machine::CpuIdentity& cpu) {
@@ -43,15 +50,15 @@ bool any_of_origin(SampleOrigin origin, const auto& things) {
 /// `things`.
 std::string title_mark(const auto& things) {
   std::string mark;
-  if (any_of_origin(SampleOrigin::emulator, things)) mark += " (EMULATED)";
-  if (any_of_origin(SampleOrigin::model, things)) mark += " (SYNTHETIC)";
+  for (const SampleOrigin origin : kOtherOrigins) {
+    if (any_of_origin(origin, things)) mark += fmt::format(" ({})", name_of(origin));
+  }
   return mark;
 }
 
 /// Returns ", synthetic" or the like, for the end of a list; empty for a CPU.
-inline std::string_view origin_word(SampleOrigin origin) {
-  if (origin == SampleOrigin::cpu) return "";
-  return origin == SampleOrigin::emulator ? ", emulated" : ", synthetic";
+inline std::string origin_word(SampleOrigin origin) {
+  return origin == SampleOrigin::cpu ? "" : ", " + lower_case(name_of(origin));
 }
 
 /// Returns "SYNTHETIC" and its meaning as a field of a text; empty for a CPU. `of`: which samples;
