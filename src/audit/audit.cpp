@@ -313,7 +313,8 @@ class Auditor {
     // Functions can overlap; each is decoded once.
     std::map<std::uint64_t, PlacesOfFunction> by_function;
     for (const auto& entry : places) {
-      by_function[judge.begin_of_function(entry.first.offset)].push_back(&entry);
+      const auto address = found.module->address_at(entry.first.offset);
+      by_function[address ? judge.file().range_around(*address).begin : 0].push_back(&entry);
     }
     for (const auto& [begin, of_function] : by_function) {
       judge_function(judge, index, of_function);

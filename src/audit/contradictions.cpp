@@ -49,15 +49,11 @@ struct SourcesRead {
 Findings judge_sources(const measure::Profile& profile, SourcesRead& read,
                        code::CodeBudget& budget) {
   Findings& findings = read.findings;
-  const auto file_of = [](const AccessPlace& place) { return place.file; };
-  code::for_each_file(read.places, file_of, [&](symbols::FileIndex file, auto begin, auto end) {
+  code::for_each_file(read.places, [&](symbols::FileIndex file, auto begin, auto end) {
     const symbols::Module* module = profile.modules.find(profile.digest.spaces.file(file)).module;
     if (module == nullptr || module->arch() != Arch::x86_64) return;
     FileJudge judge(*module, profile.arch(), std::nullopt, budget);
-    const auto begin_of = [&](const auto& entry) {
-      return judge.begin_of_function(entry.first.offset);
-    };
-    code::visit_by_function(begin, end, begin_of, [&](const auto& entry) {
+    code::visit_by_function(judge.file(), begin, end, [&](const auto& entry, std::uint64_t) {
       const auto& [place, samples] = entry;
       const Judgement judgement =
           judge.judge(measure::causes_of(place.operation), Rule::sampled, place.offset);

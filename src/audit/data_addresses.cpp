@@ -124,7 +124,11 @@ class AddressAuditor {
     bool is_contradicted = false;  ///< a sample is
     std::vector<witness::Candidate> before;
   };
-  using Key = std::pair<symbols::FileLocation, Moment>;
+  struct Key : symbols::FileLocation {
+    Moment moment = Moment::unrelated;
+
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
 
   void note_places() {
     const locate::Digest& digest = profile_.digest;
@@ -142,30 +146,22 @@ class AddressAuditor {
   /// read.
   template <typename Read>
   void read_files(const Read& read) {
-    const auto file_of = [](const Key& key) { return key.first.file; };
-    code::for_each_file(places_, file_of, [&](symbols::FileIndex index, auto begin, auto end) {
+    code::for_each_file(places_, [&](symbols::FileIndex index, auto begin, auto end) {
       const symbols::MappedFile& file = profile_.digest.spaces.file(index);
       const auto found = profile_.modules.find(file);
       const bool is_read = reason_of_file(file, found) == analysis::NotJudged::none &&
                            found.module->arch() == Arch::x86_64 && !file.build_id.empty();
       if (!is_read) return;
-      const symbols::Module& module = *found.module;
-      code::ControlFlow flow(module, Arch::x86_64, loop_of(found.path), budget_);
-      witness::FileAccesses accesses(module, flow, budget_);
-      const auto begin_of = [&](const auto& place) {
-        const auto address = module.address_at(place.first.first.offset);
-        return address ? std::optional(flow.function_around(*address).begin) : std::nullopt;
-      };
-      code::visit_by_function(begin, end, begin_of, [&](auto& place) {
-        const auto& [location, moment] = place.first;
-        const std::uint64_t address = *module.address_at(location.offset);
-        const AddressRange function = flow.function_around(address);
+      code::ControlFlow flow(*found.module, loop_of(found.path), budget_);
+      witness::FileAccesses accesses(flow);
+      code::visit_by_function(flow.file(), begin, end, [&](auto& place, std::uint64_t address) {
+        const AddressRange function = flow.file().range_around(address);
         place.second.is_entry = function.begin == address && function.size() > 1;
-        read(accesses, address, moment, place.second);
+        read(accesses, address, place.first.moment, place.second);
       });
       const bool any_next = std::any_of(
-          begin, end, [](const auto& place) { return place.first.second == Moment::successor; });
-      if (any_next) slots_.add(index, flow.slots());
+          begin, end, [](const auto& place) { return place.first.moment == Moment::successor; });
+      if (any_next) slots_.add(index, flow.file().branches().slots());
     });
   }
 

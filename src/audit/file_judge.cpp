@@ -72,12 +72,6 @@ bool counts_indirect_branches(std::span<const events::Cause> causes) {
 
 }  // namespace
 
-std::uint64_t FileJudge::begin_of_function(std::uint64_t file_offset) const {
-  const auto address = module_.address_at(file_offset);
-  if (!address) return 0;
-  return file_.range_around(*address).begin;
-}
-
 Judgement FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
                            std::uint64_t file_offset) {
   const auto address = module_.address_at(file_offset);

@@ -46,9 +46,7 @@ class FileJudge {
         recorded_(recorded),
         file_(module, arch_.value_or(Arch::x86_64), loop, budget) {}
 
-  /// Returns where the function or the target's loop at a place begins; the address of the place if
-  /// neither is there; 0 if the place has no address.
-  std::uint64_t begin_of_function(std::uint64_t file_offset) const;
+  const code::FileCode& file() const { return file_; }
 
   /// Returns rule_on() for the architecture of this file.
   Rule rule_here(Rule rule) const { return arch_ ? rule_on(rule, *arch_) : rule; }

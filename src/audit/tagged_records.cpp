@@ -298,8 +298,7 @@ AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudg
   std::erase_if(missing, [&](const auto& file) {
     return profile.modules.find(profile.digest.spaces.file(file.first)).module != nullptr;
   });
-  const auto file_of = [](const symbols::FileLocation& place) { return place.file; };
-  code::for_each_file(places, file_of, [&](symbols::FileIndex index, auto begin, auto end) {
+  code::for_each_file(places, [&](symbols::FileIndex index, auto begin, auto end) {
     const symbols::MappedFile& mapped = profile.digest.spaces.file(index);
     const symbols::Module* module = profile.modules.find(mapped).module;
     // Without a build-id the file may be another build.
@@ -308,12 +307,7 @@ AbilitiesOfPlaces find_abilities(const measure::Profile& profile, code::CodeBudg
                           module->arch() == profile.arch().value_or(*module->arch());
     if (!is_known) return;
     code::FileCode file(*module, *module->arch(), std::nullopt, budget);
-    const auto begin_of = [&](const auto& place) {
-      const auto address = module->address_at(place.first.offset);
-      return address ? std::optional(file.range_around(*address).begin) : std::nullopt;
-    };
-    code::visit_by_function(begin, end, begin_of, [&](auto& place) {
-      const std::uint64_t address = *module->address_at(place.first.offset);
+    code::visit_by_function(file, begin, end, [&](auto& place, std::uint64_t address) {
       place.second = module->arch() == Arch::aarch64 ? abilities_on_aarch64(*module, address)
                                                      : abilities_at(*module, file, address);
     });

@@ -20,13 +20,14 @@
 // precede it (all_before()).
 //
 // The code of a function is decoded once and kept, up to a limit. Work is limited by
-// CodeBudget; when it ends, predecessors may be missing (is_cut()).
+// CodeBudget; when it ends, predecessors may be missing (FileCode::is_cut()).
 #include "src/code/control_flow.h"
 
 #include "src/code/branches.h"
 #include "src/code/code_budget.h"
 #include "src/code/function_code.h"
 #include "src/instructions/category.h"
+#include "src/support/address.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
@@ -81,9 +82,9 @@ void keep_each_once(std::vector<Predecessor>& known) {
 
 }  // namespace
 
-ControlFlow::ControlFlow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
+ControlFlow::ControlFlow(const symbols::Module& module, std::optional<AddressRange> loop,
                          CodeBudget& budget)
-    : file_(module, arch, loop, budget), starts_(module.function_starts()) {}
+    : file_(module, Arch::x86_64, loop, budget), starts_(module.function_starts()) {}
 
 ControlFlow::CodePointer ControlFlow::code_at(std::uint64_t address) {
   constexpr std::size_t kMostKept = std::size_t{1} << 22;

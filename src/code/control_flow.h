@@ -2,11 +2,9 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/code/branches.h"
 #include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/instructions/instruction.h"
-#include "src/support/address.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +14,10 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+namespace skid {
+struct AddressRange;
+}  // namespace skid
 
 namespace skid::code {
 class CodeBudget;
@@ -60,7 +62,7 @@ struct Predecessors {
   }
 };
 
-/// The control flow of a file, from its direct branches (Branches) and functions. It does
+/// The control flow of a file of x86-64, from its direct branches (Branches) and functions. It does
 /// not consider signal handlers, exception handlers directly after a call, and indirect jumps of
 /// one function into the middle of another. It keeps the code of some functions.
 class ControlFlow {
@@ -69,22 +71,17 @@ class ControlFlow {
   static constexpr std::size_t kMostPredecessors = std::size_t{1} << 16;
 
   /// `loop`, `budget`: see FileCode.
-  ControlFlow(const symbols::Module& module, Arch arch, std::optional<AddressRange> loop,
-              CodeBudget& budget);
+  ControlFlow(const symbols::Module& module, std::optional<AddressRange> loop, CodeBudget& budget);
 
   /// Why no predecessors of the instruction at a link-time address can be found; NotJudged::none:
   /// they can be found.
   analysis::NotJudged problem_at(std::uint64_t address);
-  /// Whether the budget ended, so that predecessors may be missing.
-  bool is_cut() const { return file_.is_cut(); }
   /// Returns the predecessors of the instruction at `address`, for which problem_at() returns none.
   Predecessors predecessors(std::uint64_t address);
   std::optional<instructions::Instruction> instruction_at(std::uint64_t address) const;
-  /// Returns Branches::slots().
-  const std::vector<AddressRange>& slots() { return file_.branches().slots(); }
 
-  /// Returns the function at `address`; `address` alone if no function is there.
-  AddressRange function_around(std::uint64_t address) const { return file_.range_around(address); }
+  /// Returns the code of the file. If it is_cut(), predecessors may be missing.
+  FileCode& file() { return file_; }
 
  private:
   /// A function, with what is computed from its code once.

@@ -7,22 +7,26 @@
 #include "src/code/by_function.h"
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
+#include "src/code/file_code.h"
 #include "src/correct/candidates.h"
 #include "src/correct/evidence.h"
 #include "src/correct/fit.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
-#include "src/correct/sampled_code.h"
 #include "src/correct/skid.h"
 #include "src/correct/spread.h"
 #include "src/events/causes.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
@@ -31,6 +35,8 @@
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
 
 #include <algorithm>
 #include <array>
@@ -40,8 +46,13 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 
 namespace skid::symbols {
 struct MappedFile;
@@ -52,13 +63,22 @@ namespace {
 
 using analysis::NotJudged;
 
+/// Samples of one event at one place of a file. In recordings with a breakpoint they have one `ip`,
+/// so that their processes map the file at the same address; else it is 0.
+struct SampledAt : symbols::FileLocation {
+  std::uint64_t ip = 0;
+  std::uint32_t attribute = 0;
+
+  friend auto operator<=>(const SampledAt&, const SampledAt&) = default;
+};
+
 /// Numbers of samples by event and place, in the order of places.
 using SamplesAt = std::map<SampledAt, std::uint64_t>;
 
-SpreadPlace place_in(const symbols::Module& module, const symbols::FileLocation& location) {
-  const auto address = module.address_at(location.offset);
-  if (!address) return {location.file, false, location.offset};
-  return {location.file, true, *address};
+/// `module`: of the location's file; null: it is missing.
+SpreadPlace place_in(const symbols::Module* module, const symbols::FileLocation& location) {
+  const auto address = module != nullptr ? module->address_at(location.offset) : std::nullopt;
+  return {location.file, address.has_value(), address.value_or(location.offset)};
 }
 
 /// Returns the candidate that alone is in a set; nullopt: there are others, or it is not known.
@@ -73,11 +93,7 @@ class Corrector {
   /// Selects the events of `choices` and determines their skids. Throws InputError if the recording
   /// was corrected before.
   Corrector(const measure::Profile& profile, const Choices& choices)
-      : profile_(profile),
-        keeps_places_(!choices.output.empty()),
-        filtered_(profile.digest.filtered),
-        evidence_(profile),
-        biases_(profile) {
+      : profile_(profile), filtered_(profile.digest.filtered), evidence_(profile) {
     perfdata::refuse_corrected(profile.recording.features(), profile.source.file.string(),
                                "correct the original");
     for (const measure::RecordedEvent& recorded : profile.events) {
@@ -97,43 +113,41 @@ class Corrector {
     profile_.digest.located.for_each(
         [&](const locate::LocatedSamples& located) { take(located, sampled); });
     // Each file is corrected with the mappings of all files, whatever their order.
-    for (const auto& [at, samples] : sampled) biases_.add(at);
-    for (auto at = sampled.cbegin(); at != sampled.cend();) {
-      SamplesAt of_file;
-      const symbols::FileIndex file = at->first.location.file;
-      while (at != sampled.cend() && at->first.location.file == file) {
-        of_file.insert(sampled.extract(at++));
-      }
-      correct_file(file, of_file);
-    }
+    find_watched_data(sampled);
+    code::for_each_file(sampled, [&](symbols::FileIndex file, auto begin, auto end) {
+      correct_file(file, begin, end);
+    });
     judge_samples();
     for (auto& [attribute, event] : events_) judge_fit(event);
   }
 
   CorrectedEvents& events() noexcept { return events_; }
 
-  /// Returns by how many bytes a sample moves, after correct() with an output; nullopt: it stays.
+  /// Returns by how many bytes a sample moves, after correct(); nullopt: it stays.
   std::optional<std::uint64_t> move_of(const locate::VisitedRecord& visited) {
     const auto found = find_place(visited);
     if (found == places_.end()) return std::nullopt;
-    const auto& [at, place] = *found;
+    const auto& [at, sampled] = *found;
+    const auto& [place, candidates, samples] = sampled;
     if (!is_corrected(events_.at(at.attribute).correction.skid.verdict)) return std::nullopt;
-    CandidateSet left = all_of(place.candidates);
-    if (evidence_.has(at.attribute)) {
-      left = left_by(at.attribute, evidence_.agreement(visited, place.candidates,
-                                                       place.place.address, /*is_counted=*/false));
-    }
-    const auto cause = only_one(left);
-    if (!cause) return std::nullopt;
-    const std::uint64_t distance = place.candidates.known[*cause].address - place.place.address;
-    return distance == 0 ? std::nullopt : std::optional(distance);
+    const auto cause =
+        only_one(left_by(at.attribute, evidence_.agreement(visited, candidates, place.address)));
+    if (!cause || candidates.known[*cause].address == place.address) return std::nullopt;
+    return candidates.known[*cause].address - place.address;
   }
 
   /// Returns what Choices::filter selected.
   const locate::Filtered& filtered() const noexcept { return filtered_; }
 
  private:
-  /// A place with its candidates, whose samples are judged one by one, or are moved in an output.
+  /// A file whose code is decoded.
+  struct File {
+    code::ControlFlow flow;
+    witness::FileAccesses accesses{flow};
+    std::set<std::uint64_t> unfused = {};  ///< conditional jumps, see Suspicion
+  };
+
+  /// A place with its candidates.
   struct PlaceToJudge {
     SpreadPlace place;
     Candidates candidates;
@@ -159,71 +173,115 @@ class Corrector {
       event.correction.in_place += located.samples;
     }
     if (event.correction.skid.verdict != Verdict::corrected) return;
-    SpreadPlace place;
-    if (located.location) {
-      place.file = located.location->file;
-      place.address = located.location->offset;
-    }
     const NotJudged reason = audit::reason_of_mode(located, profile_.arch());
-    if (reason != NotJudged::none) {
-      if (reason == NotJudged::kernel && located.location) place.address = located.ip;
-      leave(event, place, located.samples, reason);
-    } else if (!located.location) {
-      leave(event, place, located.samples, NotJudged::unmapped);
+    const auto& location = located.location;
+    if (!location) {
+      leave(event, {}, located.samples, reason == NotJudged::none ? NotJudged::unmapped : reason);
+    } else if (reason != NotJudged::none) {
+      const bool is_kernel = reason == NotJudged::kernel;
+      leave(event, {location->file, false, is_kernel ? located.ip : location->offset},
+            located.samples, reason);
     } else {
-      sampled[{*located.location, located.ip, located.attribute}] += located.samples;
+      sampled[{*location, located.ip, located.attribute}] += located.samples;
     }
   }
 
-  void correct_file(symbols::FileIndex index, const SamplesAt& sampled) {
-    const symbols::MappedFile& file = profile_.digest.spaces.file(index);
-    const auto found = profile_.modules.find(file);
-    NotJudged reason = audit::reason_of_file(file, found);
+  /// Notes which breakpoints watch data of a file.
+  ///
+  /// Example: a sample at 0x555555555139 is at the link-time address 0x1139 of its file. So the
+  /// file has the bias 0x555555554000, and a breakpoint at 0x555555558028 watches the link-time
+  /// address 0x4028.
+  void find_watched_data(const SamplesAt& sampled) {
+    std::set<std::pair<const symbols::Module*, std::uint64_t>> biases;
+    for (const auto& [at, samples] : sampled) {
+      const auto* module = profile_.modules.find(profile_.digest.spaces.file(at.file)).module;
+      const SpreadPlace place = place_in(module, at);
+      if (place.is_linked && at.ip != 0) biases.emplace(module, at.ip - place.address);
+    }
+    std::vector<AddressRange> data;
+    for (const auto& [module, bias] : biases) {
+      for (const AddressRange& range : module->loaded_ranges()) {
+        data.push_back({range.begin + bias, range.end + bias});
+      }
+    }
+    join(data);
+    for (auto& [attribute, event] : events_) {
+      event.watches_file = contains(data, profile_.events[attribute].attribute.config1);
+    }
+  }
+
+  void correct_file(symbols::FileIndex index, SamplesAt::const_iterator begin,
+                    SamplesAt::const_iterator end) {
+    const symbols::MappedFile& mapped = profile_.digest.spaces.file(index);
+    const auto found = profile_.modules.find(mapped);
+    NotJudged reason = audit::reason_of_file(mapped, found);
     if (reason == NotJudged::none && found.module->arch() != Arch::x86_64) {
       reason = NotJudged::architecture;
     }
-    if (reason != NotJudged::none) {
-      for (const auto& [at, samples] : sampled) {
-        SpreadPlace place{index, false, at.location.offset};
-        if (found.module != nullptr) place = place_in(*found.module, at.location);
-        leave(events_.at(at.attribute), place, samples, reason);
-      }
-      return;
-    }
-    code::ControlFlow flow(*found.module, Arch::x86_64, audit::loop_of(found.path), budget_);
-    SampledCode code(profile_, biases_, *found.module, flow, budget_);
-    for (const auto& [at, samples] : sampled) code.note_sample(at, events_.at(at.attribute).causes);
-    const auto begin_of = [&](const auto& one) {
-      const auto address = found.module->address_at(one.first.location.offset);
-      return address ? flow.function_around(*address).begin : 0;
+    const auto leave_at = [&](const SamplesAt::value_type& sampled, NotJudged why) {
+      const auto& [at, samples] = sampled;
+      leave(events_.at(at.attribute), place_in(found.module, at), samples, why);
     };
-    code::visit_by_function(sampled.begin(), sampled.end(), begin_of, [&](const auto& one) {
-      correct_place(*found.module, flow, code, one.first, one.second);
-    });
-  }
-
-  void correct_place(const symbols::Module& module, code::ControlFlow& flow, SampledCode& code,
-                     const SampledAt& at, std::uint64_t samples) {
-    CorrectedEvent& event = events_.at(at.attribute);
-    const SpreadPlace place = place_in(module, at.location);
-    const NotJudged problem = place.is_linked ? flow.problem_at(place.address) : NotJudged::no_code;
-    if (problem != NotJudged::none) {
-      leave(event, place, samples, problem);
+    if (reason != NotJudged::none) {
+      std::for_each(begin, end, [&](const auto& sampled) { leave_at(sampled, reason); });
       return;
     }
-    PlaceToJudge found{place, code.candidates_of(at, place.address, event.causes), {}};
-    const CandidateSet all = all_of(found.candidates);
-    found.samples[{all, all}] = samples;
-    if (flow.is_cut()) {
-      leave(event, place, samples, NotJudged::too_much_code);
-      return;
+    File file{{*found.module, audit::loop_of(found.path), budget_}};
+    for (auto one = begin; one != end; ++one) {
+      const auto address = found.module->address_at(one->first.offset);
+      if (!address) {
+        leave_at(*one, NotJudged::no_code);
+      } else {
+        note_trap(file, one->first, *address);
+      }
     }
-    const bool has_evidence = evidence_.has(at.attribute);
-    if (!has_evidence) add(event, found, all, all, samples);
-    if (has_evidence || keeps_places_) places_.emplace(at, std::move(found));
+    code::visit_by_function(file.flow.file(), begin, end,
+                            [&](const auto& sampled, std::uint64_t address) {
+                              const auto& [at, samples] = sampled;
+                              NotJudged problem = file.flow.problem_at(address);
+                              PlaceToJudge place{place_in(found.module, at), {}, {}};
+                              if (problem == NotJudged::none) {
+                                place.candidates = candidates_of(file, at, address);
+                                if (file.flow.file().is_cut()) problem = NotJudged::too_much_code;
+                              }
+                              if (problem != NotJudged::none) return leave_at(sampled, problem);
+                              const CandidateSet all = all_of(place.candidates);
+                              place.samples[{all, all}] = samples;
+                              places_.emplace(at, std::move(place));
+                            });
   }
 
-  /// Returns the place of a sample that is judged by itself.
+  /// Notes whether samples of a breakpoint are at a conditional jump that only the instruction
+  /// before it explains: it is not fused with that. Called before candidates_of() for all samples
+  /// of the file.
+  void note_trap(File& file, const SampledAt& at, std::uint64_t address) {
+    const bool is_trap = profile_.events[at.attribute].attribute.type == PERF_TYPE_BREAKPOINT;
+    if (!is_trap || file.flow.problem_at(address) != NotJudged::none) return;
+    const auto jump = file.flow.instruction_at(address);
+    if (!jump || jump->flow != instructions::Flow::conditional) return;
+    const Candidates candidates = candidates_of(file, at, address);
+    if (candidates.unknown || candidates.known.size() != 1) return;
+    if (candidates.known.front().falls_through) file.unfused.insert(address);
+  }
+
+  /// Returns the candidates of samples, whose link-time address is `address`.
+  Candidates candidates_of(File& file, const SampledAt& at, std::uint64_t address) {
+    const perfdata::Attribute& attribute = profile_.events[at.attribute].attribute;
+    const CorrectedEvent& event = events_.at(at.attribute);
+    Suspicion suspicion{.causes = event.causes,
+                        .fuses_as_intel = profile_.machine().cpu.vendor == "GenuineIntel",
+                        .unfused = &file.unfused};
+    if (attribute.type == PERF_TYPE_BREAKPOINT) {
+      suspicion.watched = {.ip = at.ip,
+                           .address = attribute.config1,
+                           .bytes = std::max<std::uint64_t>(attribute.config2, 1)};
+      suspicion.writes_only = attribute.bp_type == HW_BREAKPOINT_W;
+      suspicion.stack_is_elsewhere = event.watches_file;
+    }
+    return find_candidates(file.flow, file.accesses, address, suspicion);
+  }
+
+  /// Returns the place of a sample.
   Places::iterator find_place(const locate::VisitedRecord& visited) {
     const perfdata::Sample* sample = visited.sample;
     if (sample == nullptr || sample->mode != perfdata::CpuMode::user || !visited.location) {
@@ -244,49 +302,47 @@ class Corrector {
   void judge_samples() {
     const bool any = std::ranges::any_of(
         places_, [&](const auto& one) { return evidence_.has(one.first.attribute); });
-    if (!any) return;
-    profile_.visit({[&](const locate::VisitedRecord& visited) {
-      const auto found = find_place(visited);
-      if (found == places_.end() || !evidence_.has(found->first.attribute)) return;
-      auto& [place, candidates, samples] = found->second;
-      constexpr std::size_t kMostAgreements = 64;  // a program has few, registers may hold anything
-      std::uint64_t& not_judged = samples[{all_of(candidates), all_of(candidates)}];
-      if (not_judged == 0 || samples.size() > kMostAgreements) return;
-      --not_judged;
-      ++samples[evidence_.agreement(visited, candidates, place.address, /*is_counted=*/true)];
-    }});
+    if (any) {
+      profile_.visit({[&](const locate::VisitedRecord& visited) {
+        const auto found = find_place(visited);
+        if (found == places_.end() || !evidence_.has(found->first.attribute)) return;
+        auto& [place, candidates, samples] = found->second;
+        constexpr std::size_t kMostAgreements = 64;  // few in programs; registers may hold anything
+        std::uint64_t& not_judged = samples[{all_of(candidates), all_of(candidates)}];
+        if (not_judged == 0 || samples.size() > kMostAgreements) return;
+        --not_judged;
+        ++samples[evidence_.agreement(visited, candidates, place.address)];
+      }});
+    }
+    evidence_.conclude();
     for (const auto& [at, place] : places_) {
-      if (!evidence_.has(at.attribute)) continue;
       CorrectedEvent& event = events_.at(at.attribute);
-      const CandidateSet all = all_of(place.candidates);
       for (const auto& [agreement, samples] : place.samples) {
-        if (samples == 0) continue;
-        const CandidateSet left = left_by(at.attribute, agreement);
-        add(event, place, agreement.by_address, left, samples);
-        if (!only_one(left) || only_one(all)) continue;
-        const auto by =
-            only_one(agreement.by_address) ? DecidedBy::address : DecidedBy::branch_records;
-        event.correction.decided_by[static_cast<std::size_t>(by)] += samples;
+        if (samples > 0) {
+          add(event, place, agreement, left_by(at.attribute, agreement), samples);
+        }
       }
     }
   }
 
-  /// Adds samples of a place, each of which one of the candidates in `possible` caused, and likely
-  /// one of `left`.
-  static void add(CorrectedEvent& event, const PlaceToJudge& found, CandidateSet possible,
+  /// Adds samples of a place, each of which one of the candidates that agree with its address
+  /// caused, and likely one of `left`.
+  static void add(CorrectedEvent& event, const PlaceToJudge& found, const Agreement& agreement,
                   CandidateSet left, std::uint64_t samples) {
+    const Candidates& candidates = found.candidates;
+    const CandidateSet possible = agreement.by_address;
     EventCorrection& correction = event.correction;
     Spread spread{found.place, samples, {}, possible == 0 || (possible & kUnknownCandidate) != 0};
     const auto place_of = [&](std::size_t candidate) {
-      return SpreadPlace{found.place.file, true, found.candidates.known[candidate].address};
+      return SpreadPlace{found.place.file, true, candidates.known[candidate].address};
     };
-    for (std::size_t i = 0; i < found.candidates.known.size(); ++i) {
+    for (std::size_t i = 0; i < candidates.known.size(); ++i) {
       if ((possible >> i & 1) != 0) spread.candidates.push_back(place_of(i));
     }
     const auto cause = only_one(left);
     if (cause) spread.likely = place_of(*cause);
-    if (found.candidates.sampled_allowed && left == 0) event.only_sampled += samples;
-    if (!found.candidates.sampled_allowed && left != 0) event.only_preceding += samples;
+    if (candidates.sampled_allowed && left == 0) event.only_sampled += samples;
+    if (!candidates.sampled_allowed && left != 0) event.only_preceding += samples;
     std::uint64_t* count = &correction.undecided;
     if (left == 0) {
       count = &correction.unexplained;
@@ -296,15 +352,17 @@ class Corrector {
       count = *spread.likely == found.place ? &correction.in_place : &correction.moved;
     }
     *count += samples;
+    if (cause && !only_one(all_of(candidates))) {
+      const auto by = only_one(possible) ? DecidedBy::address : DecidedBy::branch_records;
+      correction.decided_by[static_cast<std::size_t>(by)] += samples;
+    }
     event.spreads.push_back(std::move(spread));
   }
 
   const measure::Profile& profile_;
-  bool keeps_places_;
   CorrectedEvents events_;
   locate::Filtered filtered_;
   Evidence evidence_;
-  FileBiases biases_;
   code::CodeBudget budget_;
   Places places_;
 };
@@ -317,21 +375,19 @@ Correction correct(const measure::Source& source, const Choices& choices) {
   locate::ModuleStore modules(choices.places);
   const measure::Profile profile(source, recording, modules, choices);
   Corrector corrector(profile, choices);
+  corrector.correct();
   Correction result;
   result.by = choices.by;
   result.filtered = corrector.filtered();
-  bool any_corrected = false;
-  corrector.correct();
   for (auto& [attribute, event] : corrector.events()) {
-    any_corrected = any_corrected || is_corrected(event.correction.skid.verdict);
     event.correction.places = fold(std::move(event.spreads), choices.by, profile);
+    result.is_written |= !choices.output.empty() && is_corrected(event.correction.skid.verdict);
   }
-  if (!choices.output.empty() && any_corrected) {
+  if (result.is_written) {
     write_corrected(
         recording, profile.digest,
         [&](const locate::VisitedRecord& visited) { return corrector.move_of(visited); },
         choices.output);
-    result.is_written = true;
   }
   for (auto& [attribute, event] : corrector.events()) {
     result.events.push_back(std::move(event.correction));

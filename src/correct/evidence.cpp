@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <linux/perf_event.h>
@@ -64,10 +65,12 @@ Evidence::Evidence(const measure::Profile& profile) : profile_(profile) {
 }
 
 Agreement Evidence::agreement(const locate::VisitedRecord& visited, const Candidates& candidates,
-                              std::uint64_t address, bool is_counted) {
+                              std::uint64_t address) {
   const perfdata::Sample& sample = *visited.sample;
-  Event& event = events_.at(sample.attribute);
   Agreement agreement{all_of(candidates), all_of(candidates)};
+  const auto found = events_.find(sample.attribute);
+  if (found == events_.end()) return agreement;
+  Event& event = found->second;
   if (event.addresses && event.addresses->takes({sample.mode, sample.exact})) {
     const auto record =
         measure::address_record(profile_.recording, visited.record, sample, *event.addresses);
@@ -79,14 +82,14 @@ Agreement Evidence::agreement(const locate::VisitedRecord& visited, const Candid
     }
   }
   if (event.has_branches) {
-    agreement.by_branch = agreeing_with_branch(event, visited, candidates, address, is_counted);
+    agreement.by_branch = agreeing_with_branch(event, visited, candidates, address);
   }
   return agreement;
 }
 
 CandidateSet Evidence::agreeing_with_branch(Event& event, const locate::VisitedRecord& visited,
-                                            const Candidates& candidates, std::uint64_t address,
-                                            bool is_counted) const {
+                                            const Candidates& candidates,
+                                            std::uint64_t address) const {
   const CandidateSet all = all_of(candidates);
   const std::uint64_t ip = visited.sample->ip;
   const auto& decoder = profile_.recording.decoder();
@@ -95,7 +98,7 @@ CandidateSet Evidence::agreeing_with_branch(Event& event, const locate::VisitedR
   const auto newest = perfdata::branch_entry(details->branch_stack, 0, decoder.order());
   if (!audit::is_run(newest, {.from = ip, .to = ip})) return all;
   const bool is_in_step = newest.to <= ip && ip - newest.to <= kLongestRun;
-  if (is_counted) ++(is_in_step ? event.in_step : event.out_of_step);
+  ++(is_in_step ? event.in_step : event.out_of_step);
   if (!is_in_step) return all;
   CandidateSet known = 0;
   for (std::size_t i = 0; i < candidates.known.size(); ++i) {
@@ -112,10 +115,12 @@ CandidateSet Evidence::agreeing_with_branch(Event& event, const locate::VisitedR
   return candidates.unknown ? kUnknownCandidate : all;
 }
 
-bool Evidence::trusts_branches(std::uint32_t attribute) const {
-  const Event& event = events_.at(attribute);
-  const auto all = static_cast<double>(event.in_step + event.out_of_step);
-  return event.has_branches && static_cast<double>(event.out_of_step) <= kMostOutOfStep * all;
+void Evidence::conclude() {
+  for (const auto& [attribute, event] : events_) {
+    const auto all = static_cast<double>(event.in_step + event.out_of_step);
+    const bool are_in_step = static_cast<double>(event.out_of_step) <= kMostOutOfStep * all;
+    if (event.has_branches && are_in_step) trusted_.insert(attribute);
+  }
 }
 
 }  // namespace skid::correct

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace skid::locate {
@@ -59,13 +60,15 @@ class Evidence {
   /// Whether samples of an event have evidence.
   bool has(std::uint32_t attribute) const { return events_.contains(attribute); }
 
-  /// Returns how a sample of an event with evidence agrees with the candidates of its place, whose
-  /// link-time address is `address`. `is_counted`: it counts for trusts_branches().
+  /// Returns how a sample agrees with the candidates of its place, whose link-time address is
+  /// `address`: with all if its event has no evidence.
   Agreement agreement(const locate::VisitedRecord& visited, const Candidates& candidates,
-                      std::uint64_t address, bool is_counted);
+                      std::uint64_t address);
 
-  /// Whether the branch records of an event are in step with its samples, by those counted so far.
-  bool trusts_branches(std::uint32_t attribute) const;
+  /// Decides whether branch records are trusted, by the samples whose agreement() was asked for.
+  void conclude();
+  /// Whether the branch records of an event are in step with its samples, after conclude().
+  bool trusts_branches(std::uint32_t attribute) const { return trusted_.contains(attribute); }
 
  private:
   struct Event {
@@ -75,11 +78,11 @@ class Evidence {
   };
 
   CandidateSet agreeing_with_branch(Event& event, const locate::VisitedRecord& visited,
-                                    const Candidates& candidates, std::uint64_t address,
-                                    bool is_counted) const;
+                                    const Candidates& candidates, std::uint64_t address) const;
 
   const measure::Profile& profile_;
   std::map<std::uint32_t, Event> events_;
+  std::set<std::uint32_t> trusted_;  ///< events whose branch records are trusted
 };
 
 }  // namespace skid::correct

@@ -3,6 +3,7 @@
 #include "analysis/addresses.h"
 #include "analysis/not_judged.h"
 #include "runway/target.h"
+#include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/counted.h"
@@ -49,16 +50,15 @@ ContradictedHits::ContradictedHits(const Profile& profile, const TargetGeometry*
   if (!is_x86) return;
   std::optional<AddressRange> loop;
   if (geometry->description) loop = geometry->description->layout.loop;
-  code_.emplace(module, Arch::x86_64, loop, budget_);
-  flow_.emplace(module, Arch::x86_64, loop, budget_);
-  accesses_.emplace(module, *flow_, budget_);
+  flow_.emplace(module, loop, budget_);
+  accesses_.emplace(*flow_);
 }
 
 bool ContradictedHits::contradicts_source(const locate::VisitedRecord& visited,
                                           std::uint64_t address) {
   const auto operation = operation_of(profile_, visited);
   if (!operation) return false;
-  const auto function = code_->function_at(address).function;
+  const auto function = flow_->file().function_at(address).function;
   if (!function || function->code.problem_at(address) != analysis::NotJudged::none) return false;
   const auto index = function->code.find(address);
   return function->code.verdict_on(causes_of(*operation), *index) == events::Verdict::never;

@@ -4,7 +4,6 @@
 #include "analysis/classified.h"
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
-#include "src/code/file_code.h"
 #include "src/measure/address_event.h"
 #include "src/symbols/file_location.h"
 #include "src/witness/accesses.h"
@@ -63,7 +62,6 @@ class ContradictedHits {
   std::vector<std::optional<AddressEvent>> events_;  ///< by attribute
   code::CodeBudget budget_;
   // Without values if no event has what is needed.
-  std::optional<code::FileCode> code_;
   std::optional<code::ControlFlow> flow_;
   std::optional<witness::FileAccesses> accesses_;
   /// What the instruction accessed that caused samples at a link-time address, by their moment.

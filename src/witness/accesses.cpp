@@ -34,6 +34,7 @@
 #include "src/code/branches.h"
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
+#include "src/code/file_code.h"
 #include "src/instructions/category.h"
 #include "src/support/address.h"
 #include "src/symbols/module.h"
@@ -131,14 +132,14 @@ FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t 
     const Predecessors& predecessors = predecessors_of(point.next);
     const std::size_t steps = seen.size() + predecessors.known.size();
     const bool is_open = predecessors.anything || !predecessors.unknown.empty() ||
-                         steps > kMostSteps || budget_.is_exhausted();
+                         steps > kMostSteps || flow_.file().budget().is_exhausted();
     if (is_open) {
       found.is_complete = false;
       continue;
     }
     for (const std::uint64_t one : predecessors.known) {
       const Step& step = step_at(one);
-      budget_.take(kCostOfStep);
+      flow_.file().budget().take(kCostOfStep);
       const bool is_of_function = step.instruction &&
                                   step.instruction->flow != instructions::Flow::call &&
                                   !code::returns(*step.instruction);
@@ -242,7 +243,8 @@ FileAccesses::Step& FileAccesses::step_at(std::uint64_t address) {
   const auto [entry, is_new] = steps_.try_emplace(address);
   Step& step = entry->second;
   if (!is_new) return step;
-  const auto code = module_.code({address, address + instructions::kLongestInstruction});
+  const auto code =
+      flow_.file().module().code({address, address + instructions::kLongestInstruction});
   step.instruction = instructions::classify(Arch::x86_64, code, address);
   if (const auto effects = instructions::register_effects(code)) step.effects = *effects;
   return step;
@@ -265,7 +267,7 @@ const FileAccesses::Predecessors& FileAccesses::predecessors_of(std::uint64_t ad
   constexpr std::size_t kMostPredecessors = 256;
   const bool are_too_many = found.known.size() + found.fused.size() > kMostPredecessors;
   if (are_too_many) found.known = found.fused = {};
-  found.anything = known.anything || flow_.is_cut() || are_too_many;
+  found.anything = known.anything || flow_.file().is_cut() || are_too_many;
   return found;
 }
 
@@ -327,7 +329,7 @@ Accesses FileAccesses::of_sample(std::uint64_t address, Moment moment) {
 
 Accesses FileAccesses::of_predecessor(const code::Predecessor& predecessor, std::uint64_t address) {
   constexpr std::uint64_t kCost = 32;  // in units of the budget; some 150 bytes may be kept
-  budget_.take(kCost);
+  flow_.file().budget().take(kCost);
   bound_steps();
   Accesses accesses;
   Registers registers = recorded();
@@ -352,7 +354,7 @@ std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment
     queue.push_back({address, undo(step_at(address).effects, recorded()), 0});
   std::vector<Candidate> found;
   std::set<std::tuple<std::uint64_t, unsigned, Registers>> seen;
-  while (!queue.empty() && seen.size() < kMostSteps && !budget_.is_exhausted()) {
+  while (!queue.empty() && seen.size() < kMostSteps && !flow_.file().budget().is_exhausted()) {
     const Reached reached = std::move(queue.front());
     queue.pop_front();
     const unsigned distance = reached.distance + 1;
@@ -364,7 +366,7 @@ std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment
       const Step& step = step_at(one);
       if (!step.instruction) continue;
       const Reached next{one, undo(step.effects, reached.registers), distance};
-      budget_.take(kCostOfStep);
+      flow_.file().budget().take(kCostOfStep);
       if (!seen.emplace(one, distance, next.registers).second) continue;
       Candidate candidate{.address = one, .distance = distance, .accesses = {}};
       add_by_registers_after(one, reached.registers, address, candidate.accesses);

@@ -15,14 +15,9 @@
 #include <vector>
 
 namespace skid::code {
-class CodeBudget;
 class ControlFlow;
 struct Predecessor;
 }  // namespace skid::code
-
-namespace skid::symbols {
-class Module;
-}  // namespace skid::symbols
 
 namespace skid::witness {
 
@@ -86,9 +81,8 @@ class FileAccesses {
   /// The longest distance of candidates, in instructions.
   static constexpr unsigned kLongest = 16;
 
-  /// The arguments must outlive this.
-  FileAccesses(const symbols::Module& module, code::ControlFlow& flow, code::CodeBudget& budget)
-      : module_(module), flow_(flow), budget_(budget) {}
+  /// `flow` must outlive this.
+  explicit FileAccesses(code::ControlFlow& flow) : flow_(flow) {}
 
   /// Returns the memory that the instruction which caused a sample at the link-time `address`
   /// accessed, if the IP is right. A fused pair counts as one instruction.
@@ -161,9 +155,7 @@ class FileAccesses {
   Step& step_at(std::uint64_t address);
   const Predecessors& predecessors_of(std::uint64_t address);
 
-  const symbols::Module& module_;
   code::ControlFlow& flow_;
-  code::CodeBudget& budget_;
   std::unordered_map<std::uint64_t, Step> steps_;
 };
 

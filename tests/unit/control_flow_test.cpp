@@ -170,8 +170,8 @@ class ControlFlow : public ::testing::Test {
       program_.emplace(directory / "code.so", kAssembly, Arch::x86_64,
                        std::vector<std::string>{"-shared"});
     }
-    flow_.emplace(program_->module(), Arch::x86_64, std::nullopt, budget_);
-    accesses_.emplace(program_->module(), *flow_, budget_);
+    flow_.emplace(program_->module(), std::nullopt, budget_);
+    accesses_.emplace(*flow_);
     watch(address_of("watched"));
     watch_.stack_is_elsewhere = true;
   }

@@ -144,8 +144,8 @@ class Witness : public ::testing::Test {
       program_.emplace(directory / "code.so", kAssembly, Arch::x86_64,
                        std::vector<std::string>{"-shared"});
     }
-    flow_.emplace(program_->module(), Arch::x86_64, std::nullopt, budget_);
-    file_.emplace(program_->module(), *flow_, budget_);
+    flow_.emplace(program_->module(), std::nullopt, budget_);
+    file_.emplace(*flow_);
   }
   /// "rdi-8", "rdi+4*rsi+16", "datum": relative to the IP at `place`.
   static std::string text(const AddressFormula& formula, const std::string& place) {
